@@ -1,0 +1,27 @@
+// Package messages is the vocabulary of Turnstile: the states of a lock request, the commands that
+// a lock actor takes, the notices that it sends, the transitions that it goes through, and the
+// fencing token.
+//
+// Everything here is plain data: exported structs without channels, functions or contexts, so that
+// each of them could cross a wire. The package imports nothing of Turnstile's.
+//
+// # Commands, sent to a lock actor
+//
+//   - [Release]: give the lock back, or stop asking for it.
+//   - [Cancel]: stop asking for it. A lock that is held already is given back.
+//   - [Revoke]: ask the holder to give it back.
+//
+// [Acquire] is not sent: it says what a lock actor is spawned for.
+//
+// # Notices, sent by a lock actor to its parent and its observers
+//
+//   - [Held]: the lock is ours.
+//   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
+//   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
+//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, and it is the
+//     last notice of a lock actor that ends by itself. One that is stopped from outside sends none:
+//     who must know of that watches it.
+//
+// States carry the prefix State because Go has one name space for constants and types:
+// [StateHeld] is a state, [Held] the notice.
+package messages

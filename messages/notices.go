@@ -1,0 +1,92 @@
+package messages
+
+import "time"
+
+// Grant says which lock a notice speaks of. Every notice carries one.
+type Grant struct {
+	// Path is the lock path.
+	Path string
+	// Node is the name of the contender's node, without the path; empty while there is none.
+	Node string
+	// Token is the fencing token; zero before the node is known.
+	Token Token
+}
+
+// Held: the lock is ours from now on.
+type Held struct {
+	Grant
+	// Session is the ZooKeeper session id of the grant.
+	Session int64
+	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
+	Epoch uint64
+	// Until is when the lease ends unless it is renewed; it is renewed all the time while the
+	// connection is up.
+	Until time.Time
+}
+
+// Suspended: we hold, but the connection is down or an answer is outstanding. Until says when the
+// lock will be Lost if nothing changes; work may go on until then.
+type Suspended struct {
+	Grant
+	Until time.Time
+}
+
+// Resumed: the connection is back, our node is still there, and we never ceased to hold.
+type Resumed struct {
+	Grant
+	Until time.Time
+}
+
+// RevokeRequested: somebody asks for the lock. Deadline is when it will be released by force; it is
+// zero when Acquire.Grace was.
+type RevokeRequested struct {
+	Grant
+	Deadline time.Time
+}
+
+// Revoked: the grace period is over and the lock is no longer ours. The delete is on its way;
+// Released follows when it is done.
+type Revoked struct {
+	Grant
+}
+
+// Released: the lock was given back and the node is gone. Terminal.
+type Released struct {
+	Grant
+	Reason Reason
+}
+
+// Lost: the lock was ours and is not any more. Terminal, never taken back.
+type Lost struct {
+	Grant
+	Reason Reason
+	Detail string
+}
+
+// Cancelled: the request ended before it held, and no node of it is left. Terminal.
+type Cancelled struct {
+	Grant
+	Reason Reason
+}
+
+// Failed: the lock could not be had, or could not be given back. Terminal.
+type Failed struct {
+	Grant
+	Reason Reason
+	Detail string
+}
+
+// Transition is one change of state. Lock actors send it to their observers, in order.
+type Transition struct {
+	Grant
+	// From and To differ, but for a request that begins its queueing anew.
+	From, To State
+	// On is the name of the event, If the guard that let it through, Do what was done.
+	On, If, Do string
+	// Reason is set where the change leads to an end.
+	Reason Reason
+	// Session is the ZooKeeper session id; zero when none is known.
+	Session int64
+	// At is when it happened, by this machine's clock.
+	At time.Time
+}

@@ -1,0 +1,64 @@
+package messages
+
+// State is where a lock request stands. The zero value, StateNone, is the moment before the request
+// began; it is the From of the first transition and appears nowhere else.
+type State uint8
+
+// The eleven states of a lock request.
+const (
+	// StateNone is the pseudo-state before the first event: [*] in the diagram.
+	StateNone State = iota
+	// StateCreating: our ephemeral sequential node is asked for.
+	StateCreating
+	// StateListing: the queue is being read.
+	StateListing
+	// StateWatching: a predecessor exists and is watched.
+	StateWatching
+	// StateHeld: the lock is ours.
+	StateHeld
+	// StateRevoking: held, but somebody asked for it back; a grace deadline runs if there is one.
+	StateRevoking
+	// StateRecovering: the connection is down or an outcome is unknown. The request remembers where
+	// it came from.
+	StateRecovering
+	// StateReleasing: the delete of our node is on its way, or will be once it is known whether there
+	// is a node.
+	StateReleasing
+	// StateReleased: terminal. The lock was held and has been given back; the node is gone.
+	StateReleased
+	// StateLost: terminal. The lock was held and is no longer ours.
+	StateLost
+	// StateCancelled: terminal. Given up before it was held; no node is left.
+	StateCancelled
+	// StateFailed: terminal. It could not be had, or could not be given back.
+	StateFailed
+)
+
+var stateNames = [...]string{
+	"none", "creating", "listing", "watching", "held", "revoking", "recovering", "releasing",
+	"released", "lost", "cancelled", "failed",
+}
+
+// States lists the eleven states in the order in which the design names them, without StateNone.
+func States() []State {
+	states := make([]State, 0, len(stateNames)-1)
+	for s := StateCreating; s <= StateFailed; s++ {
+		states = append(states, s)
+	}
+	return states
+}
+
+// String gives the state's name as the design writes it: "creating", "listing", …
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return "unknown"
+}
+
+// Terminal tells whether a request in this state has ended. A terminal state is never left.
+func (s State) Terminal() bool { return s >= StateReleased && s <= StateFailed }
+
+// Holding tells whether the lock is ours in this state. A recovering request may or may not hold:
+// its lease decides.
+func (s State) Holding() bool { return s == StateHeld || s == StateRevoking }
