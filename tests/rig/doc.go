@@ -1,0 +1,22 @@
+// Package rig runs real ZooKeeper servers for tests, and breaks them.
+//
+// A [Server] is a Java process on loopback that can be killed, paused, resumed
+// and restarted with its data. An [Ensemble] is several of them with a leader.
+// A [Proxy] stands between one client and a server; it understands the frames
+// that pass, so that a test can lose exactly the reply it means to lose.
+// [ExpireSession] ends a session behind its client's back.
+//
+//	server := rig.StartStandalone(t)
+//	proxy := rig.NewProxy(t, server.Addr())
+//	fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply})
+//	// ... a client at proxy.Addr() creates a node ...
+//	<-fault.Fired() // the server has the node; the client never heard of it
+//
+// It needs Java and the jars of Debian's zookeeper package, nothing of ours,
+// and nothing from the network: install.sh beside this file installs both.
+// A test that calls [Require] is skipped where they are missing, unless
+// TURNSTILE_REQUIRE_SERVERS=1 says that a missing server is a failure.
+//
+// Servers die with the process that started them, whatever ends it. Their data
+// lives in temporary folders that Stop removes.
+package rig

@@ -1,0 +1,105 @@
+package rig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNotServing is returned by questions to a server that runs but has no
+// quorum, or has not finished starting.
+var ErrNotServing = errors.New("rig: server is not serving requests")
+
+// FourLetter sends one of ZooKeeper's four-letter words and returns the answer
+// as it came.
+func (s *Server) FourLetter(ctx context.Context, word string) (string, error) {
+	answer, err := fourLetter(ctx, s.Addr(), word)
+	if err != nil {
+		return "", fmt.Errorf("rig: %s to %s: %w", word, s.Addr(), err)
+	}
+	return answer, nil
+}
+
+func fourLetter(ctx context.Context, addr, word string) (string, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }()
+	// A paused server accepts and never answers.
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := io.WriteString(conn, word); err != nil {
+		return "", errors.Join(err, ctx.Err())
+	}
+	answer, err := io.ReadAll(conn)
+	if err != nil {
+		return "", errors.Join(err, ctx.Err())
+	}
+	if strings.Contains(string(answer), "not currently serving requests") {
+		return "", ErrNotServing
+	}
+	return string(answer), nil
+}
+
+// Mntr returns the server's metrics by name, such as zk_watch_count.
+func (s *Server) Mntr(ctx context.Context) (map[string]string, error) {
+	answer, err := s.FourLetter(ctx, "mntr")
+	if err != nil {
+		return nil, err
+	}
+	metrics := map[string]string{}
+	for line := range strings.Lines(answer) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			metrics[name] = value
+		}
+	}
+	return metrics, nil
+}
+
+// Watches counts the watches that clients have set on this server.
+func (s *Server) Watches(ctx context.Context) (int, error) {
+	return s.metric(ctx, "zk_watch_count")
+}
+
+// Sessions counts the live sessions, of the whole ensemble. A closed session is
+// gone from it before its client hears that it is closed.
+func (s *Server) Sessions(ctx context.Context) (int, error) {
+	return s.metric(ctx, "zk_global_sessions")
+}
+
+// Ephemerals counts the ephemeral nodes in this server's copy of the tree.
+func (s *Server) Ephemerals(ctx context.Context) (int, error) {
+	return s.metric(ctx, "zk_ephemerals_count")
+}
+
+func (s *Server) metric(ctx context.Context, name string) (int, error) {
+	metrics, err := s.Mntr(ctx)
+	if err != nil {
+		return 0, err
+	}
+	value, err := strconv.Atoi(metrics[name])
+	if err != nil {
+		return 0, fmt.Errorf("rig: metric %s of %s: %w", name, s.Addr(), err)
+	}
+	return value, nil
+}
+
+// Mode returns standalone, leader or follower, or [ErrNotServing].
+func (s *Server) Mode(ctx context.Context) (string, error) {
+	answer, err := s.FourLetter(ctx, "srvr")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(answer) {
+		if mode, ok := strings.CutPrefix(line, "Mode: "); ok {
+			return strings.TrimSpace(mode), nil
+		}
+	}
+	return "", ErrNotServing
+}

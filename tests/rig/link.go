@@ -1,0 +1,188 @@
+package rig
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"sync"
+)
+
+// link is one connection through a proxy: a goroutine for each direction.
+//
+// Frames are read, judged and passed on one at a time, so whatever is done to a
+// frame is done at its place in the stream.
+type link struct {
+	proxy  *Proxy
+	target string
+	client net.Conn
+	done   context.Context // ends when the link is cut
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	server  net.Conn
+	pending []expectation
+}
+
+// expectation is a reply to which a fault is to happen.
+type expectation struct {
+	xid   int32
+	fault *Fault
+}
+
+func newLink(p *Proxy, client net.Conn) *link {
+	done, cancel := context.WithCancel(context.Background())
+	return &link{proxy: p, client: client, done: done, cancel: cancel}
+}
+
+// cut closes both sides. It may be called again.
+func (l *link) cut() {
+	l.cancel()
+	_ = l.client.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.server != nil {
+		_ = l.server.Close()
+	}
+}
+
+func (l *link) run() {
+	defer l.end()
+	server, err := new(net.Dialer).DialContext(l.done, "tcp", l.target)
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	l.server = server
+	l.mu.Unlock()
+	if l.done.Err() != nil {
+		return // cut while dialing
+	}
+	var forwarding sync.WaitGroup
+	forwarding.Go(func() { l.forwardRequests(server) })
+	l.forwardReplies(server)
+	l.cut()
+	forwarding.Wait()
+}
+
+func (l *link) end() {
+	l.cut()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.pending {
+		e.fault.giveBack()
+	}
+	l.pending = nil
+	l.proxy.forget(l)
+}
+
+// forwardRequests carries frames from the client to the server.
+func (l *link) forwardRequests(server net.Conn) {
+	from := bufio.NewReader(l.client)
+	for first := true; ; first = false {
+		frame, err := readFrame(from)
+		if err != nil {
+			break
+		}
+		if !first && !l.admitRequest(frame) {
+			return
+		}
+		if _, err := server.Write(frame); err != nil {
+			break
+		}
+	}
+	// The client has gone, but what the server has still to say may be held
+	// back; the server's own end of the connection ends the link.
+	if half, ok := server.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		return
+	}
+	l.cut()
+}
+
+// admitRequest counts a request and catches it for a fault. It returns false
+// when the request is not to be passed on.
+func (l *link) admitRequest(frame []byte) bool {
+	q, err := parseRequest(frame)
+	if err != nil {
+		return true // not ours to judge
+	}
+	fault := l.proxy.observe(q)
+	switch {
+	case fault == nil:
+		return true
+	case fault.rule.Action == CutBefore:
+		l.cut()
+		fault.happened()
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending = append(l.pending, expectation{q.xid, fault})
+	return true
+}
+
+// forwardReplies carries frames from the server to the client.
+func (l *link) forwardReplies(server net.Conn) {
+	from := bufio.NewReader(server)
+	for first := true; ; first = false {
+		frame, err := readFrame(from)
+		if !l.pass(l.proxy.currentGate) || err != nil {
+			return
+		}
+		if first {
+			l.noteSession(frame)
+		} else if !l.admitReply(frame) {
+			return
+		}
+		if _, err := l.client.Write(frame); err != nil {
+			return
+		}
+	}
+}
+
+// pass waits until the gate is open. It returns false when the link is cut.
+func (l *link) pass(gate func() <-chan struct{}) bool {
+	select {
+	case <-gate():
+		return l.done.Err() == nil
+	case <-l.done.Done():
+		return false
+	}
+}
+
+// noteSession reads the connect reply. It is noted before the client has it, so
+// that a client that is connected finds its session at the proxy.
+func (l *link) noteSession(frame []byte) {
+	if reply, err := parseConnectReply(frame); err == nil && reply.accepted() {
+		l.proxy.established(reply)
+	}
+}
+
+// admitReply lets a fault happen to a reply. It returns false when the reply is
+// not to be passed on.
+func (l *link) admitReply(frame []byte) bool {
+	xid := newReader(frame).int32()
+	fault := l.take(xid)
+	if fault == nil {
+		return true
+	}
+	if fault.rule.Action == DropReply {
+		l.cut()
+		fault.happened()
+		return false
+	}
+	fault.happened()
+	return l.pass(func() <-chan struct{} { return fault.released })
+}
+
+// take removes and returns the fault that awaits the reply with that number.
+func (l *link) take(xid int32) *Fault {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, e := range l.pending {
+		if e.xid == xid {
+			l.pending = append(l.pending[:i], l.pending[i+1:]...)
+			return e.fault
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package rig
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Option changes how a server is configured.
+type Option func(*settings)
+
+// settings is what every member of an ensemble shares.
+type settings struct {
+	config     map[string]string // lines of zoo.cfg
+	properties map[string]string // Java system properties
+}
+
+// WithTickTime sets the server's tick (200 ms unless told otherwise). Session
+// timeouts are granted from twice the tick up to a minute.
+func WithTickTime(d time.Duration) Option {
+	return WithConfig("tickTime", milliseconds(d))
+}
+
+// WithMinSessionTimeout lets clients have shorter sessions than two ticks.
+func WithMinSessionTimeout(d time.Duration) Option {
+	return WithConfig("minSessionTimeout", milliseconds(d))
+}
+
+// WithConfig sets a line of the server's configuration file. A key that
+// ZooKeeper does not know becomes the system property zookeeper.<key>.
+func WithConfig(key, value string) Option {
+	return func(s *settings) { s.config[key] = value }
+}
+
+// WithSystemProperty sets a Java system property by its full name. It is for
+// those without the prefix "zookeeper.", such as znode.container.checkIntervalMs.
+func WithSystemProperty(name, value string) Option {
+	return func(s *settings) { s.properties[name] = value }
+}
+
+func newSettings(opts []Option) settings {
+	s := settings{
+		config: map[string]string{
+			"tickTime":  "200",
+			"initLimit": "50",
+			"syncLimit": "10",
+			// Twenty ticks would be too little for tests that ask for ordinary timeouts.
+			"maxSessionTimeout":      "60000",
+			"maxClientCnxns":         "0",
+			"admin.enableServer":     "false",
+			"4lw.commands.whitelist": "*",
+			"extendedTypesEnabled":   "true", // nodes with a time to live
+			// A killed process leaves the page cache behind, so nothing is lost by
+			// not waiting for the disk.
+			"forceSync":    "no",
+			"preAllocSize": "64", // KiB of transaction log at a time; 64 MiB otherwise
+		},
+		properties: map[string]string{
+			"org.slf4j.simpleLogger.defaultLogLevel": "warn",
+			"org.slf4j.simpleLogger.showDateTime":    "true",
+			"org.slf4j.simpleLogger.dateTimeFormat":  "HH:mm:ss.SSS",
+		},
+	}
+	for _, opt := range opts {
+		opt(&s)
+	}
+	return s
+}
+
+// lines renders the shared part of a configuration file in a stable order.
+func (s settings) lines() []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(s.config)) {
+		out = append(out, key+"="+s.config[key])
+	}
+	return out
+}
+
+// flags renders the system properties as arguments for java.
+func (s settings) flags() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(s.properties)) {
+		out = append(out, "-D"+name+"="+s.properties[name])
+	}
+	return out
+}
+
+func milliseconds(d time.Duration) string {
+	return strconv.FormatInt(d.Milliseconds(), 10)
+}

@@ -1,0 +1,220 @@
+package rig
+
+import (
+	"net"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Proxy stands between one client and a server, and can lose what passes. Its
+// methods may be called from several goroutines.
+type Proxy struct {
+	listener net.Listener
+	running  sync.WaitGroup // the accepting goroutine and two for every link
+
+	mu       sync.Mutex // guards what follows
+	target   string
+	closed   bool
+	refusing bool
+	gate     chan struct{} // closed while replies may pass
+	links    map[*link]struct{}
+	faults   []*Fault
+	session  *connectReply
+	requests map[OpCode]int // whole frames
+	parts    map[OpCode]int // single operations, those inside multis too
+}
+
+// NewProxy listens on a loopback port of its own and forwards to target, a
+// server's address. It is closed when the test ends.
+func NewProxy(t testing.TB, target string) *Proxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("rig: listen for a proxy: %v", err)
+	}
+	p := &Proxy{
+		listener: listener,
+		target:   target,
+		gate:     make(chan struct{}),
+		links:    map[*link]struct{}{},
+		requests: map[OpCode]int{},
+		parts:    map[OpCode]int{},
+	}
+	close(p.gate)
+	p.running.Go(p.accept)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// Addr is where the client connects.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// SetTarget sends connections from now on to another server. Those that are
+// open stay where they are.
+func (p *Proxy) SetTarget(addr string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = addr
+}
+
+// Close cuts everything and waits until nothing of the proxy runs any more. It
+// may be called again.
+func (p *Proxy) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	_ = p.listener.Close()
+	p.Cut()
+	p.running.Wait()
+}
+
+// Cut closes every connection now, both sides of it.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	links := make([]*link, 0, len(p.links))
+	for l := range p.links {
+		links = append(links, l)
+	}
+	p.mu.Unlock()
+	for _, l := range links {
+		l.cut()
+	}
+}
+
+// Refuse, while true, closes new connections at once. Refuse(true) and then Cut
+// is a network that is down.
+func (p *Proxy) Refuse(refuse bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusing = refuse
+}
+
+// Hold, while true, holds back everything from the server to the client, on all
+// connections; requests still pass. Hold(false) lets it go on, in order. Whether
+// the client or the server closes the connection meanwhile, the other side
+// learns of it only then, as it would from a network that is silent.
+func (p *Proxy) Hold(hold bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	open := isClosed(p.gate)
+	switch {
+	case hold && open:
+		p.gate = make(chan struct{})
+	case !hold && !open:
+		close(p.gate)
+	}
+}
+
+// Session returns the session of the last connect reply that passed; ok is
+// false before there was one. A refused session does not change it.
+func (p *Proxy) Session() (id int64, password []byte, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == nil {
+		return 0, nil, false
+	}
+	return p.session.session, slices.Clone(p.session.password), true
+}
+
+// Expect arms a fault for the next requests that match. Of several faults that
+// match a request, the one armed first gets it.
+func (p *Proxy) Expect(rule Rule) *Fault {
+	fault := newFault(rule)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = append(p.faults, fault)
+	return fault
+}
+
+// Requests counts the frames of that kind that clients have sent: a multi is
+// one OpMulti, whatever it contains.
+func (p *Proxy) Requests(op OpCode) int { return p.count(p.requests, op) }
+
+// Operations counts the single operations of that kind that clients have sent:
+// as requests of their own and as parts of multis.
+func (p *Proxy) Operations(op OpCode) int { return p.count(p.parts, op) }
+
+func (p *Proxy) count(counts map[OpCode]int, op OpCode) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	total := 0
+	for kind, n := range counts {
+		if op.covers(kind) {
+			total += n
+		}
+	}
+	return total
+}
+
+// accept takes connections until the listener is closed.
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		l := newLink(p, client)
+		if !p.admit(l) {
+			_ = client.Close()
+			continue
+		}
+		p.running.Go(l.run)
+	}
+}
+
+// admit registers a link before it does anything, so that a Cut after a Refuse
+// leaves none out.
+func (p *Proxy) admit(l *link) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.refusing {
+		return false
+	}
+	p.links[l] = struct{}{}
+	l.target = p.target
+	return true
+}
+
+func (p *Proxy) forget(l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.links, l)
+}
+
+// observe counts a request and returns the fault that has caught it, if any.
+func (p *Proxy) observe(q request) *Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests[q.op]++
+	for _, part := range q.parts {
+		p.parts[part.op]++
+	}
+	for _, fault := range p.faults {
+		if fault.catch(q) {
+			return fault
+		}
+	}
+	return nil
+}
+
+func (p *Proxy) established(reply connectReply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.session = &reply
+}
+
+func (p *Proxy) currentGate() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gate
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,265 @@
+package rig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	startTimeout  = 60 * time.Second
+	startAttempts = 5
+	pollInterval  = 10 * time.Millisecond
+	// questionTimeout bounds one question to a server that may be stuck, where
+	// the asker will ask again anyway.
+	questionTimeout = 2 * time.Second
+)
+
+// errPortTaken means that the server ended because somebody else has its port.
+var errPortTaken = errors.New("port is taken")
+
+// Server is a ZooKeeper server in a process of its own, alone or a member of an
+// [Ensemble]. Its methods may be called from several goroutines.
+type Server struct {
+	dir      string
+	port     int
+	settings settings
+	quorum   []string // the server.N lines; empty when standalone
+	output   tail
+
+	mu      sync.Mutex // guards what follows, and orders starts and stops
+	process *process
+	paused  bool
+	gone    bool // Stop was called: the data is no more
+}
+
+// StartStandalone starts a server, waits until it serves, and stops it when the
+// test ends. It calls [Require].
+func StartStandalone(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	Require(t)
+	server, err := NewStandalone(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("output of server %s:\n%s", server.Addr(), server.Log())
+		}
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// NewStandalone starts a server and waits until it serves. The caller stops it.
+func NewStandalone(opts ...Option) (*Server, error) {
+	if err := Available(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		server, err := newServer(1, newSettings(opts))
+		if err != nil {
+			return nil, err
+		}
+		err = server.start()
+		if err == nil {
+			err = server.awaitServing(ctx)
+		}
+		if err == nil {
+			return server, nil
+		}
+		err = errors.Join(err, server.Stop())
+		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
+			return nil, err
+		}
+	}
+}
+
+// newServer prepares a server's folder and client port. It does not run yet.
+func newServer(id int, settings settings) (*Server, error) {
+	port, err := takePort()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "turnstile-rig-")
+	if err != nil {
+		return nil, fmt.Errorf("rig: folder for a server: %w", err)
+	}
+	s := &Server{dir: dir, port: port, settings: settings}
+	if err := os.WriteFile(filepath.Join(dir, "myid"), []byte(strconv.Itoa(id)), 0o600); err != nil {
+		return nil, fmt.Errorf("rig: myid: %w", errors.Join(err, s.Stop()))
+	}
+	return s, nil
+}
+
+// start runs the process. It does not wait until the server serves.
+func (s *Server) start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return errors.New("rig: server was stopped for good")
+	}
+	if s.process != nil && s.process.running() {
+		return errors.New("rig: server is running already")
+	}
+	config := filepath.Join(s.dir, "zoo.cfg")
+	if err := os.WriteFile(config, []byte(s.configuration()), 0o600); err != nil {
+		return fmt.Errorf("rig: configuration: %w", err)
+	}
+	// A small heap, the simplest collector and only the quick compiler: starts
+	// fastest and leaves the processors to the tests.
+	args := []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
+	args = append(args, s.settings.flags()...)
+	args = append(args, "-cp", classPath(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+	process, err := startProcess(&s.output, s.dir, args)
+	if err != nil {
+		return err
+	}
+	s.process, s.paused = process, false
+	return nil
+}
+
+func (s *Server) configuration() string {
+	lines := append(s.settings.lines(),
+		"dataDir="+s.dir,
+		"clientPortAddress=127.0.0.1",
+		"clientPort="+strconv.Itoa(s.port))
+	return strings.Join(append(lines, s.quorum...), "\n") + "\n"
+}
+
+// awaitServing returns once the server answers as one that serves, or as soon
+// as it has ended.
+func (s *Server) awaitServing(ctx context.Context) error {
+	s.mu.Lock()
+	process := s.process
+	s.mu.Unlock()
+	for {
+		question, cancel := context.WithTimeout(ctx, questionTimeout)
+		_, err := s.Mode(question)
+		cancel()
+		// A stranger on our port may answer while our process is dying of it.
+		if err == nil && process.running() {
+			return nil
+		}
+		select {
+		case <-process.exited:
+			if strings.Contains(s.Log(), "Address already in use") {
+				return fmt.Errorf("rig: server %s: %w", s.Addr(), errPortTaken)
+			}
+			return fmt.Errorf("rig: server %s ended while starting: %w\n%s", s.Addr(), process.err, s.Log())
+		case <-ctx.Done():
+			return fmt.Errorf("rig: server %s does not serve (%w): %w\n%s", s.Addr(), err, ctx.Err(), s.Log())
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// Addr is where clients connect: host and port.
+func (s *Server) Addr() string { return loopback(s.port) }
+
+// PID is the process's number, or 0 when it does not run.
+func (s *Server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil || !s.process.running() {
+		return 0
+	}
+	return s.process.cmd.Process.Pid
+}
+
+// Log returns the end of what the server printed, over all its runs.
+func (s *Server) Log() string { return s.output.String() }
+
+// Kill ends the process with SIGKILL and waits until it is gone. The data stays
+// for Restart. Killing a server that does not run is fine.
+func (s *Server) Kill() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kill()
+}
+
+func (s *Server) kill() error {
+	s.paused = false
+	if s.process == nil {
+		return nil
+	}
+	return s.process.kill()
+}
+
+// Pause freezes the process (SIGSTOP). When it returns, no thread of it runs:
+// connections stay open, new ones are accepted by the kernel, nothing answers.
+func (s *Server) Pause() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return errors.New("rig: server does not run")
+	}
+	if err := s.process.pause(); err != nil {
+		return err
+	}
+	s.paused = true
+	return nil
+}
+
+// Resume lets a paused process go on (SIGCONT).
+func (s *Server) Resume() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return errors.New("rig: server does not run")
+	}
+	if err := s.process.resume(); err != nil {
+		return err
+	}
+	s.paused = false
+	return nil
+}
+
+// Restart starts the server again with its data on its port, killing it first
+// if it runs, and waits until it serves. A member of an ensemble serves only
+// once there is a quorum: to bring several back, restart them at the same time.
+func (s *Server) Restart(ctx context.Context) error {
+	if err := s.Kill(); err != nil {
+		return err
+	}
+	if err := s.start(); err != nil {
+		return err
+	}
+	return s.awaitServing(ctx)
+}
+
+// Stop ends the process and removes its data, for good. It may be called again.
+func (s *Server) Stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return nil
+	}
+	if err := s.kill(); err != nil {
+		return err
+	}
+	s.gone = true
+	releasePorts(s.port)
+	if err := os.RemoveAll(s.dir); err != nil {
+		return fmt.Errorf("rig: data of a server: %w", err)
+	}
+	return nil
+}
+
+// answers says whether it is worth asking the server anything.
+func (s *Server) answers() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process != nil && s.process.running() && !s.paused
+}
