@@ -1,0 +1,30 @@
+// Package machine is the state machine of one lock request, and the rules of the queue. It is pure:
+// no clock, no I/O, no goroutine, no actor. A lock actor turns messages into events, calls
+// [Machine.Step], and carries out the effects; nothing else decides anything.
+//
+// The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine is
+// in From, the event is On, and the guard If holds; rows of one pair are tried in order, and the last
+// one has no guard. Every pair of a state and an event has a row or is impossible (see [Possible]):
+// an impossible event is a bug, and its effect is Halt, on which the actor stops and the session
+// settles the node.
+//
+// # Operations and stale replies
+//
+// Requests that the machine asks for carry the number of the operation. A reply or a timer with
+// another number than the current one is stale: it is dropped by Step before the table is looked at,
+// so that leaving a state voids whatever was under way there. Events with number zero (commands, and
+// news of the session) are never stale.
+//
+// # What the session promises
+//
+// Expired is never sent without Disconnected before it; Connected only to a request that was told
+// Disconnected or asked for its node while the connection was down. The answer to Verify waits for
+// the answer to every create of the same request, so that "no node" means that none will come.
+//
+// # Grants
+//
+// A grant needs a lease that is valid now (etcd 11456): where the queue says that we are first but
+// the lease has run out, the machine recovers first. A predecessor's end grants the lock only if that
+// predecessor was the head of the queue when it was listed; otherwise it may have given up from the
+// middle, and the queue is listed again (ZooKeeper's lock recipe, step 5).
+package machine

@@ -1,0 +1,84 @@
+package machine
+
+import "fmt"
+
+// Do names an effect: work that the machine asks its shell to do.
+type Do uint8
+
+// The effects. Requests to the session carry the number of the operation; their answers bring it back.
+const (
+	// Create makes our ephemeral sequential node. Answers: Created, NotCreated, Unknown.
+	Create Do = iota
+	// Withdraw takes a create back that was not sent yet: it is answered NotCreated. One that is
+	// under way is answered as ever.
+	Withdraw
+	// List reads the queue. Answers: Listed, Refused, Unknown.
+	List
+	// Watch watches the predecessor. Answers: Watched, PredecessorGone (also later), Refused, Unknown.
+	Watch
+	// WatchOwn reads and watches our own node. Answers: OwnRead, OwnChanged (later), NodeGone (also
+	// later), Refused, Unknown.
+	WatchOwn
+	// Verify finds out, with a transaction or a sync, whether our node exists in this session.
+	// Answers: Found, Refused, Unknown.
+	Verify
+	// Delete deletes our node. Answers: Deleted, Refused, Unknown.
+	Delete
+	// Settle hands what may be left of our node to the session; there is no answer.
+	Settle
+
+	// StartPoll asks for Poll after about a session timeout; StartRetry after a short while.
+	StartPoll
+	StartRetry
+	// StartTimeout and StartGrace ask for Timeout and GraceOver, if Acquire sets them.
+	StartTimeout
+	StartGrace
+
+	// The Tell effects send the notice of that name.
+	TellHeld
+	TellSuspended
+	TellResumed
+	TellRevokeRequested
+	TellRevoked
+	TellReleased
+	TellLost
+	TellCancelled
+	TellFailed
+
+	// Halt: the event was impossible. The actor stops; the session settles the node.
+	Halt
+)
+
+var doNames = [...]string{
+	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "Settle",
+	"StartPoll", "StartRetry", "StartTimeout", "StartGrace",
+	"TellHeld", "TellSuspended", "TellResumed", "TellRevokeRequested", "TellRevoked",
+	"TellReleased", "TellLost", "TellCancelled", "TellFailed", "Halt",
+}
+
+// String gives the effect's name.
+func (d Do) String() string {
+	if int(d) < len(doNames) {
+		return doNames[d]
+	}
+	return "unknown"
+}
+
+// Effect is one piece of work. Op is set where an answer is expected, Node where it is about one.
+type Effect struct {
+	Do   Do
+	Op   uint64
+	Node string
+}
+
+// String writes an effect as the traces show it: "Delete op=3 node".
+func (e Effect) String() string {
+	text := e.Do.String()
+	if e.Op != 0 {
+		text += fmt.Sprintf(" op=%d", e.Op)
+	}
+	if e.Node != "" {
+		text += " " + e.Node
+	}
+	return text
+}

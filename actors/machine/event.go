@@ -1,0 +1,116 @@
+package machine
+
+import "github.com/turnstile-locks/turnstile/messages"
+
+// Kind names an event.
+type Kind uint8
+
+// The events of a lock request.
+const (
+	// Begin starts the request.
+	Begin Kind = iota
+
+	// Commands of the owner, and its timers.
+
+	// Release, Cancel and Revoke are the commands of package messages.
+	Release
+	Cancel
+	Revoke
+	// Timeout: Acquire.Timeout has passed. GraceOver: Acquire.Grace has passed since RevokeRequested.
+	Timeout
+	GraceOver
+
+	// Replies. Each carries the number of its operation.
+
+	// Created: our node exists. Alone, Predecessor and Exhausted say what the reply told of the queue.
+	Created
+	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
+	NotCreated
+	// Listed: the queue as read. Missing, First, Predecessor and Head say where we stand.
+	Listed
+	// Watched: the predecessor is there, and its end will be told.
+	Watched
+	// PredecessorGone: the predecessor's node does not exist any more.
+	PredecessorGone
+	// Poll: it is time to look at the queue, or at the connection, again.
+	Poll
+	// OwnRead: our own node was read and is watched; Unlock is set when its data asks for the lock.
+	OwnRead
+	// OwnChanged: our own node's data has changed.
+	OwnChanged
+	// NodeGone: our own node does not exist any more.
+	NodeGone
+	// Found: the answer to Verify. Node is our node, in this session; empty when there is none.
+	Found
+	// Deleted: our node is gone because we deleted it, or it was gone before.
+	Deleted
+	// Refused: the server refused the operation for good.
+	Refused
+	// Unknown: nobody knows whether the operation was carried out.
+	Unknown
+
+	// News of the session.
+
+	// Disconnected: the connection is lost, the session may live. Connected: it is back.
+	Disconnected
+	Connected
+	// Expired: the session is dead for the server, and our node with it.
+	Expired
+	// LeaseOver: no transaction was acknowledged in time.
+	LeaseOver
+	// Closed: this program has closed the session, or it has failed for good.
+	Closed
+
+	kinds int = iota
+)
+
+var kindNames = [...]string{
+	"Begin", "Release", "Cancel", "Revoke", "Timeout", "GraceOver",
+	"Created", "NotCreated", "Listed", "Watched", "PredecessorGone", "Poll", "OwnRead", "OwnChanged",
+	"NodeGone", "Found", "Deleted", "Refused", "Unknown",
+	"Disconnected", "Connected", "Expired", "LeaseOver", "Closed",
+}
+
+// String gives the event's name.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Kinds lists every event.
+func Kinds() []Kind {
+	all := make([]Kind, kinds)
+	for i := range all {
+		all[i] = Kind(i)
+	}
+	return all
+}
+
+// Event is something that happened to a request. Kind is always set; the rest is what it needs.
+type Event struct {
+	Kind Kind
+	// Op is the number of the operation that this answers; zero for what answers none.
+	Op uint64
+	// Node is our node's name: Created, Found.
+	Node string
+	// Token is our fencing token: Created, Found.
+	Token messages.Token
+	// Predecessor is the contender before us: Created (when it is a node of our own session, and
+	// the one right before us), Listed.
+	Predecessor string
+	// Alone: nobody else was in the queue when our node was made.
+	Alone bool
+	// Missing, First, Head: of a listing; our node is not in it; is first in it; the predecessor is.
+	Missing, First, Head bool
+	// Exhausted: our sequence number is too near the end of the counter.
+	Exhausted bool
+	// Unlock: our node's data asks for the lock.
+	Unlock bool
+	// Lease: the lease was valid when this was delivered.
+	Lease bool
+	// Reason and Detail say why, where there is something to say.
+	Reason messages.Reason
+	Detail string
+}

@@ -1,0 +1,219 @@
+package machine
+
+import "github.com/turnstile-locks/turnstile/messages"
+
+// Row is one line of the specification: in From, On an event, If the guard holds, go To and Do.
+type Row struct {
+	From messages.State
+	On   Kind
+	If   Guard
+	To   messages.State
+	Do   Action
+}
+
+// Rows gives the whole table, in the order in which it is tried.
+func Rows() []Row { return append([]Row(nil), table...) }
+
+// Possible tells whether the event has a row in the state. What is not possible in a live state is a
+// bug of the shell; a request that has ended takes no further part, whatever comes.
+func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
+
+var table = concat(gettingIn, having, recovering, leaving)
+
+// index finds the rows of a pair without a search; terminal states have none.
+var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
+	for i := range table {
+		row := &table[i]
+		ix[row.From][row.On] = append(ix[row.From][row.On], row)
+	}
+	return ix
+}()
+
+func concat(parts ...[]Row) []Row {
+	var all []Row
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// Short names, so that a row fits a line.
+const (
+	none       = messages.StateNone
+	creating   = messages.StateCreating
+	listing    = messages.StateListing
+	watching   = messages.StateWatching
+	held       = messages.StateHeld
+	revoking   = messages.StateRevoking
+	recovery   = messages.StateRecovering
+	releasing  = messages.StateReleasing
+	isReleased = messages.StateReleased
+	isLost     = messages.StateLost
+	isCancel   = messages.StateCancelled
+	isFailed   = messages.StateFailed
+)
+
+// gettingIn: from the first event to the grant.
+var gettingIn = []Row{
+	{none, Begin, always, creating, begin},
+
+	{creating, Created, exhausted, releasing, failExhausted},
+	{creating, Created, alone, held, grant},
+	{creating, Created, aloneLate, recovery, verify},
+	{creating, Created, notAlone, releasing, giveUpTrying},
+	{creating, Created, behindOurs, watching, watch},
+	{creating, Created, always, listing, list},
+	{creating, NotCreated, always, isFailed, fail},
+	{creating, Unknown, always, recovery, verify},
+	{creating, Disconnected, always, recovery, await},
+	{creating, Connected, always, creating, nothing}, // it was asked for while the connection was down
+	{creating, Expired, always, creating, create},
+	{creating, LeaseOver, always, creating, nothing},
+	{creating, Revoke, always, creating, nothing},
+	{creating, Release, always, releasing, withdraw},
+	{creating, Cancel, always, releasing, withdraw},
+	{creating, Timeout, always, releasing, withdraw},
+	{creating, Closed, always, isFailed, fail},
+
+	{listing, Listed, missing, recovery, verify},
+	{listing, Listed, first, held, grant},
+	{listing, Listed, firstLate, recovery, verify},
+	{listing, Listed, notAlone, releasing, giveUpTrying},
+	{listing, Listed, always, watching, watch},
+	{listing, Refused, always, releasing, failDelete},
+	{listing, Unknown, always, recovery, verify},
+	{listing, NodeGone, always, recovery, verify},
+	{listing, Disconnected, always, recovery, await},
+	{listing, LeaseOver, always, listing, nothing},
+	{listing, Revoke, always, listing, nothing},
+	{listing, Release, always, releasing, giveUp},
+	{listing, Cancel, always, releasing, giveUp},
+	{listing, Timeout, always, releasing, giveUp},
+	{listing, Closed, always, isFailed, fail},
+
+	{watching, Watched, always, watching, poll},
+	{watching, PredecessorGone, headGone, held, grant},
+	{watching, PredecessorGone, always, listing, list},
+	{watching, Poll, always, listing, list},
+	{watching, Refused, always, releasing, failDelete},
+	{watching, Unknown, always, recovery, verify},
+	{watching, NodeGone, always, recovery, verify},
+	{watching, Disconnected, always, recovery, await},
+	{watching, LeaseOver, always, watching, nothing},
+	{watching, Revoke, always, watching, nothing},
+	{watching, Release, always, releasing, giveUp},
+	{watching, Cancel, always, releasing, giveUp},
+	{watching, Timeout, always, releasing, giveUp},
+	{watching, Closed, always, isFailed, fail},
+}
+
+// having: the lock is ours.
+var having = []Row{
+	{held, OwnRead, unlock, revoking, askBack},
+	{held, OwnRead, always, held, nothing},
+	{held, OwnChanged, always, held, watchOwn},
+	{held, Refused, always, held, nothing}, // we may not read our node: heartbeats still check it
+	{held, Unknown, always, recovery, suspendVerify},
+	{held, NodeGone, always, isLost, lose},
+	{held, Disconnected, always, recovery, suspend},
+	{held, LeaseOver, always, isLost, loseAndSettle},
+	{held, Revoke, always, revoking, askBack},
+	{held, Release, always, releasing, giveBack},
+	{held, Cancel, always, releasing, giveBack},
+	{held, Timeout, always, held, nothing}, // it fired while the grant was on its way
+	{held, Closed, always, isLost, lose},
+
+	{revoking, GraceOver, always, releasing, force},
+	{revoking, OwnRead, always, revoking, nothing},
+	{revoking, OwnChanged, always, revoking, watchOwn},
+	{revoking, Refused, always, revoking, nothing},
+	{revoking, Unknown, always, recovery, suspendVerify},
+	{revoking, NodeGone, always, isLost, lose},
+	{revoking, Disconnected, always, recovery, suspend},
+	{revoking, LeaseOver, always, isLost, loseAndSettle},
+	{revoking, Revoke, always, revoking, nothing},
+	{revoking, Release, always, releasing, giveBack},
+	{revoking, Cancel, always, releasing, giveBack},
+	{revoking, Timeout, always, revoking, nothing},
+	{revoking, Closed, always, isLost, lose},
+}
+
+// recovering: the connection is down or an outcome unknown.
+var recovering = []Row{
+	{recovery, Connected, always, recovery, verify},
+	{recovery, Disconnected, always, recovery, await},
+	{recovery, Unknown, always, recovery, retry},
+	{recovery, Poll, always, recovery, verify},
+
+	{recovery, Found, releasingFound, releasing, remove},
+	{recovery, Found, wasGivingBack, isReleased, tellReleased},
+	{recovery, Found, wasGivingUp, isCancel, tellCancelled},
+	{recovery, Found, wasReleasing, isFailed, tellFailed},
+	{recovery, Found, heldFound, held, resume},
+	{recovery, Found, revokingFound, revoking, resume},
+	{recovery, Found, holdingLate, isLost, loseLate},
+	{recovery, Found, wasHolding, isLost, lose},
+	{recovery, Found, present, listing, list},
+	{recovery, Found, always, creating, create},
+	{recovery, Refused, wasHolding, isLost, loseAndSettle},
+	{recovery, Refused, always, isFailed, failSettle},
+
+	{recovery, Expired, wasHolding, isLost, lose},
+	{recovery, Expired, wasGivingBack, isReleased, tellReleased},
+	{recovery, Expired, wasGivingUp, isCancel, tellCancelled},
+	{recovery, Expired, wasReleasing, isFailed, tellFailed},
+	{recovery, Expired, always, creating, create},
+	{recovery, LeaseOver, wasHolding, isLost, loseAndSettle},
+	{recovery, LeaseOver, always, recovery, nothing},
+	{recovery, NodeGone, wasHolding, isLost, lose},
+	{recovery, NodeGone, always, recovery, nothing}, // what is being verified will say so
+	{recovery, Closed, wasHolding, isLost, lose},
+	{recovery, Closed, wasGivingBack, isReleased, tellReleased},
+	{recovery, Closed, wasGivingUp, isCancel, tellCancelled},
+	{recovery, Closed, wasReleasing, isFailed, tellFailed},
+	{recovery, Closed, always, isFailed, fail},
+
+	{recovery, Revoke, wasHeld, recovery, askBackLater},
+	{recovery, Revoke, always, recovery, nothing},
+	{recovery, GraceOver, wasRevoking, releasing, forceVerify},
+	{recovery, GraceOver, always, recovery, nothing},
+	{recovery, Release, wasReleasing, recovery, nothing},
+	{recovery, Release, wasHolding, releasing, giveBackVerify},
+	{recovery, Release, always, releasing, giveUpVerify},
+	{recovery, Cancel, wasReleasing, recovery, nothing},
+	{recovery, Cancel, wasHolding, releasing, giveBackVerify},
+	{recovery, Cancel, always, releasing, giveUpVerify},
+	{recovery, Timeout, wasReleasing, recovery, nothing},
+	{recovery, Timeout, wasHolding, recovery, nothing},
+	{recovery, Timeout, always, releasing, giveUpVerify},
+}
+
+// leaving: the node is to go.
+var leaving = []Row{
+	{releasing, Created, always, releasing, remove},
+	{releasing, NotCreated, always, isCancel, tellCancelled},
+	{releasing, Found, present, releasing, remove},
+	{releasing, Found, endsReleased, isReleased, tellReleased},
+	{releasing, Found, endsCancelled, isCancel, tellCancelled},
+	{releasing, Found, always, isFailed, tellFailed},
+	{releasing, Deleted, endsReleased, isReleased, tellReleased},
+	{releasing, Deleted, endsCancelled, isCancel, tellCancelled},
+	{releasing, Deleted, always, isFailed, tellFailed},
+	{releasing, Refused, always, isFailed, failSettle},
+	{releasing, Unknown, always, recovery, verify},
+	{releasing, Disconnected, always, recovery, await},
+	{releasing, Connected, always, releasing, nothing}, // what was asked for while it was down now runs
+	{releasing, Expired, endsReleased, isReleased, tellReleased},
+	{releasing, Expired, endsCancelled, isCancel, tellCancelled},
+	{releasing, Expired, always, isFailed, tellFailed},
+	{releasing, Closed, endsReleased, isReleased, tellReleased},
+	{releasing, Closed, endsCancelled, isCancel, tellCancelled},
+	{releasing, Closed, always, isFailed, tellFailed},
+	{releasing, NodeGone, always, releasing, nothing}, // the delete will say so
+	{releasing, LeaseOver, always, releasing, nothing},
+	{releasing, GraceOver, always, releasing, nothing},
+	{releasing, Timeout, always, releasing, nothing},
+	{releasing, Revoke, always, releasing, nothing},
+	{releasing, Release, always, releasing, nothing},
+	{releasing, Cancel, always, releasing, nothing},
+}
