@@ -60,7 +60,7 @@ var gettingIn = []Row{
 	{creating, Created, exhausted, releasing, failExhausted},
 	{creating, Created, alone, held, grant},
 	{creating, Created, aloneLate, recovery, verify},
-	{creating, Created, notAlone, releasing, giveUpTrying},
+	{creating, Created, tryBehind, releasing, giveUpTrying},
 	{creating, Created, behindOurs, watching, watch},
 	{creating, Created, always, listing, list},
 	{creating, NotCreated, always, isFailed, fail},
