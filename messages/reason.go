@@ -5,6 +5,8 @@ type Reason string
 
 // The reasons a request can have.
 const (
+	// ReasonBadInput: what was asked for is not well formed; nothing was sent.
+	ReasonBadInput Reason = "bad input"
 	// ReasonNone: nothing out of the ordinary.
 	ReasonNone Reason = ""
 	// ReasonReleased: the owner gave the lock back.

@@ -56,6 +56,7 @@ const (
 // gettingIn: from the first event to the grant.
 var gettingIn = []Row{
 	{none, Begin, always, creating, begin},
+	{none, Refused, always, isFailed, fail}, // bad input: nothing is sent
 
 	{creating, Created, exhausted, releasing, failExhausted},
 	{creating, Created, alone, held, grant},
