@@ -20,6 +20,7 @@ const (
 	// questionTimeout bounds one question to a server that may be stuck, where
 	// the asker will ask again anyway.
 	questionTimeout = 2 * time.Second
+	firstQuestion   = 50 * time.Millisecond
 )
 
 // errPortTaken means that the server ended because somebody else has its port.
@@ -144,9 +145,16 @@ func (s *Server) awaitServing(ctx context.Context) error {
 	s.mu.Lock()
 	process := s.process
 	s.mu.Unlock()
+	// A server that is only just starting may take a question and never answer
+	// it. So the first ones are given up soon, and later ones not, lest a machine
+	// under load never answers in time.
+	patience := firstQuestion
 	for {
-		question, cancel := context.WithTimeout(ctx, questionTimeout)
+		question, cancel := context.WithTimeout(ctx, patience)
 		_, err := s.Mode(question)
+		if question.Err() != nil {
+			patience = min(2*patience, questionTimeout)
+		}
 		cancel()
 		// A stranger on our port may answer while our process is dying of it.
 		if err == nil && process.running() {

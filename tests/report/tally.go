@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// event is a line of go test -json, as documented by go doc test2json.
+type event struct {
+	Action      string
+	Package     string
+	Test        string
+	ImportPath  string // of output of a build
+	Output      string
+	Elapsed     float64
+	FailedBuild string // the build that made the package fail
+}
+
+// test names a test; without a name, it stands for the package itself.
+type test struct{ pkg, name string }
+
+// tally counts outcomes and prints what deserves to be read.
+type tally struct {
+	to      io.Writer
+	output  map[test][]string   // of what has not ended yet
+	builds  map[string][]string // output of builds, by import path
+	failing map[string]int      // failed tests by package
+	passed  int
+	failed  int
+	skipped int
+}
+
+func newTally(to io.Writer) *tally {
+	return &tally{
+		to:      to,
+		output:  map[test][]string{},
+		builds:  map[string][]string{},
+		failing: map[string]int{},
+	}
+}
+
+// read takes events to their end. A line that is no event is printed as it is.
+func (t *tally) read(from io.Reader) error {
+	lines := bufio.NewReader(from)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			var e event
+			if json.Unmarshal(line, &e) == nil && e.Action != "" {
+				t.add(e)
+			} else {
+				t.print(string(line))
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the events of go test: %w", err)
+		}
+	}
+}
+
+func (t *tally) add(e event) {
+	key := test{e.Package, e.Test}
+	switch e.Action {
+	case "output":
+		t.output[key] = append(t.output[key], e.Output)
+	case "build-output":
+		t.builds[e.ImportPath] = append(t.builds[e.ImportPath], e.Output)
+	case "pass", "skip", "fail":
+		if e.Test == "" {
+			t.endPackage(e)
+		} else {
+			t.endTest(e)
+		}
+		delete(t.output, key)
+	}
+}
+
+func (t *tally) endTest(e event) {
+	output := t.output[test{e.Package, e.Test}]
+	switch e.Action {
+	case "pass":
+		t.passed++
+	case "skip":
+		t.skipped++
+		t.print(fmt.Sprintf("SKIP %s %s\n", e.Package, e.Test))
+		t.print(output...)
+	case "fail":
+		t.failed++
+		t.failing[e.Package]++
+		t.print(fmt.Sprintf("FAIL %s %s\n", e.Package, e.Test))
+		t.print(output...)
+	}
+}
+
+// endPackage prints a line for the package. "skip" means here that the package
+// has no tests at all.
+func (t *tally) endPackage(e event) {
+	switch e.Action {
+	case "pass":
+		t.print(fmt.Sprintf("ok   %s (%.1fs)\n", e.Package, e.Elapsed))
+	case "fail":
+		t.print(fmt.Sprintf("FAIL %s (%.1fs)\n", e.Package, e.Elapsed))
+		t.print(t.builds[e.FailedBuild]...)
+		t.print(t.output[test{pkg: e.Package}]...)
+		if t.failing[e.Package] == 0 {
+			t.failed++
+		}
+		// A test that was running when its package died has not ended.
+		for key, output := range t.output {
+			if key.pkg == e.Package && key.name != "" {
+				t.print(output...)
+			}
+		}
+	}
+}
+
+func (t *tally) print(lines ...string) {
+	// A report that cannot be written has no other place to say so.
+	_, _ = io.WriteString(t.to, strings.Join(lines, ""))
+}
+
+func (t *tally) summary() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
+}
+
+// verdict is nil when the run was a success. goTest is how go test ended.
+func (t *tally) verdict(noSkips bool, goTest error) error {
+	switch {
+	case t.failed > 0:
+		return errors.New("there were failures")
+	case goTest != nil:
+		return fmt.Errorf("go test: %w", goTest)
+	case t.passed == 0:
+		return errors.New("no test has run")
+	case noSkips && t.skipped > 0:
+		return errors.New("tests were skipped, and none may be")
+	}
+	return nil
+}

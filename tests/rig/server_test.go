@@ -1,0 +1,159 @@
+package rig
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+func TestKillAndRestartKeepData(t *testing.T) {
+	ctx := testContext(t)
+	begin := time.Now()
+	server := StartStandalone(t)
+	t.Logf("serves after %v", time.Since(begin))
+	if mode, err := server.Mode(ctx); mode != "standalone" || err != nil {
+		t.Errorf("mode %q, %v", mode, err)
+	}
+	c := connect(t, server.Addr())
+	create(t, c, "/kept", 0)
+
+	before := server.PID()
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if server.PID() != 0 {
+		t.Error("a killed server has a process")
+	}
+	if _, err := server.Mode(ctx); err == nil {
+		t.Error("a killed server answers")
+	}
+	if err := server.Kill(); err != nil {
+		t.Errorf("killing it again: %v", err)
+	}
+	begin = time.Now()
+	if err := server.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("serves again after %v", time.Since(begin))
+	if after := server.PID(); after == 0 || after == before {
+		t.Errorf("process %d after %d", after, before)
+	}
+	if !exists(t, connect(t, server.Addr()), "/kept") {
+		t.Error("the node is gone")
+	}
+}
+
+func TestStopRemovesEverything(t *testing.T) {
+	Require(t)
+	server, err := NewStandalone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := server.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(server.dir); !os.IsNotExist(err) {
+		t.Errorf("data is still there: %v", err)
+	}
+	if err := server.Restart(testContext(t)); err == nil {
+		t.Error("a stopped server was restarted")
+	}
+}
+
+func TestPauseAndResume(t *testing.T) {
+	ctx := testContext(t)
+	server := StartStandalone(t)
+	c := connect(t, server.Addr())
+	if err := server.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	// It will not answer however long one waits; this long is enough to see that
+	// the question ends with its context.
+	question, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if _, err := server.Mode(question); err == nil {
+		t.Error("a paused server answers")
+	}
+	if err := server.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Mode(ctx); err != nil {
+		t.Errorf("a resumed server does not answer: %v", err)
+	}
+	create(t, c, "/after", 0)
+	if err := server.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Stop(); err != nil {
+		t.Errorf("stopping a paused server: %v", err)
+	}
+}
+
+func TestCountsFollowSessions(t *testing.T) {
+	ctx := testContext(t)
+	server := StartStandalone(t)
+	counts := func() [3]int {
+		t.Helper()
+		var got [3]int
+		for i, count := range []func(context.Context) (int, error){server.Sessions, server.Watches, server.Ephemerals} {
+			n, err := count(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = n
+		}
+		return got
+	}
+	if got := counts(); got != [3]int{} {
+		t.Errorf("at first: %v", got)
+	}
+	c := connect(t, server.Addr())
+	create(t, c, "/mortal", zk.FlagEphemeral)
+	if _, _, _, err := c.GetW("/mortal"); err != nil {
+		t.Fatal(err)
+	}
+	if got := counts(); got != [3]int{1, 1, 1} {
+		t.Errorf("sessions, watches, ephemerals: %v", got)
+	}
+	begin := time.Now()
+	c.Close()
+	closed := time.Since(begin)
+	eventually(t, "all counts at zero", func() bool { return counts() == [3]int{} })
+	t.Logf("close took %v, counts were zero %v after its start", closed, time.Since(begin))
+}
+
+func TestOptionsReachTheServer(t *testing.T) {
+	server := StartStandalone(t,
+		WithTickTime(time.Second),
+		WithMinSessionTimeout(300*time.Millisecond),
+		WithConfig("maxSessionTimeout", "3000"),
+		WithSystemProperty("znode.container.checkIntervalMs", "50"))
+	conf, err := server.FourLetter(testContext(t), "conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"tickTime=1000\n", "minSessionTimeout=300\n", "maxSessionTimeout=3000\n"} {
+		if !strings.Contains(conf, want) {
+			t.Errorf("no %q in\n%s", want, conf)
+		}
+	}
+	// The container is reaped long before the minute that is the default.
+	c := connect(t, server.Addr())
+	if _, err := c.CreateContainer("/container", nil, 4, everyone); err != nil {
+		t.Fatal(err)
+	}
+	create(t, c, "/container/child", 0)
+	if err := c.Delete("/container/child", -1); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the container is reaped", func() bool { return !exists(t, c, "/container") })
+	if _, err := c.CreateTTL("/brief", nil, zk.FlagTTL, everyone, time.Millisecond); err != nil {
+		t.Errorf("a node with a time to live: %v", err)
+	}
+}
