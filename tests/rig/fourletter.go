@@ -67,8 +67,9 @@ func (s *Server) Watches(ctx context.Context) (int, error) {
 	return s.metric(ctx, "zk_watch_count")
 }
 
-// Sessions counts the live sessions, of the whole ensemble. A closed session is
-// gone from it before its client hears that it is closed.
+// Sessions counts the live sessions of the whole ensemble, whichever member is
+// asked. On the server that closed it, a closed session is not counted any more
+// by the time its client hears of it; other members follow.
 func (s *Server) Sessions(ctx context.Context) (int, error) {
 	return s.metric(ctx, "zk_global_sessions")
 }

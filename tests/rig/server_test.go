@@ -145,7 +145,7 @@ func TestOptionsReachTheServer(t *testing.T) {
 	}
 	// The container is reaped long before the minute that is the default.
 	c := connect(t, server.Addr())
-	if _, err := c.CreateContainer("/container", nil, 4, everyone); err != nil {
+	if _, err := c.CreateContainer("/container", nil, zk.FlagContainer, everyone); err != nil {
 		t.Fatal(err)
 	}
 	create(t, c, "/container/child", 0)

@@ -94,6 +94,9 @@ func (silent) Printf(string, ...any) {}
 func connect(t *testing.T, addrs ...string) *client {
 	t.Helper()
 	c := &client{}
+	// The library sleeps for a second once it has tried every server; named twice,
+	// a server is tried again at once.
+	addrs = slices.Concat(addrs, addrs)
 	conn, _, err := zk.Connect(addrs, 10*time.Second, zk.WithLogger(silent{}), zk.WithEventCallback(c.note))
 	if err != nil {
 		t.Fatal(err)
