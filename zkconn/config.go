@@ -1,0 +1,119 @@
+package zkconn
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Defaults of a Config.
+const (
+	// DefaultSessionTimeout is the session timeout that servers are asked for.
+	DefaultSessionTimeout = 10 * time.Second
+	// DefaultInitialBackoff is the wait after the first round of servers in which none could be had.
+	DefaultInitialBackoff = 50 * time.Millisecond
+	// DefaultMaxBackoff bounds the wait between rounds.
+	DefaultMaxBackoff = 5 * time.Second
+)
+
+// ACL is one entry of a node's access control list.
+type ACL = zk.ACL
+
+// Config is how to reach an ensemble. It is immutable and valid when it comes from NewConfig; the zero value is
+// refused by Dial.
+type Config struct {
+	servers        []string
+	chroot         string
+	timeout        time.Duration
+	credentials    []credential
+	acl            []ACL
+	tls            *tls.Config
+	logger         *slog.Logger
+	dial           dialFunc
+	initialBackoff time.Duration
+	maxBackoff     time.Duration
+}
+
+// dialFunc is net.Dialer's DialContext.
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// credential is one scheme and its secret.
+type credential struct {
+	scheme string
+	secret []byte
+}
+
+// NewConfig checks and gathers everything that Dial needs.
+//
+// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 where none is given, white
+// space around a server is dropped, and the chroot, to which every path is relative, comes once behind the last
+// server ("/" is no chroot). A value that breaks a rule is refused with ErrBadConfig and a text that names both.
+func NewConfig(servers string, opts ...Option) (Config, error) {
+	list, chroot, err := parseServers(servers)
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{
+		servers:        list,
+		chroot:         chroot,
+		timeout:        DefaultSessionTimeout,
+		acl:            zk.WorldACL(zk.PermAll),
+		logger:         slog.New(slog.DiscardHandler),
+		initialBackoff: DefaultInitialBackoff,
+		maxBackoff:     DefaultMaxBackoff,
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			return Config{}, fmt.Errorf("%w: option: must not be nil", ErrBadConfig)
+		}
+		if err := opt(&c); err != nil {
+			return Config{}, err
+		}
+	}
+	return c, nil
+}
+
+// Servers gives the servers as host:port, in the order they were given.
+func (c Config) Servers() []string { return slices.Clone(c.servers) }
+
+// Chroot gives the path that every path is relative to; empty when there is none.
+func (c Config) Chroot() string { return c.chroot }
+
+// SessionTimeout gives the timeout that servers are asked for; they may grant another.
+func (c Config) SessionTimeout() time.Duration { return c.timeout }
+
+// Logger gives the logger; never nil in a Config made by NewConfig.
+func (c Config) Logger() *slog.Logger { return c.logger }
+
+// String describes the configuration without its secrets.
+func (c Config) String() string {
+	return fmt.Sprintf("zkconn.Config{servers: %q, chroot: %q, session timeout: %v, credentials: %d, TLS: %t}",
+		c.servers, c.chroot, c.timeout, len(c.credentials), c.tls != nil)
+}
+
+// GoString is String: so that %#v prints no secrets either.
+func (c Config) GoString() string { return c.String() }
+
+// made says whether the Config comes from NewConfig.
+func (c Config) made() bool { return len(c.servers) > 0 }
+
+// dialTimeout bounds one attempt to reach a server, TLS included. Java's client gives each server its share of the
+// session timeout; so do we, within bounds that a network needs and a lease can bear.
+func (c Config) dialTimeout() time.Duration {
+	share := c.timeout / time.Duration(len(c.servers))
+	return min(max(share, 100*time.Millisecond), 2*time.Second)
+}
+
+// handshakeTimeout bounds the wait for the answer to a connect request, for a server that accepts connections and
+// then says nothing (a stopped process) must not use up the session: the server's share of the session timeout, but
+// at least a second or the whole of it. The library by itself waits for 6.7 session timeouts.
+func (c Config) handshakeTimeout() time.Duration {
+	share := c.timeout / time.Duration(len(c.servers))
+	return max(share, min(c.timeout, time.Second))
+}

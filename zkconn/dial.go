@@ -1,0 +1,117 @@
+package zkconn
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// dial is what the library calls to reach the server that hosts has just handed it. timeout, a second, is the
+// library's and is passed over for one that depends on the session timeout.
+func (c *Conn) dial(network, address string, _ time.Duration) (net.Conn, error) {
+	t, err := c.reach(network, address)
+	if err != nil {
+		err = fmt.Errorf("dial %s: %w", c.hosts.label(), err)
+		if !c.gate.isShut() {
+			c.session.note(err)
+			c.log.Warn("zookeeper server not reached", "server", c.hosts.label(), "err", err)
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+func (c *Conn) reach(network, address string) (*transport, error) {
+	if c.guard.over.Load() {
+		return nil, errEpochOver
+	}
+	ctx, cancel := context.WithTimeout(c.dialing, c.cfg.dialTimeout())
+	defer cancel()
+	c.log.Debug("dialing zookeeper server", "server", c.hosts.label())
+	conn, err := c.cfg.dialOne(ctx, network, address, c.hosts.name())
+	if err != nil {
+		return nil, err
+	}
+	t := newTransport(conn, c.hosts.label(), c.cfg.handshakeTimeout(), &c.guard, &c.watches, c)
+	if !c.link.adopt(t) {
+		_ = conn.Close()
+		return nil, ErrClosed
+	}
+	return t, nil
+}
+
+// dialOne makes one connection; name is the host as it was configured, by which TLS verifies it.
+func (c Config) dialOne(ctx context.Context, network, address, name string) (net.Conn, error) {
+	dial := c.dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	conn, err := dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if conn == nil {
+		return nil, errors.New("the dialer returned no connection")
+	}
+	if c.tls == nil {
+		return conn, nil
+	}
+	settings := c.tls
+	if settings.ServerName == "" {
+		settings = settings.Clone()
+		settings.ServerName = name
+	}
+	secured := tls.Client(conn, settings)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("TLS: %w", err)
+	}
+	return secured, nil
+}
+
+// link knows the newest transport, so that others than the library can cut it.
+type link struct {
+	mu      sync.Mutex
+	current *transport
+	closed  bool
+}
+
+// adopt makes t the newest; not once the link was closed. The library leaves the connection open that told it of an
+// expiry: whatever came before t is cut.
+func (l *link) adopt(t *transport) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.cutLocked()
+	l.current = t
+	return true
+}
+
+// close refuses further transports and cuts one that has no session yet; one that has is left for the library to say
+// goodbye on.
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.current != nil && !l.current.established.Load() {
+		l.cutLocked()
+	}
+}
+
+func (l *link) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cutLocked()
+}
+
+func (l *link) cutLocked() {
+	if l.current != nil {
+		_ = l.current.Close()
+	}
+}

@@ -1,0 +1,56 @@
+package zkconn
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+var (
+	errEpochOver = errors.New("the session has expired, and this connection gets no other")
+	errNoSession = errors.New("the server granted no session")
+)
+
+// epochGuard sees to it that a Conn has one session in its life. The library by itself asks for a new one as soon as
+// the old has expired, and sends what was queued meanwhile under it.
+type epochGuard struct {
+	sessionID atomic.Int64
+	timeout   atomic.Int64 // nanoseconds, as granted
+	over      atomic.Bool
+}
+
+// mayRequest judges the session that a connect request names; 0 asks for a new one.
+func (g *epochGuard) mayRequest(sessionID int64) error {
+	switch had := g.sessionID.Load(); {
+	case g.over.Load():
+		return errEpochOver
+	case sessionID != had:
+		return fmt.Errorf("connect request for session %#x in an epoch of session %#x", sessionID, had)
+	}
+	return nil
+}
+
+// granted takes note of a connect reply before the library sees it. An error means that the library must not see it.
+func (g *epochGuard) granted(reply connectReply) error {
+	had := g.sessionID.Load()
+	switch {
+	case g.over.Load():
+		return errEpochOver
+	case reply.sessionID == 0 && had == 0:
+		return errNoSession
+	case reply.sessionID == 0:
+		g.over.Store(true)
+		return nil
+	case had != 0 && reply.sessionID != had:
+		return fmt.Errorf("server granted session %#x instead of %#x", reply.sessionID, had)
+	case reply.timeout <= 0:
+		return fmt.Errorf("server granted a session timeout of %v", reply.timeout)
+	}
+	// The timeout first: whoever sees the session sees its timeout.
+	g.timeout.Store(int64(reply.timeout))
+	g.sessionID.Store(reply.sessionID)
+	return nil
+}
+
+func (g *epochGuard) sessionTimeout() time.Duration { return time.Duration(g.timeout.Load()) }

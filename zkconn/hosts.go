@@ -1,0 +1,206 @@
+package zkconn
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+)
+
+// host is one address to try.
+type host struct {
+	name    string // of the server as configured, without the port
+	address string // host:port, resolved where possible
+	label   string // for people: as configured, and the address where that differs
+}
+
+// hosts is the library's HostProvider: it says which server comes next.
+//
+// It goes in rounds. A round tries every address of every server once, in random order, names being resolved anew.
+// Between rounds it waits, exponentially longer and jittered. After the loss of a connection that had been of use (a
+// server answered something on it) a round begins at once, so with one server a cut costs milliseconds; the library's
+// own provider sleeps a flat second. A connection that was of no use begins a round at once only if that has not
+// happened for the longest backoff, and one on which a credential was refused never does: otherwise a refused
+// credential would dial as fast as the network allows (measured: 1 700 times a second).
+//
+// Next tells the library to "retry from the start" only when the Conn is over or closed. That makes the library fail
+// what is queued, sleep a second at most, and look whether it was closed, which it does nowhere else while it cannot
+// connect.
+//
+// Its methods are called by the library's one connecting goroutine, but for close and those that only set a flag.
+type hosts struct {
+	servers []string
+	resolve func(ctx context.Context, name string) ([]string, error) // nil: names are handed over as they are
+	over    func() bool
+	ctx     context.Context
+	cancel  context.CancelFunc
+	timeout time.Duration // of resolving
+
+	wait     *backoff.ExponentialBackOff
+	maxWait  time.Duration
+	queue    []host
+	rounds   int
+	lastFree time.Time // when a connection of no use last began a round at once
+
+	connected bool        // since the last Next
+	answered  atomic.Bool // a server answered on the newest connection
+	refused   atomic.Bool // a server refused a credential on it
+
+	mu      sync.Mutex // current is read by others
+	current host
+}
+
+func newHosts(cfg Config, over func() bool) *hosts {
+	wait := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(cfg.initialBackoff),
+		backoff.WithMaxInterval(cfg.maxBackoff),
+		backoff.WithMaxElapsedTime(0),
+	)
+	h := &hosts{
+		servers: cfg.servers, over: over, timeout: cfg.dialTimeout(),
+		wait: wait, maxWait: cfg.maxBackoff, current: configuredHost(cfg.servers[0]),
+	}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	if cfg.dial == nil {
+		h.resolve = net.DefaultResolver.LookupHost
+	}
+	return h
+}
+
+// Init takes no notice of its argument, the same servers shuffled, and never fails: names are resolved in Next.
+func (h *hosts) Init([]string) error { return nil }
+
+// Len gives the number of servers.
+func (h *hosts) Len() int { return len(h.servers) }
+
+// Connected notes that a session was granted or renewed.
+func (h *hosts) Connected() {
+	h.connected = true
+	h.answered.Store(false)
+	h.refused.Store(false)
+}
+
+// Next waits its turn and gives the next address.
+func (h *hosts) Next() (server string, retryStart bool) {
+	if h.isOver() {
+		return h.currentHost().address, true
+	}
+	if h.connected {
+		h.connected = false
+		if h.deservesRetry(time.Now()) {
+			h.wait.Reset()
+			h.rounds, h.queue = 0, nil
+		}
+		h.refused.Store(false)
+	}
+	if len(h.queue) == 0 {
+		if h.rounds > 0 && !h.pause(h.wait.NextBackOff()) {
+			return h.currentHost().address, true
+		}
+		h.rounds++
+		h.queue = h.newRound()
+	}
+	next := h.queue[0]
+	h.queue = h.queue[1:]
+	h.mu.Lock()
+	h.current = next
+	h.mu.Unlock()
+	return next.address, false
+}
+
+// deservesRetry says whether the loss of the newest connection begins a round at once.
+func (h *hosts) deservesRetry(now time.Time) bool {
+	switch {
+	case h.refused.Load():
+		return false
+	case h.answered.Load():
+		return true
+	case h.lastFree.IsZero() || now.Sub(h.lastFree) >= h.maxWait:
+		h.lastFree = now
+		return true
+	}
+	return false
+}
+
+// pause waits; it says whether there is a point in going on.
+func (h *hosts) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return !h.isOver()
+	case <-h.ctx.Done():
+		return false
+	}
+}
+
+// newRound resolves and shuffles; the server that was tried last comes last.
+func (h *hosts) newRound() []host {
+	found := make([][]host, len(h.servers))
+	var resolving sync.WaitGroup
+	for i, server := range h.servers {
+		resolving.Go(func() { found[i] = h.addresses(configuredHost(server)) })
+	}
+	resolving.Wait()
+	round := slices.Concat(found...)
+	rand.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+	last := h.currentHost().address
+	slices.SortStableFunc(round, func(a, b host) int {
+		switch {
+		case a.address == b.address:
+			return 0
+		case a.address == last:
+			return 1
+		case b.address == last:
+			return -1
+		}
+		return 0
+	})
+	return round
+}
+
+// addresses resolves one server. One that cannot be resolved is handed on as it is: dialing it tells why.
+func (h *hosts) addresses(server host) []host {
+	if h.resolve == nil || net.ParseIP(server.name) != nil {
+		return []host{server}
+	}
+	ctx, cancel := context.WithTimeout(h.ctx, h.timeout)
+	defer cancel()
+	ips, err := h.resolve(ctx, server.name)
+	if err != nil || len(ips) == 0 {
+		return []host{server}
+	}
+	_, port, _ := net.SplitHostPort(server.address)
+	var all []host
+	for _, ip := range ips {
+		address := net.JoinHostPort(ip, port)
+		all = append(all, host{name: server.name, address: address, label: server.address + " (" + address + ")"})
+	}
+	return all
+}
+
+// configuredHost is a server before its name was resolved; server has been checked by parseServer.
+func configuredHost(server string) host {
+	name, _, _ := net.SplitHostPort(server)
+	return host{name: name, address: server, label: server}
+}
+
+func (h *hosts) currentHost() host {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.current
+}
+
+func (h *hosts) name() string  { return h.currentHost().name }
+func (h *hosts) label() string { return h.currentHost().label }
+func (h *hosts) isOver() bool  { return h.ctx.Err() != nil || h.over() }
+func (h *hosts) close()        { h.cancel() }
+
+// sawReply notes that the newest connection is of use; sawRefusal that a credential was refused on it.
+func (h *hosts) sawReply()   { h.answered.Store(true) }
+func (h *hosts) sawRefusal() { h.refused.Store(true) }

@@ -1,0 +1,17 @@
+package zkconn
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+)
+
+// libraryLogger passes on what the library says; it tells servers, states and session numbers, never secrets. What is
+// worth a warning is told by this package itself.
+type libraryLogger struct{ to *slog.Logger }
+
+func (l libraryLogger) Printf(format string, args ...any) {
+	if l.to.Enabled(context.Background(), slog.LevelDebug) {
+		l.to.Debug("zookeeper client library", "text", fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,118 @@
+package zkconn
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// The operations on one node. Each blocks until its outcome is known or certain to stay unknown; the caller runs it
+// on a goroutine of its own. All return an *Error: ErrBadPath for a path that CheckPath refuses, ErrClosed once the
+// Conn is closed or expired, ErrNoAuth where the ACL forbids it, ErrUnknownOutcome when the connection was lost
+// under way, and those named at each.
+
+// Delete deletes a node of any version. sent is the time just before the request was handed over. ErrNoNode,
+// ErrNotEmpty.
+func (c *Conn) Delete(path string) (sent time.Time, err error) {
+	err = c.operate("delete", path, func(absolute string) error {
+		sent = time.Now()
+		return c.zk.Delete(absolute, -1)
+	})
+	return sent, err
+}
+
+// Children gives the names of a node's children, in no order. ErrNoNode.
+func (c *Conn) Children(path string) (names []string, err error) {
+	err = c.operate("list", path, func(absolute string) (err error) {
+		names, _, err = c.zk.Children(absolute)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
+// Sync makes what the leader had committed when it was asked visible to later reads of this Conn. It is no evidence
+// that the session lives: an isolated leader answers it as well (DESIGN 5).
+func (c *Conn) Sync(path string) error {
+	return c.operate("sync", path, func(absolute string) error {
+		_, err := c.zk.Sync(absolute)
+		return err
+	})
+}
+
+// Exists looks whether a node exists, which no ACL forbids.
+func (c *Conn) Exists(path string) (stat Stat, exists bool, err error) {
+	err = c.operate("exists", path, func(absolute string) error {
+		stat, exists, err = c.lookUp(absolute)
+		return err
+	})
+	return stat, exists, err
+}
+
+func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
+	exists, stat, err := c.zk.Exists(absolute)
+	if err != nil || !exists {
+		return Stat{}, false, err
+	}
+	return newStat(stat), true, nil
+}
+
+// Get gives a node's data. ErrNoNode.
+func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
+	err = c.operate("get", path, func(absolute string) error {
+		data, stat, err = c.read(absolute)
+		return err
+	})
+	return data, stat, err
+}
+
+// GetWatched gives a node's data and leaves a watch, whose one event (NodeDataChanged or NodeDeleted) comes through
+// the sink, possibly before GetWatched returns. When it fails with ErrNoNode it leaves none; with ErrUnknownOutcome
+// neither, for a watch is gone with its connection. Watches do not survive a loss of connection: the owner sets them
+// again, which tells at the same time what has changed meanwhile.
+func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
+	err = c.operate("get watched", path, func(absolute string) error {
+		defer c.watches.want(absolute)()
+		data, stat, err = c.read(absolute)
+		return err
+	})
+	return data, stat, err
+}
+
+func (c *Conn) read(absolute string) ([]byte, Stat, error) {
+	data, stat, err := c.zk.Get(absolute)
+	if err != nil {
+		return nil, Stat{}, err
+	}
+	return data, newStat(stat), nil
+}
+
+// SetData sets the data of a node of any version. ErrNoNode, ErrTooLarge.
+func (c *Conn) SetData(path string, data []byte) error {
+	return c.operate("set data", path, func(absolute string) error {
+		if err := checkSize("set data", path, data); err != nil {
+			return err
+		}
+		_, err := c.zk.Set(absolute, data, -1)
+		return err
+	})
+}
+
+// Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any version. Its success
+// proves that the session was alive at sent, the time just before the request was handed over; a read or a sync
+// proves nothing of the kind (DESIGN 5, "The lease clock"). ErrNoNode.
+func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
+	err = c.operate("heartbeat", path, func(absolute string) error {
+		sent = time.Now()
+		_, err := c.transact(&zk.CheckVersionRequest{Path: absolute, Version: -1})
+		var failed *partError
+		if errors.As(err, &failed) {
+			return failed.cause
+		}
+		return err
+	})
+	return sent, err
+}

@@ -1,0 +1,107 @@
+package zkconn
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/go-zookeeper/zk"
+)
+
+// parentAttempts bounds how often EnsureParents begins again when an ancestor vanishes under it; a container is
+// reaped within a server's check interval, a minute by default.
+const parentAttempts = 10
+
+// EnsureParents makes the node at path and those above it, the chroot included, as far as they do not exist: as
+// container nodes, which the server deletes when their last child is gone, or as persistent nodes where the server
+// does not know containers. They have no data, and the configured ACL.
+//
+// It is fine with nodes that exist, also where it would not be allowed to make them. An ancestor that is reaped
+// meanwhile is made again, a bounded number of times (then ErrNoNode). ErrNoChildrenForEphemerals when an ancestor is
+// ephemeral, ErrNoAuth.
+func (c *Conn) EnsureParents(path string) error {
+	const op = "make parents"
+	return c.operate(op, path, func(absolute string) error {
+		if err := checkSize(op, absolute, nil); err != nil {
+			return err
+		}
+		wait := backoff.NewExponentialBackOff(
+			backoff.WithInitialInterval(2*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond),
+		)
+		for attempt := 1; ; attempt++ {
+			err := c.makeLineage(absolute)
+			if !errors.Is(err, zk.ErrNoNode) || attempt == parentAttempts {
+				return err
+			}
+			if !c.linger(wait.NextBackOff()) {
+				return err
+			}
+		}
+	})
+}
+
+// makeLineage goes up from the node to the first ancestor that it can make or that exists, and down again. zk.ErrNoNode
+// means that one of them vanished on the way down.
+func (c *Conn) makeLineage(absolute string) error {
+	missing := []string{}
+	for at := absolute; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
+		err := c.makeParent(at)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, zk.ErrNoNode) {
+			return err
+		}
+		missing = append(missing, at)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := c.makeParent(missing[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeParent makes one node. It gives errors of the library.
+func (c *Conn) makeParent(absolute string) error {
+	err := c.makeContainer(absolute)
+	switch {
+	case errors.Is(err, zk.ErrNodeExists):
+		return nil
+	case errors.Is(err, zk.ErrNoAuth):
+		// The server looks at the parent's ACL before it looks whether the node is there.
+		if exists, _, lookErr := c.zk.Exists(absolute); lookErr == nil && exists {
+			return nil
+		}
+	}
+	return err
+}
+
+// makeContainer makes a container node, or a persistent one once the server has said that it does not know those.
+// Such a server may close the connection after its answer: the second request can then end as an unknown outcome, and
+// the caller's next attempt makes persistent nodes from the start.
+func (c *Conn) makeContainer(absolute string) error {
+	if !c.persistentOnly.Load() {
+		_, err := c.zk.Create(absolute, []byte{}, zk.FlagContainer, c.cfg.acl)
+		if !hasUnnamedCode(err, codeUnimplemented) {
+			return err
+		}
+		c.persistentOnly.Store(true)
+		c.log.Warn("zookeeper server knows no container nodes; making persistent ones")
+	}
+	_, err := c.zk.Create(absolute, []byte{}, zk.FlagPersistent, c.cfg.acl)
+	return err
+}
+
+// linger waits; it says whether the Conn is still open.
+func (c *Conn) linger(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.gate.shut:
+		return false
+	}
+}

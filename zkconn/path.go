@@ -1,0 +1,74 @@
+package zkconn
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// reservedRoot is the subtree that ZooKeeper keeps for itself (configuration, quotas).
+const reservedRoot = "/zookeeper"
+
+// CheckPath reports whether path can name a node of ours. The error is ErrBadPath and names the value and the rule.
+//
+// The rules are those of ZooKeeper's PathUtils.validatePath, with two of our own: the root itself and everything in
+// /zookeeper are refused, for no lock lives there. ZooKeeper looks at UTF-16 units and refuses surrogates, hence
+// characters beyond U+FFFF are refused too.
+func CheckPath(path string) error {
+	if rule := brokenPathRule(path); rule != "" {
+		return fmt.Errorf("%w %q: %s", ErrBadPath, path, rule)
+	}
+	return nil
+}
+
+// brokenPathRule names the first rule that path breaks, or is empty.
+func brokenPathRule(path string) string {
+	switch {
+	case path == "":
+		return "must not be empty"
+	case path[0] != '/':
+		return "must be absolute (begin with a slash)"
+	case path == "/":
+		return "must not be the root"
+	case path[len(path)-1] == '/':
+		return "must not end with a slash"
+	case !utf8.ValidString(path):
+		return "must be valid UTF-8"
+	case path == reservedRoot || strings.HasPrefix(path, reservedRoot+"/"):
+		return "must not be in " + reservedRoot
+	}
+	for element := range strings.SplitSeq(path[1:], "/") {
+		switch element {
+		case "":
+			return "must not contain an empty element (//)"
+		case ".", "..":
+			return `must not contain the elements "." or ".."`
+		}
+	}
+	for _, r := range path {
+		if refusedInPath(r) {
+			return fmt.Sprintf("must not contain the character %U", r)
+		}
+	}
+	return ""
+}
+
+// refusedInPath says whether ZooKeeper refuses the character anywhere in a path.
+func refusedInPath(r rune) bool {
+	return r <= 0x1f ||
+		r >= 0x7f && r <= 0x9f ||
+		r >= 0xd800 && r <= 0xf8ff ||
+		r >= 0xfff0
+}
+
+// checkPrefix checks the name that a sequence number will be appended to.
+func checkPrefix(parent, prefix string) error {
+	if err := CheckPath(parent); err != nil {
+		return err
+	}
+	if strings.Contains(prefix, "/") {
+		return fmt.Errorf("%w: name prefix %q: must not contain a slash", ErrBadPath, prefix)
+	}
+	// The digit stands for the sequence number, so that an empty prefix, "." and ".." are judged as they will be.
+	return CheckPath(parent + "/" + prefix + "0")
+}

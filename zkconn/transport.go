@@ -1,0 +1,187 @@
+package zkconn
+
+import (
+	"bufio"
+	"crypto/tls"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// transport is the connection that the library reads and writes. Each of its rules works around something that was
+// read in the library's source or measured (DESIGN 3):
+//
+//   - it reads through a buffer: the library reads every frame in two;
+//   - it bounds the length of a frame from above, and below: the library allocates whatever it is told, and panics on
+//     a reply that is shorter than its header;
+//   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
+//   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
+//     library for good (its PR 163). What was "written" fails when the library finds the connection closed;
+//   - it closes the connection when reading fails, so that a blocked write ends at once rather than at its deadline;
+//   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in.
+//
+// The library writes every frame with one Write, and one at a time; it reads on one goroutine.
+type transport struct {
+	net.Conn
+	server   string
+	reader   *bufio.Reader
+	guard    *epochGuard
+	watches  *wantedWatches
+	observer transportObserver
+
+	unread      int  // bytes of the current frame that the library has still to read
+	requested   bool // the connect request has passed
+	established atomic.Bool
+	deadline    time.Time // of the handshake
+	failure     sync.Once
+}
+
+// transportObserver is told what passes. Its methods run on the library's goroutines and must not block.
+type transportObserver interface {
+	// replied: a server answered a request or ping; code is its error, 0 when there was none.
+	replied(t *transport, code int32)
+	// failed: the connection is of no use any more; once.
+	failed(t *transport, cause error)
+}
+
+func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver) *transport {
+	return &transport{
+		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, 32<<10),
+		guard: g, watches: w, observer: o, deadline: time.Now().Add(handshake),
+	}
+}
+
+// Read gives bytes of one frame at most.
+func (t *transport) Read(p []byte) (int, error) {
+	if t.unread == 0 {
+		if err := t.nextFrame(); err != nil {
+			return 0, t.fail("read", err)
+		}
+	}
+	n, err := t.reader.Read(p[:min(len(p), t.unread)])
+	t.unread -= n
+	if err != nil {
+		return n, t.fail("read", err)
+	}
+	return n, nil
+}
+
+// nextFrame waits for a frame and looks at its beginning.
+func (t *transport) nextFrame() error {
+	head, err := t.reader.Peek(lengthSize)
+	if err != nil {
+		return err
+	}
+	length := binary.BigEndian.Uint32(head)
+	if length > maxFrame {
+		return fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, maxFrame)
+	}
+	if t.established.Load() {
+		err = t.lookAtReply(int(length))
+	} else {
+		err = t.lookAtConnectReply(int(length))
+	}
+	if err != nil {
+		return err
+	}
+	t.unread = lengthSize + int(length)
+	return nil
+}
+
+func (t *transport) lookAtReply(length int) error {
+	if length < replyHeaderSize {
+		return fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", length, replyHeaderSize)
+	}
+	frame, err := t.reader.Peek(lengthSize + replyHeaderSize)
+	if err != nil {
+		return err
+	}
+	if xid := int32(binary.BigEndian.Uint32(frame[lengthSize:])); xid != xidEvent {
+		t.observer.replied(t, int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:])))
+	}
+	return nil
+}
+
+// lookAtConnectReply waits for the whole of it: it fits the buffer, being some forty bytes.
+func (t *transport) lookAtConnectReply(length int) error {
+	const limit = 1 << 10
+	if length > limit {
+		return fmt.Errorf("server sent a connect reply of %d bytes, the limit is %d", length, limit)
+	}
+	frame, err := t.reader.Peek(lengthSize + length)
+	if err != nil {
+		return err
+	}
+	reply, err := parseConnectReply(frame[lengthSize:])
+	if err != nil {
+		return err
+	}
+	if err := t.guard.granted(reply); err != nil {
+		return err
+	}
+	t.established.Store(true)
+	return nil
+}
+
+// Write passes one frame on. It fails only for a connect request that the epoch guard refuses.
+func (t *transport) Write(p []byte) (int, error) {
+	frame := p
+	if t.requested {
+		frame = nameContainerOp(t.watches.setWatchByte(p))
+	} else {
+		t.requested = true
+		sessionID, err := requestedSession(p)
+		if err == nil {
+			err = t.guard.mayRequest(sessionID)
+		}
+		if err != nil {
+			return 0, t.fail("handshake", err)
+		}
+	}
+	if _, err := t.Conn.Write(frame); err != nil {
+		_ = t.fail("write", err) // told to the observer; see the type's comment
+	}
+	return len(p), nil
+}
+
+// SetReadDeadline clamps the handshake's deadline, and keeps it until the connect reply is there: the library lifts
+// its own before it reads the second part of it.
+func (t *transport) SetReadDeadline(at time.Time) error {
+	return t.Conn.SetReadDeadline(t.clamp(at))
+}
+
+// SetWriteDeadline clamps the handshake's deadline.
+func (t *transport) SetWriteDeadline(at time.Time) error {
+	return t.Conn.SetWriteDeadline(t.clamp(at))
+}
+
+// SetDeadline clamps the handshake's deadlines.
+func (t *transport) SetDeadline(at time.Time) error {
+	return t.Conn.SetDeadline(t.clamp(at))
+}
+
+func (t *transport) clamp(at time.Time) time.Time {
+	if t.established.Load() || !at.IsZero() && at.Before(t.deadline) {
+		return at
+	}
+	return t.deadline
+}
+
+// fail tells the first cause and closes the connection.
+func (t *transport) fail(doing string, cause error) error {
+	err := fmt.Errorf("connection to %s: %s: %w", t.server, doing, cause)
+	t.failure.Do(func() { t.observer.failed(t, err) })
+	_ = t.Close()
+	return err
+}
+
+// Close closes the socket, also under TLS, whose own Close may wait for five seconds to say goodbye to a dead server.
+func (t *transport) Close() error {
+	if secured, ok := t.Conn.(*tls.Conn); ok {
+		return secured.NetConn().Close()
+	}
+	return t.Conn.Close()
+}

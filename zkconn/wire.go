@@ -1,0 +1,80 @@
+package zkconn
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The few facts of ZooKeeper's wire format that the transport looks at. A frame is its length in four bytes and that
+// many bytes more, everything big-endian.
+const (
+	lengthSize = 4
+	// requestHeaderSize: length, xid, operation.
+	requestHeaderSize = lengthSize + 4 + 4
+	// replyHeaderSize: xid, zxid, error; what the library reads of every reply without looking at its length.
+	replyHeaderSize = 4 + 8 + 4
+
+	opCreate          = 1
+	opGetData         = 4
+	opCreateContainer = 19
+
+	xidEvent = -1
+
+	codeAuthFailed = -115
+
+	// maxFrame bounds what a server may send: Java's client bounds it at 4 MiB by default; the rest is for headers.
+	maxFrame = 4<<20 + 64<<10
+	// maxRequest bounds what we send: jute.maxbuffer is 1 MiB - 1 by default, and headers, ACL and the second part of
+	// a transaction need room too.
+	maxRequest = 1<<20 - 16<<10
+)
+
+// connectReply is what a server says to a connect request.
+type connectReply struct {
+	sessionID int64 // 0: the session has expired
+	timeout   time.Duration
+}
+
+// parseConnectReply reads protocol version, timeout in milliseconds and session; the password behind them is the
+// library's business.
+func parseConnectReply(body []byte) (connectReply, error) {
+	if len(body) < 4+4+8 {
+		return connectReply{}, fmt.Errorf("connect reply of %d bytes is too short", len(body))
+	}
+	return connectReply{
+		timeout:   time.Duration(int32(binary.BigEndian.Uint32(body[4:]))) * time.Millisecond,
+		sessionID: int64(binary.BigEndian.Uint64(body[8:])),
+	}, nil
+}
+
+// requestedSession reads the session out of a connect request: length, protocol version, last zxid, timeout, session.
+func requestedSession(frame []byte) (int64, error) {
+	const at = lengthSize + 4 + 8 + 4
+	if len(frame) < at+8 {
+		return 0, errors.New("connect request is too short")
+	}
+	return int64(binary.BigEndian.Uint64(frame[at:])), nil
+}
+
+// requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
+func requestOp(frame []byte) int32 {
+	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {
+		return 0
+	}
+	return int32(binary.BigEndian.Uint32(frame[8:]))
+}
+
+// requestPath gives the path that a request begins with.
+func requestPath(frame []byte) (string, bool) {
+	body := frame[requestHeaderSize:]
+	if len(body) < 4 {
+		return "", false
+	}
+	length := int(int32(binary.BigEndian.Uint32(body)))
+	if length < 0 || length > len(body)-4 {
+		return "", false
+	}
+	return string(body[4 : 4+length]), true
+}
