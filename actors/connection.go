@@ -1,0 +1,144 @@
+package actors
+
+import (
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// open begins an epoch.
+func (s *session) open(ctx actor.Context, epoch uint64) {
+	s.connected = false
+	s.setLease(&lease{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: zkconn.NewLeaseClock(s.opts.fraction)})
+	root, self := s.system.Root, s.self
+	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, ev) })
+	if err != nil {
+		s.fail(ctx, err)
+		return
+	}
+	s.link = conn
+	s.conn.Store(conn)
+}
+
+func (s *session) setLease(l *lease) {
+	s.lease = l
+	s.current.Store(l)
+}
+
+// happened takes news of the connection or of a watched node.
+func (s *session) happened(ctx actor.Context, ev zkconn.Event) {
+	switch ev.Kind {
+	case zkconn.Connected:
+		s.up(ev)
+	case zkconn.Disconnected:
+		s.down(ev)
+	case zkconn.Expired:
+		s.expired(ctx)
+	case zkconn.AuthFailed:
+		s.log.Error("authentication refused", "error", ev.Err)
+		err := ev.Err
+		if err == nil {
+			err = zkconn.ErrAuthFailed
+		}
+		s.fail(ctx, err)
+	default:
+		s.nodeEvent(ev)
+	}
+}
+
+func (s *session) up(ev zkconn.Event) {
+	s.connected = true
+	s.log.Info("session connected", "session", fmt.Sprintf("0x%x", ev.SessionID), "server", ev.Server,
+		"timeout", ev.Timeout, "epoch", ev.Epoch)
+	s.setLease(&lease{epoch: s.lease.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.lease.clock})
+	s.readyOnce.Do(func() { close(s.ready) })
+	s.tellAll(machine.Connected)
+	orders := s.parked
+	s.parked = nil
+	for _, p := range orders {
+		if !p.contender.gone {
+			s.carryOut(p.contender, p.effect)
+		}
+	}
+	s.settleAgain()
+	s.startBeating()
+}
+
+func (s *session) down(ev zkconn.Event) {
+	s.connected = false
+	s.log.Warn("session disconnected", "server", ev.Server, "error", ev.Err, "epoch", ev.Epoch)
+	// The server forgets our watches with the connection, and nobody sets them again but the lock
+	// actors, once each has found out where it stands.
+	clear(s.watches)
+	clear(s.listings)
+	s.tellAll(machine.Disconnected)
+}
+
+// expired ends an epoch: every node of it is gone, and nothing of it may be believed any more.
+func (s *session) expired(ctx actor.Context) {
+	s.log.Warn("session expired", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
+	if s.connected {
+		s.tellAll(machine.Disconnected) // package machine is promised this order
+	}
+	s.lease.clock.End()
+	s.parked = nil
+	clear(s.watches)
+	clear(s.listings)
+	clear(s.newest)
+	s.stopTimers()
+	for key, c := range s.contenders {
+		c.reset()
+		if c.gone {
+			delete(s.contenders, key)
+		}
+	}
+	s.tellAll(machine.Expired)
+	old := s.link
+	s.running.Go(old.Close)
+	s.open(ctx, s.lease.epoch+1)
+}
+
+// fail ends the session for good.
+func (s *session) fail(ctx actor.Context, err error) {
+	if s.ending {
+		return
+	}
+	s.end(err)
+	ctx.Stop(ctx.Self())
+}
+
+// end tells everybody that the session is over. It is called once or more.
+func (s *session) end(err error) {
+	if s.ending {
+		return
+	}
+	s.ending = true
+	s.failure.Store(&err)
+	s.stopTimers()
+	s.lease.clock.End()
+	s.tellAll(machine.Closed)
+}
+
+// closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
+// does not block.
+func (s *session) closeDown() {
+	link := s.link
+	go func() {
+		if link != nil {
+			link.Close()
+		}
+		s.running.Wait()
+		close(s.ended)
+	}()
+}
+
+func (s *session) stopTimers() {
+	for timer := range s.timers {
+		timer.Stop()
+	}
+	clear(s.timers)
+	s.beating, s.watchingLease = false, false
+}

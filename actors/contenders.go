@@ -1,0 +1,148 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// contender is what the session knows of one lock actor: enough to delete its node without it.
+type contender struct {
+	*spec
+	lock *actor.PID
+
+	node     string // its node's name in this epoch, "" when none is known
+	sequence int32
+	token    messages.Token
+	granted  bool
+
+	creates int      // requests under way that may make a node
+	unsure  bool     // a create's outcome is unknown: there may be a node that we do not know of
+	later   []func() // what waits for them to come back
+
+	predecessor, own string // paths that it watches
+
+	gone     bool // the lock actor has ended; what is left is the session's to delete
+	settling bool
+	tries    int
+}
+
+// parked is an order that waits for the connection.
+type parked struct {
+	contender *contender
+	effect    machine.Effect
+}
+
+// reset forgets all that belonged to an epoch.
+func (c *contender) reset() {
+	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
+	c.creates, c.later, c.unsure = 0, nil, false
+	c.predecessor, c.own = "", ""
+	c.settling, c.tries = false, 0
+}
+
+// enlist finds the contender of a lock actor, or makes it and watches the actor: whatever ends it, its
+// node must go.
+func (s *session) enlist(ctx actor.Context, lock *actor.PID, sp *spec) *contender {
+	key := lock.String()
+	if c := s.contenders[key]; c != nil {
+		return c
+	}
+	c := &contender{spec: sp, lock: lock}
+	s.contenders[key] = c
+	ctx.Watch(lock)
+	return c
+}
+
+// abandoned takes note that a lock actor has ended, in order or not.
+func (s *session) abandoned(lock *actor.PID) {
+	c := s.contenders[lock.String()]
+	if c == nil || c.gone || s.ending {
+		return
+	}
+	c.gone = true
+	s.parked = without(s.parked, c)
+	s.unwatch(c)
+	s.settle(c)
+}
+
+func without(orders []parked, c *contender) []parked {
+	kept := orders[:0]
+	for _, p := range orders {
+		if p.contender != c {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// strike removes a contender of which nothing is left.
+func (s *session) strike(c *contender) {
+	s.forgetNode(c)
+	delete(s.contenders, c.lock.String())
+}
+
+// forgetNode notes that a contender's node does not exist any more.
+func (s *session) forgetNode(c *contender) {
+	if s.newest[c.path] == c {
+		delete(s.newest, c.path)
+	}
+	s.unwatch(c)
+	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
+}
+
+// settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node
+// where it may exist, deletes it, and tries again until that is known to be done or the epoch is over.
+func (s *session) settle(c *contender) {
+	if c.creates > 0 { // what is under way may still make the node
+		if !c.settling {
+			c.settling = true
+			c.later = append(c.later, func() { c.settling = false; s.settle(c) })
+		}
+		return
+	}
+	if c.node == "" && !c.unsure {
+		if c.gone {
+			s.strike(c)
+		}
+		return
+	}
+	if c.settling || !s.connected {
+		return // up calls settleAgain
+	}
+	c.settling = true
+	path, guid, node, session := c.path, c.guid, c.node, s.lease.session
+	s.run(func(conn *zkconn.Conn) func() {
+		err := deleteAll(conn, path, guid, node, session)
+		return func() { s.settled(c, err) }
+	})
+}
+
+func (s *session) settled(c *contender, err error) {
+	c.settling = false
+	if err == nil {
+		c.unsure = false
+		s.forgetNode(c)
+		if c.gone {
+			s.strike(c)
+		}
+		return
+	}
+	c.tries++
+	s.log.Warn("node of an ended request could not be deleted yet", "path", c.path, "node", c.node,
+		"tries", c.tries, "error", err)
+	s.after(min(time.Duration(c.tries)*100*time.Millisecond, s.lease.timeout), func() { s.settle(c) })
+}
+
+// settleAgain takes up what could not be settled while the connection was down.
+func (s *session) settleAgain() {
+	for _, c := range s.contenders {
+		if c.gone {
+			s.settle(c)
+		}
+	}
+}

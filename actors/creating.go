@@ -1,0 +1,156 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// facts is what was learnt of a lock path, so that it need not be asked again.
+type facts struct {
+	exists bool
+	// counted: its data are empty and we may write it, so that one transaction makes the node and
+	// tells the rest (DESIGN section 4, fast path 1).
+	counted bool
+}
+
+// create makes the contender's node.
+func (s *session) create(c *contender, op uint64) {
+	c.creates++
+	sp, parentWrites := c.spec, s.opts.parentWrites
+	known, _ := s.facts.Get(c.path)
+	s.run(func(conn *zkconn.Conn) func() {
+		made, learnt, err := createNode(conn, sp, known, parentWrites)
+		return func() { s.created(c, op, made, learnt, err) }
+	})
+}
+
+// createNode makes the node, and the lock path where that is missing. A lock path that vanishes in
+// between, as an empty container does, is made again, a bounded number of times.
+func createNode(conn *zkconn.Conn, sp *spec, known facts, parentWrites bool) (made zkconn.Created, learnt facts, err error) {
+	learnt = known
+	err = backoff.Retry(func() error {
+		if !learnt.exists {
+			if learnt, err = learn(conn, sp.path, parentWrites); err != nil {
+				return backoff.Permanent(err)
+			}
+		}
+		made, err = createOnce(conn, sp, &learnt)
+		if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" {
+			learnt = facts{}
+			return err
+		}
+		if err != nil {
+			return backoff.Permanent(err)
+		}
+		return nil
+	}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
+	return made, learnt, err
+}
+
+// learn finds out what kind of lock path it is, and makes it where it does not exist.
+func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
+	data, _, err := conn.Get(path)
+	switch {
+	case err == nil:
+		return facts{exists: true, counted: parentWrites && len(data) == 0}, nil
+	case errors.Is(err, zkconn.ErrNoNode):
+		if err := conn.EnsureParents(path); err != nil {
+			return facts{}, err
+		}
+		return facts{exists: true, counted: parentWrites}, nil
+	case errors.Is(err, zkconn.ErrNoAuth): // what we may not read we do not overwrite
+		return facts{exists: true}, nil
+	default:
+		return facts{}, err
+	}
+}
+
+func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts) (zkconn.Created, error) {
+	prefix := machine.Prefix(sp.guid)
+	if learnt.counted {
+		made, err := conn.CreateCounted(sp.path, prefix, sp.data)
+		if !errors.Is(err, zkconn.ErrNoAuth) {
+			return made, err
+		}
+		learnt.counted = false // perhaps we may create here, but not write
+	}
+	return conn.CreatePlain(sp.path, prefix, sp.data)
+}
+
+// created takes the answer to a create.
+func (s *session) created(c *contender, op uint64, made zkconn.Created, learnt facts, err error) {
+	c.creates--
+	s.facts.Add(c.path, learnt)
+	ev := s.judge(c, made, err)
+	ev.Op = op
+	if ev.Kind == machine.Created {
+		s.startBeating()
+	}
+	later := c.later
+	c.later = nil
+	if c.gone {
+		s.settle(c)
+		return
+	}
+	s.tell(c.lock, ev)
+	for _, do := range later {
+		do()
+	}
+}
+
+// judge turns the answer to a create into an event, and notes what it means for the contender.
+func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Event {
+	switch {
+	case err != nil && made.Name == "" && zkconn.OutcomeOf(err) == zkconn.Refused:
+		return machine.Event{Kind: machine.NotCreated, Reason: why(err), Detail: err.Error()}
+	case err != nil: // also when the node is there, but its czxid could not be had
+		c.unsure = true
+		return machine.Event{Kind: machine.Unknown, Detail: err.Error()}
+	}
+	s.renew(made.Sent)
+	token, err := messages.NewToken(made.Czxid, 0)
+	sequence, isContender := machine.Sequence(made.Name)
+	c.node, c.sequence, c.token = made.Name, sequence, token
+	ev := machine.Event{
+		Kind: machine.Created, Node: made.Name, Token: token,
+		Alone:       made.Siblings == 1,
+		Predecessor: s.rightBefore(c),
+		Exhausted:   !isContender || machine.Exhausted(sequence),
+	}
+	if err != nil {
+		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
+	}
+	return ev
+}
+
+// rightBefore gives the node of ours that stands right before a new one, "" when there is none: their
+// sequence numbers follow each other, so that nobody can come between.
+func (s *session) rightBefore(c *contender) string {
+	before := s.newest[c.path]
+	if before == nil || before.sequence < c.sequence {
+		s.newest[c.path] = c
+	}
+	if before != nil && before != c && before.node != "" && before.sequence+1 == c.sequence {
+		return before.node
+	}
+	return ""
+}
+
+// withdraw takes a create back that still waits for the connection. One that is under way is answered
+// as ever.
+func (s *session) withdraw(c *contender, o *order) {
+	for _, p := range s.parked {
+		if p.contender == c && p.effect.Do == machine.Create {
+			s.parked = without(s.parked, c)
+			s.tell(c.lock, machine.Event{Kind: machine.NotCreated, Op: o.Op})
+			return
+		}
+	}
+}

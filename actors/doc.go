@@ -1,0 +1,27 @@
+// Package actors runs lock requests as actors over a ZooKeeper session that is an actor too.
+//
+// # The session actor
+//
+// [StartSession] spawns it. It owns the connection and is the only one that talks to ZooKeeper. Lock
+// actors send it orders and get events back as messages. It never blocks: each request runs on a
+// goroutine of its own, whose result comes back as a message. A connection lives for one epoch, that
+// is one ZooKeeper session: when the server ends the session, the connection is closed and the next
+// epoch begins with a new one, so that nothing that was asked for in one session is ever carried out
+// in another.
+//
+// # The lock actor
+//
+// [NewLock] makes the props of one; spawn it as a child. It is a thin shell around package machine:
+// messages become events, effects become orders. It reports to its parent and to the observers that
+// options name. However it ends, its node goes: it deletes it itself when it is asked to release, and
+// the session does it when the lock actor was stopped, poisoned, lost its parent, or panicked. Neither
+// actor is ever restarted: a panic ends it, and only it.
+//
+// # What is authoritative
+//
+// The node in ZooKeeper decides who holds. What this process knows of it is trusted for as long as the
+// lease clock allows: until 0.4 session timeouts after the newest transaction that the ensemble has
+// acknowledged. While anything is held or waited for, the session commits a heartbeat every sixth of
+// the timeout, so that a grant finds a lease that is valid. A holder whose lease has run out is Lost
+// for good, whatever the server says later; its node is deleted when the connection is back.
+package actors

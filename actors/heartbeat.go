@@ -1,0 +1,104 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// beat is the outcome of one heartbeat.
+type beat struct {
+	sent time.Time
+	err  error
+}
+
+// heartbeat commits a transaction that changes nothing but needs the node. Nothing less proves that
+// the session lives: a follower that is cut off answers pings, and an isolated leader answers sync
+// (DESIGN section 5, the lease clock).
+func heartbeat(conn *zkconn.Conn, path string) beat {
+	sent, err := conn.Heartbeat(path)
+	return beat{sent, err}
+}
+
+// acknowledged tells whether the ensemble has committed it: a refusal is an answer of the ensemble
+// too, because a failed multi is a transaction like any other.
+func (b beat) acknowledged() bool {
+	outcome := zkconn.OutcomeOf(b.err)
+	return outcome == zkconn.Applied || outcome == zkconn.Refused
+}
+
+// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
+const beatsPerTimeout = 6
+
+// startBeating begins the heartbeats, unless they run; they end by themselves when nobody waits or
+// holds any more.
+func (s *session) startBeating() {
+	if s.beating || !s.connected || s.target() == nil {
+		return
+	}
+	s.beating = true
+	s.beatNow()
+}
+
+// target is a contender whose node the next heartbeat checks: any holder's, or else any other's. The
+// order of the map makes it another one each time.
+func (s *session) target() *contender {
+	var waiting *contender
+	for _, c := range s.contenders {
+		if c.node == "" || c.gone {
+			continue
+		}
+		if c.granted {
+			return c
+		}
+		waiting = c
+	}
+	return waiting
+}
+
+func (s *session) beatNow() {
+	c := s.target()
+	if c == nil || !s.connected {
+		s.beating = false
+		return
+	}
+	node, path := c.node, c.path+"/"+c.node
+	s.run(func(conn *zkconn.Conn) func() {
+		b := heartbeat(conn, path)
+		return func() { s.beaten(c, node, b) }
+	})
+}
+
+func (s *session) beaten(c *contender, node string, b beat) {
+	if b.acknowledged() {
+		s.renew(b.sent)
+	}
+	if errors.Is(b.err, zkconn.ErrNoNode) && c.node == node && !c.gone {
+		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
+	}
+	s.after(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), s.beatNow)
+}
+
+// renew takes an acknowledged transaction as evidence that the session lived when it was sent.
+func (s *session) renew(sent time.Time) {
+	s.lease.clock.Renew(sent, s.lease.timeout)
+	s.watchLease()
+}
+
+// watchLease looks at the clock when the lease is due to end, and tells the holders when it has.
+func (s *session) watchLease() {
+	if s.watchingLease || len(s.contenders) == 0 {
+		return
+	}
+	s.watchingLease = true
+	s.after(time.Until(s.lease.clock.Deadline()), func() {
+		s.watchingLease = false
+		if s.lease.clock.Valid() {
+			s.watchLease()
+			return
+		}
+		s.tellAll(machine.LeaseOver)
+	})
+}

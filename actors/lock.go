@@ -1,0 +1,224 @@
+package actors
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// LockOption changes how a lock actor works.
+type LockOption func(*lock)
+
+// WithObserver names actors that get every notice of the lock actor, as its parent does, and besides
+// every messages.Transition.
+func WithObserver(pids ...*actor.PID) LockOption {
+	return func(l *lock) { l.observers = append(l.observers, pids...) }
+}
+
+// WithOwner names an actor whose end means Release. The parent needs no naming: what stops it stops
+// its lock actors first.
+func WithOwner(pid *actor.PID) LockOption {
+	return func(l *lock) { l.owner = pid }
+}
+
+// NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
+// parent and its observers with the notices of package messages, takes the commands of that package,
+// and stops by itself when the request has ended. It may be stopped at any time: its node is then
+// deleted by the session. Bad input is told as Failed, before anything is sent.
+func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor {
+		l := &lock{session: session, want: want, m: machine.New(want.Try), log: session.opts.log}
+		for _, opt := range opts {
+			opt(l)
+		}
+		return l
+	})
+}
+
+// lock is the lock actor: a shell around the machine.
+type lock struct {
+	session   *Session
+	want      messages.Acquire
+	spec      *spec
+	m         machine.Machine
+	lease     *lease // of the session that we last heard of
+	held      *lease // of the session that granted the lock
+	observers []*actor.PID
+	owner     *actor.PID
+	grace     time.Time // when the grace period ends
+	timers    []*time.Timer
+	log       *slog.Logger
+}
+
+// Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
+// delete then.
+func (l *lock) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			l.log.Error("lock actor panicked", "path", l.want.Path, "node", l.m.Node, "state", l.m.State,
+				"panic", r, "stack", string(debug.Stack()))
+			ctx.Stop(ctx.Self())
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		l.begin(ctx)
+	case *news:
+		l.hear(ctx, msg)
+	case *alarm:
+		l.step(ctx, msg.event)
+	case *messages.Release, messages.Release:
+		l.step(ctx, machine.Event{Kind: machine.Release})
+	case *messages.Cancel, messages.Cancel:
+		l.step(ctx, machine.Event{Kind: machine.Cancel})
+	case *messages.Revoke, messages.Revoke:
+		l.step(ctx, machine.Event{Kind: machine.Revoke})
+	case *actor.Terminated:
+		l.ended(ctx, msg.Who)
+	case *actor.Stopping:
+		l.stop(ctx)
+	}
+}
+
+func (l *lock) begin(ctx actor.Context) {
+	ctx.Watch(l.session.pid) // never wait for an answer without watching who owes it
+	if l.owner != nil {
+		ctx.Watch(l.owner)
+	}
+	if err := CheckAcquire(l.want); err != nil {
+		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
+		return
+	}
+	l.spec = &spec{path: l.want.Path, guid: uuid.NewString(), data: ownerData(l.want, time.Now())}
+	l.step(ctx, machine.Event{Kind: machine.Begin})
+}
+
+// hear takes an event from the session.
+func (l *lock) hear(ctx actor.Context, n *news) {
+	l.lease = n.lease
+	l.step(ctx, n.event)
+}
+
+// ended takes the end of an actor that we watch: of the session, or of the owner.
+func (l *lock) ended(ctx actor.Context, who *actor.PID) {
+	if who.Equal(l.session.pid) {
+		l.step(ctx, machine.Event{Kind: machine.Closed})
+		return
+	}
+	l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
+}
+
+// stop is the end of this actor, wherever it comes from.
+func (l *lock) stop(ctx actor.Context) {
+	for _, t := range l.timers {
+		t.Stop()
+	}
+	ctx.Unwatch(l.session.pid) // a dead watcher costs the session 2 KB otherwise
+	if l.owner != nil {
+		ctx.Unwatch(l.owner)
+	}
+	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
+		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session settles"}},
+			"Stopped", messages.ReasonStopped)
+	}
+}
+
+// step gives one event to the machine and carries out what it decides. A process that was paused finds
+// that its lease is over here, before anything else happens, and not when a timer gets round to it.
+func (l *lock) step(ctx actor.Context, ev machine.Event) {
+	if ev.Kind != machine.LeaseOver && l.m.Holding() && !l.held.valid() {
+		l.step(ctx, machine.Event{Kind: machine.LeaseOver})
+	}
+	ev.Lease = l.lease.valid()
+	before := l.m
+	after, effects, row := before.Explain(ev)
+	if row == nil && len(effects) == 0 {
+		if before.Stale(ev) {
+			l.session.stale.Add(1)
+		}
+		return
+	}
+	l.m = after
+	if after.State.Holding() && !before.Holding() {
+		l.held = l.lease
+	}
+	if ev.Kind == machine.Poll && before.State == messages.StateWatching {
+		l.session.polls.Add(1)
+	}
+	if after.State != before.State {
+		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
+	}
+	for _, e := range effects {
+		l.carryOut(ctx, e, ev)
+	}
+	if after.State.Terminal() {
+		ctx.Stop(ctx.Self())
+	}
+}
+
+// carryOut does one effect.
+func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
+	switch e.Do {
+	case machine.StartPoll:
+		l.alarmAfter(ctx, l.lease.timeout, machine.Event{Kind: machine.Poll, Op: e.Op})
+	case machine.StartRetry:
+		l.alarmAfter(ctx, min(l.lease.timeout/10, 200*time.Millisecond), machine.Event{Kind: machine.Poll, Op: e.Op})
+	case machine.StartTimeout:
+		if l.want.Timeout > 0 {
+			l.alarmAfter(ctx, l.want.Timeout, machine.Event{Kind: machine.Timeout})
+		}
+	case machine.StartGrace:
+		if l.want.Grace > 0 {
+			l.alarmAfter(ctx, time.Until(l.grace), machine.Event{Kind: machine.GraceOver})
+		}
+	case machine.Halt:
+		l.log.Error("impossible event", "path", l.want.Path, "node", l.m.Node, "state", l.m.State, "event", ev.Kind)
+		ctx.Stop(ctx.Self())
+	default:
+		if notice := l.notice(e.Do); notice != nil {
+			l.report(ctx, notice)
+			return
+		}
+		ctx.Request(l.session.pid, &order{Effect: e, spec: l.spec})
+	}
+}
+
+// alarmAfter sends an event to this actor once d has passed. Those of an operation carry its number,
+// so that one that comes too late changes nothing.
+func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, ev machine.Event) {
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	l.timers = append(l.timers, time.AfterFunc(d, func() { root.Send(self, &alarm{ev}) }))
+}
+
+// record tells the observers a change of state.
+func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, on string, why messages.Reason) {
+	t := &messages.Transition{Grant: l.grant(), From: from, To: to, On: on,
+		If: row.If.Name, Do: row.Do.Name, Reason: why, At: time.Now()}
+	if l.lease != nil {
+		t.Session = l.lease.session
+	}
+	l.log.Debug("lock", "path", l.want.Path, "node", l.m.Node, "from", from, "to", to, "on", on,
+		"session", fmt.Sprintf("0x%x", t.Session), "token", t.Token)
+	for _, pid := range l.observers {
+		ctx.Send(pid, t)
+	}
+}
+
+// report sends a notice to the parent and the observers; to a parent that observes, once.
+func (l *lock) report(ctx actor.Context, notice any) {
+	parent := ctx.Parent()
+	if parent != nil && !slices.ContainsFunc(l.observers, func(pid *actor.PID) bool { return pid.Equal(parent) }) {
+		ctx.Send(parent, notice)
+	}
+	for _, pid := range l.observers {
+		ctx.Send(pid, notice)
+	}
+}

@@ -1,0 +1,40 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+func (l *lock) grant() messages.Grant {
+	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token}
+}
+
+// notice makes the notice that a Tell effect sends; nil for other effects.
+func (l *lock) notice(do machine.Do) any {
+	switch do {
+	case machine.TellHeld:
+		return &messages.Held{Grant: l.grant(), Session: l.held.session, Epoch: l.held.epoch, Until: l.held.clock.Deadline()}
+	case machine.TellSuspended:
+		return &messages.Suspended{Grant: l.grant(), Until: l.held.clock.Deadline()}
+	case machine.TellResumed:
+		return &messages.Resumed{Grant: l.grant(), Until: l.held.clock.Deadline()}
+	case machine.TellRevokeRequested:
+		if l.want.Grace > 0 {
+			l.grace = time.Now().Add(l.want.Grace)
+		}
+		return &messages.RevokeRequested{Grant: l.grant(), Deadline: l.grace}
+	case machine.TellRevoked:
+		return &messages.Revoked{Grant: l.grant()}
+	case machine.TellReleased:
+		return &messages.Released{Grant: l.grant(), Reason: l.m.Reason}
+	case machine.TellLost:
+		return &messages.Lost{Grant: l.grant(), Reason: l.m.Reason, Detail: l.m.Detail}
+	case machine.TellCancelled:
+		return &messages.Cancelled{Grant: l.grant(), Reason: l.m.Reason}
+	case machine.TellFailed:
+		return &messages.Failed{Grant: l.grant(), Reason: l.m.Reason, Detail: l.m.Detail}
+	}
+	return nil
+}

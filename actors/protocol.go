@@ -1,0 +1,66 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// spec is what a lock actor wants, as the session needs to know it. It never changes.
+type spec struct {
+	path string // the lock path
+	guid string // finds our node when a create's reply was lost (ZOOKEEPER-1262)
+	data []byte // the owner's data, JSON
+}
+
+// order asks the session for one effect of the machine. The sender is the lock actor.
+type order struct {
+	machine.Effect
+	spec *spec
+}
+
+// news tells a lock actor an event, with the session that it happened in.
+type news struct {
+	event machine.Event
+	lease *lease
+}
+
+// lease is what a session knows of itself in one epoch. It never changes but for the clock.
+type lease struct {
+	epoch   uint64
+	session int64
+	timeout time.Duration
+	clock   *zkconn.LeaseClock
+}
+
+// valid tells whether a grant of this session may be given, or relied on, now.
+func (l *lease) valid() bool { return l != nil && l.clock.Valid() }
+
+// done brings the result of a request back to the session actor.
+type done struct {
+	epoch uint64
+	then  func()
+}
+
+// tick is a timer of the session that has fired.
+type tick struct {
+	epoch uint64
+	do    func()
+}
+
+// shutdown asks the session actor to close the session and stop.
+type shutdown struct{}
+
+// alarm is a timer of a lock actor that has fired.
+type alarm struct{ event machine.Event }
+
+// why translates a refusal into a reason.
+func why(err error) messages.Reason {
+	if errors.Is(err, zkconn.ErrNoAuth) {
+		return messages.ReasonNoAuth
+	}
+	return messages.ReasonRefused
+}

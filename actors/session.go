@@ -1,0 +1,174 @@
+package actors
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// session is the session actor. Its fields belong to the actor: only Receive and what it calls touch
+// them. Goroutines get what they need as arguments and answer with done.
+type session struct {
+	*Session
+	self *actor.PID
+	log  *slog.Logger
+
+	lease     *lease // of the current epoch
+	link      *zkconn.Conn
+	connected bool
+	ending    bool
+
+	contenders map[string]*contender // by the lock actor's address
+	parked     []parked              // orders that wait for the connection
+	facts      *lru.Cache[string, facts]
+	newest     map[string]*contender // by lock path: our node with the greatest sequence number
+	listings   map[string]*listing
+	watches    map[string][]watcher
+
+	beating, watchingLease bool
+	running                sync.WaitGroup // goroutines of requests
+	timers                 map[*time.Timer]struct{}
+}
+
+// knownPaths bounds what is remembered of lock paths that are not in use.
+const knownPaths = 4096
+
+func newSession(handle *Session) *session {
+	known, err := lru.New[string, facts](knownPaths)
+	if err != nil { // only for a size below one
+		panic(err)
+	}
+	return &session{
+		Session:    handle,
+		log:        handle.opts.log,
+		contenders: map[string]*contender{},
+		facts:      known,
+		newest:     map[string]*contender{},
+		listings:   map[string]*listing{},
+		watches:    map[string][]watcher{},
+		timers:     map[*time.Timer]struct{}{},
+	}
+}
+
+// Receive takes one message. A panic ends the session: an actor that lost its state must not go on.
+func (s *session) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("session actor panicked", "panic", r, "stack", string(debug.Stack()))
+			s.fail(ctx, fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		s.self = ctx.Self()
+		s.open(ctx, 1)
+	case *order:
+		s.take(ctx, msg)
+	case *done:
+		if msg.epoch != s.lease.epoch {
+			s.stale.Add(1) // the session that it belonged to is dead, and its nodes with it
+			return
+		}
+		msg.then()
+	case *tick:
+		if msg.epoch == s.lease.epoch && !s.ending {
+			msg.do()
+		}
+	case zkconn.Event:
+		if msg.Epoch == s.lease.epoch && !s.ending {
+			s.happened(ctx, msg)
+		}
+	case *actor.Terminated:
+		s.abandoned(msg.Who)
+	case *shutdown:
+		s.fail(ctx, ErrSessionClosed)
+	case *actor.Stopping:
+		s.end(ErrSessionClosed)
+	case *actor.Stopped:
+		s.closeDown()
+	}
+}
+
+// take carries out an order, or keeps it until there is a connection.
+func (s *session) take(ctx actor.Context, o *order) {
+	if s.ending {
+		s.tell(ctx.Sender(), machine.Event{Kind: machine.Closed})
+		return
+	}
+	c := s.enlist(ctx, ctx.Sender(), o.spec)
+	if c.gone { // its end overtook this order
+		return
+	}
+	switch o.Do {
+	case machine.Withdraw:
+		s.withdraw(c, o)
+	case machine.Settle:
+		s.settle(c)
+	default:
+		if !s.connected {
+			s.parked = append(s.parked, parked{c, o.Effect})
+			return
+		}
+		s.carryOut(c, o.Effect)
+	}
+}
+
+// carryOut starts the request that an effect asks for.
+func (s *session) carryOut(c *contender, e machine.Effect) {
+	switch e.Do {
+	case machine.Create:
+		s.create(c, e.Op)
+	case machine.List:
+		s.list(c, e.Op)
+	case machine.Watch:
+		s.watchPredecessor(c, e)
+	case machine.WatchOwn:
+		s.watchOwn(c, e)
+	case machine.Verify:
+		s.verify(c, e.Op)
+	case machine.Delete:
+		s.remove(c, e)
+	default:
+		s.log.Error("order that is no request", "effect", e.String(), "path", c.path)
+	}
+}
+
+// run does blocking work on a goroutine of its own and what the work returns on the actor. The work
+// must touch nothing of the actor's.
+func (s *session) run(work func(*zkconn.Conn) (then func())) {
+	root, self, conn, epoch := s.system.Root, s.self, s.link, s.lease.epoch
+	s.running.Go(func() {
+		root.Send(self, &done{epoch: epoch, then: work(conn)})
+	})
+}
+
+// after does something on the actor once d has passed, unless the epoch is over by then.
+func (s *session) after(d time.Duration, do func()) {
+	root, self, epoch := s.system.Root, s.self, s.lease.epoch
+	var timer *time.Timer
+	fire := func() { delete(s.timers, timer); do() }
+	timer = time.AfterFunc(d, func() { root.Send(self, &tick{epoch: epoch, do: fire}) })
+	s.timers[timer] = struct{}{}
+}
+
+// tell sends an event to a lock actor.
+func (s *session) tell(lock *actor.PID, ev machine.Event) {
+	s.system.Root.Send(lock, &news{event: ev, lease: s.lease})
+}
+
+// tellAll sends an event to every lock actor.
+func (s *session) tellAll(kind machine.Kind) {
+	for _, c := range s.contenders {
+		if !c.gone {
+			s.tell(c.lock, machine.Event{Kind: kind})
+		}
+	}
+}

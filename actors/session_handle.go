@@ -1,0 +1,175 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// ErrSessionClosed: the session was closed, or has ended for good.
+var ErrSessionClosed = errors.New("turnstile: the session is closed")
+
+// Session is a session actor as others see it. Its methods may be called from any goroutine.
+type Session struct {
+	pid    *actor.PID
+	system *actor.ActorSystem
+	cfg    zkconn.Config
+	opts   sessionOptions
+
+	ready     chan struct{} // closed at the first connection
+	readyOnce sync.Once
+	ended     chan struct{} // closed when the actor and all that it started have ended
+	current   atomic.Pointer[lease]
+	conn      atomic.Pointer[zkconn.Conn]
+	failure   atomic.Pointer[error]
+	stale     atomic.Int64
+	polls     atomic.Int64
+}
+
+type sessionOptions struct {
+	log          *slog.Logger
+	parentWrites bool
+	fraction     float64
+}
+
+// SessionOption changes how a session works.
+type SessionOption func(*sessionOptions) error
+
+// WithoutParentWrites keeps Turnstile from writing to lock paths. By default an acquire is one
+// transaction that creates the contender's node and sets the lock path's data, which are empty, to
+// empty, because the answer to that tells everything in one round trip. Without it an acquire takes a
+// create, a look at the node and a listing. Lock paths that have data, or that we may not write to,
+// are never written to in any case.
+func WithoutParentWrites() SessionOption {
+	return func(o *sessionOptions) error { o.parentWrites = false; return nil }
+}
+
+// WithLeaseFraction sets how long a lease lasts after the newest acknowledged transaction was sent, as
+// a fraction of the session timeout: 0.4 by default, which is safe for every server whose tick is at
+// most half of the timeout. It may be raised where the servers' tick is known to be shorter: to 2/3
+// less half a tick. It must be above 0 and below 1.
+func WithLeaseFraction(f float64) SessionOption {
+	return func(o *sessionOptions) error {
+		if !(f > 0 && f < 1) {
+			return fmt.Errorf("lease fraction %v is not between 0 and 1: %w", f, zkconn.ErrBadConfig)
+		}
+		o.fraction = f
+		return nil
+	}
+}
+
+// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
+// an error that wraps zkconn.ErrBadConfig for an option out of range, or that of the spawn.
+func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
+	s := &Session{
+		system: system,
+		cfg:    cfg,
+		opts:   sessionOptions{log: cfg.Logger(), parentWrites: true, fraction: 0.4},
+		ready:  make(chan struct{}),
+		ended:  make(chan struct{}),
+	}
+	for _, opt := range opts {
+		if err := opt(&s.opts); err != nil {
+			return nil, err
+		}
+	}
+	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) })
+	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
+	if err != nil {
+		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
+	}
+	s.pid = pid
+	return s, nil
+}
+
+// PID is the session actor's address.
+func (s *Session) PID() *actor.PID { return s.pid }
+
+// Ready waits until the session exists. It returns the error of ctx, or of the session when it has
+// failed for good, with the servers and the last cause.
+func (s *Session) Ready(ctx context.Context) error {
+	select {
+	case <-s.ready:
+		return nil
+	case <-s.ended:
+		return s.explain(s.Err())
+	case <-ctx.Done():
+		return s.explain(ctx.Err())
+	}
+}
+
+// Err is why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed; nil while it has
+// not.
+func (s *Session) Err() error {
+	if p := s.failure.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// explain adds the servers and the last cause to an error.
+func (s *Session) explain(err error) error {
+	servers := strings.Join(s.cfg.Servers(), ",")
+	if conn := s.conn.Load(); conn != nil && conn.LastError() != nil {
+		return fmt.Errorf("turnstile: no session with %s: %w (last cause: %w)", servers, err, conn.LastError())
+	}
+	return fmt.Errorf("turnstile: no session with %s: %w", servers, err)
+}
+
+// Explain adds to err what the session knows of its servers when it is not connected; it gives err
+// back as it is when it is. Callers use it for an error that they had to give up with.
+func (s *Session) Explain(err error) error {
+	if l := s.current.Load(); l != nil && l.session != 0 && s.conn.Load().LastError() == nil {
+		return err
+	}
+	return s.explain(err)
+}
+
+// Close ends the session at the server, which deletes all its nodes, and waits until the actor and all
+// that it started have ended, or ctx has. Locks that are held are Lost. Closing again is no error.
+func (s *Session) Close(ctx context.Context) error {
+	s.system.Root.Send(s.pid, &shutdown{})
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("turnstile: closing the session: %w", ctx.Err())
+	}
+}
+
+// Clock is the lease clock of an epoch; that of an epoch that is over is never valid.
+func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
+	if l := s.current.Load(); l != nil && l.epoch == epoch {
+		return l.clock
+	}
+	return zkconn.NewLeaseClock(s.opts.fraction)
+}
+
+// ID is the ZooKeeper session id; zero before the first connection.
+func (s *Session) ID() int64 {
+	if l := s.current.Load(); l != nil {
+		return l.session
+	}
+	return 0
+}
+
+// Counters of what a session has seen; they only grow.
+type Counters struct {
+	// Stale counts the answers that came for an epoch or an attempt that was over.
+	Stale int64
+	// Polls counts the slow re-lists that found what no watch had told.
+	Polls int64
+}
+
+// Counters gives what has been counted since the session actor began.
+func (s *Session) Counters() Counters {
+	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load()}
+}

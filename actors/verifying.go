@@ -1,0 +1,141 @@
+package actors
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// verify finds out whether the contender's node exists in this session. It waits for every create of
+// the contender to come back first: what is still under way may yet make a node.
+func (s *session) verify(c *contender, op uint64) {
+	if c.creates > 0 {
+		c.later = append(c.later, func() { s.verify(c, op) })
+		return
+	}
+	if !s.connected { // the lock actor was told, or is about to be
+		s.parked = append(s.parked, parked{c, machine.Effect{Do: machine.Verify, Op: op}})
+		return
+	}
+	path, guid, session := c.path, c.guid, s.lease.session
+	known := own{node: c.node, czxid: c.token.Zxid()}
+	if c.unsure {
+		known = own{}
+	}
+	s.run(func(conn *zkconn.Conn) func() {
+		found, err := findOwn(conn, path, guid, session, known)
+		return func() { s.verified(c, op, found, err) }
+	})
+}
+
+// own is a node of ours as found.
+type own struct {
+	node  string
+	czxid int64
+	beat  beat
+}
+
+// findOwn looks for the contender's node and proves with a committed transaction that it is there. A
+// node that is known needs nothing but the proof. Otherwise the list is read after a sync, because a
+// follower that lags would not show it (hazard (a): the library's own search makes a second node), and
+// a node with our GUID is ours only when our session owns it (CURATOR-604). Of several, the first in
+// the queue is kept and the others are deleted.
+func findOwn(conn *zkconn.Conn, path, guid string, session int64, known own) (own, error) {
+	if known.node == "" || known.czxid == 0 {
+		all, err := ownNodes(conn, path, guid, session)
+		if err != nil || len(all) == 0 {
+			return own{}, err
+		}
+		for _, extra := range all[1:] {
+			if _, err := conn.Delete(path + "/" + extra.node); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+				return own{}, err
+			}
+		}
+		known = all[0]
+	}
+	known.beat = heartbeat(conn, path+"/"+known.node)
+	switch {
+	case errors.Is(known.beat.err, zkconn.ErrNoNode):
+		return own{beat: known.beat}, nil
+	case !known.beat.acknowledged():
+		return own{}, known.beat.err
+	default:
+		return known, nil
+	}
+}
+
+// ownNodes lists the nodes with our GUID that our session owns, in the order of the queue.
+func ownNodes(conn *zkconn.Conn, path, guid string, session int64) ([]own, error) {
+	if err := conn.Sync(path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+		return nil, err
+	}
+	children, err := conn.Children(path)
+	if errors.Is(err, zkconn.ErrNoNode) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []own
+	for _, child := range children {
+		if !strings.Contains(child, guid) {
+			continue
+		}
+		stat, exists, err := conn.Exists(path + "/" + child)
+		if err != nil {
+			return nil, err
+		}
+		if exists && stat.EphemeralOwner == session {
+			all = append(all, own{node: child, czxid: stat.Czxid})
+		}
+	}
+	slices.SortFunc(all, func(a, b own) int {
+		x, _ := machine.Sequence(a.node)
+		y, _ := machine.Sequence(b.node)
+		return int(x) - int(y)
+	})
+	return all, nil
+}
+
+// verified takes the answer to verify.
+func (s *session) verified(c *contender, op uint64, found own, err error) {
+	if !found.beat.sent.IsZero() {
+		s.renew(found.beat.sent)
+	}
+	ev := machine.Event{Op: op}
+	switch {
+	case err != nil && zkconn.OutcomeOf(err) == zkconn.Refused:
+		ev.Kind, ev.Reason, ev.Detail = machine.Refused, why(err), err.Error()
+		c.unsure = true
+	case err != nil:
+		ev.Kind, ev.Detail = machine.Unknown, err.Error()
+	case found.node == "":
+		c.unsure = false
+		s.forgetNode(c)
+		ev.Kind = machine.Found
+	default:
+		c.unsure = false
+		ev = s.adopted(c, op, found)
+	}
+	if !c.gone {
+		s.tell(c.lock, ev)
+	}
+}
+
+// adopted notes that a node was found to be the contender's.
+func (s *session) adopted(c *contender, op uint64, found own) machine.Event {
+	token, err := messages.NewToken(found.czxid, 0)
+	if err != nil {
+		c.unsure = true
+		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
+	}
+	c.node, c.token = found.node, token
+	c.sequence, _ = machine.Sequence(found.node)
+	s.rightBefore(c)
+	s.startBeating()
+	return machine.Event{Kind: machine.Found, Op: op, Node: c.node, Token: token}
+}

@@ -1,0 +1,115 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Client is one ZooKeeper session, after the other when one expires, and the locks that are asked for
+// through it. Its methods may be called from any goroutine.
+type Client struct {
+	system  *actor.ActorSystem
+	ours    bool // the system was made by Open
+	session *actors.Session
+
+	mu       sync.Mutex
+	closed   bool
+	requests sync.WaitGroup
+}
+
+// Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error names the
+// servers and the last cause then. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is
+// refused before anything is sent, with an error that wraps zkconn.ErrBadConfig; credentials that the
+// server refuses give zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
+func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
+	var o options
+	for _, opt := range opts {
+		if err := opt(&o); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := zkconn.NewConfig(servers, o.conn...)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("turnstile: open %s: %w", servers, err)
+	}
+	c := &Client{system: o.system}
+	if c.system == nil {
+		c.system, c.ours = newSystem(cfg.Logger()), true
+	}
+	c.session, err = actors.StartSession(c.system, cfg, o.session...)
+	if err == nil {
+		err = c.session.Ready(ctx)
+	}
+	if err != nil {
+		c.abort()
+		return nil, err
+	}
+	return c, nil
+}
+
+// newSystem makes an actor system that logs where the client does.
+func newSystem(log *slog.Logger) *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log }))
+}
+
+// abort undoes a failed Open. What it waits for is bounded: closing a connection takes at most a few
+// seconds, whatever the servers do.
+func (c *Client) abort() {
+	if c.session != nil {
+		_ = c.session.Close(context.Background())
+	}
+	if c.ours {
+		c.system.Shutdown()
+	}
+}
+
+// Close gives everything back: locks that are held end with ErrLost, calls of Lock with ErrClosed, and
+// the session is closed, upon which the servers hand the locks over at once. It waits until all that
+// the client started has ended, or ctx has. Closing again is no error.
+func (c *Client) Close(ctx context.Context) error {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if err := c.session.Close(ctx); err != nil {
+		return err
+	}
+	all := make(chan struct{})
+	go func() { c.requests.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-ctx.Done():
+		return fmt.Errorf("turnstile: close: %w", ctx.Err())
+	}
+	if first && c.ours {
+		c.system.Shutdown()
+	}
+	return nil
+}
+
+// Session gives the session actor, for programs that spawn lock actors of their own.
+func (c *Client) Session() *actors.Session { return c.session }
+
+// System gives the actor system that the client runs in.
+func (c *Client) System() *actor.ActorSystem { return c.system }
+
+// enter counts a request in, unless the client is closed.
+func (c *Client) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrClosed
+	}
+	c.requests.Add(1)
+	return nil
+}

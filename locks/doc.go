@@ -1,0 +1,41 @@
+// Package locks is what a Go program imports to lock across machines with ZooKeeper.
+//
+//	client, err := locks.Open(ctx, "zk1:2181,zk2:2181,zk3:2181/app", locks.WithSessionTimeout(10*time.Second))
+//	defer client.Close(ctx)
+//	lease, err := client.Mutex("/orders/42").Lock(ctx)
+//	if err != nil {
+//		return err
+//	}
+//	defer lease.Unlock(context.WithoutCancel(ctx))
+//	store.Write(lease.Context(), row, lease.Token())
+//
+// # What a lease promises
+//
+// From Lock until its context ends, nobody else has a valid lease of the lock path. The context ends
+// when the lease is given back, when the session has expired, and in any case before the servers can
+// give the lock to somebody else: 0.4 session timeouts after the last sign that the ensemble gave of
+// itself. A lease that is lost is lost for good. Work that has left this process by then cannot be
+// called back; that is what the fencing token is for: hand it to the resource, and let the resource
+// refuse smaller ones than it has seen.
+//
+// # What happens on a failure
+//
+//   - The connection is lost and comes back in time: nothing is to be done, the lease goes on.
+//   - It does not come back in time, or the session expires: the lease's context ends with ErrLost;
+//     whoever waits in Lock queues again in the next session.
+//   - A reply is lost: Turnstile finds out what became of the request. No node is ever left behind.
+//   - The ensemble is gone: Lock and Unlock return when their ctx ends.
+//
+// # Glossary
+//
+//   - lock path: the parent znode of a queue.
+//   - contender: one request; contender node: its ephemeral sequential child of the lock path.
+//   - GUID: the part of the name that finds our node when a create's reply was lost (ZOOKEEPER-1262).
+//   - predecessor: the contender that we wait for.
+//   - holder, grant, lease: who has it; the moment; the handle.
+//   - suspended, expired: the connection is lost and the lease runs; the session is dead for the server.
+//   - fencing token: a number that grows from grant to grant of a lock path: messages.Token.
+//   - herd: many woken by one release. Here a release wakes one contender.
+//   - revoke, release: ask for it back; give it back.
+//   - stale: a reply to a superseded operation.
+package locks

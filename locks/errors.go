@@ -1,0 +1,81 @@
+package locks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Errors to test with errors.Is.
+var (
+	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
+	ErrNotAcquired = errors.New("turnstile: the lock is not free")
+	// ErrLost: the lock was held and was lost. It is the cause of the lease's context then.
+	ErrLost = errors.New("turnstile: the lock was lost")
+	// ErrRevoked: the lock was asked back and the grace period ran out. It is the cause of the lease's
+	// context then.
+	ErrRevoked = errors.New("turnstile: the lock was revoked")
+	// ErrReleased is the cause of the lease's context after Unlock.
+	ErrReleased = errors.New("turnstile: the lock was released")
+	// ErrNotHeld: Unlock of a lease that was given back before.
+	ErrNotHeld = errors.New("turnstile: the lock is not held")
+	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
+	ErrFailed = errors.New("turnstile: the lock failed")
+	// ErrClosed: the client, or its session, is closed.
+	ErrClosed = actors.ErrSessionClosed
+)
+
+// Error is what Lock, TryLock and Unlock return. It unwraps to one of the errors of this package, of
+// package zkconn (ErrNoAuth), or of the ctx.
+type Error struct {
+	// Op is "lock" or "unlock".
+	Op string
+	// Path is the lock path; Node the contender's node, "" when there is or was none.
+	Path, Node string
+	// State is where the request stood.
+	State messages.State
+	// Reason and Detail say why it ended, where it has.
+	Reason messages.Reason
+	Detail string
+	// Err is the error that this wraps.
+	Err error
+}
+
+// Error writes it in one line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "turnstile: %s %s", e.Op, e.Path)
+	if e.Node != "" {
+		fmt.Fprintf(&b, " (node %s, %v)", e.Node, e.State)
+	} else {
+		fmt.Fprintf(&b, " (%v)", e.State)
+	}
+	if e.Reason != messages.ReasonNone {
+		fmt.Fprintf(&b, ": %s", e.Reason)
+	}
+	if e.Detail != "" {
+		fmt.Fprintf(&b, ": %s", e.Detail)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	return b.String()
+}
+
+// Unwrap gives the error that this wraps.
+func (e *Error) Unwrap() error { return e.Err }
+
+// sentinel finds the error to test for that goes with a reason, or gives the usual one.
+func sentinel(reason messages.Reason, usual error) error {
+	switch reason {
+	case messages.ReasonNoAuth:
+		return zkconn.ErrNoAuth
+	case messages.ReasonSessionClosed:
+		return ErrClosed
+	case messages.ReasonNotAcquired:
+		return ErrNotAcquired
+	}
+	return usual
+}

@@ -1,0 +1,134 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Lease is a lock that is held, or was. Its methods may be called from any goroutine.
+type Lease struct {
+	held  *messages.Held
+	clock *zkconn.LeaseClock
+	root  *actor.RootContext
+	owner *actor.PID
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	revoked     chan struct{}
+	revokedOnce sync.Once
+
+	mu     sync.Mutex
+	asking bool          // Unlock was called
+	told   bool          // and one call has reported success
+	over   chan struct{} // closed when the request has ended
+	err    error         // why, when it did not end as it should; set before over is closed
+}
+
+func newLease(r *request, root *actor.RootContext, owner *actor.PID, held *messages.Held) *Lease {
+	l := &Lease{held: held, clock: r.client.session.Clock(held.Epoch), root: root, owner: owner,
+		revoked: make(chan struct{}), over: make(chan struct{})}
+	l.ctx, l.cancel = context.WithCancelCause(r.values)
+	return l
+}
+
+// Context ends when the lock is lost, revoked or given back: context.Cause says which, with an error
+// that wraps ErrLost, ErrRevoked, ErrReleased or ErrClosed. It carries the values of the context that
+// Lock was called with, and not its deadline.
+func (l *Lease) Context() context.Context { return l.ctx }
+
+// Token is the fencing token.
+func (l *Lease) Token() messages.Token { return l.held.Token }
+
+// Path is the lock path.
+func (l *Lease) Path() string { return l.held.Path }
+
+// Node is the name of the contender's node, without the path.
+func (l *Lease) Node() string { return l.held.Node }
+
+// Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
+// a process that was paused and has not heard yet that it lost the lock.
+func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Valid() }
+
+// Deadline is when the lease ends unless the ensemble is heard of again; it moves on all the time while
+// it is.
+func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
+
+// Revoked is closed when somebody asks for the lock back.
+func (l *Lease) Revoked() <-chan struct{} { return l.revoked }
+
+// Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it is
+// known that the node is gone, even where the reply to the delete was lost or the session has expired
+// meanwhile. ctx bounds only the waiting: the release goes on without it, and Unlock may be called
+// again to wait on. It returns an error that wraps ErrLost or ErrRevoked where the lock was not ours
+// any more, ErrNotHeld after a success.
+func (l *Lease) Unlock(ctx context.Context) error {
+	l.mu.Lock()
+	first := !l.asking
+	l.asking = true
+	l.mu.Unlock()
+	if first {
+		l.cancel(ErrReleased)
+		l.root.Send(l.owner, &giveBack{})
+	}
+	select {
+	case <-l.over:
+	case <-ctx.Done():
+		select {
+		case <-l.over: // both: what happened counts
+		default:
+			return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Err: ended(ctx)}
+		}
+	}
+	return l.outcome()
+}
+
+// outcome is what Unlock returns when the request has ended.
+func (l *Lease) outcome() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		var e *Error
+		if errors.As(l.err, &e) {
+			unlock := *e
+			unlock.Op = "unlock"
+			return &unlock
+		}
+		return l.err
+	}
+	if l.told {
+		return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased, Err: ErrNotHeld}
+	}
+	l.told = true
+	return nil
+}
+
+// asked notes that somebody asks for the lock.
+func (l *Lease) asked() { l.revokedOnce.Do(func() { close(l.revoked) }) }
+
+// end ends the context: the lock is not ours any more.
+func (l *Lease) end(cause error) { l.cancel(cause) }
+
+// finish notes the end of the request.
+func (l *Lease) finish(err error) {
+	if err != nil {
+		l.cancel(err)
+	} else {
+		l.cancel(ErrReleased)
+		if errors.Is(context.Cause(l.ctx), ErrRevoked) {
+			err = &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased,
+				Reason: messages.ReasonRevoked, Err: ErrRevoked}
+		}
+	}
+	l.mu.Lock()
+	l.err = err
+	l.mu.Unlock()
+	close(l.over)
+}

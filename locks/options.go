@@ -1,0 +1,90 @@
+package locks
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Option changes how a client works.
+type Option func(*options) error
+
+type options struct {
+	conn    []zkconn.Option
+	session []actors.SessionOption
+	system  *actor.ActorSystem
+	log     *slog.Logger
+}
+
+func connection(opt zkconn.Option) Option {
+	return func(o *options) error { o.conn = append(o.conn, opt); return nil }
+}
+
+func session(opt actors.SessionOption) Option {
+	return func(o *options) error { o.session = append(o.session, opt); return nil }
+}
+
+// WithSessionTimeout sets the session timeout that is asked for, 10 s by default; the servers may grant
+// another. A lock whose holder dies is free after that long. It must be at least a millisecond.
+func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
+
+// WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed when
+// the server refuses it.
+func WithAuth(scheme string, credential []byte) Option {
+	return connection(zkconn.WithAuth(scheme, credential))
+}
+
+// WithACL sets the ACL of every node that is made; by default anybody may do anything.
+func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
+
+// WithTLS connects with TLS. The server's name is that of the server list unless the config sets one.
+func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
+
+// WithDialer connects with a function of the caller's.
+func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
+	return connection(zkconn.WithDialer(dial))
+}
+
+// WithReconnectBackoff bounds the pause between two rounds through servers none of which answers; it
+// grows from initial to max, with jitter.
+func WithReconnectBackoff(initial, max time.Duration) Option {
+	return connection(zkconn.WithReconnectBackoff(initial, max))
+}
+
+// WithLogger logs there; by default nothing is logged.
+func WithLogger(log *slog.Logger) Option {
+	return func(o *options) error {
+		if log == nil {
+			return errors.New("turnstile: WithLogger: the logger is nil")
+		}
+		o.log = log
+		o.conn = append(o.conn, zkconn.WithLogger(log))
+		return nil
+	}
+}
+
+// WithActorSystem runs the client's actors in a system of the caller's, which Close leaves running. By
+// default the client has one of its own.
+func WithActorSystem(system *actor.ActorSystem) Option {
+	return func(o *options) error {
+		if system == nil {
+			return errors.New("turnstile: WithActorSystem: the system is nil")
+		}
+		o.system = system
+		return nil
+	}
+}
+
+// WithoutParentWrites keeps Turnstile from writing to lock paths: see actors.WithoutParentWrites.
+func WithoutParentWrites() Option { return session(actors.WithoutParentWrites()) }
+
+// WithLeaseFraction sets how long a lease lasts: see actors.WithLeaseFraction.
+func WithLeaseFraction(f float64) Option { return session(actors.WithLeaseFraction(f)) }
