@@ -37,10 +37,12 @@ type answer struct {
 	err   error
 }
 
-// giveUp is sent when the caller of Lock has gone; giveBack by Unlock.
+// giveUp is sent when the caller of Lock has gone; giveBack by Unlock; lockEnded by the request to
+// itself.
 type (
-	giveUp   struct{}
-	giveBack struct{}
+	giveUp    struct{}
+	giveBack  struct{}
+	lockEnded struct{}
 )
 
 func newRequest(c *Client, want messages.Acquire, observers []*actor.PID, values context.Context) *request {
@@ -89,9 +91,12 @@ func (r *request) Receive(ctx actor.Context) {
 		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrFailed))
 	case *actor.Terminated:
 		if msg.Who.Equal(r.lock) {
-			r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
-			ctx.Stop(ctx.Self())
+			// Terminated overtakes the last notices: look again behind them.
+			ctx.Send(ctx.Self(), &lockEnded{})
 		}
+	case *lockEnded:
+		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
+		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
 		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost))
 		r.client.requests.Done()
