@@ -76,6 +76,10 @@ func (l *LeaseClock) ValidAt(now time.Time) bool {
 		return false
 	}
 	// Round(0) strips the monotonic reading: the difference is then that of the wall clock.
-	jump := now.Round(0).Sub(state.sent.Round(0)) - now.Sub(state.sent)
-	return jump.Abs() <= state.maxJump
+	return state.steady(now.Round(0).Sub(state.sent.Round(0)), now.Sub(state.sent))
+}
+
+// steady compares what has passed since the renewal by the wall clock and by the monotonic one.
+func (s *leaseState) steady(wall, monotonic time.Duration) bool {
+	return (wall - monotonic).Abs() <= s.maxJump
 }
