@@ -25,13 +25,15 @@ const closeXid = 1
 // connects again. A client that connects again very quickly may take its session
 // back first; then ExpireSession tries again, until ctx ends.
 func ExpireSession(ctx context.Context, addr string, id int64, password []byte) error {
-	for attempt := 1; ; attempt++ {
-		err := closeSession(ctx, addr, id, password)
+	known := false // an attempt was let in: id and password are right
+	for {
+		accepted, err := closeSession(ctx, addr, id, password, known)
+		known = known || accepted
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, ErrNoSession) && attempt > 1:
-			return nil // an earlier attempt was successful, only its reply was lost
+		case errors.Is(err, ErrNoSession) && known:
+			return nil // an earlier attempt has closed it, only its reply was lost
 		case errors.Is(err, ErrNoSession):
 			return fmt.Errorf("%w: 0x%x at %s", err, id, addr)
 		case ctx.Err() != nil:
@@ -44,32 +46,52 @@ func ExpireSession(ctx context.Context, addr string, id int64, password []byte) 
 	}
 }
 
-func closeSession(ctx context.Context, addr string, id int64, password []byte) error {
+// closeSession makes one attempt; accepted says whether the server let it in.
+//
+// Only when the session is known to exist are both frames sent in one write,
+// which leaves its client no time to come back between the take-over and the
+// close. The first time, the close waits for the server's word: a server that
+// refuses us with a frame of ours unread resets the connection, and a client
+// that comes back has ours closed, and either may lose the server's reply. Then
+// nobody could tell a wrong password from a session that we have just closed.
+func closeSession(ctx context.Context, addr string, id int64, password []byte, known bool) (accepted bool, err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
-	// Both frames in one write, so that the client has no time to come back
-	// between the take-over and the close.
-	if _, err := conn.Write(append(connectFrame(id, password), closeFrame()...)); err != nil {
-		return err
+	hello := connectFrame(id, password)
+	if known {
+		hello = append(hello, closeFrame()...)
+	}
+	if _, err := conn.Write(hello); err != nil {
+		return false, err
 	}
 	from := bufio.NewReader(conn)
 	frame, err := readFrame(from)
 	if err != nil {
-		return err
+		return false, err
 	}
 	reply, err := parseConnectReply(frame)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !reply.accepted() {
-		return ErrNoSession
+		return false, ErrNoSession
 	}
+	if !known {
+		if _, err := conn.Write(closeFrame()); err != nil {
+			return true, err
+		}
+	}
+	return true, awaitClosed(from)
+}
+
+// awaitClosed reads up to the reply to closeSession.
+func awaitClosed(from *bufio.Reader) error {
 	for {
 		frame, err := readFrame(from)
 		if err != nil {
