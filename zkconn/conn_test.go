@@ -1,0 +1,243 @@
+package zkconn
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+)
+
+func TestConnectsAndCloses(t *testing.T) {
+	server := newFakeServer(t)
+	c, events := dialFake(t, server, "zk1")
+	e := expect(t, events, Connected)
+	require.EqualValues(t, 7, e.Epoch)
+	require.EqualValues(t, 0x1234, e.SessionID)
+	require.Equal(t, 4*time.Second, e.Timeout)
+	require.Equal(t, "zk1:2181", e.Server)
+	require.False(t, e.At.IsZero())
+	require.EqualValues(t, 7, c.Epoch())
+	require.EqualValues(t, 0x1234, c.SessionID())
+	require.Equal(t, 4*time.Second, c.SessionTimeout())
+	require.NoError(t, c.LastError())
+
+	var closing sync.WaitGroup
+	for range 3 {
+		closing.Go(c.Close)
+	}
+	closing.Wait()
+	require.Len(t, server.seen(opClose), 1, "the session is closed at the server")
+	require.Empty(t, events, "Close is no loss")
+
+	_, err := c.Delete("/a")
+	require.ErrorIs(t, err, ErrClosed)
+	require.Equal(t, NotSent, OutcomeOf(err))
+}
+
+func TestReconnectsInTheSameSession(t *testing.T) {
+	server := newFakeServer(t)
+	c, events := dialFake(t, server, "zk1")
+	expect(t, events, Connected)
+	for range 5 {
+		server.cut()
+		e := expect(t, events, Disconnected)
+		require.ErrorContains(t, e.Err, "zk1:2181")
+		e = expect(t, events, Connected)
+		require.EqualValues(t, 0x1234, e.SessionID)
+		require.NoError(t, c.LastError())
+	}
+	require.Equal(t, []int64{0, 0x1234, 0x1234, 0x1234, 0x1234, 0x1234}, server.asked())
+}
+
+func TestOneSessionPerEpoch(t *testing.T) {
+	server := newFakeServer(t)
+	c, events := dialFake(t, server, "zk1,zk2,zk3")
+	expect(t, events, Connected)
+	server.set(func() { server.unreach = true })
+	server.cut()
+	expect(t, events, Disconnected)
+
+	// Requests that are queued now must never run, in this session or in another.
+	errs := make(chan error, 40)
+	for range cap(errs) {
+		go func() { errs <- c.SetData("/a", nil) }()
+	}
+	server.set(func() { server.unreach, server.session = false, 0 })
+	e := expect(t, events, Expired)
+	require.EqualValues(t, 0x1234, e.SessionID)
+	server.set(func() { server.session = 0x9999 })
+	for range cap(errs) {
+		err := <-errs
+		require.ErrorIs(t, err, ErrClosed)
+		require.ErrorIs(t, err, zk.ErrSessionExpired)
+	}
+	require.Equal(t, NotSent, OutcomeOf(c.Sync("/a")))
+	require.EqualValues(t, 0x1234, c.SessionID())
+	c.Close()
+	require.Equal(t, []int64{0, 0x1234}, server.asked(), "never asks for a second session")
+	require.Empty(t, events, "Expired comes once, and last")
+	require.Empty(t, server.seen(5))
+}
+
+func TestCloseWithADeadEnsemble(t *testing.T) {
+	for name, prepare := range map[string]func(s *fakeServer){
+		"unreachable": func(s *fakeServer) { s.unreach = true },
+		"mute":        func(s *fakeServer) { s.mute = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newFakeServer(t)
+			prepare(server)
+			c, events := dialFake(t, server, "zk1", WithReconnectBackoff(time.Hour, time.Hour))
+			errs := make(chan error, 40)
+			for range cap(errs) {
+				go func() { errs <- c.SetData("/a", nil) }()
+			}
+			c.Close()
+			for range cap(errs) {
+				require.ErrorIs(t, <-errs, ErrClosed)
+			}
+			require.Empty(t, events)
+		})
+	}
+}
+
+func TestCloseWithAServerThatAnswersNothing(t *testing.T) {
+	server := newFakeServer(t)
+	server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true} }
+	c, events := dialFake(t, server, "zk1", WithSessionTimeout(time.Hour), WithDialer(stuckAfterHandshake(server)))
+	expect(t, events, Connected)
+	errs := make(chan error, 40)
+	for range cap(errs) {
+		go func() { errs <- c.SetData("/a", nil) }()
+	}
+	start := time.Now()
+	c.Close()
+	require.Less(t, time.Since(start), time.Minute, "not the hour of the session")
+	for range cap(errs) {
+		require.ErrorIs(t, <-errs, ErrClosed)
+	}
+}
+
+// stuckAfterHandshake gives connections whose writes block once the connect request has passed.
+func stuckAfterHandshake(s *fakeServer) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := s.dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &stuckConn{Conn: conn, closed: make(chan struct{})}, nil
+	}
+}
+
+type stuckConn struct {
+	net.Conn
+	greeted bool
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (c *stuckConn) Write(p []byte) (int, error) {
+	if !c.greeted {
+		c.greeted = true
+		return c.Conn.Write(p)
+	}
+	<-c.closed
+	return 0, net.ErrClosed
+}
+
+func (c *stuckConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+func TestCloseCancelsADial(t *testing.T) {
+	dialing := make(chan struct{})
+	var once sync.Once
+	cfg, err := NewConfig("zk1", WithDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		once.Do(func() { close(dialing) })
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}))
+	require.NoError(t, err)
+	c, err := Dial(cfg, 1, func(Event) {})
+	require.NoError(t, err)
+	<-dialing
+	c.Close()
+}
+
+func TestLastErrorNamesTheServer(t *testing.T) {
+	server := newFakeServer(t)
+	server.unreach = true
+	c, events := dialFake(t, server, "zk1")
+	require.Eventually(t, func() bool { return c.LastError() != nil }, time.Minute, time.Millisecond)
+	require.ErrorContains(t, c.LastError(), "zk1:2181")
+	require.ErrorContains(t, c.LastError(), "unreachable for a test")
+	require.Equal(t, 4*time.Second, c.SessionTimeout(), "what is asked for, as none was granted")
+	server.set(func() { server.unreach = false })
+	expect(t, events, Connected)
+	require.NoError(t, c.LastError())
+}
+
+func TestASinkMayAsk(t *testing.T) {
+	server := newFakeServer(t)
+	cfg, err := NewConfig("zk1", WithDialer(server.dial))
+	require.NoError(t, err)
+	ready, asked := make(chan *Conn, 1), make(chan int64, 1)
+	c, err := Dial(cfg, 1, func(Event) {
+		c := <-ready
+		_, _, _ = c.LastError(), c.SessionTimeout(), c.Epoch()
+		asked <- c.SessionID()
+	})
+	require.NoError(t, err)
+	ready <- c
+	require.EqualValues(t, 0x1234, <-asked)
+	c.Close()
+}
+
+func TestWatchEventsLoseTheChroot(t *testing.T) {
+	server := newFakeServer(t)
+	server.handle = func(r fakeRequest) fakeReply {
+		return fakeReply{
+			event: append([]byte{0, 0, 0, 3, 0, 0, 0, 3}, text("/root/a")...),
+			body:  append(text("data"), statBody(5, 6, 1)...),
+		}
+	}
+	c, events := dialFake(t, server, "zk1/root")
+	expect(t, events, Connected)
+	data, stat, err := c.GetWatched("/a")
+	require.NoError(t, err)
+	require.Equal(t, "data", string(data))
+	require.Equal(t, Stat{
+		Czxid: 5, Mzxid: 6, Pzxid: 77, EphemeralOwner: 0x1234, Version: 3, NumChildren: 1, DataLength: 5,
+		Ctime: time.UnixMilli(1_700_000_000_000),
+	}, stat)
+	e := expect(t, events, NodeDataChanged)
+	require.Equal(t, "/a", e.Path)
+	require.EqualValues(t, 7, e.Epoch)
+	_, _, err = c.Get("/a")
+	require.NoError(t, err)
+	gets := server.seen(opGetData)
+	require.Equal(t, append(text("/root/a"), 1), gets[0].body)
+	require.Equal(t, append(text("/root/a"), 0), gets[1].body, "a plain Get sets no watch")
+}
+
+func TestALostReplyIsAnUnknownOutcome(t *testing.T) {
+	server := newFakeServer(t)
+	server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true, cut: true} }
+	c, events := dialFake(t, server, "zk1")
+	expect(t, events, Connected)
+	_, err := c.Delete("/a")
+	require.ErrorIs(t, err, ErrUnknownOutcome)
+	require.False(t, errors.Is(err, ErrClosed))
+	require.Equal(t, Unknown, OutcomeOf(err))
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, Error{Op: "delete", Path: "/a", Err: e.Err}, *e)
+	expect(t, events, Disconnected)
+	expect(t, events, Connected)
+}

@@ -1,0 +1,251 @@
+package zkconn
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	minute = time.Minute
+	tick   = time.Millisecond
+)
+
+func connected(t *testing.T, handle func(r fakeRequest) fakeReply) (*Conn, *fakeServer) {
+	t.Helper()
+	server := newFakeServer(t)
+	server.handle = handle
+	c, events := dialFake(t, server, "zk1/root")
+	expect(t, events, Connected)
+	return c, server
+}
+
+func concat(parts ...[]byte) (all []byte) {
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+func TestCreateCounted(t *testing.T) {
+	c, _ := connected(t, func(fakeRequest) fakeReply {
+		return fakeReply{body: concat(
+			multiPart(opCreate, 0, text("/root/q/x-0000000041")), multiPart(5, 0, statBody(3, 42, 9)), multiEnd())}
+	})
+	before := time.Now()
+	created, err := c.CreateCounted("/q", "x-", []byte("d"))
+	require.NoError(t, err)
+	require.False(t, created.Sent.Before(before))
+	created.Sent = time.Time{}
+	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42, Siblings: 9}, created)
+}
+
+func TestCreateCountedTellsThePartThatFailed(t *testing.T) {
+	code := func(n int32) []byte { return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} }
+	failed := func(codes ...int32) func(fakeRequest) fakeReply {
+		return func(fakeRequest) fakeReply {
+			var body []byte
+			for _, n := range codes {
+				body = append(body, multiPart(-1, n, code(n))...)
+			}
+			return fakeReply{body: append(body, multiEnd()...)}
+		}
+	}
+	for name, test := range map[string]struct {
+		handle func(fakeRequest) fakeReply
+		path   string
+		value  error
+	}{
+		"parent not writable": {failed(0, -102), "/q", ErrNoAuth},
+		"create not allowed":  {failed(-102, -2), "/q/x-", ErrNoAuth},
+		"no parent":           {failed(-101, -2), "/q/x-", ErrNoNode},
+		"quota":               {failed(-125, -2), "/q/x-", ErrRefused},
+		"whole":               {func(fakeRequest) fakeReply { return fakeReply{code: -101} }, "/q/x-", ErrNoNode},
+		"garbage":             {func(fakeRequest) fakeReply { return fakeReply{body: multiPart(88, 0, nil)} }, "/q/x-", ErrUnknownOutcome},
+		"other kinds": {func(fakeRequest) fakeReply {
+			return fakeReply{body: concat(multiPart(2, 0, nil), multiPart(2, 0, nil), multiEnd())}
+		}, "/q/x-", ErrUnknownOutcome},
+		"too few": {func(fakeRequest) fakeReply { return fakeReply{body: multiEnd()} }, "/q/x-", ErrUnknownOutcome},
+	} {
+		c, _ := connected(t, test.handle)
+		created, err := c.CreateCounted("/q", "x-", nil)
+		require.ErrorIs(t, err, test.value, name)
+		var e *Error
+		require.ErrorAs(t, err, &e, name)
+		require.Equal(t, test.path, e.Path, name)
+		require.Empty(t, created.Name, name)
+		require.EqualValues(t, -1, created.Siblings, name)
+	}
+}
+
+func TestCreatePlain(t *testing.T) {
+	var look atomic.Int32
+	c, server := connected(t, func(r fakeRequest) fakeReply {
+		if r.op == opCreate {
+			return fakeReply{body: text("/root/q/x-0000000041")}
+		}
+		return fakeReply{code: look.Load(), body: statBody(42, 43, 0)}
+	})
+	created, err := c.CreatePlain("/q", "x-", nil)
+	require.NoError(t, err)
+	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42, Siblings: -1, Sent: created.Sent}, created)
+	require.Equal(t, append(text("/root/q/x-0000000041"), 0), server.seen(opExists)[0].body)
+
+	look.Store(-1) // a system error
+	created, err = c.CreatePlain("/q", "x-", nil)
+	require.Equal(t, Created{Name: "x-0000000041", Czxid: 0, Siblings: -1, Sent: created.Sent}, created)
+	require.ErrorIs(t, err, ErrUnknownOutcome)
+	require.ErrorContains(t, err, "exists /q/x-0000000041")
+
+	look.Store(-101)
+	created, err = c.CreatePlain("/q", "x-", nil)
+	require.ErrorIs(t, err, ErrNoNode)
+	require.NotEmpty(t, created.Name)
+}
+
+func TestHeartbeat(t *testing.T) {
+	c, server := connected(t, func(fakeRequest) fakeReply {
+		return fakeReply{body: concat(multiPart(13, 0, nil), multiEnd())}
+	})
+	sent, err := c.Heartbeat("/q/x")
+	require.NoError(t, err)
+	require.False(t, sent.IsZero())
+	require.Len(t, server.seen(opMulti), 1)
+}
+
+func TestExistsIsNoError(t *testing.T) {
+	c, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: -101} })
+	stat, exists, err := c.Exists("/a")
+	require.NoError(t, err)
+	require.False(t, exists)
+	require.Zero(t, stat)
+}
+
+func TestBadRequestsAreNotSent(t *testing.T) {
+	c, server := connected(t, nil)
+	big := make([]byte, maxRequest)
+	for _, err := range []error{
+		c.Sync("a"), c.Sync("/"), c.SetData("", nil), c.EnsureParents("/a/../b"), c.SetData("/a", big),
+		second(c.Delete("/a/")), second(c.Children("/zookeeper")), second(c.Heartbeat("")), second(c.CreateCounted("/a", "b/c", nil)),
+		second(c.CreatePlain("/a", "\x00", nil)), second(c.CreateCounted("/", "b", nil)), second(c.CreateCounted("/a", "b", big)),
+		third(c.Get("x")), third(c.GetWatched("x")), third(c.Exists("x")),
+	} {
+		require.Equal(t, NotSent, OutcomeOf(err), "%v", err)
+		var e *Error
+		require.ErrorAs(t, err, &e)
+	}
+	require.Empty(t, server.requests)
+}
+
+func second[T any](_ T, err error) error        { return err }
+func third[T, U any](_ T, _ U, err error) error { return err }
+
+func TestEnsureParentsMakesContainersFromTheTop(t *testing.T) {
+	made := map[string]bool{}
+	c, server := connected(t, func(r fakeRequest) fakeReply {
+		path, parent := createdPath(r)
+		switch {
+		case made[path]:
+			return fakeReply{code: -110}
+		case parent != "" && !made[parent]:
+			return fakeReply{code: -101}
+		}
+		made[path] = true
+		return fakeReply{body: append(text(path), statBody(1, 1, 0)...)}
+	})
+	require.NoError(t, c.EnsureParents("/a/b"))
+	require.Equal(t, map[string]bool{"/root": true, "/root/a": true, "/root/a/b": true}, made, "the chroot too")
+	require.NoError(t, c.EnsureParents("/a/b"))
+	require.Len(t, server.seen(opCreateContainer), 3+2+1)
+	require.Empty(t, server.seen(opCreate))
+}
+
+// createdPath gives the path of a create and its parent's.
+func createdPath(r fakeRequest) (path, parent string) {
+	path = string(r.body[4 : 4+r.body[3]])
+	return path, path[:len(path)-1-len(lastElement(path))]
+}
+
+func TestEnsureParentsOnAServerWithoutContainers(t *testing.T) {
+	c, server := connected(t, func(r fakeRequest) fakeReply {
+		if r.op == opCreateContainer {
+			return fakeReply{code: codeUnimplemented}
+		}
+		return fakeReply{body: text("/root/a")}
+	})
+	require.NoError(t, c.EnsureParents("/a"))
+	require.NoError(t, c.EnsureParents("/a"))
+	require.Len(t, server.seen(opCreateContainer), 1, "asked once")
+	require.Len(t, server.seen(opCreate), 2)
+}
+
+func TestEnsureParentsWhoseAncestorsVanish(t *testing.T) {
+	var calls atomic.Int32
+	c, _ := connected(t, func(r fakeRequest) fakeReply {
+		path, _ := createdPath(r)
+		if path == "/root/a/b" && calls.Add(1) <= 6 { // three rounds of going up and down
+			return fakeReply{code: -101}
+		}
+		return fakeReply{body: append(text(path), statBody(1, 1, 0)...)}
+	})
+	require.NoError(t, c.EnsureParents("/a/b"))
+
+	c, server := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: -101} })
+	require.ErrorIs(t, c.EnsureParents("/a"), ErrNoNode, "bounded")
+	require.NotEmpty(t, server.seen(opCreateContainer))
+}
+
+func TestEnsureParentsErrors(t *testing.T) {
+	c, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: -108} })
+	require.ErrorIs(t, c.EnsureParents("/a/b"), ErrNoChildrenForEphemerals)
+
+	exists := func(code int32) func(r fakeRequest) fakeReply {
+		return func(r fakeRequest) fakeReply {
+			if r.op == opExists {
+				return fakeReply{code: code, body: statBody(1, 1, 0)}
+			}
+			return fakeReply{code: -102}
+		}
+	}
+	c, _ = connected(t, exists(0))
+	require.NoError(t, c.EnsureParents("/a"), "may not be made, but is there")
+	c, _ = connected(t, exists(-101))
+	require.ErrorIs(t, c.EnsureParents("/a"), ErrNoAuth)
+}
+
+func TestCloseInterruptsEnsureParents(t *testing.T) {
+	asked := make(chan struct{}, 1000)
+	c, _ := connected(t, func(fakeRequest) fakeReply {
+		asked <- struct{}{}
+		return fakeReply{code: -101}
+	})
+	done := make(chan error, 1)
+	go func() { done <- c.EnsureParents("/a") }()
+	<-asked
+	c.Close()
+	require.Error(t, <-done)
+}
+
+// Operations under way when the connection is closed must not read what the library's receiver still writes.
+func TestCloseDuringManyOperations(t *testing.T) {
+	c, _ := connected(t, func(r fakeRequest) fakeReply {
+		switch r.op {
+		case opCreateContainer, opSync:
+			return fakeReply{body: append(text("/root/a"), statBody(1, 1, 0)...)}
+		}
+		return fakeReply{code: -101}
+	})
+	errs := make(chan error, 60)
+	for range cap(errs) / 3 {
+		go func() { errs <- c.EnsureParents("/a") }()
+		go func() { errs <- c.Sync("/a") }()
+		go func() { errs <- second(c.CreateCounted("/a", "x", nil)) }()
+	}
+	<-errs
+	c.Close()
+	for range cap(errs) - 1 {
+		<-errs
+	}
+}
