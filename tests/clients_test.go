@@ -1,0 +1,73 @@
+package tests
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// open opens a client that is closed with the test.
+func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	opts = append([]locks.Option{locks.WithSessionTimeout(10 * time.Second)}, opts...)
+	client, err := locks.Open(deadline(t), connect, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(deadline(t)))) })
+	return client
+}
+
+// recorded gives a mutex whose requests a recorder follows: for one request each.
+func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
+	t.Helper()
+	rec := actors.NewRecorder(client.System())
+	t.Cleanup(rec.Close)
+	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
+}
+
+// answer is what a Lock that runs elsewhere gave.
+type answer struct {
+	lease *locks.Lease
+	err   error
+}
+
+// lockElsewhere calls Lock on a goroutine.
+func lockElsewhere(ctx context.Context, mutex *locks.Mutex) <-chan answer {
+	got := make(chan answer, 1)
+	go func() {
+		lease, err := mutex.Lock(ctx)
+		got <- answer{lease, err}
+	}()
+	return got
+}
+
+// receive takes the answer, which must come.
+func receive(t *testing.T, got <-chan answer) answer {
+	t.Helper()
+	select {
+	case a := <-got:
+		return a
+	case <-time.After(bound):
+		t.Fatal("Lock never returned")
+		return answer{}
+	}
+}
+
+// await waits until a request goes into a state.
+func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Transition {
+	t.Helper()
+	tr, err := rec.Await(deadline(t), state)
+	require.NoError(t, err)
+	return tr
+}
+
+// requireStates compares the whole story of a request.
+func requireStates(t *testing.T, rec *actors.Recorder, want ...messages.State) {
+	t.Helper()
+	require.Equal(t, actors.Story(want), actors.Story(rec.States()))
+}
