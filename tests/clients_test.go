@@ -2,6 +2,7 @@ package tests
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -70,4 +71,17 @@ func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Tr
 func requireStates(t *testing.T, rec *actors.Recorder, want ...messages.State) {
 	t.Helper()
 	require.Equal(t, actors.Story(want), actors.Story(rec.States()))
+}
+
+// requireNotices compares the kinds of the notices that came, in order. The last may be on its way yet.
+func requireNotices(t *testing.T, rec *actors.Recorder, want ...any) {
+	t.Helper()
+	names := func(notices []any) (all []string) {
+		for _, n := range notices {
+			all = append(all, fmt.Sprintf("%T", n))
+		}
+		return all
+	}
+	eventually(t, func() bool { return len(rec.Notices()) >= len(want) }, "notices: %v", names(want))
+	require.Equal(t, names(want), names(rec.Notices()))
 }

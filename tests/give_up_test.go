@@ -1,0 +1,167 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+func requireNotHeld(t *testing.T, lease *locks.Lease) {
+	t.Helper()
+	require.ErrorIs(t, lease.Unlock(deadline(t)), locks.ErrNotHeld)
+}
+
+// stages are the states in which a caller may go, and the request whose answer keeps it there.
+var stages = []struct {
+	state messages.State
+	hold  rig.OpCode
+}{
+	{messages.StateCreating, rig.OpCreate},
+	{messages.StateListing, rig.OpGetChildren2},
+	{messages.StateWatching, 0},
+}
+
+// endings are the ways in which a ctx ends, and what Lock must return.
+var endings = []struct {
+	name string
+	ctx  func(context.Context) (context.Context, func())
+	want error
+}{
+	{"cancelled", func(ctx context.Context) (context.Context, func()) {
+		ctx, cancel := context.WithCancel(ctx)
+		return ctx, cancel
+	}, context.Canceled},
+	{"cause", func(ctx context.Context) (context.Context, func()) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		return ctx, func() { cancel(errShutdown) }
+	}, errShutdown},
+	{"deadline", func(ctx context.Context) (context.Context, func()) {
+		ctx, cancel := context.WithDeadline(ctx, time.Now().Add(500*time.Millisecond))
+		return ctx, func() { <-ctx.Done(); cancel() }
+	}, context.DeadlineExceeded},
+}
+
+var errShutdown = errors.New("the service is shutting down")
+
+// A ctx ends in each of creating, listing and watching: Lock returns its error, and no node is left.
+func TestCallerGoesWhileWaiting(t *testing.T) {
+	for _, stage := range stages {
+		for _, ending := range endings {
+			t.Run(stage.state.String()+"/"+ending.name, func(t *testing.T) {
+				eachServer(t, func(t *testing.T, zk *servers) {
+					proxy := zk.Proxy(t)
+					client := open(t, proxy.Addr()+zk.Root())
+					holder, err := open(t, zk.Connect()).Mutex("/gone").Lock(deadline(t))
+					require.NoError(t, err)
+					requireKnown(t, client, "/gone")
+
+					var fault *rig.Fault
+					if stage.hold != 0 {
+						fault = proxy.Expect(rig.Rule{Op: stage.hold, Action: rig.Delay})
+					}
+					mutex, rec := recorded(t, client, "/gone")
+					ctx, end := ending.ctx(deadline(t))
+					got := lockElsewhere(ctx, mutex)
+					if fault != nil {
+						<-fault.Fired()
+					}
+					if ending.want != context.DeadlineExceeded {
+						await(t, rec, stage.state)
+					}
+					end()
+					a := receive(t, got)
+					require.Nil(t, a.lease)
+					require.ErrorIs(t, a.err, ending.want)
+					var e *locks.Error
+					require.ErrorAs(t, a.err, &e)
+					require.Equal(t, "/gone", e.Path)
+
+					if fault != nil {
+						fault.Release()
+					}
+					await(t, rec, messages.StateCancelled)
+					require.Equal(t, []string{holder.Node()}, zk.Children(t, zk.Raw(t), "/gone"))
+					require.NoError(t, actors.Match(rec.States(), actors.Then(messages.StateCreating), actors.Whatever(),
+						actors.Then(messages.StateReleasing), actors.Then(messages.StateCancelled)))
+				})
+			})
+		}
+	}
+}
+
+// requireKnown makes the client learn a lock path, so that its next create is a single request.
+func requireKnown(t *testing.T, client *locks.Client, path string) {
+	t.Helper()
+	_, err := client.Mutex(path).TryLock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrNotAcquired)
+}
+
+// TryLock of a lock that somebody holds returns at once, and leaves no node; in the same session and
+// in another.
+func TestTryLock(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		one, two := open(t, zk.Connect()), open(t, zk.Connect())
+		lease, err := one.Mutex("/try").TryLock(deadline(t))
+		require.NoError(t, err)
+		for _, client := range []*locks.Client{one, two} {
+			_, err := client.Mutex("/try").TryLock(deadline(t))
+			require.ErrorIs(t, err, locks.ErrNotAcquired)
+			require.Equal(t, []string{lease.Node()}, zk.Children(t, zk.Raw(t), "/try"))
+		}
+		require.NoError(t, lease.Unlock(deadline(t)))
+		again, err := two.Mutex("/try").TryLock(deadline(t))
+		require.NoError(t, err)
+		require.Greater(t, again.Token(), lease.Token())
+	})
+}
+
+// The grant is on its way when the caller goes: it is given back, and the next one gets it.
+func TestGrantAfterCallerHasGone(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client := open(t, proxy.Addr()+zk.Root())
+		fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.Delay,
+			Path: func(path string) bool { return path != zk.Root()+"/late" }})
+		mutex, rec := recorded(t, client, "/late")
+		ctx, cancel := context.WithCancel(deadline(t))
+		got := lockElsewhere(ctx, mutex)
+		<-fault.Fired()
+		cancel()
+		require.ErrorIs(t, receive(t, got).err, context.Canceled)
+		fault.Release()
+		await(t, rec, messages.StateCancelled)
+		next, err := open(t, zk.Connect()).Mutex("/late").TryLock(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, next.Unlock(deadline(t)))
+		awaitNone(t, zk, "/late")
+	})
+}
+
+// Unlock's ctx bounds only its own waiting: the release goes on, and can be waited for again.
+func TestUnlockCanBeWaitedForAgain(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		lease, err := open(t, proxy.Addr()+zk.Root()).Mutex("/unlock").Lock(deadline(t))
+		require.NoError(t, err)
+		fault := proxy.Expect(rig.Rule{Op: rig.OpDelete, Action: rig.Delay})
+		ctx, cancel := context.WithCancel(deadline(t))
+		given := make(chan error, 1)
+		go func() { given <- lease.Unlock(ctx) }()
+		<-fault.Fired()
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
+		cancel()
+		require.ErrorIs(t, <-given, context.Canceled)
+		fault.Release()
+		require.NoError(t, lease.Unlock(deadline(t)))
+		require.ErrorIs(t, lease.Unlock(deadline(t)), locks.ErrNotHeld)
+		require.Empty(t, zk.Children(t, zk.Raw(t), "/unlock"))
+	})
+}
