@@ -18,12 +18,12 @@ func TestConnectsAndCloses(t *testing.T) {
 	e := expect(t, events, Connected)
 	require.EqualValues(t, 7, e.Epoch)
 	require.EqualValues(t, 0x1234, e.SessionID)
-	require.Equal(t, 4*time.Second, e.Timeout)
+	require.Equal(t, 40*time.Second, e.Timeout)
 	require.Equal(t, "zk1:2181", e.Server)
 	require.False(t, e.At.IsZero())
 	require.EqualValues(t, 7, c.Epoch())
 	require.EqualValues(t, 0x1234, c.SessionID())
-	require.Equal(t, 4*time.Second, c.SessionTimeout())
+	require.Equal(t, 40*time.Second, c.SessionTimeout())
 	require.NoError(t, c.LastError())
 
 	var closing sync.WaitGroup
@@ -177,7 +177,7 @@ func TestLastErrorNamesTheServer(t *testing.T) {
 	require.Eventually(t, func() bool { return c.LastError() != nil }, time.Minute, time.Millisecond)
 	require.ErrorContains(t, c.LastError(), "zk1:2181")
 	require.ErrorContains(t, c.LastError(), "unreachable for a test")
-	require.Equal(t, 4*time.Second, c.SessionTimeout(), "what is asked for, as none was granted")
+	require.Equal(t, 40*time.Second, c.SessionTimeout(), "what is asked for, as none was granted")
 	server.set(func() { server.unreach = false })
 	expect(t, events, Connected)
 	require.NoError(t, c.LastError())

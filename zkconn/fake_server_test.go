@@ -91,7 +91,7 @@ func (s *fakeServer) serve(conn net.Conn, number int) {
 		_, _ = readFrame(conn) // until the client gives up
 		return
 	}
-	if writeFrame(conn, connectReplyBody(session, 4000)) != nil || session == 0 {
+	if writeFrame(conn, connectReplyBody(session, 40_000)) != nil || session == 0 {
 		_, _ = readFrame(conn)
 		return
 	}
@@ -163,7 +163,7 @@ func (s *fakeServer) seen(op int32) []fakeRequest {
 func dialFake(t *testing.T, s *fakeServer, servers string, opts ...Option) (*Conn, <-chan Event) {
 	t.Helper()
 	opts = append([]Option{
-		WithDialer(s.dial), WithSessionTimeout(4 * time.Second), WithReconnectBackoff(time.Millisecond, 5*time.Millisecond),
+		WithDialer(s.dial), WithSessionTimeout(40 * time.Second), WithReconnectBackoff(time.Millisecond, 5*time.Millisecond),
 	}, opts...)
 	cfg, err := NewConfig(servers, opts...)
 	if err != nil {
