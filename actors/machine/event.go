@@ -104,7 +104,7 @@ type Event struct {
 	Alone bool
 	// Missing, First, Head: of a listing; our node is not in it; is first in it; the predecessor is.
 	Missing, First, Head bool
-	// Exhausted: our sequence number is too near the end of the counter.
+	// Exhausted: our sequence number is too near the end of the counter: Created, Found.
 	Exhausted bool
 	// Unlock: our node's data asks for the lock.
 	Unlock bool

@@ -36,6 +36,7 @@ var (
 	heldFound      = Guard{"found, was held, lease valid", and(found, wasHeld, leased)}
 	revokingFound  = Guard{"found, was revoking, lease valid", and(found, wasRevoking, leased)}
 	holdingLate    = Guard{"found, was holding, lease over", and(found, wasHolding)}
+	foundExhausted = Guard{"found, sequence exhausted", and(found, exhausted)}
 	present        = Guard{"found", found.Holds}
 
 	found  = Guard{"found", func(_ Machine, e Event) bool { return e.Node != "" }}

@@ -154,6 +154,7 @@ var recovering = []Row{
 	{recovery, Found, revokingFound, revoking, resume},
 	{recovery, Found, holdingLate, isLost, loseLate},
 	{recovery, Found, wasHolding, isLost, lose},
+	{recovery, Found, foundExhausted, releasing, failExhausted},
 	{recovery, Found, present, listing, list},
 	{recovery, Found, always, creating, create},
 	{recovery, Refused, wasHolding, isLost, loseAndSettle},
