@@ -56,8 +56,8 @@ var impossible = []struct {
 	{"StartPoll is asked for in watching, StartRetry in recovering: leaving voids the timer",
 		states{creating, listing, held, revoking, releasing}, kinds{machine.Poll}},
 
-	{"the session says so once of a node that it knows to be ours, and not after it has told that there " +
-		"is none: session promise", states{creating}, kinds{machine.NodeGone}},
+	{"the session says so only of a node that it knows, and knows none once it has told Found without one, or " +
+		"Expired: session promise", states{creating}, kinds{machine.NodeGone}},
 	{"a grace period begins with revoking, and no way leads from there to waiting or back to held",
 		states{creating, listing, watching, held}, kinds{machine.GraceOver}},
 	{"these states are reached only while the connection is up, and Disconnected leads out of them: " +

@@ -1,0 +1,27 @@
+package machine_test
+
+import (
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
+
+// A request that finds somebody before it, waits, and holds when that one is gone.
+func ExampleMachine_Step() {
+	m := machine.New(false)
+	var effects []machine.Effect
+	for _, ev := range []machine.Event{
+		{Kind: machine.Begin},
+		{Kind: machine.Created, Op: 1, Node: "_c_b-lock-0000000001", Token: 7168},
+		machine.ReadQueue(2, []string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001"),
+		{Kind: machine.PredecessorGone, Op: 3, Lease: true},
+	} {
+		m, effects = m.Step(ev)
+		fmt.Println(ev.Kind, "→", m.State, effects)
+	}
+	// Output:
+	// Begin → creating [StartTimeout Create op=1]
+	// Created → listing [List op=2]
+	// Listed → watching [Watch op=3 _c_a-lock-0000000000]
+	// PredecessorGone → held [TellHeld WatchOwn op=4 _c_b-lock-0000000001]
+}
