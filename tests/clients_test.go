@@ -3,9 +3,11 @@ package tests
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -67,9 +69,11 @@ func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Tr
 	return tr
 }
 
-// requireStates compares the whole story of a request.
+// requireStates compares the whole story of a request, up to where it must have come by now; the last
+// of it may be on its way to the recorder yet.
 func requireStates(t *testing.T, rec *actors.Recorder, want ...messages.State) {
 	t.Helper()
+	eventually(t, func() bool { return len(rec.States()) >= len(want) }, "states: %s", actors.Story(want))
 	require.Equal(t, actors.Story(want), actors.Story(rec.States()))
 }
 
@@ -85,3 +89,5 @@ func requireNotices(t *testing.T, rec *actors.Recorder, want ...any) {
 	eventually(t, func() bool { return len(rec.Notices()) >= len(want) }, "notices: %v", names(want))
 	require.Equal(t, names(want), names(rec.Notices()))
 }
+
+func silence(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -1,0 +1,134 @@
+package tests
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// deadAddress is one that nobody listens at.
+func deadAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// A dead ensemble: Open returns within its ctx with an error that names the servers and the last
+// cause, and leaves nothing running. It needs no server.
+func TestOpenOnDeadEnsemble(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	one, two := deadAddress(t), deadAddress(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	client, err := locks.Open(ctx, one+","+two+"/app")
+	require.Nil(t, client)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, one)
+	require.ErrorContains(t, err, two)
+	require.ErrorContains(t, err, "connection refused")
+	goleak.VerifyNone(t, before)
+}
+
+// A server that takes connections and never answers is dead too.
+func TestOpenOnSilentServer(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	_, err = locks.Open(ctx, silent.Addr().String())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, silent.Addr().String())
+	goleak.VerifyNone(t, before)
+}
+
+// The ensemble goes while a client is open: Lock returns within its ctx, with the servers and the last
+// cause; Unlock within its own; Close ends everything.
+func TestLockOnDeadEnsemble(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client, err := locks.Open(deadline(t), proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second))
+		require.NoError(t, err)
+		held, err := client.Mutex("/held").Lock(deadline(t))
+		require.NoError(t, err)
+		mutex, rec := recorded(t, client, "/dead")
+
+		proxy.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, err = mutex.Lock(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, proxy.Addr())
+		require.ErrorContains(t, err, "connection refused")
+		require.ErrorContains(t, err, "/dead")
+		require.ErrorIs(t, held.Unlock(ctx), context.DeadlineExceeded)
+
+		require.NoError(t, client.Close(deadline(t)))
+		_, err = mutex.Lock(deadline(t))
+		require.ErrorIs(t, err, locks.ErrClosed)
+		states := rec.States()
+		require.True(t, len(states) > 0 && states[len(states)-1].Terminal(), "%v", states)
+		require.NotContains(t, states, messages.StateHeld)
+	})
+}
+
+// Every server is killed, and later started again: who waited is served.
+func TestServerComesBack(t *testing.T) {
+	rig.Require(t)
+	server := rig.StartStandalone(t)
+	client := open(t, server.Addr())
+	holder, err := client.Mutex("/back").Lock(deadline(t))
+	require.NoError(t, err)
+	mutex, rec := recorded(t, client, "/back")
+	got := lockElsewhere(deadline(t), mutex)
+	await(t, rec, messages.StateWatching)
+
+	require.NoError(t, server.Kill())
+	await(t, rec, messages.StateRecovering)
+	<-holder.Context().Done() // no server can prove that the session lives
+	require.NoError(t, server.Restart(deadline(t)))
+	a := receive(t, got)
+	require.NoError(t, a.err)
+	require.Greater(t, a.lease.Token(), holder.Token())
+}
+
+// The leader is killed: the sessions go on with the others, and so do the locks.
+func TestLeaderIsKilled(t *testing.T) {
+	rig.Require(t)
+	ensemble := rig.StartEnsemble(t, 3)
+	var clients []*locks.Client
+	for range 3 {
+		clients = append(clients, open(t, ensemble.Addrs(), locks.WithSessionTimeout(30*time.Second)))
+	}
+	seen := &witness{}
+	round := func() {
+		for _, client := range clients {
+			lease, err := client.Mutex("/leader").Lock(deadline(t))
+			require.NoError(t, err)
+			require.NoError(t, seen.enter(lease))
+			seen.leave()
+			require.NoError(t, lease.Unlock(deadline(t)))
+		}
+	}
+	round()
+	leader, err := ensemble.Leader(deadline(t))
+	require.NoError(t, err)
+	require.NoError(t, leader.Kill())
+	round()
+	require.NoError(t, leader.Restart(deadline(t)))
+	round()
+	for i := 1; i < len(seen.tokens); i++ {
+		require.Greater(t, seen.tokens[i], seen.tokens[i-1])
+	}
+}
