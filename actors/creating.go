@@ -22,6 +22,7 @@ type facts struct {
 // create makes the contender's node.
 func (s *session) create(c *contender, op uint64) {
 	c.creates++
+	c.verifies = 0
 	sp, parentWrites := c.spec, s.opts.parentWrites
 	known, _ := s.facts.Get(c.path)
 	s.run(func(conn *zkconn.Conn) func() {
@@ -64,7 +65,11 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 		if err := conn.EnsureParents(path); err != nil {
 			return facts{}, err
 		}
-		return facts{exists: true, counted: parentWrites}, nil
+		data, _, err = conn.Get(path) // somebody else may have made it, with data
+		if err != nil && !errors.Is(err, zkconn.ErrNoAuth) {
+			return facts{}, err
+		}
+		return facts{exists: true, counted: err == nil && parentWrites && len(data) == 0}, nil
 	case errors.Is(err, zkconn.ErrNoAuth): // what we may not read we do not overwrite
 		return facts{exists: true}, nil
 	default:
@@ -95,8 +100,11 @@ func (s *session) created(c *contender, op uint64, made zkconn.Created, learnt f
 	}
 	later := c.later
 	c.later = nil
-	if c.gone {
+	if c.gone || c.settleLater {
+		c.settleLater = false
 		s.settle(c)
+	}
+	if c.gone {
 		return
 	}
 	s.tell(c.lock, ev)
@@ -110,6 +118,9 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 	switch {
 	case err != nil && made.Name == "" && zkconn.OutcomeOf(err) == zkconn.Refused:
 		return machine.Event{Kind: machine.NotCreated, Reason: why(err), Detail: err.Error()}
+	case c.node != "" && c.node != made.Name: // two nodes of one request: verify keeps one
+		c.unsure = true
+		return machine.Event{Kind: machine.Unknown, Detail: "a second node of the request was made"}
 	case err != nil: // also when the node is there, but its czxid could not be had
 		c.unsure = true
 		return machine.Event{Kind: machine.Unknown, Detail: err.Error()}
