@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ func (s *session) verify(c *contender, op uint64) {
 		s.parked = append(s.parked, parked{c, machine.Effect{Do: machine.Verify, Op: op}})
 		return
 	}
+	c.verifies = op
 	path, guid, session := c.path, c.guid, s.lease.session
 	known := own{node: c.node, czxid: c.token.Zxid()}
 	if c.unsure {
@@ -62,7 +64,7 @@ func findOwn(conn *zkconn.Conn, path, guid string, session int64, known own) (ow
 	case errors.Is(known.beat.err, zkconn.ErrNoNode):
 		return own{beat: known.beat}, nil
 	case !known.beat.acknowledged():
-		return own{}, known.beat.err
+		return own{}, fmt.Errorf("verifying %s/%s: %w", path, known.node, known.beat.err)
 	default:
 		return known, nil
 	}
@@ -106,9 +108,13 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 	if !found.beat.sent.IsZero() {
 		s.renew(found.beat.sent)
 	}
+	if c.verifies != op || c.gone { // a newer one, or a create, was started meanwhile
+		s.stale.Add(1)
+		return
+	}
 	ev := machine.Event{Op: op}
 	switch {
-	case err != nil && zkconn.OutcomeOf(err) == zkconn.Refused:
+	case errors.Is(err, zkconn.ErrNoAuth):
 		ev.Kind, ev.Reason, ev.Detail = machine.Refused, why(err), err.Error()
 		c.unsure = true
 	case err != nil:
@@ -121,9 +127,7 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 		c.unsure = false
 		ev = s.adopted(c, op, found)
 	}
-	if !c.gone {
-		s.tell(c.lock, ev)
-	}
+	s.tell(c.lock, ev)
 }
 
 // adopted notes that a node was found to be the contender's.
@@ -134,8 +138,10 @@ func (s *session) adopted(c *contender, op uint64, found own) machine.Event {
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
 	}
 	c.node, c.token = found.node, token
-	c.sequence, _ = machine.Sequence(found.node)
+	var isContender bool
+	c.sequence, isContender = machine.Sequence(found.node)
 	s.rightBefore(c)
 	s.startBeating()
-	return machine.Event{Kind: machine.Found, Op: op, Node: c.node, Token: token}
+	return machine.Event{Kind: machine.Found, Op: op, Node: c.node, Token: token,
+		Exhausted: !isContender || machine.Exhausted(c.sequence)}
 }
