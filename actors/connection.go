@@ -3,20 +3,18 @@ package actors
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // open begins an epoch.
-func (s *session) open(ctx actor.Context, epoch uint64) {
+func (s *session) open(epoch uint64) {
 	s.connected = false
 	s.setLease(&lease{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: zkconn.NewLeaseClock(s.opts.fraction)})
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, ev) })
 	if err != nil {
-		s.fail(ctx, err)
+		s.fail(err)
 		return
 	}
 	s.link = conn
@@ -29,21 +27,22 @@ func (s *session) setLease(l *lease) {
 }
 
 // happened takes news of the connection or of a watched node.
-func (s *session) happened(ctx actor.Context, ev zkconn.Event) {
+func (s *session) happened(ev zkconn.Event) {
 	switch ev.Kind {
 	case zkconn.Connected:
 		s.up(ev)
 	case zkconn.Disconnected:
 		s.down(ev)
 	case zkconn.Expired:
-		s.expired(ctx)
+		s.log.Warn("session expired", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
+		s.endEpoch()
 	case zkconn.AuthFailed:
 		s.log.Error("authentication refused", "error", ev.Err)
 		err := ev.Err
 		if err == nil {
 			err = zkconn.ErrAuthFailed
 		}
-		s.fail(ctx, err)
+		s.fail(err)
 	default:
 		s.nodeEvent(ev)
 	}
@@ -77,9 +76,9 @@ func (s *session) down(ev zkconn.Event) {
 	s.tellAll(machine.Disconnected)
 }
 
-// expired ends an epoch: every node of it is gone, and nothing of it may be believed any more.
-func (s *session) expired(ctx actor.Context) {
-	s.log.Warn("session expired", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
+// endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection
+// that is closed, and nothing of it may be believed any more.
+func (s *session) endEpoch() {
 	if s.connected {
 		s.tellAll(machine.Disconnected) // package machine is promised this order
 	}
@@ -95,19 +94,16 @@ func (s *session) expired(ctx actor.Context) {
 			delete(s.contenders, key)
 		}
 	}
-	s.tellAll(machine.Expired)
 	old := s.link
 	s.running.Go(old.Close)
-	s.open(ctx, s.lease.epoch+1)
+	s.open(s.lease.epoch + 1)
+	s.tellAll(machine.Expired) // with the new epoch: what is decided on it belongs there
 }
 
 // fail ends the session for good.
-func (s *session) fail(ctx actor.Context, err error) {
-	if s.ending {
-		return
-	}
+func (s *session) fail(err error) {
+	s.system.Root.Stop(s.self)
 	s.end(err)
-	ctx.Stop(ctx.Self())
 }
 
 // end tells everybody that the session is over. It is called once or more.

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -23,12 +24,16 @@ type contender struct {
 	creates int      // requests under way that may make a node
 	unsure  bool     // a create's outcome is unknown: there may be a node that we do not know of
 	later   []func() // what waits for them to come back
+	// verifies is the newest verification: older ones that are still under way change nothing.
+	verifies uint64
 
 	predecessor, own string // paths that it watches
 
 	gone     bool // the lock actor has ended; what is left is the session's to delete
 	settling bool
-	tries    int
+	// settleLater: settle when the creates under way have come back.
+	settleLater bool
+	tries       int
 }
 
 // parked is an order that waits for the connection.
@@ -42,7 +47,7 @@ func (c *contender) reset() {
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.predecessor, c.own = "", ""
-	c.settling, c.tries = false, 0
+	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
 
 // enlist finds the contender of a lock actor, or makes it and watches the actor: whatever ends it, its
@@ -98,11 +103,8 @@ func (s *session) forgetNode(c *contender) {
 // settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node
 // where it may exist, deletes it, and tries again until that is known to be done or the epoch is over.
 func (s *session) settle(c *contender) {
-	if c.creates > 0 { // what is under way may still make the node
-		if !c.settling {
-			c.settling = true
-			c.later = append(c.later, func() { c.settling = false; s.settle(c) })
-		}
+	if c.creates > 0 { // what is under way may still make the node: created settles then
+		c.settleLater = true
 		return
 	}
 	if c.node == "" && !c.unsure {
@@ -116,6 +118,9 @@ func (s *session) settle(c *contender) {
 	}
 	c.settling = true
 	path, guid, node, session := c.path, c.guid, c.node, s.lease.session
+	if c.unsure { // look for more than the one that we know
+		node = ""
+	}
 	s.run(func(conn *zkconn.Conn) func() {
 		err := deleteAll(conn, path, guid, node, session)
 		return func() { s.settled(c, err) }
@@ -130,6 +135,13 @@ func (s *session) settled(c *contender, err error) {
 		if c.gone {
 			s.strike(c)
 		}
+		return
+	}
+	if errors.Is(err, zkconn.ErrNoAuth) {
+		// We may create here but not delete. The node would keep everybody out for as long as the
+		// session lives, so the session must not.
+		s.log.Error("not permitted to delete a node: the session is ended for it", "path", c.path, "node", c.node)
+		s.endEpoch()
 		return
 	}
 	c.tries++

@@ -22,15 +22,18 @@ func heartbeat(conn *zkconn.Conn, path string) beat {
 	return beat{sent, err}
 }
 
-// acknowledged tells whether the ensemble has committed it: a refusal is an answer of the ensemble
-// too, because a failed multi is a transaction like any other.
+// acknowledged tells whether the ensemble has committed it. The two refusals that a multi can meet
+// with on the way are answers of the ensemble too, because a failed multi is a transaction like any
+// other; what else a server may say it may say by itself.
 func (b beat) acknowledged() bool {
-	outcome := zkconn.OutcomeOf(b.err)
-	return outcome == zkconn.Applied || outcome == zkconn.Refused
+	return b.err == nil || errors.Is(b.err, zkconn.ErrNoNode) || errors.Is(b.err, zkconn.ErrNoAuth)
 }
 
 // beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
 const beatsPerTimeout = 6
+
+// shortestBeat keeps heartbeats that fail at once from following each other at once.
+const shortestBeat = 10 * time.Millisecond
 
 // startBeating begins the heartbeats, unless they run; they end by themselves when nobody waits or
 // holds any more.
@@ -59,6 +62,7 @@ func (s *session) target() *contender {
 }
 
 func (s *session) beatNow() {
+	s.checkLease()
 	c := s.target()
 	if c == nil || !s.connected {
 		s.beating = false
@@ -78,13 +82,22 @@ func (s *session) beaten(c *contender, node string, b beat) {
 	if errors.Is(b.err, zkconn.ErrNoNode) && c.node == node && !c.gone {
 		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
 	}
-	s.after(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), s.beatNow)
+	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), s.beatNow)
 }
 
 // renew takes an acknowledged transaction as evidence that the session lived when it was sent.
 func (s *session) renew(sent time.Time) {
+	s.checkLease() // a lease that has run out is lost, whatever was acknowledged since
 	s.lease.clock.Renew(sent, s.lease.timeout)
 	s.watchLease()
+}
+
+// checkLease tells the holders when the lease has run out. Timers alone would not do: they stand still
+// while the machine is suspended.
+func (s *session) checkLease() {
+	if !s.lease.clock.Deadline().IsZero() && !s.lease.clock.Valid() {
+		s.tellAll(machine.LeaseOver)
+	}
 }
 
 // watchLease looks at the clock when the lease is due to end, and tells the holders when it has.
@@ -95,10 +108,9 @@ func (s *session) watchLease() {
 	s.watchingLease = true
 	s.after(time.Until(s.lease.clock.Deadline()), func() {
 		s.watchingLease = false
+		s.checkLease()
 		if s.lease.clock.Valid() {
 			s.watchLease()
-			return
 		}
-		s.tellAll(machine.LeaseOver)
 	})
 }

@@ -49,8 +49,8 @@ func (s *session) listed(path string, l *listing, children []string, err error) 
 	}
 	var again []lister
 	for _, w := range l.late {
-		if _, shown := machine.Find(children, w.contender.node); shown && err == nil {
-			s.tellListed(w, children, nil)
+		if _, shown := machine.Find(children, w.contender.node); shown && err == nil || !s.connected {
+			s.tellListed(w, children, err)
 		} else {
 			again = append(again, w)
 		}

@@ -3,7 +3,6 @@ package actors
 import (
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -35,7 +34,8 @@ func WithOwner(pid *actor.PID) LockOption {
 // deleted by the session. Bad input is told as Failed, before anything is sent.
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor {
-		l := &lock{session: session, want: want, m: machine.New(want.Try), log: session.opts.log}
+		l := &lock{session: session, want: want, m: machine.New(want.Try), log: session.opts.log,
+			timers: map[machine.Kind]*time.Timer{}}
 		for _, opt := range opts {
 			opt(l)
 		}
@@ -54,7 +54,7 @@ type lock struct {
 	observers []*actor.PID
 	owner     *actor.PID
 	grace     time.Time // when the grace period ends
-	timers    []*time.Timer
+	timers    map[machine.Kind]*time.Timer
 	log       *slog.Logger
 }
 
@@ -63,9 +63,8 @@ type lock struct {
 func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			l.log.Error("lock actor panicked", "path", l.want.Path, "node", l.m.Node, "state", l.m.State,
-				"panic", r, "stack", string(debug.Stack()))
 			ctx.Stop(ctx.Self())
+			logPanic(l.log, "lock actor panicked", r, "path", l.want.Path, "node", l.m.Node, "state", l.m.State)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -134,7 +133,7 @@ func (l *lock) stop(ctx actor.Context) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	if ev.Kind != machine.LeaseOver && l.m.Holding() && !l.held.valid() {
+	if l.m.Holding() && !l.held.valid() && !saysMore(ev.Kind) {
 		l.step(ctx, machine.Event{Kind: machine.LeaseOver})
 	}
 	ev.Lease = l.lease.valid()
@@ -164,6 +163,11 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 }
 
+// saysMore tells whether an event ends a hold with a better reason than that the lease has run out.
+func saysMore(k machine.Kind) bool {
+	return k == machine.LeaseOver || k == machine.Expired || k == machine.Closed || k == machine.NodeGone
+}
+
 // carryOut does one effect.
 func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	switch e.Do {
@@ -187,7 +191,11 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.report(ctx, notice)
 			return
 		}
-		ctx.Request(l.session.pid, &order{Effect: e, spec: l.spec})
+		o := &order{Effect: e, spec: l.spec}
+		if l.lease != nil {
+			o.epoch = l.lease.epoch
+		}
+		ctx.Request(l.session.pid, o)
 	}
 }
 
@@ -195,7 +203,10 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 // so that one that comes too late changes nothing.
 func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, ev machine.Event) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	l.timers = append(l.timers, time.AfterFunc(d, func() { root.Send(self, &alarm{ev}) }))
+	if old := l.timers[ev.Kind]; old != nil {
+		old.Stop() // a new operation has voided it
+	}
+	l.timers[ev.Kind] = time.AfterFunc(d, func() { root.Send(self, &alarm{ev}) })
 }
 
 // record tells the observers a change of state.

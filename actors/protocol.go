@@ -17,9 +17,12 @@ type spec struct {
 }
 
 // order asks the session for one effect of the machine. The sender is the lock actor.
+// Epoch is that of the news it was decided on, zero before there was any: an order that was decided in
+// an epoch that is over is void, and the news of the end is on its way to the lock actor.
 type order struct {
 	machine.Effect
-	spec *spec
+	spec  *spec
+	epoch uint64
 }
 
 // news tells a lock actor an event, with the session that it happened in.

@@ -3,7 +3,6 @@ package actors
 import (
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -62,14 +61,15 @@ func newSession(handle *Session) *session {
 func (s *session) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.log.Error("session actor panicked", "panic", r, "stack", string(debug.Stack()))
-			s.fail(ctx, fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
+			s.system.Root.Stop(s.self)
+			logPanic(s.log, "session actor panicked", r)
+			s.fail(fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
 		}
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		s.self = ctx.Self()
-		s.open(ctx, 1)
+		s.open(1)
 	case *order:
 		s.take(ctx, msg)
 	case *done:
@@ -84,12 +84,12 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 	case zkconn.Event:
 		if msg.Epoch == s.lease.epoch && !s.ending {
-			s.happened(ctx, msg)
+			s.happened(msg)
 		}
 	case *actor.Terminated:
 		s.abandoned(msg.Who)
 	case *shutdown:
-		s.fail(ctx, ErrSessionClosed)
+		s.fail(ErrSessionClosed)
 	case *actor.Stopping:
 		s.end(ErrSessionClosed)
 	case *actor.Stopped:
@@ -101,6 +101,10 @@ func (s *session) Receive(ctx actor.Context) {
 func (s *session) take(ctx actor.Context, o *order) {
 	if s.ending {
 		s.tell(ctx.Sender(), machine.Event{Kind: machine.Closed})
+		return
+	}
+	if o.epoch != 0 && o.epoch != s.lease.epoch {
+		s.stale.Add(1)
 		return
 	}
 	c := s.enlist(ctx, ctx.Sender(), o.spec)
@@ -146,7 +150,14 @@ func (s *session) carryOut(c *contender, e machine.Effect) {
 func (s *session) run(work func(*zkconn.Conn) (then func())) {
 	root, self, conn, epoch := s.system.Root, s.self, s.link, s.lease.epoch
 	s.running.Go(func() {
-		root.Send(self, &done{epoch: epoch, then: work(conn)})
+		then := func() {}
+		defer func() {
+			if r := recover(); r != nil { // it is the actor's to fail, not the program's
+				then = func() { panic(r) }
+			}
+			root.Send(self, &done{epoch: epoch, then: then})
+		}()
+		then = work(conn)
 	})
 }
 

@@ -47,7 +47,8 @@ type SessionOption func(*sessionOptions) error
 // transaction that creates the contender's node and sets the lock path's data, which are empty, to
 // empty, because the answer to that tells everything in one round trip. Without it an acquire takes a
 // create, a look at the node and a listing. Lock paths that have data, or that we may not write to,
-// are never written to in any case.
+// are never written to in any case. Data count that are there when a path is first used by a session
+// actor: who writes data to a lock path later wants this option.
 func WithoutParentWrites() SessionOption {
 	return func(o *sessionOptions) error { o.parentWrites = false; return nil }
 }
@@ -55,11 +56,11 @@ func WithoutParentWrites() SessionOption {
 // WithLeaseFraction sets how long a lease lasts after the newest acknowledged transaction was sent, as
 // a fraction of the session timeout: 0.4 by default, which is safe for every server whose tick is at
 // most half of the timeout. It may be raised where the servers' tick is known to be shorter: to 2/3
-// less half a tick. It must be above 0 and below 1.
+// less half a tick. It must be above 0 and below 2/3.
 func WithLeaseFraction(f float64) SessionOption {
 	return func(o *sessionOptions) error {
-		if !(f > 0 && f < 1) {
-			return fmt.Errorf("lease fraction %v is not between 0 and 1: %w", f, zkconn.ErrBadConfig)
+		if !(f > 0 && f < 2.0/3) {
+			return fmt.Errorf("lease fraction %v is not between 0 and 2/3: %w", f, zkconn.ErrBadConfig)
 		}
 		o.fraction = f
 		return nil
@@ -118,16 +119,24 @@ func (s *Session) Err() error {
 // explain adds the servers and the last cause to an error.
 func (s *Session) explain(err error) error {
 	servers := strings.Join(s.cfg.Servers(), ",")
-	if conn := s.conn.Load(); conn != nil && conn.LastError() != nil {
-		return fmt.Errorf("turnstile: no session with %s: %w (last cause: %w)", servers, err, conn.LastError())
+	if cause := s.lastCause(); cause != nil {
+		// Not %w: a dial that timed out must not make this a DeadlineExceeded.
+		return fmt.Errorf("turnstile: no session with %s: %w (last cause: %v)", servers, err, cause)
 	}
 	return fmt.Errorf("turnstile: no session with %s: %w", servers, err)
+}
+
+func (s *Session) lastCause() error {
+	if conn := s.conn.Load(); conn != nil {
+		return conn.LastError()
+	}
+	return nil
 }
 
 // Explain adds to err what the session knows of its servers when it is not connected; it gives err
 // back as it is when it is. Callers use it for an error that they had to give up with.
 func (s *Session) Explain(err error) error {
-	if l := s.current.Load(); l != nil && l.session != 0 && s.conn.Load().LastError() == nil {
+	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
 	}
 	return s.explain(err)
@@ -141,7 +150,12 @@ func (s *Session) Close(ctx context.Context) error {
 	case <-s.ended:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("turnstile: closing the session: %w", ctx.Err())
+		select {
+		case <-s.ended: // both: what happened counts
+			return nil
+		default:
+			return fmt.Errorf("turnstile: closing the session: %w", ctx.Err())
+		}
 	}
 }
 

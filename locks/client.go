@@ -21,6 +21,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	closed   bool
+	shutdown sync.Once
 	requests sync.WaitGroup
 }
 
@@ -78,7 +79,6 @@ func (c *Client) abort() {
 // the client started has ended, or ctx has. Closing again is no error.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
-	first := !c.closed
 	c.closed = true
 	c.mu.Unlock()
 	if err := c.session.Close(ctx); err != nil {
@@ -91,9 +91,11 @@ func (c *Client) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("turnstile: close: %w", ctx.Err())
 	}
-	if first && c.ours {
-		c.system.Shutdown()
-	}
+	c.shutdown.Do(func() {
+		if c.ours {
+			c.system.Shutdown()
+		}
+	})
 	return nil
 }
 

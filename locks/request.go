@@ -63,6 +63,11 @@ func (r *request) where() messages.Transition {
 
 // Receive takes one message.
 func (r *request) Receive(ctx actor.Context) {
+	defer func() {
+		if v := recover(); v != nil { // never let protoactor start it again: the lock actor would double
+			ctx.Stop(ctx.Self())
+		}
+	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		observers := append([]*actor.PID{ctx.Self()}, r.observers...)

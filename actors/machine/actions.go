@@ -26,7 +26,7 @@ func (m *Machine) forget() {
 // adopt takes a node as ours.
 func (m *Machine) adopt(e Event) { m.Node, m.Token = e.Node, e.Token }
 
-// end remembers where releasing leads, and why. The first reason stands.
+// end remembers where releasing leads, and why.
 func (m *Machine) end(as messages.State, why messages.Reason, detail string) {
 	m.Ending, m.Reason, m.Detail = as, why, detail
 }
@@ -37,16 +37,17 @@ func why(e Event) messages.Reason {
 }
 
 var usual = map[Kind]messages.Reason{
-	Release:   messages.ReasonReleased,
-	Cancel:    messages.ReasonCancelled,
-	Timeout:   messages.ReasonTimeout,
-	GraceOver: messages.ReasonRevoked,
-	NodeGone:  messages.ReasonNodeDeleted,
-	Found:     messages.ReasonNodeDeleted,
-	Refused:   messages.ReasonRefused,
-	Expired:   messages.ReasonSessionExpired,
-	LeaseOver: messages.ReasonLeaseOver,
-	Closed:    messages.ReasonSessionClosed,
+	Release:    messages.ReasonReleased,
+	Cancel:     messages.ReasonCancelled,
+	Timeout:    messages.ReasonTimeout,
+	GraceOver:  messages.ReasonRevoked,
+	NodeGone:   messages.ReasonNodeDeleted,
+	Found:      messages.ReasonNodeDeleted,
+	NotCreated: messages.ReasonRefused,
+	Refused:    messages.ReasonRefused,
+	Expired:    messages.ReasonSessionExpired,
+	LeaseOver:  messages.ReasonLeaseOver,
+	Closed:     messages.ReasonSessionClosed,
 }
 
 func effects(list ...Effect) []Effect { return list }

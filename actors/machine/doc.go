@@ -17,9 +17,12 @@
 //
 // # What the session promises
 //
-// Expired is never sent without Disconnected before it; Connected only to a request that was told
-// Disconnected or asked for its node while the connection was down. The answer to Verify waits for
-// the answer to every create of the same request, so that "no node" means that none will come.
+// Expired is never sent without Disconnected before it, but to a request that asked for its node while
+// the connection was down; Connected only to such a request, or to one that was told Disconnected, and
+// before any answer to what was asked meanwhile. What was asked for in an epoch that is over is dropped
+// without an answer: Expired is on its way then. The answer to Verify waits for the answer to every
+// create of the same request, so that "no node" means that none will come. NodeGone without an
+// operation comes only for a node that the session still knows as the request's.
 //
 // # Grants
 //

@@ -20,11 +20,11 @@ var markers = []string{"lock-", "__READ__", "__WRIT__", "__lock__", "__rlock__",
 func Sequence(name string) (int32, bool) {
 	for _, marker := range markers {
 		at := strings.LastIndex(name, marker)
-		if at < 0 {
-			continue
+		if at < 0 || marker[0] != '_' && at > 0 && name[at-1] != '-' {
+			continue // "padlock-" is nobody's
 		}
 		digits := name[at+len(marker):]
-		if len(digits) < 10 {
+		if len(digits) < 10 || digits[0] == '+' {
 			continue
 		}
 		if seq, err := strconv.ParseInt(digits, 10, 32); err == nil {

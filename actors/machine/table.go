@@ -170,9 +170,6 @@ var recovering = []Row{
 	{recovery, NodeGone, wasHolding, isLost, lose},
 	{recovery, NodeGone, always, recovery, nothing}, // what is being verified will say so
 	{recovery, Closed, wasHolding, isLost, lose},
-	{recovery, Closed, wasGivingBack, isReleased, tellReleased},
-	{recovery, Closed, wasGivingUp, isCancel, tellCancelled},
-	{recovery, Closed, wasReleasing, isFailed, tellFailed},
 	{recovery, Closed, always, isFailed, fail},
 
 	{recovery, Revoke, wasHeld, recovery, askBackLater},
@@ -208,9 +205,7 @@ var leaving = []Row{
 	{releasing, Expired, endsReleased, isReleased, tellReleased},
 	{releasing, Expired, endsCancelled, isCancel, tellCancelled},
 	{releasing, Expired, always, isFailed, tellFailed},
-	{releasing, Closed, endsReleased, isReleased, tellReleased},
-	{releasing, Closed, endsCancelled, isCancel, tellCancelled},
-	{releasing, Closed, always, isFailed, tellFailed},
+	{releasing, Closed, always, isFailed, fail},       // nobody will know whether the node is gone
 	{releasing, NodeGone, always, releasing, nothing}, // the delete will say so
 	{releasing, LeaseOver, always, releasing, nothing},
 	{releasing, GraceOver, always, releasing, nothing},

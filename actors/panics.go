@@ -1,0 +1,14 @@
+package actors
+
+import (
+	"log/slog"
+	"runtime/debug"
+)
+
+// logPanic logs a panic that was recovered. The logger is the caller's and may be what panicked: then
+// nothing is logged, for a panic that leaves Receive makes protoactor start the actor again without
+// its state.
+func logPanic(log *slog.Logger, text string, r any, args ...any) {
+	defer func() { _ = recover() }()
+	log.Error(text, append(args, "panic", r, "stack", string(debug.Stack()))...)
+}
