@@ -54,6 +54,23 @@ type tick struct {
 	do    func()
 }
 
+// What is still on its way to an actor that has ended is of no interest to anybody.
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*order) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*news) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*done) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*tick) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*alarm) IgnoreDeadLetterLogging() {}
+
 // shutdown asks the session actor to close the session and stop.
 type shutdown struct{}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -60,7 +61,10 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 
 // newSystem makes an actor system that logs where the client does.
 func newSystem(log *slog.Logger) *actor.ActorSystem {
-	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log }))
+	return actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log }),
+		// After a dead letter protoactor keeps a goroutine for this long, also beyond Shutdown.
+		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
 }
 
 // abort undoes a failed Open. What it waits for is bounded: closing a connection takes at most a few

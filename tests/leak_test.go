@@ -83,6 +83,8 @@ func comeAndGo(t *testing.T, zk *servers) {
 	proxy.Cut()
 	stop()
 	require.ErrorIs(t, receive(t, leaving).err, context.Canceled)
+	_, err = client.Mutex("/back").Lock(ctx) // the connection is back, so that Close can end the session
+	require.NoError(t, err)
 	require.NoError(t, client.Close(ctx))
 	require.ErrorIs(t, receive(t, waiting).err, locks.ErrClosed)
 	<-held.Context().Done()

@@ -76,7 +76,9 @@ func TestSessionExpires(t *testing.T) {
 		id, password, ok := proxy.Session()
 		require.True(t, ok)
 		require.Equal(t, client.Session().ID(), id)
+		proxy.Refuse(true) // so that the client cannot come back before the session has ended
 		require.NoError(t, rig.ExpireSession(deadline(t), zk.members[0].Addr(), id, password))
+		proxy.Refuse(false)
 
 		await(t, rec, messages.StateLost)
 		<-lease.Context().Done()

@@ -1,7 +1,9 @@
 package zkconn
 
 import (
+	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,6 +87,11 @@ func (s *session) over() {
 
 // refused: a server refused a credential, here or when the library presented it again.
 func (s *session) refused(cause error) {
+	schemes := make([]string, len(s.credentials))
+	for i, credential := range s.credentials {
+		schemes[i] = credential.scheme
+	}
+	cause = fmt.Errorf("auth scheme %s: %w", strings.Join(schemes, ", "), cause)
 	s.note(cause)
 	s.mu.Lock()
 	defer s.mu.Unlock()

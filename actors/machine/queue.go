@@ -20,7 +20,7 @@ var markers = []string{"lock-", "__READ__", "__WRIT__", "__lock__", "__rlock__",
 func Sequence(name string) (int32, bool) {
 	for _, marker := range markers {
 		at := strings.LastIndex(name, marker)
-		if at < 0 || marker[0] != '_' && at > 0 && name[at-1] != '-' {
+		if at < 0 || marker[0] != '_' && at > 0 && isLetter(name[at-1]) {
 			continue // "padlock-" is nobody's
 		}
 		digits := name[at+len(marker):]
@@ -33,6 +33,8 @@ func Sequence(name string) (int32, bool) {
 	}
 	return 0, false
 }
+
+func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
 // lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or
 // hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is larger
