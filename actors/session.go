@@ -32,6 +32,10 @@ type session struct {
 	listings   map[string]*listing
 	watches    map[string][]watcher
 
+	// run does blocking work on a goroutine of its own, and what the work returns on the actor: elsewhere,
+	// but for tests of the actor alone.
+	run func(work func(*zkconn.Conn) (then func()))
+
 	beating, watchingLease bool
 	running                sync.WaitGroup // goroutines of requests
 	timers                 map[*time.Timer]struct{}
@@ -45,7 +49,7 @@ func newSession(handle *Session) *session {
 	if err != nil { // only for a size below one
 		panic(err)
 	}
-	return &session{
+	s := &session{
 		Session:    handle,
 		log:        handle.opts.log,
 		contenders: map[string]*contender{},
@@ -55,6 +59,8 @@ func newSession(handle *Session) *session {
 		watches:    map[string][]watcher{},
 		timers:     map[*time.Timer]struct{}{},
 	}
+	s.run = s.elsewhere
+	return s
 }
 
 // Receive takes one message. A panic ends the session: an actor that lost its state must not go on.
@@ -145,9 +151,9 @@ func (s *session) carryOut(c *contender, e machine.Effect) {
 	}
 }
 
-// run does blocking work on a goroutine of its own and what the work returns on the actor. The work
-// must touch nothing of the actor's.
-func (s *session) run(work func(*zkconn.Conn) (then func())) {
+// elsewhere does work on a goroutine, and what it returns on the actor. The work must touch nothing of
+// the actor's.
+func (s *session) elsewhere(work func(*zkconn.Conn) (then func())) {
 	root, self, conn, epoch := s.system.Root, s.self, s.link, s.lease.epoch
 	s.running.Go(func() {
 		then := func() {}
