@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -34,7 +33,7 @@ func awaitEnd(t *testing.T, r *request) {
 		case <-r.stopped:
 			return
 		case <-limit:
-			t.Fatalf("the lock actor never ended: %s", actors.Story(r.rec.States()))
+			t.Fatalf("the lock actor never ended: %v", r)
 		}
 	}
 }

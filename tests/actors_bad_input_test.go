@@ -1,0 +1,49 @@
+package tests
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestBadInputFailsAndSendsNothing: the request ends before it begins, and the server has nothing of it.
+func TestBadInputFailsAndSendsNothing(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		proxy := at.Proxy(t)
+		s, o := newStage(t, proxy.Addr()+at.Root()), look(t, at)
+		for _, c := range []struct {
+			want messages.Acquire
+			says string // what the detail must name
+		}{
+			{messages.Acquire{}, "empty"},
+			{messages.Acquire{Path: "relative"}, "absolute"},
+			{messages.Acquire{Path: "/"}, "root"},
+			{messages.Acquire{Path: "/a//b"}, "//"},
+			{messages.Acquire{Path: "/a/"}, "slash"},
+			{messages.Acquire{Path: "/a/../b"}, ".."},
+			{messages.Acquire{Path: "/a\x00b"}, "U+0000"},
+			{messages.Acquire{Path: "/zookeeper/a"}, "/zookeeper"},
+			{messages.Acquire{Path: "/a", Mode: 7}, "mode 7"},
+			{messages.Acquire{Path: "/a", Timeout: -time.Second}, "-1s"},
+			{messages.Acquire{Path: "/a", Grace: -time.Second}, "-1s"},
+			{messages.Acquire{Path: "/a", Label: strings.Repeat("x", 1025)}, "1025"},
+		} {
+			require.ErrorContains(t, actors.CheckAcquire(c.want), c.says)
+			r := s.spawnFor(t, c.want)
+			failed := notice[*messages.Failed](t, r)
+			require.Equal(t, messages.ReasonBadInput, failed.Reason)
+			require.Contains(t, failed.Detail, c.says)
+			require.Equal(t, messages.Grant{Path: c.want.Path}, failed.Grant)
+			require.Empty(t, r.finish(t))
+			requireMatch(t, r, actors.Then(messages.StateFailed))
+			require.Equal(t, messages.StateNone, r.rec.Transitions()[0].From)
+		}
+		require.Empty(t, at.Children(t, o.Conn, ""))
+		require.Zero(t, proxy.Requests(0), "something was sent")
+	})
+}
