@@ -38,7 +38,10 @@ func newStageFor(t *testing.T, connect string, timeout time.Duration, opts ...ac
 	cfg, err := zkconn.NewConfig(connect, zkconn.WithSessionTimeout(timeout))
 	require.NoError(t, err)
 	discard := slog.New(slog.DiscardHandler)
-	s := &stage{system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }))}
+	s := &stage{system: actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }),
+		// After a dead letter protoactor keeps a goroutine for this long, also beyond Shutdown.
+		actor.WithDeadLetterThrottleInterval(10*time.Millisecond))}
 	t.Cleanup(s.system.Shutdown)
 	s.session, err = actors.StartSession(s.system, cfg, opts...)
 	require.NoError(t, err)
@@ -121,7 +124,7 @@ func (r *request) finish(t *testing.T) []any {
 			}
 			rest = append(rest, msg)
 		case <-time.After(bound):
-			t.Fatalf("the lock actor never ended: %s", actors.Story(r.rec.States()))
+			t.Fatalf("the lock actor never ended: %v", r)
 		}
 	}
 }
@@ -133,22 +136,29 @@ func notice[T any](t *testing.T, r *request) T {
 	select {
 	case msg, more := <-r.told:
 		if !more {
-			t.Fatalf("the lock actor ended without %T: %s", want, actors.Story(r.rec.States()))
+			t.Fatalf("the lock actor ended without %T: %v", want, r)
 		}
 		got, ok := msg.(T)
 		require.Truef(t, ok, "%T %+v instead of %T", msg, msg, want)
 		return got
 	case <-time.After(bound):
-		t.Fatalf("no %T: %s", want, actors.Story(r.rec.States()))
+		t.Fatalf("no %T: %v", want, r)
 	}
 	return want
 }
 
-// requireMatch holds the states of a request against a pattern.
+// requireMatch holds the states of a request against a pattern. The recorder may be a little behind the
+// parent: they are told at the same time.
 func requireMatch(t *testing.T, r *request, pattern ...actors.Part) {
 	t.Helper()
-	require.NoError(t, actors.Match(r.rec.States(), pattern...))
+	fits := func() bool { return actors.Match(r.rec.States(), pattern...) == nil }
+	if !fits() {
+		require.Eventually(t, fits, bound, time.Millisecond, "never %v: %v", pattern, r)
+	}
 }
+
+// String tells what a request went through so far.
+func (r *request) String() string { return actors.Story(r.rec.States()) }
 
 // waited is the beginning of a request that met others in the queue.
 func waited(rest ...messages.State) []actors.Part {
