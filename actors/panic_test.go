@@ -1,0 +1,190 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// world is a session on a real server, and a connection that looks at the server from outside.
+type world struct {
+	ctx     context.Context
+	system  *actor.ActorSystem
+	session *Session
+	outside *zkconn.Conn
+}
+
+func newWorld(t *testing.T, log *slog.Logger) *world {
+	t.Helper()
+	server := rig.StartStandalone(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second), zkconn.WithLogger(log))
+	require.NoError(t, err)
+	w := &world{ctx: ctx, system: actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))}
+	t.Cleanup(w.system.Shutdown)
+	w.session, err = StartSession(w.system, cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.session.Close(context.Background())) })
+	require.NoError(t, w.session.Ready(ctx))
+
+	plain, err := zkconn.NewConfig(server.Addr())
+	require.NoError(t, err)
+	w.outside, err = zkconn.Dial(plain, 1, func(zkconn.Event) {})
+	require.NoError(t, err)
+	t.Cleanup(w.outside.Close)
+	return w
+}
+
+// spawn spawns a lock actor with a recorder; ended is closed when the lock actor has ended.
+func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *Recorder, ended <-chan struct{}) {
+	t.Helper()
+	rec = NewRecorder(w.system)
+	t.Cleanup(rec.Close)
+	lock = w.system.Root.Spawn(NewLock(w.session, messages.Acquire{Path: path}, WithObserver(rec.PID())))
+	over := make(chan struct{})
+	watcher := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch ctx.Message().(type) {
+		case *actor.Started:
+			ctx.Watch(lock)
+		case *actor.Terminated:
+			close(over)
+		}
+	}))
+	t.Cleanup(func() { w.system.Root.Stop(watcher) })
+	return lock, rec, over
+}
+
+func (w *world) await(t *testing.T, rec *Recorder, state messages.State) messages.Transition {
+	t.Helper()
+	tr, err := rec.Await(w.ctx, state)
+	require.NoError(t, err)
+	return tr
+}
+
+func (w *world) awaitEnd(t *testing.T, ended <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-ended:
+	case <-w.ctx.Done():
+		t.Fatal("the lock actor never ended")
+	}
+}
+
+func (w *world) children(t *testing.T, path string) []string {
+	t.Helper()
+	children, err := w.outside.Children(path)
+	require.NoError(t, err)
+	return children
+}
+
+// broken is an event that the machine cannot look up: what takes it panics.
+func broken() *alarm { return &alarm{machine.Event{Kind: machine.Kind(255)}} }
+
+// TestPanicEndsOneLockActorAndNoOther: it is not started again, its node goes, and the others of its
+// session hold on, wait on, and are granted.
+func TestPanicEndsOneLockActorAndNoOther(t *testing.T) {
+	w := newWorld(t, slog.New(slog.DiscardHandler))
+	_, other, _ := w.spawn(t, "/other")
+	w.await(t, other, messages.StateHeld)
+	holder, holderRec, holderEnded := w.spawn(t, "/p")
+	held := w.await(t, holderRec, messages.StateHeld)
+	waiter, waiterRec, waiterEnded := w.spawn(t, "/p")
+	node := w.await(t, waiterRec, messages.StateWatching).Node
+	last, lastRec, lastEnded := w.spawn(t, "/p")
+	w.await(t, lastRec, messages.StateWatching)
+
+	w.system.Root.Send(waiter, broken())
+	w.awaitEnd(t, waiterEnded)
+	require.Equal(t, messages.ReasonStopped, w.await(t, waiterRec, messages.StateReleasing).Reason)
+	_, err := lastRec.AwaitNth(w.ctx, messages.StateWatching, 2) // its predecessor's node went
+	require.NoError(t, err)
+	require.NotContains(t, w.children(t, "/p"), node)
+	require.Contains(t, w.children(t, "/p"), held.Node)
+
+	w.system.Root.Send(holder, broken())
+	got := w.await(t, lastRec, messages.StateHeld)
+	require.Greater(t, got.Token, held.Token)
+	w.awaitEnd(t, holderEnded)
+	require.Equal(t, []string{got.Node}, w.children(t, "/p"))
+
+	require.NoError(t, Match(other.States(), InOrder(messages.StateCreating, messages.StateHeld)...))
+	w.system.Root.Send(last, &messages.Release{})
+	w.awaitEnd(t, lastEnded)
+	require.Empty(t, w.children(t, "/p"))
+	for _, rec := range []*Recorder{holderRec, waiterRec} {
+		creations := slices.DeleteFunc(rec.States(), func(s messages.State) bool { return s != messages.StateCreating })
+		require.Len(t, creations, 1, "it was started again")
+	}
+	require.NoError(t, w.session.Err())
+}
+
+// TestPanicWhileCreating: the node that is still being made goes as well.
+func TestPanicWhileCreating(t *testing.T) {
+	w := newWorld(t, slog.New(slog.DiscardHandler))
+	for range 10 {
+		young, _, youngEnded := w.spawn(t, "/young")
+		w.system.Root.Send(young, broken())
+		w.awaitEnd(t, youngEnded)
+		next, rec, ended := w.spawn(t, "/young")
+		w.await(t, rec, messages.StateHeld)
+		w.system.Root.Send(next, &messages.Release{})
+		w.awaitEnd(t, ended)
+	}
+	require.Eventually(t, func() bool { return len(w.children(t, "/young")) == 0 }, time.Minute, 10*time.Millisecond)
+}
+
+// explosive is a logger that panics when it is to log a lock path that it was armed with.
+type explosive struct {
+	slog.Handler
+	armed *atomic.Pointer[string]
+}
+
+func (e explosive) Enabled(context.Context, slog.Level) bool { return true }
+func (e explosive) WithAttrs([]slog.Attr) slog.Handler       { return e }
+func (e explosive) WithGroup(string) slog.Handler            { return e }
+func (e explosive) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if path := e.armed.Load(); path != nil && a.Key == "path" && strings.Contains(a.Value.String(), *path) {
+			panic("the logger panics")
+		}
+		return true
+	})
+	return nil
+}
+
+// TestLoggerThatPanics: the logger is the only code of the program's that a lock actor runs. One that
+// panics ends the lock actor that logs, and neither the session nor any other.
+func TestLoggerThatPanics(t *testing.T) {
+	armed := &atomic.Pointer[string]{}
+	w := newWorld(t, slog.New(explosive{slog.DiscardHandler, armed}))
+	other, otherRec, otherEnded := w.spawn(t, "/other")
+	w.await(t, otherRec, messages.StateHeld)
+	holder, rec, ended := w.spawn(t, "/bomb")
+	held := w.await(t, rec, messages.StateHeld)
+	require.Equal(t, []string{held.Node}, w.children(t, "/bomb"))
+
+	path := "/bomb"
+	armed.Store(&path)
+	w.system.Root.Send(holder, &messages.Release{})
+	w.awaitEnd(t, ended)
+	require.Eventually(t, func() bool { return len(w.children(t, "/bomb")) == 0 }, time.Minute, 10*time.Millisecond)
+	armed.Store(nil)
+	w.system.Root.Send(other, &messages.Release{})
+	w.awaitEnd(t, otherEnded)
+	w.await(t, otherRec, messages.StateReleased)
+	require.NoError(t, w.session.Err())
+}
