@@ -116,3 +116,25 @@ func TestLockPathThatMayNotBeWritten(t *testing.T) {
 		require.Greater(t, second.lease.Token(), first.Token())
 	})
 }
+
+// We may create in the lock path but not delete: Unlock says so, and the session is ended for it, for
+// nothing else removes the node. The client goes on with the next session.
+func TestLockPathThatNothingMayBeDeletedFrom(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *servers) {
+		raw := s.Raw(t)
+		_, err := raw.Create(s.Root()+"/keeps", nil, 0, zk.WorldACL(zk.PermRead|zk.PermWrite|zk.PermCreate))
+		require.NoError(t, err)
+		client := open(t, s.Connect())
+		session := client.Session().ID()
+		lease, err := client.Mutex("/keeps").Lock(deadline(t))
+		require.NoError(t, err)
+		err = lease.Unlock(deadline(t))
+		require.ErrorIs(t, err, zkconn.ErrNoAuth)
+		require.ErrorContains(t, err, "/keeps")
+		awaitNone(t, s, "/keeps")
+		other, err := client.Mutex("/other").Lock(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, other.Unlock(deadline(t)))
+		require.NotEqual(t, session, client.Session().ID())
+	})
+}
