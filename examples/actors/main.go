@@ -1,0 +1,86 @@
+// Command actors uses locks from an actor: a foreman spawns two lock actors as its children, for one
+// lock path. The first holds; the second waits; the first is asked to give the lock back, does so, and
+// the second holds. The foreman checks that what it hears is what should have happened.
+//
+//	go run ./examples/actors -zk 127.0.0.1:2181
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+type settings struct {
+	servers string
+	path    string
+	work    time.Duration
+	limit   time.Duration
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.servers, "zk", "", "servers, like host:2181,host:2181/chroot")
+	flag.StringVar(&s.path, "path", "/turnstile/actors", "the lock path")
+	flag.DurationVar(&s.work, "work", 20*time.Millisecond, "how long a holder works on after it was asked to give back")
+	flag.DurationVar(&s.limit, "limit", time.Minute, "give up after this long")
+	flag.Parse()
+	if s.servers == "" || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "actors: -zk names the servers")
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(s); err != nil {
+		fmt.Fprintln(os.Stderr, "actors:", err)
+		os.Exit(1)
+	}
+	fmt.Println("ok: the first held, was asked and gave back, and only then the second held, with a greater token")
+}
+
+// run starts what an actor program needs, lets the foreman work, and stops it all again. A session that
+// cannot be closed in order is an error too.
+func run(s settings) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	cfg, err := zkconn.NewConfig(s.servers, zkconn.WithSessionTimeout(10*time.Second))
+	if err != nil {
+		return err
+	}
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.DiscardHandler)
+	}))
+	defer system.Shutdown()
+	session, err := actors.StartSession(system, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		// ctx may be what has ended; closing takes a few seconds at most, whatever the servers do.
+		err = errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+	}()
+	if err := session.Ready(ctx); err != nil {
+		return err
+	}
+	prints := newPrinter(os.Stdout)
+	verdict := make(chan error, 1)
+	foreman := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return &foreman{session: session, settings: s, prints: prints, verdict: verdict}
+	}))
+	defer prints.flush(ctx)
+	defer system.Root.Stop(foreman) // and with it its lock actors, whose nodes the session deletes
+	select {
+	case err := <-verdict:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("not done after %v: %w", s.limit, ctx.Err())
+	}
+}

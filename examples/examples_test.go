@@ -1,0 +1,113 @@
+// Package examples_test builds the examples and runs them: each one is also a check.
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// outcome is how a program ended and what it said.
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+// last is the last line of what it printed.
+func (o outcome) last() string {
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	return lines[len(lines)-1]
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("status %d\n%s\n%s", o.status, o.stdout, o.stderr)
+}
+
+// build builds an example and gives its file.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./"+name).CombinedOutput()
+	require.NoError(t, err, string(output))
+	return program
+}
+
+// execute runs a program to its end.
+func execute(t *testing.T, program string, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(ctx, program, args...)
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	require.NoError(t, ctx.Err(), "%s never ended:\n%s\n%s", program, stdout.String(), stderr.String())
+	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+func TestQuickstart(t *testing.T) {
+	server := rig.StartStandalone(t)
+	got := execute(t, build(t, "quickstart"), "-zk", server.Addr(), "-workers", "6", "-rounds", "4", "-sessions", "3")
+	require.Zero(t, got.status, got)
+	require.Equal(t, "ok: 24 grants, at most 1 holder at a time, tokens strictly increasing", got.last())
+	require.Empty(t, got.stderr)
+	require.Equal(t, 24, strings.Count(got.stdout, "→ held "), got)
+}
+
+func TestActors(t *testing.T) {
+	server := rig.StartStandalone(t)
+	program := build(t, "actors")
+	for range 3 { // it leaves nothing that would be in the way of the next
+		got := execute(t, program, "-zk", server.Addr()+"/in/a/chroot")
+		require.Zero(t, got.status, got)
+		require.True(t, strings.HasPrefix(got.last(), "ok: "), got)
+		require.Empty(t, got.stderr)
+		require.Equal(t, 2, strings.Count(got.stdout, "→ held "), got)
+		require.Equal(t, 1, strings.Count(got.stdout, "held       → revoking "), got)
+		require.Equal(t, 2, strings.Count(got.stdout, "→ released "), got)
+	}
+}
+
+// TestDeadServer: nobody listens there. The examples say so, and where, and do not hang.
+func TestDeadServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	dead := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	for _, name := range []string{"quickstart", "actors"} {
+		got := execute(t, build(t, name), "-zk", dead, "-limit", "500ms")
+		require.Equal(t, 1, got.status, got)
+		require.Contains(t, got.stderr, dead)
+		require.NotContains(t, got.stdout, "ok:")
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	for name, cases := range map[string][][]string{
+		"quickstart": {{}, {"-zk", "localhost", "-workers", "0"}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-hold", "long"}},
+		"actors":     {{}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-limit", "long"}},
+	} {
+		program := build(t, name)
+		for _, args := range cases {
+			got := execute(t, program, args...)
+			require.Equal(t, 2, got.status, "%v: %v", args, got)
+			require.Contains(t, got.stderr, "-zk")
+			require.Empty(t, got.stdout)
+		}
+	}
+}
