@@ -47,7 +47,7 @@ func TestOperatorDeletesARevokedHoldersNode(t *testing.T) {
 
 // short is a session timeout for tests that need a heartbeat or a slow re-list to find something. A
 // machine that is slow may lose the session: what these tests demand holds then too.
-const short = 3 * time.Second
+const short = 1500 * time.Millisecond
 
 // TestOperatorDeletesAWaitersNode: nothing tells a waiter of that but its session's heartbeat, or the
 // slow re-list. It queues again, behind the others, and is granted in the end.
