@@ -77,9 +77,11 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 		require.NoError(t, client.Close(deadline(t)))
 		_, err = mutex.Lock(deadline(t))
 		require.ErrorIs(t, err, locks.ErrClosed)
-		states := rec.States()
-		require.True(t, len(states) > 0 && states[len(states)-1].Terminal(), "%v", states)
-		require.NotContains(t, states, messages.StateHeld)
+		eventually(t, func() bool {
+			states := rec.States()
+			return len(states) > 0 && states[len(states)-1].Terminal()
+		}, "the request never ended")
+		require.NotContains(t, rec.States(), messages.StateHeld)
 	})
 }
 

@@ -37,9 +37,9 @@ func count(t *testing.T, members []*rig.Server) (all counts) {
 func TestNothingIsLeft(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		var before counts
-		eventually(t, func() bool { // other tests' sessions end when their connections have
+		eventually(t, func() bool { // sessions that other tests cut off have to expire first
 			before = count(t, zk.members)
-			return before.watches == 0 && before.ephemerals == 0
+			return before == counts{sessions: 1} // the test's own look from outside
 		}, "the servers never came to rest")
 		already := goleak.IgnoreCurrent()
 		for range 3 {
