@@ -18,7 +18,8 @@ import (
 // open opens a client that is closed with the test.
 func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	opts = append([]locks.Option{locks.WithSessionTimeout(10 * time.Second)}, opts...)
+	// Long, so that no lease runs out because the machine is slow.
+	opts = append([]locks.Option{locks.WithSessionTimeout(30 * time.Second)}, opts...)
 	client, err := locks.Open(deadline(t), connect, opts...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(deadline(t)))) })

@@ -89,7 +89,7 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 func TestServerComesBack(t *testing.T) {
 	rig.Require(t)
 	server := rig.StartStandalone(t)
-	client := open(t, server.Addr())
+	client := open(t, server.Addr(), locks.WithSessionTimeout(10*time.Second))
 	holder, err := client.Mutex("/back").Lock(deadline(t))
 	require.NoError(t, err)
 	mutex, rec := recorded(t, client, "/back")

@@ -60,7 +60,7 @@ func comeAndGo(t *testing.T, zk *servers) {
 	defer proxy.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
-	client, err := locks.Open(ctx, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second))
+	client, err := locks.Open(ctx, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(30*time.Second))
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for range 8 {

@@ -3,6 +3,7 @@ package tests
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -105,7 +106,7 @@ func TestSessionExpires(t *testing.T) {
 func TestLeaseRunsOutWhileDisconnected(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
-		client := open(t, proxy.Addr()+zk.Root())
+		client := open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second))
 		mutex, rec := recorded(t, client, "/away")
 		lease, err := mutex.Lock(deadline(t))
 		require.NoError(t, err)
