@@ -1,0 +1,240 @@
+package embedded
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"net"
+	"time"
+)
+
+// handshakeTimeout is how long a connection may take to ask for a session.
+const handshakeTimeout = 10 * time.Second
+
+// conn is one client's connection to one replica. What is not said to belong to a goroutine is guarded by
+// the ensemble's lock.
+type conn struct {
+	r      *Replica
+	e      *ensemble
+	stream net.Conn
+	out    *output
+	done   chan struct{} // closed with the connection
+
+	who         []identity
+	sessionID   int64
+	timeout     time.Duration
+	heard       time.Time // when it last sent anything
+	opened      time.Time
+	established bool
+	parked      bool // waits for an answer from a leader that cannot be reached, and so does all that follows
+	leaving     bool // it has asked to close its session
+	busy        bool // its reading goroutine carries out a request, and will send what comes of it
+	mute        bool // the reply to the request at hand is not sent
+	cutting     bool // it is closed when the request at hand has been carried out
+	closed      bool
+
+	received, sent int64 // packets
+}
+
+func newConn(r *Replica, stream net.Conn) *conn {
+	now := r.e.clock.Now()
+	c := &conn{r: r, e: r.e, stream: stream, out: newOutput(stream), done: make(chan struct{}),
+		timeout: handshakeTimeout, heard: now, opened: now}
+	host := "127.0.0.1"
+	if addr, ok := stream.RemoteAddr().(*net.TCPAddr); ok {
+		host = addr.IP.String()
+	}
+	c.who = []identity{{"ip", host}}
+	if r.held {
+		c.out.holds++
+	}
+	return c
+}
+
+// shut closes the connection and forgets its watches. Its session lives on.
+func (c *conn) shut() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.r.conns.remove(c)
+	if c.r.bySession[c.sessionID] == c {
+		delete(c.r.bySession, c.sessionID)
+	}
+	c.r.tree.data.removeAll(c)
+	c.r.tree.children.removeAll(c)
+	close(c.done)
+	_ = c.stream.Close()
+}
+
+// notify sends a watch event.
+func (c *conn) notify(event eventType, path string) {
+	c.out.add(func(e *encoder) {
+		e.replyHeader(-1, -1, codeOK)
+		e.int32(int32(event))
+		e.int32(syncConnected)
+		e.text(path)
+	})
+	c.countSent()
+	if !c.busy {
+		c.out.poke()
+	}
+}
+
+// reply sends the answer to a request; body may be nil.
+func (c *conn) reply(xid int32, zxid int64, result code, body func(*encoder)) {
+	if c.mute {
+		return
+	}
+	c.out.add(func(e *encoder) {
+		e.replyHeader(xid, zxid, result)
+		if body != nil {
+			body(e)
+		}
+	})
+	c.countSent()
+}
+
+// write is the writing goroutine.
+func (c *conn) write() {
+	for {
+		select {
+		case <-c.out.wake:
+			if !c.out.flush() {
+				c.end()
+				return
+			}
+		case <-c.done:
+			return
+		}
+	}
+}
+
+func (c *conn) end() {
+	c.e.mu.Lock()
+	defer c.e.mu.Unlock()
+	c.shut()
+}
+
+// read is the reading goroutine: it carries out requests one after the other.
+func (c *conn) read() {
+	defer c.end()
+	in := bufio.NewReader(c.stream)
+	if !c.greet(in) {
+		return
+	}
+	var frame []byte
+	for {
+		if !frameBuffered(in) && !c.out.flush() {
+			return
+		}
+		var err error
+		frame, err = readFrame(in, frame, c.e.maxFrame)
+		if err != nil || !c.take(frame) {
+			c.drain()
+			return
+		}
+	}
+}
+
+// take carries out a request. It reports false when the connection is to be closed.
+func (c *conn) take(frame []byte) bool {
+	c.e.mu.Lock()
+	defer c.e.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.countReceived()
+	c.heard = c.e.clock.Now()
+	if c.parked {
+		return true
+	}
+	c.busy = true
+	defer func() { c.busy, c.mute = false, false }()
+	open := c.handle(frame) && !c.cutting
+	c.r.latency.add(c.e.clock.Now().Sub(c.heard).Milliseconds())
+	return open
+}
+
+func (c *conn) countReceived() { c.received++; c.r.received++ }
+func (c *conn) countSent()     { c.sent++; c.r.sent++ }
+
+// drain sends what was answered before the connection is closed, and lets the client read it: a close with
+// unread input would reset the connection.
+func (c *conn) drain() {
+	c.e.mu.Lock()
+	refused := c.closed
+	c.e.mu.Unlock()
+	if !refused {
+		c.out.flush()
+	}
+}
+
+// greet answers a four-letter word, or reads the first frame, which asks for a session.
+func (c *conn) greet(in *bufio.Reader) bool {
+	head, err := in.Peek(4)
+	if err != nil {
+		return false
+	}
+	if word := string(head); isWord(word) {
+		c.answerWord(word)
+		return false
+	}
+	frame, err := readFrame(in, nil, c.e.maxFrame)
+	if err != nil {
+		return false
+	}
+	c.e.mu.Lock()
+	c.countReceived()
+	welcome := !c.closed && c.connect(frame)
+	c.e.mu.Unlock()
+	if !welcome {
+		c.out.flush()
+	}
+	return welcome
+}
+
+// readFrame reads one frame, into the old one's memory where that suffices. A frame that is too long, or
+// negative, ends the connection.
+func readFrame(in *bufio.Reader, old []byte, limit int) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, err
+	}
+	n := int32(binary.BigEndian.Uint32(head[:]))
+	if n < 0 || int(n) > limit {
+		return nil, errMalformed
+	}
+	return fill(in, old, int(n))
+}
+
+// chunk is how much memory a frame gets before its bytes have come, so that a length alone costs nothing.
+const chunk = 1 << 16
+
+func fill(in *bufio.Reader, old []byte, n int) ([]byte, error) {
+	frame := old[:0]
+	if cap(frame) > chunk && n <= chunk {
+		frame = nil // do not keep what one large request needed
+	}
+	for len(frame) < n {
+		from := len(frame)
+		to := min(n, from+chunk)
+		if to > cap(frame) {
+			frame = append(frame[:from], make([]byte, to-from)...)
+		}
+		frame = frame[:to]
+		if _, err := io.ReadFull(in, frame[from:]); err != nil {
+			return nil, err
+		}
+	}
+	return frame, nil
+}
+
+// frameBuffered says whether the next frame has come as a whole.
+func frameBuffered(in *bufio.Reader) bool {
+	if in.Buffered() < 4 {
+		return false
+	}
+	head, _ := in.Peek(4)
+	return uint64(in.Buffered()) >= 4+uint64(binary.BigEndian.Uint32(head))
+}

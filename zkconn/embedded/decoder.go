@@ -1,0 +1,105 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// errMalformed means that a record does not hold what it should. The request is answered with
+// MarshallingError, as ZooKeeper answers it.
+var errMalformed = errors.New("embedded: malformed record")
+
+// decoder reads jute records. The first fault is kept in err, and everything after it is zero, so that a
+// record is read without a test after every field. It never allocates more than the frame holds.
+type decoder struct {
+	buf []byte
+	err error
+}
+
+func (d *decoder) take(n int) []byte {
+	if d.err != nil || n < 0 || n > len(d.buf) {
+		d.err = errMalformed
+		return nil
+	}
+	head := d.buf[:n]
+	d.buf = d.buf[n:]
+	return head
+}
+
+func (d *decoder) int32() int32 {
+	if b := d.take(4); b != nil {
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	return 0
+}
+
+func (d *decoder) int64() int64 {
+	if b := d.take(8); b != nil {
+		return int64(binary.BigEndian.Uint64(b))
+	}
+	return 0
+}
+
+func (d *decoder) bool() bool {
+	b := d.take(1)
+	return b != nil && b[0] != 0
+}
+
+// bytes reads a buffer; nil when it is null on the wire. It shares the frame's memory.
+func (d *decoder) bytes() []byte {
+	n := d.int32()
+	if n == -1 || d.err != nil {
+		return nil
+	}
+	return d.take(int(n))
+}
+
+// data reads a buffer that outlives the frame.
+func (d *decoder) data() []byte {
+	b := d.bytes()
+	if b == nil {
+		return nil
+	}
+	return append(make([]byte, 0, len(b)), b...)
+}
+
+// text reads a string that may be null.
+func (d *decoder) text() (s string, null bool) {
+	b := d.bytes()
+	return string(b), b == nil
+}
+
+// path reads a string that must not be null.
+func (d *decoder) path() string {
+	s, null := d.text()
+	if null {
+		d.err = errMalformed
+	}
+	return s
+}
+
+// paths reads a vector of paths. A null vector is a fault; one with a negative length is empty, as in jute.
+func (d *decoder) paths() []string {
+	n := d.int32()
+	if n == -1 {
+		d.err = errMalformed
+	}
+	var all []string
+	for i := int32(0); i < n && d.err == nil; i++ {
+		all = append(all, d.path())
+	}
+	return all
+}
+
+// acl reads an access control list; nil when it is null or empty.
+func (d *decoder) acl() []access {
+	n := d.int32()
+	var all []access
+	for i := int32(0); i < n && d.err == nil; i++ {
+		a := access{perms: d.int32()}
+		a.scheme, a.noScheme = d.text()
+		a.id, a.noID = d.text()
+		all = append(all, a)
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package embedded
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Version is what the server says that it is, to srvr and mntr.
+const Version = "3.8.0-turnstile-embedded"
+
+// words are ZooKeeper's four-letter words. Those without an answer here are refused as ZooKeeper refuses
+// the ones that its administrator has not allowed.
+var words = map[string]func(*Replica) string{
+	"ruok": func(*Replica) string { return "imok" },
+	"isro": func(*Replica) string { return "rw" },
+	"srvr": (*Replica).srvr,
+	"stat": (*Replica).stat,
+	"mntr": (*Replica).mntr,
+	"conf": nil, "cons": nil, "crst": nil, "dirs": nil, "dump": nil, "envi": nil, "gtmk": nil, "hash": nil,
+	"srst": nil, "stmk": nil, "wchc": nil, "wchp": nil, "wchs": nil,
+}
+
+func isWord(word string) bool {
+	_, ok := words[word]
+	return ok
+}
+
+// answerWord answers and has the connection closed.
+func (c *conn) answerWord(word string) {
+	text := word + " is not executed because it is not in the whitelist.\n"
+	c.e.mu.Lock()
+	if answer := words[word]; answer != nil {
+		text = answer(c.r)
+		if !c.r.serves() && word != "ruok" {
+			text = "This ZooKeeper instance is not currently serving requests\n"
+		}
+	}
+	c.e.mu.Unlock()
+	_, _ = c.stream.Write([]byte(text))
+}
+
+func (r *Replica) state() string {
+	switch {
+	case len(r.e.replicas) == 1:
+		return "standalone"
+	case r == r.e.leader || r.deposed:
+		return "leader"
+	default:
+		return "follower"
+	}
+}
+
+// latency is how long requests took, in milliseconds.
+type latency struct{ least, most, sum, count int64 }
+
+func (l *latency) add(ms int64) {
+	if l.count == 0 || ms < l.least {
+		l.least = ms
+	}
+	l.most = max(l.most, ms)
+	l.sum += ms
+	l.count++
+}
+
+func (l *latency) average() float64 {
+	if l.count == 0 {
+		return 0
+	}
+	return float64(l.sum) / float64(l.count)
+}
+
+func (r *Replica) srvr() string {
+	return "Zookeeper version: " + Version + "\n" + r.summary()
+}
+
+func (r *Replica) stat() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Zookeeper version: %s\nClients:\n", Version)
+	for _, c := range r.conns.items {
+		fmt.Fprintf(&b, " /%s[1](queued=0,recved=%d,sent=%d)\n", c.stream.RemoteAddr(), c.received, c.sent)
+	}
+	return b.String() + "\n" + r.summary()
+}
+
+func (r *Replica) summary() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Latency min/avg/max: %d/%v/%d\n", r.latency.least, decimal(r.latency.average()), r.latency.most)
+	fmt.Fprintf(&b, "Received: %d\nSent: %d\n", r.received, r.sent)
+	fmt.Fprintf(&b, "Connections: %d\nOutstanding: 0\n", r.conns.len())
+	fmt.Fprintf(&b, "Zxid: 0x%x\nMode: %s\nNode count: %d\n", r.tree.zxid, r.state(), len(r.tree.nodes)-1)
+	return b.String()
+}
+
+// decimal writes a number as Java does: with a fraction, if only .0.
+func decimal(f float64) string {
+	text := fmt.Sprintf("%.4f", f)
+	text = strings.TrimRight(text, "0")
+	if strings.HasSuffix(text, ".") {
+		text += "0"
+	}
+	return text
+}
+
+func (r *Replica) mntr() string {
+	ephemerals := 0
+	for _, owned := range r.tree.ephemerals {
+		ephemerals += owned.len()
+	}
+	var b strings.Builder
+	line := func(key string, value any) { fmt.Fprintf(&b, "zk_%s\t%v\n", key, value) }
+	line("version", Version)
+	line("server_state", r.state())
+	line("avg_latency", decimal(r.latency.average()))
+	line("max_latency", r.latency.most)
+	line("min_latency", r.latency.least)
+	line("packets_received", r.received)
+	line("packets_sent", r.sent)
+	line("num_alive_connections", r.conns.len())
+	line("outstanding_requests", 0)
+	line("znode_count", len(r.tree.nodes)-1)
+	line("watch_count", r.tree.data.count()+r.tree.children.count())
+	line("ephemerals_count", ephemerals)
+	line("approximate_data_size", r.tree.bytes)
+	line("global_sessions", len(r.e.sessions))
+	line("local_sessions", 0)
+	if r == r.e.leader && len(r.e.replicas) > 1 {
+		followers := len(r.e.candidates()) - 1
+		line("followers", followers)
+		line("synced_followers", followers)
+		line("quorum_size", len(r.e.replicas))
+	}
+	return b.String()
+}

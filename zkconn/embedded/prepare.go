@@ -1,0 +1,180 @@
+package embedded
+
+// record is a node as it will be when the parts of a transaction that came before have been applied.
+type record struct {
+	gone     bool
+	stat     stat
+	children int
+	acl      []access
+}
+
+// preparation turns one request into a transaction: it checks every part against the leader's tree and
+// against what the parts before it will have changed. The order of the checks is ZooKeeper's, because it
+// decides which of several errors a client sees.
+type preparation struct {
+	tree    *tree
+	session *session
+	who     []identity
+	zxid    int64
+	now     int64 // milliseconds since 1970
+	single  bool  // there is no next part
+	pending map[string]record
+}
+
+// record is the node as the next part finds it.
+func (p *preparation) record(path string) (record, bool) {
+	if r, ok := p.pending[path]; ok {
+		return r, !r.gone
+	}
+	n := p.tree.nodes[path]
+	if n == nil {
+		return record{}, false
+	}
+	return record{stat: n.stat, children: n.children.len(), acl: n.acl}, true
+}
+
+func (p *preparation) keep(path string, r record) {
+	if p.single {
+		return
+	}
+	if p.pending == nil {
+		p.pending = map[string]record{}
+	}
+	p.pending[path] = r
+}
+
+// prepare makes the part that carries out one operation.
+func (p *preparation) prepare(op Op, d *decoder) (part, code) {
+	switch op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		return p.create(op, readCreate(op, d))
+	case OpDelete:
+		return p.delete(d.path(), d.int32(), d.err)
+	case OpSetData:
+		return p.setData(d.path(), d.data(), d.int32(), d.err)
+	case OpSetACL:
+		return p.setACL(d.path(), d.acl(), d.int32(), d.err)
+	case OpCheck:
+		return p.check(d.path(), d.int32(), d.err)
+	case OpDeleteContainer:
+		return part{}, codeBadArguments // a client's path has the frame's header in front in 3.8.0
+	case OpReconfig:
+		return part{}, codeReconfigDisabled
+	}
+	return part{}, codeMarshalling
+}
+
+func (p *preparation) delete(path string, version int32, err error) (part, code) {
+	if err != nil {
+		return part{}, codeMarshalling
+	}
+	parentPath, _, ok := splitPath(path)
+	if !ok || special(path) {
+		return part{}, codeBadArguments
+	}
+	parent, ok := p.record(parentPath)
+	switch {
+	case !ok:
+		return part{}, codeNoNode
+	case !allowed(parent.acl, permDelete, p.who):
+		return part{}, codeNoAuth
+	}
+	r, ok := p.record(path)
+	switch {
+	case !ok:
+		return part{}, codeNoNode
+	case version != -1 && version != r.stat.version:
+		return part{}, codeBadVersion
+	case r.children > 0:
+		return part{}, codeNotEmpty
+	}
+	return p.deleted(parentPath, parent, path), codeOK
+}
+
+func (p *preparation) deleted(parentPath string, parent record, path string) part {
+	parent.children--
+	parent.stat.pzxid = p.zxid
+	p.keep(parentPath, parent)
+	p.keep(path, record{gone: true})
+	return part{op: OpDelete, path: path}
+}
+
+// reap deletes a container or a node with a time to live, unless it has got children or another kind since.
+func (p *preparation) reap(path string) (part, code) {
+	parentPath, _, _ := splitPath(path)
+	parent, _ := p.record(parentPath)
+	r, ok := p.record(path)
+	switch {
+	case !ok:
+		return part{}, codeNoNode
+	case r.children > 0:
+		return part{}, codeNotEmpty
+	case life(r.stat.owner) == ephemeral:
+		return part{}, codeBadVersion
+	}
+	return p.deleted(parentPath, parent, path), codeOK
+}
+
+func (p *preparation) setData(path string, data []byte, version int32, err error) (part, code) {
+	if err != nil {
+		return part{}, codeMarshalling
+	}
+	if !validPath(path) {
+		return part{}, codeBadArguments
+	}
+	r, ok := p.record(path)
+	switch {
+	case !ok:
+		return part{}, codeNoNode
+	case !allowed(r.acl, permWrite, p.who):
+		return part{}, codeNoAuth
+	case version != -1 && version != r.stat.version:
+		return part{}, codeBadVersion
+	}
+	r.stat.version++
+	r.stat.mtime, r.stat.mzxid = p.now, p.zxid
+	p.keep(path, r)
+	return part{op: OpSetData, path: path, data: data, version: r.stat.version}, codeOK
+}
+
+func (p *preparation) setACL(path string, list []access, version int32, err error) (part, code) {
+	if err != nil {
+		return part{}, codeMarshalling
+	}
+	if !validPath(path) {
+		return part{}, codeBadArguments
+	}
+	fixed, c := fixACL(list, p.who)
+	if c != codeOK {
+		return part{}, c
+	}
+	r, ok := p.record(path)
+	switch {
+	case !ok:
+		return part{}, codeNoNode
+	case !allowed(r.acl, permAdmin, p.who):
+		return part{}, codeNoAuth
+	case version != -1 && version != r.stat.aversion:
+		return part{}, codeBadVersion
+	}
+	return part{op: OpSetACL, path: path, acl: fixed, version: r.stat.aversion + 1}, codeOK
+}
+
+func (p *preparation) check(path string, version int32, err error) (part, code) {
+	if err != nil {
+		return part{}, codeMarshalling
+	}
+	if !validPath(path) {
+		return part{}, codeBadArguments
+	}
+	r, ok := p.record(path)
+	switch {
+	case !ok:
+		return part{}, codeNoNode
+	case !allowed(r.acl, permRead, p.who):
+		return part{}, codeNoAuth
+	case version != -1 && version != r.stat.version:
+		return part{}, codeBadVersion
+	}
+	return part{op: OpCheck, path: path}, codeOK
+}

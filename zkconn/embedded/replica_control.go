@@ -1,0 +1,139 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Addr is the replica's address, host:port.
+func (r *Replica) Addr() string { return r.addr }
+
+// ErrLeader is returned by Lag for the leader, which cannot lag behind itself.
+var ErrLeader = errors.New("embedded: the leader cannot lag")
+
+// Lag has the replica keep to what it has: reads through it are answered as of now, however much is
+// committed after. A write or a sync through it brings it up to date, and then it lags again from there.
+func (r *Replica) Lag() error {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	if r == r.e.leader {
+		return fmt.Errorf("%w: replica %d at %s", ErrLeader, r.number, r.addr)
+	}
+	r.lagging = true
+	return nil
+}
+
+// CatchUp ends Lag: everything that was committed is applied, and its watches fire.
+func (r *Replica) CatchUp() {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.lagging = false
+	r.catchUp()
+}
+
+// CutOff takes the replica's links to the others away. To its clients it goes on as before: pings and reads
+// are answered, from what it has. Writes, syncs and new sessions wait, and its clients' sessions are heard
+// of no more by the leader. If it was the leader itself, the others choose another when they are a
+// majority, and the old one goes on answering sync, for it does not know.
+func (r *Replica) CutOff() {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	if r.cut || !r.running {
+		return
+	}
+	r.cut, r.deposed = true, r == r.e.leader
+	r.e.elect()
+}
+
+// Rejoin ends CutOff: the replica drops its clients, as ZooKeeper's do when they have lost their leader,
+// and takes over what the others have.
+func (r *Replica) Rejoin() {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	if !r.cut {
+		return
+	}
+	r.cut, r.deposed = false, false
+	r.dropClients()
+	r.join()
+}
+
+// join brings the replica to the state of the leader, or makes it a candidate for being one.
+func (r *Replica) join() {
+	if leader := r.e.leader; leader != nil && leader != r {
+		r.tree, r.behind, r.lagging = leader.tree.clone(), nil, false
+	}
+	r.e.elect()
+}
+
+// Stop ends the replica as if its process were killed: its connections are closed, and its port. What it
+// has stays.
+func (r *Replica) Stop() {
+	r.e.mu.Lock()
+	if r.running {
+		r.running, r.cut, r.deposed = false, false, false
+		r.dropClients()
+		if r.listener != nil {
+			_ = r.listener.Close()
+		}
+		r.e.elect()
+	}
+	r.e.mu.Unlock()
+	r.tasks.Wait()
+}
+
+// Start starts a replica that was stopped, on the address it had. Sessions live on where their time has not
+// run out on another.
+func (r *Replica) Start() error {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	if r.running || r.e.closed {
+		return nil
+	}
+	if !r.e.memory {
+		if err := r.listen(); err != nil {
+			return fmt.Errorf("embedded: replica %d: %w", r.number, err)
+		}
+		r.run()
+	}
+	r.running = true
+	r.join()
+	return nil
+}
+
+// Refuse has the replica take no more connections, or take them again. Those that are open stay.
+func (r *Replica) Refuse(refuse bool) {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.refusing = refuse
+}
+
+// HoldReplies keeps everything that the replica would send, on every connection, until ReleaseReplies.
+// Requests are carried out all the same.
+func (r *Replica) HoldReplies() { r.holdReplies(true) }
+
+// ReleaseReplies sends what HoldReplies has kept.
+func (r *Replica) ReleaseReplies() { r.holdReplies(false) }
+
+func (r *Replica) holdReplies(hold bool) {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	if r.held == hold {
+		return
+	}
+	r.held = hold
+	by := -1
+	if hold {
+		by = 1
+	}
+	for _, c := range r.conns.items {
+		c.out.hold(by)
+	}
+}
+
+// DropClients closes every connection of the replica, once.
+func (r *Replica) DropClients() {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.dropClients()
+}

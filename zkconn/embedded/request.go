@@ -1,0 +1,134 @@
+package embedded
+
+// handle carries out one request. It reports false when the connection is to be closed after what has been
+// answered so far.
+func (c *conn) handle(frame []byte) bool {
+	d := decoder{buf: frame}
+	xid, op := d.int32(), Op(d.int32())
+	if d.err != nil {
+		return false
+	}
+	if c.e.faults != nil || c.e.hook != nil {
+		if goOn, open := c.suffer(op, d.buf); !goOn {
+			return open
+		}
+	}
+	switch op {
+	case OpAuth:
+		return c.authenticate(xid, &d)
+	case OpSASL:
+		return c.sasl(xid, &d)
+	}
+	s := c.e.sessions[c.sessionID]
+	if s != nil && c.r.following() {
+		c.e.touch(s)
+	}
+	switch op.kind() {
+	case writing:
+		return c.submit(s, xid, op, &d)
+	case reading:
+		return c.answer(s, xid, op, &d)
+	default:
+		c.reply(xid, -1, codeUnimplemented, nil)
+		return false
+	}
+}
+
+// submit has the leader make a transaction of a request, and answers when it has been applied here. Without
+// a leader it waits for one that will not come: the connection is closed when the replica finds the others.
+func (c *conn) submit(s *session, xid int32, op Op, d *decoder) bool {
+	if !c.r.following() {
+		c.parked = true
+		return true
+	}
+	if s != nil && s.at == nil {
+		s.at = c.r
+	}
+	if s == nil || s.at != c.r {
+		return false // it has moved to another server
+	}
+	if op == OpCloseSession {
+		c.leaving = true
+		x := c.e.closeSession(s)
+		c.r.catchUp()
+		c.reply(xid, x.zxid, codeOK, nil)
+		return false
+	}
+	x := c.e.prepare(s, c.who, op, d)
+	results := c.e.commitFrom(c.r, x)
+	c.answerWrite(xid, op, x, results)
+	return true
+}
+
+// prepare makes a transaction of a request: what it asks for, or the refusal.
+func (e *ensemble) prepare(s *session, who []identity, op Op, d *decoder) *txn {
+	x := &txn{op: op, session: s.id, zxid: e.nextZxid(), time: e.millis()}
+	p := preparation{tree: e.leader.tree, session: s, who: who, zxid: x.zxid, now: x.time}
+	switch op {
+	case OpMulti:
+		x.parts, x.code = p.multi(d)
+		if x.code == codeMarshalling {
+			x.op, x.parts = opError, nil
+		}
+	case OpCreateSession:
+		if d.int32(); d.err != nil {
+			x.op, x.code = opError, codeMarshalling
+		}
+	default:
+		p.single = true
+		made, refused := p.prepare(op, d)
+		if refused != codeOK {
+			x.op, x.code = opError, refused
+			return x
+		}
+		x.parts = []part{made}
+	}
+	return x
+}
+
+func (c *conn) answerWrite(xid int32, op Op, x *txn, results []result) {
+	zxid := c.r.tree.zxid
+	switch {
+	case x.op == opError:
+		c.reply(xid, zxid, x.code, nil)
+	case op == OpMulti:
+		c.reply(xid, zxid, codeOK, func(e *encoder) { multiReply(e, results) })
+	case op == OpCreateSession:
+		c.greeting(false, c.timeout, c.sessionID, c.e.password(c.sessionID))
+	case op == OpCheck:
+		// 3.8.0 fails to write its reply to a check outside a multi, and sends none.
+	default:
+		r := results[0]
+		c.reply(xid, zxid, codeOK, func(e *encoder) {
+			if op.creates() {
+				e.text(r.path)
+			}
+			if r.stat != nil {
+				e.stat(r.stat)
+			}
+		})
+	}
+}
+
+func multiReply(e *encoder, results []result) {
+	for _, r := range results {
+		switch r.op {
+		case OpCreate:
+			e.multiHeader(OpCreate, false, codeOK)
+			e.text(r.path)
+		case OpCreateContainer, OpCreateTTL:
+			e.multiHeader(OpCreate2, false, codeOK)
+			e.text(r.path)
+			e.stat(r.stat)
+		case OpSetData:
+			e.multiHeader(OpSetData, false, codeOK)
+			e.stat(r.stat)
+		case opError:
+			e.multiHeader(opError, false, r.code)
+			e.int32(int32(r.code))
+		default:
+			e.multiHeader(r.op, false, codeOK)
+		}
+	}
+	e.multiHeader(opError, true, -1)
+}

@@ -1,0 +1,55 @@
+package embedded
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+)
+
+// session is a client's session, as the leader keeps it. It outlives connections.
+type session struct {
+	id      int64
+	timeout time.Duration
+	expires time.Time // at the tick that is at or after this; zero while it does not run
+	at      *Replica  // where its client is connected; writes from elsewhere are refused
+}
+
+// passwordSize is what a password is long, in bytes.
+const passwordSize = 16
+
+// password is a session's: it follows from the id, so that it is known for sessions that are no more.
+func (e *ensemble) password(id int64) []byte {
+	seed := binary.BigEndian.AppendUint64(e.secret[:], uint64(id))
+	sum := sha256.Sum256(seed)
+	return sum[:passwordSize]
+}
+
+// touch lets a session live for another timeout.
+func (e *ensemble) touch(s *session) {
+	s.expires = e.clock.Now().Add(s.timeout)
+}
+
+// expireSessions ends those whose time is over. It is called at every tick, as ZooKeeper looks at its
+// sessions once in a tick.
+func (e *ensemble) expireSessions(now time.Time) {
+	if e.leader == nil {
+		return
+	}
+	for _, id := range append([]int64(nil), e.sessionOrder.items...) {
+		if s := e.sessions[id]; s != nil && !s.expires.After(now) {
+			e.closeSession(s)
+		}
+	}
+}
+
+// closeSession ends a session by a transaction, which takes its ephemeral nodes with it.
+func (e *ensemble) closeSession(s *session) *txn {
+	x := &txn{op: OpCloseSession, session: s.id, zxid: e.nextZxid(), time: e.millis()}
+	if owned := e.leader.tree.ephemerals[s.id]; owned != nil {
+		x.paths = append(x.paths, owned.items...)
+	}
+	delete(e.sessions, s.id)
+	e.sessionOrder.remove(s.id)
+	e.commit(x)
+	return x
+}

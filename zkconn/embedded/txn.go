@@ -1,0 +1,25 @@
+package embedded
+
+// txn is one transaction: what the leader has decided, and what every replica then applies.
+type txn struct {
+	op      Op // opError when it was refused; even that takes a zxid
+	zxid    int64
+	time    int64 // milliseconds since 1970
+	session int64
+	code    code     // of opError
+	parts   []part   // of a multi all of them, otherwise one
+	paths   []string // of OpCloseSession: the ephemeral nodes that end with it
+}
+
+// part is one change, or one check, of a transaction. In a multi that failed every part is opError, with
+// the code that its place in the reply takes.
+type part struct {
+	op             Op
+	code           code
+	path           string
+	data           []byte
+	acl            []access
+	owner          int64
+	version        int32 // the new one
+	parentCversion int32
+}
