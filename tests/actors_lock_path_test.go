@@ -90,7 +90,7 @@ func TestBothWaysOfCreatingShareAQueue(t *testing.T) {
 // it comes at the very moment.
 func TestLockPathVanishesBehindItsLastContender(t *testing.T) {
 	server := rig.StartStandalone(t, rig.WithSystemProperty("znode.container.checkIntervalMs", "20"))
-	at := &servers{members: []*rig.Server{server}, root: "/chroot"}
+	at := &servers{members: []rig.Address{server.Address()}, root: "/chroot"}
 	s, o := newStage(t, at.Connect()), look(t, at)
 	gone := func(path string) bool {
 		exists, _, err := o.Exists(path)

@@ -17,7 +17,7 @@ import (
 // counts are what a server keeps for its clients.
 type counts struct{ sessions, watches, ephemerals int }
 
-func count(t *testing.T, members []*rig.Server) (all counts) {
+func count(t *testing.T, members []rig.Address) (all counts) {
 	t.Helper()
 	for _, m := range members {
 		watches, err := m.Watches(deadline(t))

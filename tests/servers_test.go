@@ -14,48 +14,67 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// servers are what a test runs on: a standalone server or an ensemble that the tests of the package
-// share, and a chroot of the test's own.
+// servers are what a test runs on: an embedded server, a standalone one or an ensemble that the tests of
+// the package share, and a chroot of the test's own.
 type servers struct {
-	members []*rig.Server
+	members []rig.Address
 	root    string
 }
 
-// shared starts servers once for the package.
-type shared struct {
-	once  sync.Once
-	start func() ([]*rig.Server, func() error, error)
-	ran   []*rig.Server
-	stop  func() error
-	err   error
+// kind is one kind of servers, started once for the package.
+type kind struct {
+	name    string
+	require func(testing.TB) // skips where they cannot be started
+	start   func() (members []rig.Address, stop func() error, err error)
+
+	once sync.Once
+	ran  []rig.Address
+	stop func() error
+	err  error
 }
 
-var kinds = []struct {
-	name string
-	*shared
-}{
-	{"standalone", &shared{start: func() ([]*rig.Server, func() error, error) {
-		s, err := rig.NewStandalone()
-		if err != nil {
-			return nil, nil, err
-		}
-		return []*rig.Server{s}, s.Stop, nil
-	}}},
-	{"ensemble", &shared{start: func() ([]*rig.Server, func() error, error) {
-		e, err := rig.NewEnsemble(3)
-		if err != nil {
-			return nil, nil, err
-		}
-		return e.Members(), e.Stop, nil
-	}}},
+var kinds = []*kind{
+	{name: "embedded", require: func(testing.TB) {}, start: startEmbedded},
+	{name: "standalone", require: rig.Require, start: startStandalone},
+	{name: "ensemble", require: rig.Require, start: startEnsemble},
 }
 
-func (s *shared) members(t *testing.T) []*rig.Server {
-	s.once.Do(func() { s.ran, s.stop, s.err = s.start() })
-	require.NoError(t, s.err)
-	return s.ran
+func startEmbedded() ([]rig.Address, func() error, error) {
+	s, err := embedded.Start()
+	if err != nil {
+		return nil, nil, err
+	}
+	return []rig.Address{rig.Address(s.Addr())}, func() error { s.Close(); return nil }, nil
+}
+
+func startStandalone() ([]rig.Address, func() error, error) {
+	s, err := rig.NewStandalone()
+	if err != nil {
+		return nil, nil, err
+	}
+	return []rig.Address{s.Address()}, s.Stop, nil
+}
+
+func startEnsemble() ([]rig.Address, func() error, error) {
+	e, err := rig.NewEnsemble(3)
+	if err != nil {
+		return nil, nil, err
+	}
+	var members []rig.Address
+	for _, m := range e.Members() {
+		members = append(members, m.Address())
+	}
+	return members, e.Stop, nil
+}
+
+func (k *kind) members(t *testing.T) []rig.Address {
+	k.require(t)
+	k.once.Do(func() { k.ran, k.stop, k.err = k.start() })
+	require.NoError(t, k.err)
+	return k.ran
 }
 
 func stopServers() {
@@ -68,9 +87,8 @@ func stopServers() {
 
 var chroots atomic.Int64
 
-// eachServer runs a test on a standalone server and on an ensemble, in a chroot of its own.
+// eachServer runs a test on every kind of server, in a chroot of its own. What is not installed is skipped.
 func eachServer(t *testing.T, run func(t *testing.T, zk *servers)) {
-	rig.Require(t)
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			s := &servers{members: kind.members(t), root: fmt.Sprintf("/test-%d", chroots.Add(1))}

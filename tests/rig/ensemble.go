@@ -178,7 +178,7 @@ func (e *Ensemble) inMode(ctx context.Context, mode string) []*Server {
 			question, cancel := context.WithTimeout(ctx, questionTimeout)
 			defer cancel()
 			// One that does not answer is in no mode.
-			modes[i], _ = member.Mode(question)
+			modes[i], _ = member.Address().Mode(question)
 		})
 	}
 	asking.Wait()

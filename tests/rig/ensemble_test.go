@@ -40,7 +40,7 @@ func TestEnsembleSurvivesItsLeader(t *testing.T) {
 	if err := leader.Restart(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if mode, err := leader.Mode(ctx); mode != "follower" || err != nil {
+	if mode, err := leader.Address().Mode(ctx); mode != "follower" || err != nil {
 		t.Errorf("the old leader is %q, %v", mode, err)
 	}
 	if !exists(t, connect(t, leader.Addr()), "/kept") {
@@ -59,7 +59,7 @@ func checkSessionsEverywhere(t *testing.T, ensemble *Ensemble) {
 	victim := connect(t, proxy.Addr())
 	create(t, victim, "/mortal", zk.FlagEphemeral)
 	for _, member := range members {
-		sessions, err := member.Sessions(ctx)
+		sessions, err := member.Address().Sessions(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

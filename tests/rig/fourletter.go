@@ -15,12 +15,22 @@ import (
 // quorum, or has not finished starting.
 var ErrNotServing = errors.New("rig: server is not serving requests")
 
+// Address is where a server listens, host:port: any server that speaks
+// ZooKeeper's protocol. It answers questions in four-letter words.
+type Address string
+
+// Address is the server's, to ask it questions.
+func (s *Server) Address() Address { return Address(s.Addr()) }
+
+// Addr is the address as a string.
+func (a Address) Addr() string { return string(a) }
+
 // FourLetter sends one of ZooKeeper's four-letter words and returns the answer
 // as it came.
-func (s *Server) FourLetter(ctx context.Context, word string) (string, error) {
-	answer, err := fourLetter(ctx, s.Addr(), word)
+func (a Address) FourLetter(ctx context.Context, word string) (string, error) {
+	answer, err := fourLetter(ctx, string(a), word)
 	if err != nil {
-		return "", fmt.Errorf("rig: %s to %s: %w", word, s.Addr(), err)
+		return "", fmt.Errorf("rig: %s to %s: %w", word, string(a), err)
 	}
 	return answer, nil
 }
@@ -48,8 +58,8 @@ func fourLetter(ctx context.Context, addr, word string) (string, error) {
 }
 
 // Mntr returns the server's metrics by name, such as zk_watch_count.
-func (s *Server) Mntr(ctx context.Context) (map[string]string, error) {
-	answer, err := s.FourLetter(ctx, "mntr")
+func (a Address) Mntr(ctx context.Context) (map[string]string, error) {
+	answer, err := a.FourLetter(ctx, "mntr")
 	if err != nil {
 		return nil, err
 	}
@@ -63,37 +73,37 @@ func (s *Server) Mntr(ctx context.Context) (map[string]string, error) {
 }
 
 // Watches counts the watches that clients have set on this server.
-func (s *Server) Watches(ctx context.Context) (int, error) {
-	return s.metric(ctx, "zk_watch_count")
+func (a Address) Watches(ctx context.Context) (int, error) {
+	return a.metric(ctx, "zk_watch_count")
 }
 
 // Sessions counts the live sessions of the whole ensemble, whichever member is
 // asked. On the server that closed it, a closed session is not counted any more
 // by the time its client hears of it; other members follow.
-func (s *Server) Sessions(ctx context.Context) (int, error) {
-	return s.metric(ctx, "zk_global_sessions")
+func (a Address) Sessions(ctx context.Context) (int, error) {
+	return a.metric(ctx, "zk_global_sessions")
 }
 
 // Ephemerals counts the ephemeral nodes in this server's copy of the tree.
-func (s *Server) Ephemerals(ctx context.Context) (int, error) {
-	return s.metric(ctx, "zk_ephemerals_count")
+func (a Address) Ephemerals(ctx context.Context) (int, error) {
+	return a.metric(ctx, "zk_ephemerals_count")
 }
 
-func (s *Server) metric(ctx context.Context, name string) (int, error) {
-	metrics, err := s.Mntr(ctx)
+func (a Address) metric(ctx context.Context, name string) (int, error) {
+	metrics, err := a.Mntr(ctx)
 	if err != nil {
 		return 0, err
 	}
 	value, err := strconv.Atoi(metrics[name])
 	if err != nil {
-		return 0, fmt.Errorf("rig: metric %s of %s: %w", name, s.Addr(), err)
+		return 0, fmt.Errorf("rig: metric %s of %s: %w", name, string(a), err)
 	}
 	return value, nil
 }
 
 // Mode returns standalone, leader or follower, or [ErrNotServing].
-func (s *Server) Mode(ctx context.Context) (string, error) {
-	answer, err := s.FourLetter(ctx, "srvr")
+func (a Address) Mode(ctx context.Context) (string, error) {
+	answer, err := a.FourLetter(ctx, "srvr")
 	if err != nil {
 		return "", err
 	}

@@ -151,7 +151,7 @@ func (s *Server) awaitServing(ctx context.Context) error {
 	patience := firstQuestion
 	for {
 		question, cancel := context.WithTimeout(ctx, patience)
-		_, err := s.Mode(question)
+		_, err := s.Address().Mode(question)
 		if question.Err() != nil {
 			patience = min(2*patience, questionTimeout)
 		}

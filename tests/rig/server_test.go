@@ -15,7 +15,7 @@ func TestKillAndRestartKeepData(t *testing.T) {
 	begin := time.Now()
 	server := StartStandalone(t)
 	t.Logf("serves after %v", time.Since(begin))
-	if mode, err := server.Mode(ctx); mode != "standalone" || err != nil {
+	if mode, err := server.Address().Mode(ctx); mode != "standalone" || err != nil {
 		t.Errorf("mode %q, %v", mode, err)
 	}
 	c := connect(t, server.Addr())
@@ -28,7 +28,7 @@ func TestKillAndRestartKeepData(t *testing.T) {
 	if server.PID() != 0 {
 		t.Error("a killed server has a process")
 	}
-	if _, err := server.Mode(ctx); err == nil {
+	if _, err := server.Address().Mode(ctx); err == nil {
 		t.Error("a killed server answers")
 	}
 	if err := server.Kill(); err != nil {
@@ -77,13 +77,13 @@ func TestPauseAndResume(t *testing.T) {
 	// the question ends with its context.
 	question, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, err := server.Mode(question); err == nil {
+	if _, err := server.Address().Mode(question); err == nil {
 		t.Error("a paused server answers")
 	}
 	if err := server.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := server.Mode(ctx); err != nil {
+	if _, err := server.Address().Mode(ctx); err != nil {
 		t.Errorf("a resumed server does not answer: %v", err)
 	}
 	create(t, c, "/after", 0)
@@ -101,7 +101,7 @@ func TestCountsFollowSessions(t *testing.T) {
 	counts := func() [3]int {
 		t.Helper()
 		var got [3]int
-		for i, count := range []func(context.Context) (int, error){server.Sessions, server.Watches, server.Ephemerals} {
+		for i, count := range []func(context.Context) (int, error){server.Address().Sessions, server.Address().Watches, server.Address().Ephemerals} {
 			n, err := count(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -134,7 +134,7 @@ func TestOptionsReachTheServer(t *testing.T) {
 		WithMinSessionTimeout(300*time.Millisecond),
 		WithConfig("maxSessionTimeout", "3000"),
 		WithSystemProperty("znode.container.checkIntervalMs", "50"))
-	conf, err := server.FourLetter(testContext(t), "conf")
+	conf, err := server.Address().FourLetter(testContext(t), "conf")
 	if err != nil {
 		t.Fatal(err)
 	}
