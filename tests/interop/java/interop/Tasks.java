@@ -1,0 +1,21 @@
+package interop;
+
+/** The tasks by their names. */
+final class Tasks {
+    private Tasks() {}
+
+    static Task named(String name) {
+        return switch (name) {
+            case "contest" -> new Contest();
+            case "timeout" -> new TimeoutCheck();
+            case "sharing" -> new SharingCheck();
+            case "closed-session" -> new ClosedSessionCheck();
+            case "reentrancy" -> new ReentrancyCheck();
+            case "revocation" -> new RevocationCheck();
+            case "downgrade" -> new DowngradeCheck();
+            case "upgrade" -> new UpgradeCheck();
+            case "giving-back" -> new GivingBackCheck();
+            default -> throw new IllegalArgumentException("no task is named " + name);
+        };
+    }
+}

@@ -1,0 +1,128 @@
+package interop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Recipe is a lock of the other client's.
+type Recipe string
+
+// The recipes. Multi is Curator's alone.
+const (
+	// Mutex is InterProcessMutex, and kazoo's Lock.
+	Mutex Recipe = "mutex"
+	// Read and Write are the two sides of InterProcessReadWriteLock, and kazoo's
+	// ReadLock and WriteLock.
+	Read  Recipe = "read"
+	Write Recipe = "write"
+	// ReadWrite has every thread read twice for each time that it writes.
+	ReadWrite Recipe = "readwrite"
+	// Semaphore is InterProcessSemaphoreV2, and kazoo's Semaphore.
+	Semaphore Recipe = "semaphore"
+	// Multi is InterProcessMultiLock over the mutexes Path/a and Path/b.
+	Multi Recipe = "multi"
+)
+
+// Task is what to do with a recipe.
+type Task string
+
+// The tasks. Contest is the general one; the others check one behaviour each,
+// with sessions of their own, and fail when it is not so.
+const (
+	// Contest has all threads acquire, hold and release as often as Rounds says.
+	Contest Task = "contest"
+	// Timeout gives up on a lock that is held elsewhere, and leaves no node.
+	Timeout Task = "timeout"
+	// Sharing holds together what may be held together, and no more.
+	Sharing Task = "sharing"
+	// ClosedSession closes the session that holds, which frees the lock.
+	ClosedSession Task = "closed-session"
+	// Reentrancy, Revocation, Downgrade, Upgrade and GivingBack are Curator's:
+	// acquiring again, asking the holder to release, a writer that becomes a
+	// reader, a reader that may not become a writer, and a multi-lock of which one
+	// part cannot be had.
+	Reentrancy Task = "reentrancy"
+	Revocation Task = "revocation"
+	Downgrade  Task = "downgrade"
+	Upgrade    Task = "upgrade"
+	GivingBack Task = "giving-back"
+	// NonBlocking, Cancelling and Listing are kazoo's: acquire(blocking=False),
+	// cancel(), and contenders() or lease_holders().
+	NonBlocking Task = "non-blocking"
+	Cancelling  Task = "cancelling"
+	Listing     Task = "listing"
+)
+
+// CuratorNames, as [Job.Names], has kazoo name its nodes as Curator does.
+const CuratorNames = "curator"
+
+// defaultLimit bounds a job, however slow the machine is.
+const defaultLimit = 60 * time.Second
+
+// Job is one thing for a worker to do. Connect, Recipe and Path are needed; what
+// else is left out is one, or nothing, or has the worker's own default.
+type Job struct {
+	Name     string // first part of its holders' names: <name>/<session>.<thread>, from 1
+	Task     Task   // Contest when empty
+	Recipe   Recipe
+	Connect  string // ZooKeeper's connect string, maybe with a chroot
+	Path     string // the lock path
+	Witness  string // a witness's address; nobody is told when empty
+	Names    string // kazoo only: how nodes are named
+	Sessions int    // client sessions
+	Threads  int    // threads on each session
+	Rounds   int    // how often each thread holds
+	Permits  int    // of a semaphore
+	Hold     time.Duration
+	// Patience bounds one attempt to acquire, 0 does not. In a contest, an attempt
+	// that timed out is counted, and made again.
+	Patience       time.Duration
+	SessionTimeout time.Duration
+	Limit          time.Duration // the whole job's
+}
+
+// Holder is the name by which the witness knows a thread.
+func (j Job) Holder(session, thread int) string {
+	return fmt.Sprintf("%s/%d.%d", j.Name, session, thread)
+}
+
+// Arguments renders the job for a worker's command line: key=value.
+func (j Job) Arguments() []string {
+	return []string{
+		"name=" + orDefault(j.Name, "worker"),
+		"task=" + orDefault(string(j.Task), string(Contest)),
+		"recipe=" + string(j.Recipe),
+		"connect=" + j.Connect,
+		"path=" + j.Path,
+		"witness=" + j.Witness,
+		"names=" + j.Names,
+		fmt.Sprintf("sessions=%d", max(j.Sessions, 1)),
+		fmt.Sprintf("threads=%d", max(j.Threads, 1)),
+		fmt.Sprintf("rounds=%d", max(j.Rounds, 1)),
+		fmt.Sprintf("permits=%d", max(j.Permits, 1)),
+		fmt.Sprintf("hold_ms=%d", j.Hold.Milliseconds()),
+		fmt.Sprintf("patience_ms=%d", j.Patience.Milliseconds()),
+		fmt.Sprintf("session_timeout_ms=%d", orDefault(j.SessionTimeout, 30*time.Second).Milliseconds()),
+		fmt.Sprintf("limit_ms=%d", orDefault(j.Limit, defaultLimit).Milliseconds()),
+	}
+}
+
+// check says whether the job can be sent as a line of words.
+func (j Job) check() error {
+	for _, argument := range j.Arguments() {
+		if strings.ContainsAny(argument, " \t\r\n") {
+			return fmt.Errorf("interop: a job with a space in it: %q", argument)
+		}
+	}
+	return nil
+}
+
+func orDefault[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}

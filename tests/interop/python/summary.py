@@ -1,0 +1,12 @@
+"""What was done."""
+from collections import namedtuple
+
+
+class Summary(namedtuple("Summary", "acquired timed_out elapsed")):
+    def __str__(self):
+        return "acquired=%d timed_out=%d elapsed_us=%d" % (
+            self.acquired, self.timed_out, self.elapsed * 1000000)
+
+
+# Of a task that has nothing to count.
+NOTHING = Summary(0, 0, 0)
