@@ -92,3 +92,11 @@ func TestAFailedJobSaysWhy(t *testing.T) {
 		})
 	}
 }
+
+func TestAStartedWorkerEndsWithItsTest(t *testing.T) {
+	for name, start := range map[string]func(testing.TB) *Worker{"curator": StartCurator, "kazoo": StartKazoo} {
+		var w *Worker
+		require.True(t, t.Run(name, func(t *testing.T) { w = start(t) }))
+		require.False(t, w == nil || w.process.running(), name)
+	}
+}
