@@ -1,0 +1,34 @@
+// Package conformance sends the same operations to two servers and compares everything that they
+// answer. It is how the embedded server is held to what a real one does.
+//
+// The operations are drawn at random, or written by hand where something is to be pinned down. They
+// are carried out one at a time, by several sessions, under a root of the sequence's own. After
+// each one every session sends a ping and reads up to its reply, so that every watch event is
+// known to belong to the operation before it. Some operations are bursts of several requests that
+// are sent before anything is read.
+//
+// The client's side of the protocol is written here once more, apart from the server's and from
+// that of any library, so that a mistake in one of them shows.
+//
+// # What is compared
+//
+// Of every reply: the error, the transaction id, every field of the body, and that nothing follows
+// it. Of every event: which session got it, its type, state and path, and its place among the
+// events and replies of that session. Of every connection: what the handshake answered, and whether
+// the server hung up. At the end of a sequence: the data, the access list and the children of every
+// node.
+//
+// # What is masked
+//
+//   - Transaction ids are counted from the one that created the root, since the servers have not done
+//     the same before. Everything else may not differ: what takes an id and what does not shows.
+//   - The node "/" is shared with all sequences, so its versions and its children are counted from
+//     what they were.
+//   - Times differ. That they are of today and in milliseconds, and that a node never changed has
+//     one time, is checked instead.
+//   - Session ids become the numbers of the sessions; passwords are told apart, not shown.
+//   - Lists of children and of ephemeral nodes are sorted: a real server gives them in the order of a
+//     hash table. So are the events of one session that a session's end caused, since its nodes
+//     are deleted in such an order; and entries of the scheme digest side by side in an access list, since
+//     the scheme auth expands in such an order.
+package conformance

@@ -1,0 +1,179 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// slots is how many sessions a sequence has at a time.
+const slots = 4
+
+// server is what the harness has to know of one.
+type server interface {
+	Addr() string
+}
+
+// player carries out a sequence on one server.
+type player struct {
+	addr   string
+	mask   mask
+	slots  [slots]slot
+	opened []known // every session there was
+}
+
+// slot is the place of a session. It may have lost its connection, or have ended.
+type slot struct {
+	wire  *wire // nil without a connection
+	id    int64
+	pass  text
+	xid   int32
+	index int // in opened
+}
+
+type known struct {
+	id   int64
+	pass text
+}
+
+// play carries out the operations one after the other under a root of their own, and
+// returns what the server answered. Run numbers must not be used twice on a server.
+func play(addr string, run int64, operations []operation) (transcript, error) {
+	root := fmt.Sprintf("/conformance-%d", run)
+	c, err := newCaretaker(addr, root)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	p := &player{addr: addr, mask: mask{scope: scope{root: root}, sessions: map[int64]int{}, started: time.Now()}}
+	if p.mask.base, p.mask.top, p.mask.nodes, err = c.prepare(); err != nil {
+		return nil, err
+	}
+	var out transcript
+	for i := range slots - 1 {
+		out = append(out, p.do(operation{name: "open", session: i}))
+	}
+	for _, o := range operations {
+		out = append(out, p.do(o))
+	}
+	survey, err := c.survey(&p.mask)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, survey)
+	p.leave()
+	return out, c.clear()
+}
+
+// leave ends every session, so that nothing of this sequence happens during the next.
+func (p *player) leave() {
+	for i := range p.slots {
+		if w := p.slots[i].wire; w != nil {
+			w.write(request(1, layouts["close"].code, nil))
+		}
+	}
+	for i := range p.slots {
+		if w := p.slots[i].wire; w != nil {
+			for err := error(nil); err == nil; {
+				_, err = w.read()
+			}
+			w.close()
+			p.opened = slices.DeleteFunc(p.opened, func(k known) bool { return k.id == p.slots[i].id })
+		}
+	}
+	for _, k := range p.opened {
+		end(p.addr, k.id, k.pass)
+	}
+}
+
+// do carries out one operation, and collects what came of it everywhere.
+func (p *player) do(o operation) step {
+	s := step{operation: o.String()}
+	switch o.name {
+	case "open":
+		s.entries = p.open(o)
+	case "reattach":
+		s.entries = p.reattach(o)
+	default:
+		s.entries = p.send(o)
+	}
+	s.entries = append(s.entries, p.barrier(o.session)...)
+	if endsSession(o) {
+		sortEvents(s.entries)
+	}
+	return s
+}
+
+// barrier asks every other session for a sign of life. What a server has to tell of the
+// operation comes before it: events are sent before the reply that they belong to.
+func (p *player) barrier(except int) []entry {
+	for i := range p.slots {
+		if w := p.slots[i].wire; w != nil && i != except {
+			w.write(ping)
+		}
+	}
+	var out []entry
+	for i := range p.slots {
+		if p.slots[i].wire != nil && i != except {
+			out = append(out, p.await(i, nil)...)
+		}
+	}
+	return out
+}
+
+// await reads until the ping's reply. The replies that come before it belong to the requests.
+//
+// After a reply with which a server hangs up it reads on for the end of the connection, and asks for
+// a sign of life only if that does not come. Requests that were sent behind it may be answered
+// or not: a real server writes what it happens to have when it comes to close.
+func (p *player) await(index int, requests []operation) []entry {
+	s := &p.slots[index]
+	r := reception{
+		player: p, session: index, requests: requests,
+		xid:    s.xid - int32(len(requests)) + 1,
+		pinged: !slices.ContainsFunc(requests, operation.mayHangUp),
+	}
+	for {
+		body, err := s.wire.read()
+		if r.ended && errors.Is(err, os.ErrDeadlineExceeded) && !r.pinged {
+			r.ping(s.wire)
+			continue
+		}
+		if err != nil {
+			s.wire.close()
+			s.wire = nil
+			return append(r.entries, entry{session: index, what: ending(err)})
+		}
+		if r.take(body) {
+			s.wire.patient = true
+			return r.entries
+		}
+		switch {
+		case r.ended && !r.pinged:
+			s.wire.patient = false
+		case len(r.requests) == 0 && !r.pinged:
+			r.ping(s.wire)
+		}
+	}
+}
+
+// endsSession says whether ephemeral nodes may go: a real server deletes those of a session in
+// the order of its hash table, so the order of the events says nothing.
+func endsSession(o operation) bool {
+	return o.name == "close" || slices.ContainsFunc(o.parts, endsSession)
+}
+
+// sortEvents sorts each session's events that have no reply between them.
+func sortEvents(entries []entry) {
+	for i := 0; i < len(entries); {
+		j := i
+		for j < len(entries) && entries[j].what == "event" && entries[j].session == entries[i].session {
+			j++
+		}
+		slices.SortFunc(entries[i:j], func(a, b entry) int { return strings.Compare(a.String(), b.String()) })
+		i = max(j, i+1)
+	}
+}

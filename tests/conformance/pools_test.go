@@ -1,0 +1,90 @@
+package conformance
+
+import (
+	"crypto/sha1"
+	"encoding/base64"
+	"fmt"
+)
+
+// The pools are what arguments are drawn from. What is drawn more often stands more
+// often, and shrinks better the nearer it stands to the front.
+
+// names are the operations, by weight.
+var names = weighted(map[string]int{
+	"create": 14, "create2": 8, "createContainer": 2, "createTTL": 3,
+	"delete": 10, "setData": 9, "exists": 5, "getData": 6, "getChildren": 4, "getChildren2": 5,
+	"getACL": 3, "setACL": 5, "getEphemerals": 2, "childrenNumber": 2, "whoAmI": 1, "sync": 1, "ping": 1,
+	"check": 1, "multi": 10, "multiRead": 3, "setWatches": 2, "setWatches2": 3, "addWatch": 5,
+	"removeWatches": 3, "checkWatches": 3, "auth": 2, "close": 1, "open": 3, "reattach": 3,
+	"unknown": 1, "frame": 1, "deleteContainer": 1, "reconfig": 1, "sasl": 1, burst: 6,
+})
+
+var (
+	multiNames = weighted(map[string]int{
+		"create": 8, "create2": 4, "delete": 6, "setData": 5, "check": 5, "createContainer": 2, "createTTL": 2,
+		"getData": 1, "exists": 1, "setACL": 1,
+	})
+	multiReadNames = weighted(map[string]int{"getData": 8, "getChildren": 8, "create": 1, "exists": 1})
+	// burstNames leaves out what a real server answers out of turn, and setACL: until it has been
+	// applied, the requests behind it are judged by the old list, and whether it has been
+	// applied is a race.
+	burstNames = weighted(map[string]int{
+		"create": 8, "create2": 4, "delete": 6, "setData": 5, "exists": 3, "getData": 4, "getChildren": 2,
+		"getChildren2": 2, "getACL": 1, "multi": 4, "multiRead": 1, "sync": 1, "addWatch": 1,
+		"check": 1, "createContainer": 1, "getEphemerals": 1,
+	})
+	// afterClose only reads: what follows a session's end may or may not be read by the server,
+	// and a write takes a transaction id.
+	afterClose = []string{"exists", "getData", "getChildren", "sync"}
+)
+
+var (
+	sessions = []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}
+
+	usualPaths = []string{
+		"~/a", "~/b", "~/a/b", "~/a/c", "~/b/a", "~/c", "~/a/b/c", "~/q0000000000", "~/q0000000001", "~/a/q0000000000",
+	}
+	newPaths  = append([]string{"~/q", "~/a/q", "~/b/q", "~/", "~/a/"}, usualPaths...)
+	rarePaths = []string{
+		"~", "~/missing", "~/missing/child", "/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config", "/missing",
+	}
+	badPaths = []string{
+		`""`, "a", "~/a/", "~//a", "~/.", "~/..", "~/a/../b", "~/a/.", "~/...", `"~/a\x00b"`, `"~/\x01"`, `"~/\x1f"`,
+		`"~/\x7f"`, `"~/\u0085"`, `"~/\u009f"`, `"~/\u00a0"`, `"~/\xed\xa0\x80"`, `"~/\xff"`, `"~/\ue000"`, `"~/\uf8ff"`, `"~/\uf900"`,
+		`"~/\ufff0"`, `"~/\U0001f600"`, `"~/é"`, `"~/ "`, "null",
+	}
+)
+
+var (
+	datas     = []string{"null", `""`, "x", "some-data", "x*5000"}
+	bigDatas  = []string{"x*1000000", "x*1048000", "x*1048500", "x*1048575", "x*1048576", "x*1100000"}
+	versions  = []string{"-1", "-1", "-1", "0", "1", "2", "-2", "100", "2147483647", "-2147483648"}
+	flags     = []string{"0", "0", "1", "2", "3", "4", "5", "6", "7", "-1", "256"}
+	ttls      = []string{"100000", "1", "0", "-1", "1099511627775", "1099511627776", "9223372036854775807", "-9223372036854775808"}
+	modes     = []string{"0", "1", "0", "1", "2", "-1"}
+	types     = []string{"3", "1", "2", "0", "4", "-1"}
+	zxids     = []string{"+0", "+5", "+20", "+100", "0", "-1", "9223372036854775807"}
+	codes     = []string{"99", "0", "10", "23", "-1", "-12", "108", "1000", "2147483647"}
+	lengths   = []string{"-1", "-2147483648", "0", "1", "4", "7", "1048576", "2147483647"}
+	timeouts  = []string{"60000", "0", "-1", "1", "29999", "30000", "30001", "59999", "60001", "2147483647", "-2147483648"}
+	readOnlys = []string{"false", "false", "true", "absent"}
+	passwords = []string{"right", "right", "right", "right", "wrong", "null", "empty", "short"}
+	schemes   = []string{"digest", "digest", "digest", "ip", "world", "auth", "nonsense", `""`}
+	auths     = []string{"u:p", "u:p", "v:q", "nocolon", `""`, "null", "u:p:r", ":"}
+)
+
+var acls = []string{
+	openACL, openACL, "[1:world:anyone]", "[30:world:anyone]", "[2:world:anyone]", "[4:world:anyone]", "[8:world:anyone]",
+	"[16:world:anyone]", "[0:world:anyone]", "[-1:world:anyone]", "[64:world:anyone]",
+	digestACL(31, "u:p"), digestACL(1, "u:p"), digestACL(30, "v:q"), "[31:digest:a:b]", "[31:digest:a]", "[31:digest:a:b:c]", `[31:digest:""]`,
+	`[31:auth:""]`, `[1:auth:whatever,30:world:anyone]`, `[15:world:anyone,16:auth:""]`, "[1:world:anyone,31:digest:a:b]",
+	"[31:ip:127.0.0.1]", "[31:ip:10.0.0.1]", "[31:ip:127.0.0.0/8]", "[31:ip:127.0.0.1/33]", "[31:ip:127.0.0.1/-1]", "[31:ip:nowhere]", "[31:ip:::1]",
+	"[31:world:someone]", "[31:nonsense:x]", `[31:"":x]`, "[31:null:x]", "[31:world:null]", "[31:null:null]", "[31:digest:null]",
+	"[1:world:anyone,1:world:anyone]", "[1:world:anyone,2:world:anyone]", "[]", "null",
+}
+
+// digestACL is the access list for who knows the password.
+func digestACL(perms int, secret string) string {
+	sum := sha1.Sum([]byte(secret))
+	return fmt.Sprintf("[%d:digest:%q]", perms, secret[:1]+":"+base64.StdEncoding.EncodeToString(sum[:]))
+}

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+)
+
+// reception is the reading of what a session gets to hear after an operation.
+type reception struct {
+	player   *player
+	session  int
+	requests []operation // still to be answered
+	xid      int32       // of the first of them
+	pinged   bool
+	ended    bool // the server said something after which it hangs up
+	entries  []entry
+}
+
+func (r *reception) ping(w *wire) {
+	r.pinged = true
+	w.patient = true
+	w.write(ping)
+}
+
+func (r *reception) note(what string, fields ...shown) {
+	r.entries = append(r.entries, entry{session: r.session, what: what, fields: fields})
+}
+
+// take understands one frame, and says whether it was the pong.
+func (r *reception) take(body []byte) bool {
+	m := &r.player.mask
+	d := &decoder{bytes: body}
+	h := d.header()
+	switch {
+	case d.err != nil:
+		r.note(fmt.Sprintf("frame %x", body))
+	case h.xid == eventXid:
+		var fields []shown
+		if h.zxid != -1 || h.err != 0 {
+			fields = []shown{{"zxid", m.zxid(h.zxid)}, {"err", fmt.Sprint(h.err)}}
+		}
+		r.note("event", append(fields, m.event(d)...)...)
+	case h.xid == pingXid && !r.expectsPing():
+		r.unanswered(len(r.requests))
+		fields := []shown{{"zxid", m.zxid(h.zxid)}}
+		if h.err != 0 || len(d.bytes) != 0 {
+			fields = append(fields, shown{"odd", fmt.Sprintf("%d/%x", h.err, d.bytes)})
+		}
+		r.note("pong", fields...)
+		return true
+	case r.ended:
+		// Behind the last reply anything may come, or nothing.
+	default:
+		r.reply(h, d)
+	}
+	return false
+}
+
+func (r *reception) expectsPing() bool {
+	return len(r.requests) > 0 && r.requests[0].name == "ping"
+}
+
+// reply notes the answer to a request, and which ones before it had none.
+func (r *reception) reply(h header, d *decoder) {
+	fields := []shown{{"err", fmt.Sprint(h.err)}, {"zxid", r.player.mask.zxid(h.zxid)}}
+	if h.xid == pingXid && r.expectsPing() {
+		h.xid = r.xid
+	}
+	if skipped := int(h.xid - r.xid); skipped >= 0 && skipped < len(r.requests) {
+		r.unanswered(skipped)
+	} else {
+		r.note("reply", append(fields, shown{"xid", fmt.Sprint(h.xid)}, shown{"body", fmt.Sprintf("%x", d.bytes)})...)
+		return
+	}
+	o := r.requests[0]
+	r.requests, r.xid = r.requests[1:], r.xid+1
+	r.note("reply", append(fields, r.player.mask.reply(o, h.err, d)...)...)
+	r.ended = r.ended || o.hangsUp(h.err)
+}
+
+func (r *reception) unanswered(n int) {
+	for _, o := range r.requests[:n] {
+		r.note("no reply to " + o.name)
+	}
+	r.requests, r.xid = slices.Clone(r.requests[n:]), r.xid+int32(n)
+}

@@ -1,0 +1,112 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+)
+
+// transcript is everything that a server answered to a sequence.
+type transcript []step
+
+// step is what came of one operation.
+type step struct {
+	operation string
+	entries   []entry
+}
+
+// entry is one thing that happened to one session: a reply, an event, the end
+// of its connection. The values have been masked already.
+type entry struct {
+	session int
+	what    string
+	fields  []shown
+}
+
+type shown struct{ name, value string }
+
+func (e entry) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "s%d %s", e.session, e.what)
+	for _, f := range e.fields {
+		fmt.Fprintf(&b, " %s=%s", f.name, f.value)
+	}
+	return b.String()
+}
+
+// difference is the first place where two transcripts differ.
+type difference struct {
+	step      int
+	operation string
+	entry     int
+	field     string // empty when there is more to it than one field
+	first     string
+	second    string
+}
+
+func (d *difference) String() string {
+	where := ""
+	if d.field != "" {
+		where = " in " + d.field
+	}
+	return fmt.Sprintf("operation %d%s: %s\n  reference: %s\n  subject:   %s", d.step, where, d.operation, d.first, d.second)
+}
+
+const nothing = "(nothing)"
+
+// compare finds the first difference, or returns nil.
+func compare(reference, subject transcript) *difference {
+	for i := range max(len(reference), len(subject)) {
+		a, b := stepAt(reference, i), stepAt(subject, i)
+		d := &difference{step: i, operation: a.operation}
+		if a.operation != b.operation {
+			d.first, d.second = a.operation, b.operation
+			return d
+		}
+		for j := range max(len(a.entries), len(b.entries)) {
+			if d.entry, d.first, d.second = j, entryAt(a, j), entryAt(b, j); d.first != d.second {
+				if j < len(a.entries) && j < len(b.entries) {
+					d.field = differentField(a.entries[j], b.entries[j])
+				}
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+func stepAt(t transcript, i int) step {
+	if i < len(t) {
+		return t[i]
+	}
+	return step{operation: nothing}
+}
+
+func entryAt(s step, i int) string {
+	if i < len(s.entries) {
+		return s.entries[i].String()
+	}
+	return nothing
+}
+
+func differentField(a, b entry) string {
+	if a.session != b.session || a.what != b.what || len(a.fields) != len(b.fields) {
+		return ""
+	}
+	for i, f := range a.fields {
+		if f != b.fields[i] {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func (t transcript) String() string {
+	var b strings.Builder
+	for i, s := range t {
+		fmt.Fprintf(&b, "%d: %s\n", i, s.operation)
+		for _, e := range s.entries {
+			fmt.Fprintf(&b, "     %s\n", e)
+		}
+	}
+	return b.String()
+}
