@@ -27,7 +27,6 @@ type identity struct{ scheme, id string }
 type access struct {
 	perms int32
 	identity
-	noScheme, noID bool // null on the wire
 }
 
 var (
@@ -44,7 +43,7 @@ func fixACL(list []access, who []identity) ([]access, code) {
 			continue
 		}
 		switch {
-		case a.noScheme:
+		case a.scheme == null:
 			return nil, codeInvalidACL
 		case a.scheme == "auth":
 			known := len(fixed)
@@ -56,7 +55,7 @@ func fixACL(list []access, who []identity) ([]access, code) {
 			if len(fixed) == known {
 				return nil, codeInvalidACL
 			}
-		case a.noID && (a.scheme == "world" || a.scheme == "digest" || a.scheme == "ip"):
+		case a.id == null && (a.scheme == "world" || a.scheme == "digest" || a.scheme == "ip"):
 			return nil, codeMarshalling
 		case validID(a.identity):
 			fixed = append(fixed, a)

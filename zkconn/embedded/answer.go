@@ -18,9 +18,6 @@ func (c *conn) answer(s *session, xid int32, op Op, d *decoder) bool {
 	if d.err != nil {
 		body, result = nil, codeMarshalling
 	}
-	if result != codeOK {
-		body = nil
-	}
 	c.reply(xid, c.r.tree.zxid, result, body)
 	return true
 }
@@ -28,7 +25,7 @@ func (c *conn) answer(s *session, xid int32, op Op, d *decoder) bool {
 // sync is answered when everything committed before it is applied here. A leader that was cut off does not
 // know that there is another, and answers from what it has.
 func (c *conn) sync(xid int32, d *decoder) bool {
-	path, null := d.text()
+	path := d.text()
 	malformed := d.err != nil
 	if !c.r.following() && !c.r.deposed {
 		c.parked = true
@@ -40,7 +37,7 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 		return true
 	}
 	c.reply(xid, c.r.tree.zxid, codeOK, func(e *encoder) {
-		if null {
+		if path == null {
 			e.bytes(nil)
 			return
 		}
@@ -54,22 +51,21 @@ func (c *conn) lookUp(op Op, d *decoder) (func(*encoder), code) {
 	t := c.r.tree
 	switch op {
 	case OpExists:
-		return c.exists(d.path(), d.bool(), d.err)
+		return c.exists(d.text(), d.bool(), d.err)
 	case OpGetData:
-		return c.getData(d.path(), d.bool(), d.err)
+		return c.getData(d.text(), d.bool(), d.err)
 	case OpGetChildren, OpGetChildren2:
-		return c.getChildren(op, d.path(), d.bool(), d.err)
+		return c.getChildren(op, d.text(), d.bool(), d.err)
 	case OpGetACL:
-		return c.getACL(d.path())
+		return c.getACL(d.text())
 	case OpGetAllChildrenNumber:
-		path := d.path()
-		if _, refused := c.readable(path); refused != codeOK {
+		path := d.text()
+		if _, refused := c.lookAt(path); refused != codeOK {
 			return nil, refused
 		}
 		return func(e *encoder) { e.int32(t.countBelow(path)) }, codeOK
 	case OpGetEphemerals:
-		prefix, null := d.text()
-		return c.getEphemerals(prefix, null), codeOK
+		return c.getEphemerals(d.text()), codeOK
 	case OpMultiRead:
 		return c.multiRead(d)
 	case OpWhoAmI:
@@ -77,16 +73,19 @@ func (c *conn) lookUp(op Op, d *decoder) (func(*encoder), code) {
 	case OpSetWatches, OpSetWatches2:
 		return nil, c.setWatches(op, d)
 	case OpAddWatch:
-		return c.addWatch(d.path(), d.int32(), d.err)
+		return c.addWatch(d.text(), d.int32(), d.err)
 	case OpRemoveWatches:
-		return nil, c.removeWatches(d.path(), d.int32(), d.err)
+		return nil, c.removeWatches(d.text(), d.int32(), d.err)
 	default: // OpCheckWatches
-		return nil, c.checkWatches(d.path(), d.int32(), d.err)
+		return nil, c.checkWatches(d.text(), d.int32(), d.err)
 	}
 }
 
-// readable finds a node that the connection may read.
-func (c *conn) readable(path string) (*node, code) {
+// lookAt finds a node that the connection may read.
+func (c *conn) lookAt(path string) (*node, code) {
+	if path == null {
+		return nil, codeMarshalling
+	}
 	n := c.r.tree.nodes[path]
 	if n == nil {
 		return nil, codeNoNode
@@ -99,7 +98,7 @@ func (c *conn) readable(path string) (*node, code) {
 
 // exists asks for no permission, and watches also what is not there.
 func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code) {
-	if err != nil {
+	if err != nil || path == null {
 		return nil, codeMarshalling
 	}
 	if strings.IndexByte(path, 0) >= 0 {
@@ -119,7 +118,7 @@ func (c *conn) getData(path string, watch bool, err error) (func(*encoder), code
 	if err != nil {
 		return nil, codeMarshalling
 	}
-	n, refused := c.readable(path)
+	n, refused := c.lookAt(path)
 	if refused != codeOK {
 		return nil, refused
 	}
@@ -136,7 +135,7 @@ func (c *conn) getChildren(op Op, path string, watch bool, err error) (func(*enc
 	if err != nil {
 		return nil, codeMarshalling
 	}
-	n, refused := c.readable(path)
+	n, refused := c.lookAt(path)
 	if refused != codeOK {
 		return nil, refused
 	}
@@ -153,6 +152,9 @@ func (c *conn) getChildren(op Op, path string, watch bool, err error) (func(*enc
 
 // getACL is for those who may read a node or change its list; only the latter see digests.
 func (c *conn) getACL(path string) (func(*encoder), code) {
+	if path == null {
+		return nil, codeMarshalling
+	}
 	n := c.r.tree.nodes[path]
 	if n == nil {
 		return nil, codeNoNode
@@ -170,8 +172,8 @@ func (c *conn) getACL(path string) (func(*encoder), code) {
 	}, codeOK
 }
 
-func (c *conn) getEphemerals(prefix string, null bool) func(*encoder) {
-	all := null || strings.TrimSpace(prefix) == "" || strings.TrimSpace(prefix) == rootPath
+func (c *conn) getEphemerals(prefix string) func(*encoder) {
+	all := prefix == null || strings.TrimSpace(prefix) == "" || strings.TrimSpace(prefix) == rootPath
 	var found []string
 	if owned := c.r.tree.ephemerals[c.sessionID]; owned != nil {
 		for _, path := range owned.items {
@@ -194,42 +196,38 @@ func (c *conn) whoAmI(e *encoder) {
 
 // multiRead answers every part, those that are refused with their errors.
 func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
-	type asked struct {
-		op   Op
-		path string
-	}
-	var all []asked
-	for {
-		op, done := Op(d.int32()), d.bool()
-		d.int32()
-		if done || d.err != nil {
-			break
-		}
-		if op != OpGetData && op != OpGetChildren {
-			return nil, codeMarshalling
-		}
-		all = append(all, asked{op, d.path()})
-		d.bool() // a watch; 3.8.0 sets none here
-	}
-	if d.err != nil {
+	orders, ok := readMulti(d)
+	if !ok {
 		return nil, codeMarshalling
 	}
+	// What it cannot carry out 3.8.0 finds when it has begun the reply, and it sends what there is of it.
+	result := codeOK
+	for i, o := range orders {
+		if !o.reads() || o.path == null {
+			orders, result = orders[:i], codeMarshalling
+			break
+		}
+	}
 	return func(e *encoder) {
-		for _, a := range all {
-			n, refused := c.readable(a.path)
-			switch {
-			case refused != codeOK:
-				e.multiHeader(opError, false, refused)
-				e.int32(int32(refused))
-			case a.op == OpGetData:
-				e.multiHeader(OpGetData, false, codeOK)
-				e.bytes(n.data)
-				e.stat(n.seen())
-			default:
-				e.multiHeader(OpGetChildren, false, codeOK)
-				e.texts(n.children.items)
-			}
+		for _, o := range orders {
+			c.readPart(e, o)
 		}
 		e.multiHeader(opError, true, -1)
-	}, codeOK
+	}, result
+}
+
+func (c *conn) readPart(e *encoder, o order) {
+	n, refused := c.lookAt(o.path)
+	switch {
+	case refused != codeOK:
+		e.multiHeader(opError, false, refused)
+		e.int32(int32(refused))
+	case o.op == OpGetData:
+		e.multiHeader(OpGetData, false, codeOK)
+		e.bytes(n.data)
+		e.stat(n.seen())
+	default:
+		e.multiHeader(OpGetChildren, false, codeOK)
+		e.texts(n.children.items)
+	}
 }

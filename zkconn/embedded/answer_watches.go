@@ -1,52 +1,66 @@
 package embedded
 
+import "strings"
+
 // setWatches sets again what a client watched on its last connection, and catches up: where something has
 // happened since the zxid that the client has seen last, it gets the event instead.
 func (c *conn) setWatches(op Op, d *decoder) code {
 	since := d.int64()
-	data, exist, children := d.paths(), d.paths(), d.paths()
-	var lastingPaths, recursivePaths []string
+	lists := make([][]string, 3, 5)
 	if op == OpSetWatches2 {
-		lastingPaths, recursivePaths = d.paths(), d.paths()
+		lists = lists[:5]
+	}
+	for i := range lists {
+		lists[i] = d.texts()
 	}
 	if d.err != nil {
 		return codeMarshalling
 	}
-	t := c.r.tree
-	for _, path := range data {
-		switch n := t.nodes[path]; {
-		case n == nil:
-			c.notify(nodeDeleted, path)
-		case n.stat.mzxid > since:
-			c.notify(nodeDataChanged, path)
-		default:
-			t.data.add(path, c, once)
+	set := []func(path string, since int64){c.setDataWatch, c.setExistWatch, c.setChildWatch,
+		func(path string, _ int64) { c.watchBoth(path, lasting) },
+		func(path string, _ int64) { c.watchBoth(path, recursively) }}
+	for i, paths := range lists {
+		if paths == nil {
+			return codeMarshalling
 		}
-	}
-	for _, path := range exist {
-		if t.nodes[path] != nil {
-			c.notify(nodeCreated, path)
-		} else {
-			t.data.add(path, c, once)
+		for _, path := range paths {
+			if path == null && i < 3 {
+				return codeMarshalling
+			}
+			set[i](path, since)
 		}
-	}
-	for _, path := range children {
-		switch n := t.nodes[path]; {
-		case n == nil:
-			c.notify(nodeDeleted, path)
-		case n.stat.pzxid > since:
-			c.notify(nodeChildrenChanged, path)
-		default:
-			t.children.add(path, c, once)
-		}
-	}
-	for _, path := range lastingPaths {
-		c.watchBoth(path, lasting)
-	}
-	for _, path := range recursivePaths {
-		c.watchBoth(path, recursively)
 	}
 	return codeOK
+}
+
+func (c *conn) setDataWatch(path string, since int64) {
+	switch n := c.r.tree.nodes[path]; {
+	case n == nil:
+		c.notify(nodeDeleted, path)
+	case n.stat.mzxid > since:
+		c.notify(nodeDataChanged, path)
+	default:
+		c.r.tree.data.add(path, c, once)
+	}
+}
+
+func (c *conn) setExistWatch(path string, _ int64) {
+	if c.r.tree.nodes[path] != nil {
+		c.notify(nodeCreated, path)
+		return
+	}
+	c.r.tree.data.add(path, c, once)
+}
+
+func (c *conn) setChildWatch(path string, since int64) {
+	switch n := c.r.tree.nodes[path]; {
+	case n == nil:
+		c.notify(nodeDeleted, path)
+	case n.stat.pzxid > since:
+		c.notify(nodeChildrenChanged, path)
+	default:
+		c.r.tree.children.add(path, c, once)
+	}
 }
 
 func (c *conn) watchBoth(path string, mode watchMode) {
@@ -87,8 +101,11 @@ func (c *conn) removeWatches(path string, which int32, err error) code {
 }
 
 func (c *conn) checkWatches(path string, which int32, err error) code {
-	if err != nil || which < childrenWatch || which > anyWatch {
+	if err != nil || path == null || which < childrenWatch || which > anyWatch {
 		return codeMarshalling
+	}
+	if path != "" && !strings.Contains(path, "/") {
+		return codeMarshalling // 3.8.0 looks for its parent
 	}
 	if which != dataWatch && c.r.tree.children.contains(path, c) ||
 		which != childrenWatch && c.r.tree.data.contains(path, c) {

@@ -5,7 +5,7 @@ import "slices"
 // authenticate adds an identity to the connection. Whoever cannot show one is told so, and cut off.
 func (c *conn) authenticate(xid int32, d *decoder) bool {
 	d.int32()
-	scheme, _ := d.text()
+	scheme := d.text()
 	secret := d.bytes()
 	if d.err != nil {
 		return false

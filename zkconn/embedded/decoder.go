@@ -63,30 +63,26 @@ func (d *decoder) data() []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// text reads a string that may be null.
-func (d *decoder) text() (s string, null bool) {
+// null is what a null string is read as. No other is: text that was read is valid UTF-8.
+const null = "\xff"
+
+func (d *decoder) text() string {
 	b := d.bytes()
-	return string(b), b == nil
-}
-
-// path reads a string that must not be null.
-func (d *decoder) path() string {
-	s, null := d.text()
-	if null {
-		d.err = errMalformed
+	if b == nil {
+		return null
 	}
-	return s
+	return readable(b)
 }
 
-// paths reads a vector of paths. A null vector is a fault; one with a negative length is empty, as in jute.
-func (d *decoder) paths() []string {
+// texts reads a vector: nil when it is null. One with a negative length is empty, as in jute.
+func (d *decoder) texts() []string {
 	n := d.int32()
-	if n == -1 {
-		d.err = errMalformed
+	if n == -1 || d.err != nil {
+		return nil
 	}
-	var all []string
+	all := []string{}
 	for i := int32(0); i < n && d.err == nil; i++ {
-		all = append(all, d.path())
+		all = append(all, d.text())
 	}
 	return all
 }
@@ -96,10 +92,7 @@ func (d *decoder) acl() []access {
 	n := d.int32()
 	var all []access
 	for i := int32(0); i < n && d.err == nil; i++ {
-		a := access{perms: d.int32()}
-		a.scheme, a.noScheme = d.text()
-		a.id, a.noID = d.text()
-		all = append(all, a)
+		all = append(all, access{perms: d.int32(), identity: identity{scheme: d.text(), id: d.text()}})
 	}
 	return all
 }

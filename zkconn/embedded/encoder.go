@@ -17,6 +17,7 @@ func (e *encoder) bool(v bool) {
 }
 
 func (e *encoder) text(s string) {
+	s = surrogates(s)
 	e.int32(int32(len(s)))
 	e.buf = append(e.buf, s...)
 }

@@ -196,7 +196,7 @@ func requestPaths(op Op, body []byte) []string {
 	case OpPing, OpCloseSession, OpCreateSession, OpMultiRead, OpAuth, OpSASL, OpSetWatches, OpSetWatches2, OpWhoAmI:
 		return nil
 	}
-	if p := d.path(); d.err == nil {
+	if p := d.text(); d.err == nil && p != null {
 		return []string{p}
 	}
 	return nil

@@ -49,13 +49,13 @@ func (p *preparation) prepare(op Op, d *decoder) (part, code) {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
 		return p.create(op, readCreate(op, d))
 	case OpDelete:
-		return p.delete(d.path(), d.int32(), d.err)
+		return p.delete(d.text(), d.int32(), d.err)
 	case OpSetData:
-		return p.setData(d.path(), d.data(), d.int32(), d.err)
+		return p.setData(d.text(), d.data(), d.int32(), d.err)
 	case OpSetACL:
-		return p.setACL(d.path(), d.acl(), d.int32(), d.err)
+		return p.setACL(d.text(), d.acl(), d.int32(), d.err)
 	case OpCheck:
-		return p.check(d.path(), d.int32(), d.err)
+		return p.check(d.text(), d.int32(), d.err)
 	case OpDeleteContainer:
 		return part{}, codeBadArguments // a client's path has the frame's header in front in 3.8.0
 	case OpReconfig:
@@ -65,7 +65,7 @@ func (p *preparation) prepare(op Op, d *decoder) (part, code) {
 }
 
 func (p *preparation) delete(path string, version int32, err error) (part, code) {
-	if err != nil {
+	if err != nil || path == null {
 		return part{}, codeMarshalling
 	}
 	parentPath, _, ok := splitPath(path)

@@ -13,7 +13,7 @@ type creation struct {
 }
 
 func readCreate(op Op, d *decoder) creation {
-	c := creation{path: d.path(), data: d.data(), acl: d.acl(), flags: d.int32(), ttl: -1}
+	c := creation{path: d.text(), data: d.data(), acl: d.acl(), flags: d.int32(), ttl: -1}
 	if op == OpCreateTTL {
 		c.ttl = d.int64()
 	}
@@ -26,8 +26,11 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 		return part{}, codeMarshalling
 	}
 	mode, ok := modeOf(c.flags)
-	if !ok || !validTTL(op, mode, c.ttl) {
+	if !ok || !validTTL(mode, c.ttl) {
 		return part{}, codeBadArguments
+	}
+	if c.path == null {
+		return part{}, codeMarshalling
 	}
 	parentPath, _, ok := splitPath(c.path)
 	if !ok {
@@ -57,16 +60,18 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 	if life(parent.stat.owner) == ephemeral {
 		return part{}, codeNoChildrenEphemeral
 	}
+	if op == OpCreateTTL && mode.life != timed {
+		return part{}, codeBadArguments // where 3.8.0 stops its server
+	}
 	return p.created(op, mode, parentPath, parent, part{op: op, path: path, data: c.data, acl: acl}, c.ttl), codeOK
 }
 
-// validTTL refuses a time to live that is missing, out of range, or given to a node that takes none. The
-// last case is where 3.8.0 stops its server when the operation is createTTL.
-func validTTL(op Op, mode createMode, ttl int64) bool {
+// validTTL refuses a time to live that is missing, out of range, or given to a node that takes none.
+func validTTL(mode createMode, ttl int64) bool {
 	if mode.life == timed {
 		return ttl > 0 && ttl <= maxTTL
 	}
-	return ttl < 0 && op != OpCreateTTL
+	return ttl < 0
 }
 
 func (p *preparation) created(op Op, mode createMode, parentPath string, parent record, made part, ttl int64) part {

@@ -5,7 +5,7 @@ package embedded
 // request that is malformed is refused as a whole.
 func (p *preparation) multi(d *decoder) ([]part, code) {
 	orders, ok := readMulti(d)
-	if !ok {
+	if !ok || len(orders) > 0 && orders[0].reads() {
 		return nil, codeMarshalling
 	}
 	parts := make([]part, len(orders))
@@ -40,12 +40,18 @@ func failed(n, at int, refused code) []part {
 type order struct {
 	op      Op
 	create  creation
+	broken  bool // a time to live is asked for by flags, and did not come
 	path    string
 	data    []byte
 	version int32
 }
 
+func (o order) reads() bool { return o.op == OpGetData || o.op == OpGetChildren }
+
 func (o order) prepare(p *preparation) (part, code) {
+	if o.broken {
+		return part{}, codeMarshalling
+	}
 	switch o.op {
 	case OpDelete:
 		return p.delete(o.path, o.version, nil)
@@ -58,8 +64,9 @@ func (o order) prepare(p *preparation) (part, code) {
 	}
 }
 
-// readMulti reads all operations before any is looked at: the record must be whole. What kind of create
-// each is follows from its flags and not from its type, so a create2 is a create here, as in ZooKeeper.
+// readMulti reads all operations before any is looked at: the record must be whole, and either all of its
+// operations read or none does. What kind of create each is follows from its flags and not from its type,
+// so a create2 is a create here, as in ZooKeeper.
 func readMulti(d *decoder) ([]order, bool) {
 	var orders []order
 	for {
@@ -76,22 +83,21 @@ func readMulti(d *decoder) ([]order, bool) {
 		switch op {
 		case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
 			o.create = readCreate(op, d)
-			kind, ok := kindByFlags(op, o.create.flags)
-			if !ok {
-				return nil, false
-			}
-			o.op = kind
-			if kind != OpCreateTTL {
+			o.op, o.broken = kindByFlags(op, o.create.flags)
+			if o.op != OpCreateTTL {
 				o.create.ttl = -1
 			}
 		case OpDelete, OpCheck:
-			o.path, o.version = d.path(), d.int32()
+			o.path, o.version = d.text(), d.int32()
 		case OpSetData:
-			o.path, o.data, o.version = d.path(), d.data(), d.int32()
+			o.path, o.data, o.version = d.text(), d.data(), d.int32()
+		case OpGetData, OpGetChildren:
+			o.path = d.text()
+			d.bool() // a watch, which 3.8.0 does not set
 		default:
 			return nil, false
 		}
-		if d.err != nil {
+		if d.err != nil || len(orders) > 0 && orders[0].reads() != o.reads() {
 			return nil, false
 		}
 		orders = append(orders, o)
@@ -99,15 +105,15 @@ func readMulti(d *decoder) ([]order, bool) {
 }
 
 // kindByFlags says what a create in a multi makes. A time to live that came without its own record cannot
-// be carried out.
-func kindByFlags(op Op, flags int32) (Op, bool) {
+// be carried out, which ZooKeeper finds only when it gets there.
+func kindByFlags(op Op, flags int32) (kind Op, broken bool) {
 	mode, _ := modeOf(flags) // unknown flags are refused later, part by part
 	switch mode.life {
 	case timed:
-		return OpCreateTTL, op == OpCreateTTL
+		return OpCreateTTL, op != OpCreateTTL
 	case container:
-		return OpCreateContainer, true
+		return OpCreateContainer, false
 	default:
-		return OpCreate, true
+		return OpCreate, false
 	}
 }

@@ -54,6 +54,17 @@ func (c *conn) submit(s *session, xid int32, op Op, d *decoder) bool {
 		c.reply(xid, x.zxid, codeOK, nil)
 		return false
 	}
+	if !wellFormed(op, *d) {
+		if op == OpMulti {
+			c.e.nextZxid() // taken, and nothing comes of it
+		}
+		c.reply(xid, c.r.tree.zxid, codeMarshalling, func(e *encoder) {
+			if op == OpMulti {
+				e.multiHeader(opError, true, -1)
+			}
+		})
+		return true
+	}
 	x := c.e.prepare(s, c.who, op, d)
 	results := c.e.commitFrom(c.r, x)
 	c.answerWrite(xid, op, x, results)
@@ -131,4 +142,24 @@ func multiReply(e *encoder, results []result) {
 		}
 	}
 	e.multiHeader(opError, true, -1)
+}
+
+// wellFormed finds the faults that ZooKeeper finds before it begins a transaction.
+func wellFormed(op Op, d decoder) bool {
+	switch op {
+	case OpReconfig:
+		for range 3 { // who joins, who leaves, all members
+			d.text()
+		}
+		d.int64()
+		return d.err == nil
+	case OpMulti:
+		orders, _ := readMulti(&d)
+		for _, o := range orders {
+			if o.path == null || o.create.path == null {
+				return false
+			}
+		}
+	}
+	return true
 }
