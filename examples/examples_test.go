@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // outcome is how a program ended and what it said.
@@ -60,27 +61,39 @@ func execute(t *testing.T, program string, args ...string) outcome {
 	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
+// eachServer runs a test on the server that the examples bring, on one that listens, and on a real one
+// where that is installed. The flags tell the example which.
+func eachServer(t *testing.T, chroot string, run func(t *testing.T, flags ...string)) {
+	t.Run("own", func(t *testing.T) { run(t) })
+	t.Run("embedded", func(t *testing.T) { run(t, "-zk", embedded.Run(t).Addr()+chroot) })
+	t.Run("standalone", func(t *testing.T) { run(t, "-zk", rig.StartStandalone(t).Addr()+chroot) })
+}
+
 func TestQuickstart(t *testing.T) {
-	server := rig.StartStandalone(t)
-	got := execute(t, build(t, "quickstart"), "-zk", server.Addr(), "-workers", "6", "-rounds", "4", "-sessions", "3")
-	require.Zero(t, got.status, got)
-	require.Equal(t, "ok: 24 grants, at most 1 holder at a time, tokens strictly increasing", got.last())
-	require.Empty(t, got.stderr)
-	require.Equal(t, 24, strings.Count(got.stdout, "→ held "), got)
+	program := build(t, "quickstart")
+	eachServer(t, "", func(t *testing.T, flags ...string) {
+		got := execute(t, program, append(flags, "-workers", "6", "-rounds", "4", "-sessions", "3")...)
+		require.Zero(t, got.status, got)
+		require.Equal(t, "ok: 24 grants, at most 1 holder at a time, tokens strictly increasing", got.last())
+		require.Empty(t, got.stderr)
+		require.Equal(t, 24, strings.Count(got.stdout, "→ held "), got)
+		require.Equal(t, len(flags) == 0, strings.HasPrefix(got.stdout, "no -zk: "), got)
+	})
 }
 
 func TestActors(t *testing.T) {
-	server := rig.StartStandalone(t)
 	program := build(t, "actors")
-	for range 3 { // it leaves nothing that would be in the way of the next
-		got := execute(t, program, "-zk", server.Addr()+"/in/a/chroot")
-		require.Zero(t, got.status, got)
-		require.True(t, strings.HasPrefix(got.last(), "ok: "), got)
-		require.Empty(t, got.stderr)
-		require.Equal(t, 2, strings.Count(got.stdout, "→ held "), got)
-		require.Equal(t, 1, strings.Count(got.stdout, "held       → revoking "), got)
-		require.Equal(t, 2, strings.Count(got.stdout, "→ released "), got)
-	}
+	eachServer(t, "/in/a/chroot", func(t *testing.T, flags ...string) {
+		for range 3 { // it leaves nothing that would be in the way of the next
+			got := execute(t, program, flags...)
+			require.Zero(t, got.status, got)
+			require.True(t, strings.HasPrefix(got.last(), "ok: "), got)
+			require.Empty(t, got.stderr)
+			require.Equal(t, 2, strings.Count(got.stdout, "→ held "), got)
+			require.Equal(t, 1, strings.Count(got.stdout, "held       → revoking "), got)
+			require.Equal(t, 2, strings.Count(got.stdout, "→ released "), got)
+		}
+	})
 }
 
 // TestDeadServer: nobody listens there. The examples say so, and where, and do not hang.
@@ -99,14 +112,15 @@ func TestDeadServer(t *testing.T) {
 
 func TestBadFlags(t *testing.T) {
 	for name, cases := range map[string][][]string{
-		"quickstart": {{}, {"-zk", "localhost", "-workers", "0"}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-hold", "long"}},
-		"actors":     {{}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-limit", "long"}},
+		"quickstart": {{"-workers", "0"}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-hold", "long"}},
+		"actors":     {{"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-limit", "long"}},
+		"embedded":   {{"127.0.0.1:2181"}, {"-unknown"}, {"-tick", "long"}},
 	} {
 		program := build(t, name)
 		for _, args := range cases {
 			got := execute(t, program, args...)
 			require.Equal(t, 2, got.status, "%v: %v", args, got)
-			require.Contains(t, got.stderr, "-zk")
+			require.Contains(t, got.stderr, "Usage of ")
 			require.Empty(t, got.stdout)
 		}
 	}

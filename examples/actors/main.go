@@ -1,7 +1,9 @@
 // Command actors uses locks from an actor: a foreman spawns two lock actors as its children, for one
 // lock path. The first holds; the second waits; the first is asked to give the lock back, does so, and
-// the second holds. The foreman checks that what it hears is what should have happened.
+// the second holds. The foreman checks that what it hears is what should have happened. The program brings
+// its own server unless it is told of one.
 //
+//	go run ./examples/actors
 //	go run ./examples/actors -zk 127.0.0.1:2181
 package main
 
@@ -18,6 +20,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 type settings struct {
@@ -29,13 +32,13 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.servers, "zk", "", "servers, like host:2181,host:2181/chroot")
+	flag.StringVar(&s.servers, "zk", "", "servers, like host:2181,host:2181/chroot; none: one inside this program")
 	flag.StringVar(&s.path, "path", "/turnstile/actors", "the lock path")
 	flag.DurationVar(&s.work, "work", 20*time.Millisecond, "how long a holder works on after it was asked to give back")
 	flag.DurationVar(&s.limit, "limit", time.Minute, "give up after this long")
 	flag.Parse()
-	if s.servers == "" || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "actors: -zk names the servers")
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "actors: %q is no flag; -zk names the servers\n", flag.Arg(0))
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -51,6 +54,15 @@ func main() {
 func run(s settings) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
 	defer cancel()
+	if s.servers == "" {
+		server, err := embedded.Start()
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		s.servers = server.Addr()
+		fmt.Printf("no -zk: on a server of its own at %s, in memory\n", s.servers)
+	}
 	cfg, err := zkconn.NewConfig(s.servers, zkconn.WithSessionTimeout(10*time.Second))
 	if err != nil {
 		return err

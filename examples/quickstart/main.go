@@ -1,6 +1,7 @@
 // Command quickstart lets workers contend for one lock and checks what it sees: never more than one
-// holder, and fencing tokens that only grow.
+// holder, and fencing tokens that only grow. It brings its own server unless it is told of one.
 //
+//	go run ./examples/quickstart
 //	go run ./examples/quickstart -zk 127.0.0.1:2181 -workers 8 -rounds 5
 package main
 
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 type settings struct {
@@ -27,7 +29,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.servers, "zk", "", "servers, like host:2181,host:2181/chroot")
+	flag.StringVar(&s.servers, "zk", "", "servers, like host:2181,host:2181/chroot; none: one inside this program")
 	flag.StringVar(&s.path, "path", "/turnstile/quickstart", "the lock path")
 	flag.IntVar(&s.workers, "workers", 8, "how many workers contend")
 	flag.IntVar(&s.rounds, "rounds", 5, "how often each of them locks")
@@ -35,7 +37,7 @@ func main() {
 	flag.DurationVar(&s.hold, "hold", time.Millisecond, "how long each holds the lock")
 	flag.DurationVar(&s.limit, "limit", time.Minute, "give up after this long")
 	flag.Parse()
-	if s.servers == "" || s.workers < 1 || s.rounds < 1 || s.sessions < 1 || flag.NArg() > 0 {
+	if s.workers < 1 || s.rounds < 1 || s.sessions < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "quickstart: -zk names the servers; -workers, -rounds and -sessions are at least 1")
 		flag.Usage()
 		os.Exit(2)
@@ -51,6 +53,15 @@ func main() {
 func run(s settings) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
 	defer cancel()
+	if s.servers == "" {
+		server, err := embedded.Start()
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		s.servers = server.Addr()
+		fmt.Printf("no -zk: on a server of its own at %s, in memory\n", s.servers)
+	}
 	clients := make([]*locks.Client, min(s.sessions, s.workers))
 	for i := range clients {
 		client, err := locks.Open(ctx, s.servers, locks.WithSessionTimeout(10*time.Second))
