@@ -36,11 +36,22 @@ type finding struct {
 
 func (f *finding) any() bool { return f.difference != nil || f.err != nil }
 
-// TestDifferential compares random sequences.
+// TestDifferential compares the subject with the reference.
 func TestDifferential(t *testing.T) {
-	p := servers(t)
-	wanted, played := wantedOperations(t), 0
-	began := time.Now()
+	compareRandomly(t, servers(t), wantedOperations(t))
+}
+
+// twinOperations is how many operations two real servers are compared with.
+const twinOperations = 2_000
+
+// TestTwoRealServers finds no difference, or something is masked too little.
+func TestTwoRealServers(t *testing.T) {
+	compareRandomly(t, pair{reference(t), twin(t)}, twinOperations)
+}
+
+func compareRandomly(t *testing.T, p pair, wanted int) {
+	t.Helper()
+	began, played := time.Now(), 0
 	var found finding
 	for played < wanted && !found.any() {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -57,17 +68,14 @@ func TestDifferential(t *testing.T) {
 	}
 	took := time.Since(began)
 	t.Logf("compared %d operations in %v: %.0f a second", played, took.Round(time.Millisecond), float64(played)/took.Seconds())
-	if found.err != nil {
-		for _, s := range shared.servers {
-			t.Logf("the end of what %s printed:\n%s", s.Addr(), s.Log())
-		}
+	switch {
+	case found.err != nil:
+		t.Logf("the end of what the reference printed:\n%s", reference(t).Log())
 		t.Fatalf("%v, during\n%s", found.err, render(found.operations))
-	}
-	if found.difference != nil {
+	case found.difference != nil:
 		least, d := minimize(p, found.operations, found.difference)
 		t.Fatalf("the servers differ; the least sequence that shows it:\n\n%s\n%s", render(least), d)
-	}
-	if played < wanted {
+	case played < wanted:
 		t.Fatalf("only %d of %d operations were compared", played, wanted)
 	}
 }

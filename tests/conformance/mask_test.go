@@ -48,14 +48,18 @@ func (m *mask) times(s stat) string {
 		return "none"
 	}
 	for _, t := range []int64{s.ctime, s.mtime} {
-		if d := time.Since(time.UnixMilli(t)); d > clock || d < -clock {
+		if d := time.Since(time.UnixMilli(t)); t != 0 && (d > clock || d < -clock) {
 			return "wrong"
 		}
 	}
-	if s.mzxid == s.czxid && s.mtime != s.ctime {
+	switch {
+	case s.mzxid == s.czxid && s.mtime != s.ctime:
 		return "changed without a change"
+	case s.ctime == 0:
+		return "changed now"
+	default:
+		return "now"
 	}
-	return "now"
 }
 
 func (m *mask) stat(path string, s stat) []shown {

@@ -12,11 +12,6 @@ import (
 // slots is how many sessions a sequence has at a time.
 const slots = 4
 
-// server is what the harness has to know of one.
-type server interface {
-	Addr() string
-}
-
 // player carries out a sequence on one server.
 type player struct {
 	addr   string

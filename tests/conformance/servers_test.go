@@ -1,57 +1,62 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// pair is a server that is right by definition, and one that is to be like it.
-type pair struct{ reference, subject server }
-
-// shortest is the shortest session that the servers grant. It is long: no session may end because
-// the machine is slow.
-const shortest = 30 * time.Second
-
-// longest is the longest.
-const longest = 60 * time.Second
-
-// never is for what a server does on its own, such as deleting empty containers: while operations are
-// compared it must do nothing.
-const never = "2000000000"
-
-var shared struct {
-	sync.Mutex
-	pair    *pair
-	servers []*rig.Server
+// server is what the harness has to know of one.
+type server interface {
+	Addr() string
 }
 
-// servers returns the pair that the tests share.
-func servers(t *testing.T) pair {
+// conditions are what both servers of a pair are told.
+type conditions struct {
+	tick     time.Duration
+	shortest time.Duration // session timeout that is granted
+	longest  time.Duration
+	reap     time.Duration // how often empty containers and old nodes are looked for
+}
+
+// undisturbed servers do nothing on their own, however slow the machine is.
+var undisturbed = conditions{
+	tick:     200 * time.Millisecond,
+	shortest: 30 * time.Second,
+	longest:  time.Minute,
+	reap:     20 * 24 * time.Hour,
+}
+
+// startSubject starts the server that is to be like a real one.
+func startSubject(t testing.TB, c conditions) server {
+	t.Helper()
+	s, err := embedded.Start(
+		embedded.WithTick(c.tick),
+		embedded.WithSessionTimeouts(c.shortest, c.longest),
+		embedded.WithReapInterval(c.reap),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopLater(func() error { s.Close(); return nil })
+	return s
+}
+
+// startReal starts a server that is right by definition.
+func startReal(t testing.TB, c conditions) *rig.Server {
 	t.Helper()
 	rig.Require(t)
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.pair == nil {
-		shared.pair = &pair{reference: startReal(t), subject: startSubject(t)}
-	}
-	return *shared.pair
-}
-
-// startSubject starts the server that is to be like the reference.
-func startSubject(t *testing.T) server { return startReal(t) }
-
-func startReal(t *testing.T) server {
-	t.Helper()
 	s, err := rig.NewStandalone(
-		rig.WithMinSessionTimeout(shortest),
-		rig.WithSystemProperty("znode.container.checkIntervalMs", never),
+		rig.WithTickTime(c.tick),
+		rig.WithMinSessionTimeout(c.shortest),
+		rig.WithConfig("maxSessionTimeout", milliseconds(c.longest)),
+		rig.WithSystemProperty("znode.container.checkIntervalMs", milliseconds(c.reap)),
 		// A server writes pages about every odd request. Only what ends it is of interest.
 		rig.WithSystemProperty("org.slf4j.simpleLogger.defaultLogLevel", "off"),
 		rig.WithSystemProperty("org.slf4j.simpleLogger.log.org.apache.zookeeper.server.ZooKeeperCriticalThread", "error"),
@@ -59,15 +64,29 @@ func startReal(t *testing.T) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared.servers = append(shared.servers, s)
+	stopLater(s.Stop)
 	return s
 }
 
-// TestMain stops what the tests share.
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// running is what is to be stopped after the tests. It outlives a test, since tests share servers.
+var running struct {
+	sync.Mutex
+	stops []func() error
+}
+
+func stopLater(stop func() error) {
+	running.Lock()
+	defer running.Unlock()
+	running.stops = append(running.stops, stop)
+}
+
+// TestMain stops what the tests started.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, s := range shared.servers {
-		if err := s.Stop(); err != nil {
+	for _, stop := range running.stops {
+		if err := stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -75,27 +94,26 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// runs numbers the sequences: no root is used twice.
-var runs atomic.Int64
+// The reference is shared by the tests that do not stop it; the subject is too. The twin is a second
+// real server: nothing may differ between it and the reference.
+var (
+	reference = once(func(t testing.TB) *rig.Server { return startReal(t, undisturbed) })
+	twin      = once(func(t testing.TB) *rig.Server { return startReal(t, undisturbed) })
+	subject   = once(func(t testing.TB) server { return startSubject(t, undisturbed) })
+)
 
-// differ carries out a sequence on both servers at the same time, and says where they differ.
-func (p pair) differ(operations []operation) (*difference, transcript, error) {
-	run := runs.Add(1)
-	var transcripts [2]transcript
-	var errs [2]error
-	var wait sync.WaitGroup
-	for i, s := range []server{p.reference, p.subject} {
-		wait.Go(func() { transcripts[i], errs[i] = play(s.Addr(), run, operations) })
+// once starts a server when it is first asked for.
+func once[T any](start func(testing.TB) T) func(testing.TB) T {
+	var mu sync.Mutex
+	var started bool
+	var value T
+	return func(t testing.TB) T {
+		mu.Lock()
+		defer mu.Unlock()
+		if !started {
+			value = start(t)
+			started = true
+		}
+		return value
 	}
-	wait.Wait()
-	if errs[0] != nil {
-		errs[0] = fmt.Errorf("reference: %w", errs[0])
-	}
-	if errs[1] != nil {
-		errs[1] = fmt.Errorf("subject: %w", errs[1])
-	}
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, nil, err
-	}
-	return compare(transcripts[0], transcripts[1]), transcripts[0], nil
 }
