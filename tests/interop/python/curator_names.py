@@ -2,10 +2,11 @@
 
 With kazoo's own names, the two do not keep each other out. Curator looks at every child and sorts
 by what follows "lock-", or by the whole name where that is missing: kazoo's "<hex>__lock__<number>"
-comes after all of Curator's own, so Curator goes first whoever was there before it. kazoo looks
-only at names that match its patterns; extra_lock_patterns can add "-lock-" to them, which makes
-kazoo wait for Curator, but not Curator for kazoo. So it takes nodes that are named "-lock-" in the
-first place, which is what these class attributes are for in kazoo's own read and write locks.
+comes after all of Curator's own as good as always, so Curator goes first whoever was there before
+it. kazoo looks only at names that match its patterns; extra_lock_patterns can add "-lock-" to them,
+which makes kazoo wait for Curator, but not Curator for kazoo. So it takes nodes that are named
+"-lock-" in the first place, which is what these class attributes are for in kazoo's own read and
+write locks.
 """
 from kazoo.recipe.lock import Lock, ReadLock, WriteLock
 

@@ -23,10 +23,10 @@ def _all(client, path):
 
 
 def below(client, path):
-    """All nodes below a path, by their paths; none when it does not exist."""
+    """All nodes below a path, by their paths, sorted; none when it does not exist."""
     nodes = []
     try:
-        for child in client.get_children(path):
+        for child in sorted(client.get_children(path)):  # servers list them in any order
             node = path + "/" + child
             nodes += [node] + below(client, node)
     except NoNodeError:

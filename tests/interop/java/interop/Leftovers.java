@@ -1,6 +1,7 @@
 package interop;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
@@ -21,11 +22,13 @@ final class Leftovers {
         }
     }
 
-    /** All nodes below a path, by their paths; none when it does not exist. */
+    /** All nodes below a path, by their paths, sorted; none when it does not exist. */
     static List<String> below(CuratorFramework client, String path) throws Exception {
         List<String> all = new ArrayList<>();
         try {
-            for (String child : client.getChildren().forPath(path)) {
+            List<String> children = new ArrayList<>(client.getChildren().forPath(path));
+            Collections.sort(children); // servers list them in any order
+            for (String child : children) {
                 String node = path + "/" + child;
                 all.add(node);
                 all.addAll(below(client, node));
