@@ -89,27 +89,28 @@ func TestBothWaysOfCreatingShareAQueue(t *testing.T) {
 // containers, which the server removes when they are empty; the next request makes them again, also when
 // it comes at the very moment.
 func TestLockPathVanishesBehindItsLastContender(t *testing.T) {
-	server := rig.StartStandalone(t, rig.WithSystemProperty("znode.container.checkIntervalMs", "20"))
-	at := &servers{members: []rig.Address{server.Address()}, root: "/chroot"}
-	s, o := newStage(t, at.Connect()), look(t, at)
-	gone := func(path string) bool {
-		exists, _, err := o.Exists(path)
-		require.NoError(t, err)
-		return !exists
-	}
-	var newest messages.Token
-	for range 5 {
-		for range 20 { // as fast as it goes, while the server looks for empty containers
-			r := s.spawn(t, "/deep/down")
-			held := r.hold(t)
-			require.Greater(t, held.Token, newest)
-			newest = held.Token
-			r.send(&messages.Release{})
-			r.finish(t)
+	eachControlled(t, 1, func(t *testing.T, server controlled) {
+		at := &servers{members: []rig.Address{rig.Address(server.connect)}, root: "/chroot"}
+		s, o := newStage(t, at.Connect()), look(t, at)
+		gone := func(path string) bool {
+			exists, _, err := o.Exists(path)
+			require.NoError(t, err)
+			return !exists
 		}
-		eventually(t, func() bool { return gone("/chroot/deep/down") }, "/chroot/deep/down never vanished")
-	}
-	eventually(t, func() bool { return gone("/chroot") }, "/chroot never vanished")
+		var newest messages.Token
+		for range 5 {
+			for range 20 { // as fast as it goes, while the server looks for empty containers
+				r := s.spawn(t, "/deep/down")
+				held := r.hold(t)
+				require.Greater(t, held.Token, newest)
+				newest = held.Token
+				r.send(&messages.Release{})
+				r.finish(t)
+			}
+			eventually(t, func() bool { return gone("/chroot/deep/down") }, "/chroot/deep/down never vanished")
+		}
+		eventually(t, func() bool { return gone("/chroot") }, "/chroot never vanished")
+	})
 }
 
 // TestPersistentLockPathStays: one that somebody made is not ours to remove.

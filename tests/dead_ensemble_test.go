@@ -11,7 +11,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // deadAddress is one that nobody listens at.
@@ -87,50 +86,50 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 
 // Every server is killed, and later started again: who waited is served.
 func TestServerComesBack(t *testing.T) {
-	rig.Require(t)
-	server := rig.StartStandalone(t)
-	client := open(t, server.Addr(), locks.WithSessionTimeout(10*time.Second))
-	holder, err := client.Mutex("/back").Lock(deadline(t))
-	require.NoError(t, err)
-	mutex, rec := recorded(t, client, "/back")
-	got := lockElsewhere(deadline(t), mutex)
-	await(t, rec, messages.StateWatching)
+	eachControlled(t, 1, func(t *testing.T, servers controlled) {
+		client := open(t, servers.connect, locks.WithSessionTimeout(10*time.Second))
+		holder, err := client.Mutex("/back").Lock(deadline(t))
+		require.NoError(t, err)
+		mutex, rec := recorded(t, client, "/back")
+		got := lockElsewhere(deadline(t), mutex)
+		await(t, rec, messages.StateWatching)
 
-	require.NoError(t, server.Kill())
-	await(t, rec, messages.StateRecovering)
-	<-holder.Context().Done() // no server can prove that the session lives
-	require.NoError(t, server.Restart(deadline(t)))
-	a := receive(t, got)
-	require.NoError(t, a.err)
-	require.Greater(t, a.lease.Token(), holder.Token())
+		server := servers.leader(t)
+		require.NoError(t, server.Kill())
+		await(t, rec, messages.StateRecovering)
+		<-holder.Context().Done() // no server can prove that the session lives
+		require.NoError(t, server.Restart(deadline(t)))
+		a := receive(t, got)
+		require.NoError(t, a.err)
+		require.Greater(t, a.lease.Token(), holder.Token())
+	})
 }
 
 // The leader is killed: the sessions go on with the others, and so do the locks.
 func TestLeaderIsKilled(t *testing.T) {
-	rig.Require(t)
-	ensemble := rig.StartEnsemble(t, 3)
-	var clients []*locks.Client
-	for range 3 {
-		clients = append(clients, open(t, ensemble.Addrs(), locks.WithSessionTimeout(30*time.Second)))
-	}
-	seen := &witness{}
-	round := func() {
-		for _, client := range clients {
-			lease, err := client.Mutex("/leader").Lock(deadline(t))
-			require.NoError(t, err)
-			require.NoError(t, seen.enter(lease))
-			seen.leave()
-			require.NoError(t, lease.Unlock(deadline(t)))
+	eachControlled(t, 3, func(t *testing.T, servers controlled) {
+		var clients []*locks.Client
+		for range 3 {
+			clients = append(clients, open(t, servers.connect, locks.WithSessionTimeout(30*time.Second)))
 		}
-	}
-	round()
-	leader, err := ensemble.Leader(deadline(t))
-	require.NoError(t, err)
-	require.NoError(t, leader.Kill())
-	round()
-	require.NoError(t, leader.Restart(deadline(t)))
-	round()
-	for i := 1; i < len(seen.tokens); i++ {
-		require.Greater(t, seen.tokens[i], seen.tokens[i-1])
-	}
+		seen := &witness{}
+		round := func() {
+			for _, client := range clients {
+				lease, err := client.Mutex("/leader").Lock(deadline(t))
+				require.NoError(t, err)
+				require.NoError(t, seen.enter(lease))
+				seen.leave()
+				require.NoError(t, lease.Unlock(deadline(t)))
+			}
+		}
+		round()
+		leader := servers.leader(t)
+		require.NoError(t, leader.Kill())
+		round()
+		require.NoError(t, leader.Restart(deadline(t)))
+		round()
+		for i := 1; i < len(seen.tokens); i++ {
+			require.Greater(t, seen.tokens[i], seen.tokens[i-1])
+		}
+	})
 }
