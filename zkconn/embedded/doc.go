@@ -1,3 +1,57 @@
-// Package embedded is a ZooKeeper server inside the process: for trying Turnstile and for testing what is
-// built on it, with nothing but Go installed.
+// Package embedded is a ZooKeeper server inside the process: for trying Turnstile, and for testing what is
+// built on it, with nothing but Go installed. It speaks the wire protocol of ZooKeeper 3.8, over TCP and
+// over connections in memory, so that go-zookeeper, Curator and kazoo connect to it as they are.
+//
+//	server, err := embedded.Start()          // or, in a test: server := embedded.Run(t)
+//	client, err := locks.Open(ctx, server.Addr())
+//
+// It keeps everything in memory: what it holds is gone when it is closed. Production uses a real ensemble.
+//
+// # What it does
+//
+// Sessions with negotiated timeouts that move between connections and expire at ticks; ephemeral,
+// sequential and container nodes, and nodes with a time to live; every field of Stat; version and
+// permission checks (schemes world, ip and digest); multis that are done as a whole or not at all, with
+// their errors part by part; watches that fire once, persistent and recursive ones, and the events that a
+// client missed while it was away; the four-letter words ruok, srvr, stat, mntr and isro. The operations are
+// those of [Op]; anything else is answered with Unimplemented.
+//
+// What it answers is compared with a real 3.8.0, reply by reply, event by event and zxid by zxid, by the
+// tests in tests/conformance.
+//
+// # Control
+//
+// A server can be given a clock that a test moves ([WithClock], [ManualClock]), several replicas
+// ([WithReplicas]), and faults: [Server.Inject] closes connections before or after a request is carried out,
+// drops or holds replies; [Server.Expire] ends a session; a [Replica] can lag, be cut off from the others,
+// stop and start again. In a synctest bubble, start it with [WithoutNetwork] and connect through
+// [Server.Dialer]: time then is the bubble's.
+//
+// # How it works
+//
+// A request that changes something becomes a transaction at the leader: preparation checks it against the
+// leader's tree in ZooKeeper's order, and every replica applies what came out. All of it happens under one
+// lock, on the goroutine that has read the request; nobody waits for the network under it. Refused writes
+// are transactions too, and take a zxid, as in ZooKeeper.
+//
+// # Where it differs from 3.8.0
+//
+//   - Nothing is written to disk. A replica that stops keeps what it has, but only in memory.
+//   - Children, ephemeral nodes and identities are listed in an order that follows from what was done; 3.8.0
+//     lists them in the order of a hash table. So are the events of several nodes that end with one session.
+//   - A createTTL whose flags ask for no time to live is refused with BadArguments. 3.8.0 accepts it and then
+//     stops, whole.
+//   - Nodes with a time to live are always allowed; 3.8.0 wants zookeeper.extendedTypesEnabled for them.
+//   - A request is carried out before the next of its connection is looked at. 3.8.0 checks a request against
+//     others that are not carried out yet, which shows in three places: a sequence counter that passes
+//     2147483647 in the middle of pipelined creates goes on with negative numbers there, and here only
+//     inside one multi; a container that was created with the flags of an ephemeral node vanishes with its
+//     session when the close was pipelined right behind it; and an auth request overtakes others.
+//   - There are no quotas: /zookeeper/quota is a node like others.
+//   - No TLS, no SASL, no super user, no IPv6 in access lists (3.8.0 has none there either), no read-only
+//     mode, no reconfiguration, and /zookeeper/config is empty in an ensemble too.
+//   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.
+//   - A secret for the scheme digest is taken as UTF-8; 3.8.0 takes the platform's character set.
+//   - A client that does not read while more than 64 MiB wait for it is cut off. 3.8.0 keeps them.
+//   - A new leader is there at once. A replica that is cut off notices only when it is told to rejoin.
 package embedded
