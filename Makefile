@@ -8,11 +8,14 @@ GO ?= go
 # Test binaries run at the same time: a package with servers keeps two
 # processors busy on its own.
 PARALLEL ?= 2
+# How much the soak compares, and how long it fuzzes each target.
+OPERATIONS ?= 1000000
+FUZZTIME ?= 3m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
@@ -32,6 +35,23 @@ lint: ## gofmt, go vet, staticcheck
 diagram: ## draw the state machine's diagram again
 	$(GO) generate ./actors/machine
 
+.PHONY: soak
+soak: deps ## the long runs: a million operations compared with a real server, and fuzzing (about half an hour)
+	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_CONFORMANCE_OPERATIONS=$(OPERATIONS) \
+		$(GO) test -count=1 -timeout 2h -v -run TestDifferential ./tests/conformance
+	$(MAKE) fuzz
+
+.PHONY: fuzz
+fuzz: ## fuzz what reads from the network, FUZZTIME for each
+	for target in FuzzDecoder FuzzFrames FuzzOperations; do \
+		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/embedded; \
+	done
+
+.PHONY: bench-embedded
+bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests
+
 .PHONY: deps
-deps: ## install Java and ZooKeeper for the tests, if they are missing
+deps: ## install what the tests run: ZooKeeper, Java, Curator, kazoo, where they are missing
 	tests/rig/install.sh
+	tests/interop/install.sh
