@@ -1,0 +1,68 @@
+package tests
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// Hours of holding a lock, with all its heartbeats, in a bubble with a clock of its own: nothing of what
+// Turnstile does needs real time or a real network.
+func TestHoursOfVirtualTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := openVirtual(t, server, server.Connect())
+		lease, err := client.Mutex("/hours").Lock(t.Context())
+		require.NoError(t, err)
+		time.Sleep(4 * time.Hour)
+		require.True(t, lease.Valid())
+		require.NoError(t, lease.Context().Err())
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// The holder's server is cut off from the others, and goes on answering pings. The holder gives the lock up
+// on its own, by what it has not heard, before the others end its session and the waiter is served: by the
+// bubble's clock, where nothing is late.
+func TestLeaseInVirtualTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3))
+		follower := server.Replica(2)
+		require.NotEqual(t, follower, server.Leader())
+		lease, err := openVirtual(t, server, follower.Addr()).Mutex("/lease").Lock(t.Context())
+		require.NoError(t, err)
+		got := lockElsewhere(t.Context(), openVirtual(t, server, server.Addr()).Mutex("/lease"))
+		synctest.Wait()
+
+		cut := time.Now()
+		follower.CutOff()
+		<-lease.Context().Done()
+		given := time.Since(cut)
+		require.False(t, lease.Valid())
+		require.LessOrEqual(t, given, 4*time.Second, "the lease is 0.4 of the session timeout")
+		a := <-got
+		require.NoError(t, a.err)
+		require.Greater(t, time.Since(cut), given)
+		require.Greater(t, a.lease.Token(), lease.Token())
+		follower.Rejoin()
+	})
+}
+
+// openVirtual opens a client that needs no network; it is closed before the bubble ends.
+func openVirtual(t *testing.T, server *embedded.Server, connect string) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(t.Context(), connect, locks.WithDialer(server.DialContext),
+		locks.WithSessionTimeout(10*time.Second))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
+		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+	})
+	return client
+}
