@@ -210,6 +210,9 @@ func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
 	}
 	return func(e *encoder) {
 		for _, o := range orders {
+			if len(e.buf) > maxUnsent {
+				return // a short request for one large node many times: the connection is closed for it
+			}
 			c.readPart(e, o)
 		}
 		e.multiHeader(opError, true, -1)

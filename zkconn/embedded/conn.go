@@ -3,6 +3,7 @@ package embedded
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"time"
@@ -28,7 +29,7 @@ type conn struct {
 	established bool
 	parked      bool // waits for an answer from a leader that cannot be reached, and so does all that follows
 	leaving     bool // it has asked to close its session
-	busy        bool // its reading goroutine carries out a request, and will send what comes of it
+	busy        bool // its reading goroutine carries out a request, and will have what comes of it sent
 	mute        bool // the reply to the request at hand is not sent
 	cutting     bool // it is closed when the request at hand has been carried out
 	closed      bool
@@ -116,25 +117,26 @@ func (c *conn) end() {
 	c.shut()
 }
 
-// read is the reading goroutine: it carries out requests one after the other.
+// read is the reading goroutine: it carries out requests one after the other. It never writes, so a client
+// may send all that it has before it reads anything.
 func (c *conn) read() {
-	defer c.end()
 	in := bufio.NewReader(c.stream)
-	if !c.greet(in) {
-		return
-	}
-	var frame []byte
-	for {
-		if !frameBuffered(in) && !c.out.flush() {
-			return
+	open := c.greet(in)
+	for frame := []byte(nil); open; {
+		if !frameBuffered(in) {
+			c.out.poke()
+		}
+		if !c.out.awaitRoom(c.done) {
+			break
 		}
 		var err error
 		frame, err = readFrame(in, frame, c.e.maxFrame)
-		if err != nil || !c.take(frame) {
-			c.drain()
-			return
+		open = err == nil && c.take(frame)
+		if err != nil && !errors.Is(err, errMalformed) {
+			c.end() // the client has gone
 		}
 	}
+	c.out.finish() // the writing goroutine closes the connection when all has been sent
 }
 
 // take carries out a request. It reports false when the connection is to be closed.
@@ -159,18 +161,8 @@ func (c *conn) take(frame []byte) bool {
 func (c *conn) countReceived() { c.received++; c.r.received++ }
 func (c *conn) countSent()     { c.sent++; c.r.sent++ }
 
-// drain sends what was answered before the connection is closed, and lets the client read it: a close with
-// unread input would reset the connection.
-func (c *conn) drain() {
-	c.e.mu.Lock()
-	refused := c.closed
-	c.e.mu.Unlock()
-	if !refused {
-		c.out.flush()
-	}
-}
-
-// greet answers a four-letter word, or reads the first frame, which asks for a session.
+// greet answers a four-letter word, or reads the first frame, which asks for a session. It reports false
+// when the connection is to be closed.
 func (c *conn) greet(in *bufio.Reader) bool {
 	head, err := in.Peek(4)
 	if err != nil {
@@ -185,13 +177,9 @@ func (c *conn) greet(in *bufio.Reader) bool {
 		return false
 	}
 	c.e.mu.Lock()
+	defer c.e.mu.Unlock()
 	c.countReceived()
-	welcome := !c.closed && c.connect(frame)
-	c.e.mu.Unlock()
-	if !welcome {
-		c.out.flush()
-	}
-	return welcome
+	return !c.closed && c.connect(frame)
 }
 
 // readFrame reads one frame, into the old one's memory where that suffices. A frame that is too long, or

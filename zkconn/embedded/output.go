@@ -6,26 +6,26 @@ import (
 )
 
 // output is what a connection has to send. Frames are put in under the ensemble's lock, so they are in the
-// order of what they tell; they go out without it. The goroutine that reads a connection's requests sends
-// the replies itself when it has no more to read, which saves a switch a request; the writing goroutine
-// sends what others cause, such as watch events.
+// order of what they tell; they go out without it. Only the writing goroutine sends them: whoever else did
+// would have to wait for a client that does not read.
 type output struct {
 	stream net.Conn
 	mu     sync.Mutex
 	frames encoder
 	spare  []byte // the buffer that was sent last
 	holds  int    // reasons to keep everything here
-	last   bool   // close when all is sent
+	last   bool   // close when all that is not held is sent
 	gone   bool
-	turn   chan struct{} // one sends at a time
 	wake   chan struct{} // for the writing goroutine
+	eased  chan struct{} // for the reading goroutine, when there was too much to read on
 }
 
-// maxUnsent is how many bytes may wait for a client that does not read. ZooKeeper keeps them without end.
+// maxUnsent is how many bytes may wait for a client that does not read; with half of it waiting, its
+// requests wait too. ZooKeeper keeps them without end.
 const maxUnsent = 64 << 20
 
 func newOutput(stream net.Conn) *output {
-	return &output{stream: stream, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	return &output{stream: stream, wake: make(chan struct{}, 1), eased: make(chan struct{}, 1)}
 }
 
 // add puts in one frame.
@@ -40,11 +40,13 @@ func (o *output) add(write func(*encoder)) {
 	o.frames.close(mark)
 	if len(o.frames.buf) > maxUnsent {
 		o.gone = true
+		o.frames.buf = nil
 		_ = o.stream.Close()
+		o.poke()
 	}
 }
 
-// finish lets nothing more in; the connection is closed when what is in has been sent.
+// finish lets nothing more in; the connection is closed when what is in has been sent. What is held is lost.
 func (o *output) finish() {
 	o.mu.Lock()
 	o.last = true
@@ -53,9 +55,11 @@ func (o *output) finish() {
 }
 
 // poke has the writing goroutine send.
-func (o *output) poke() {
+func (o *output) poke() { signal(o.wake) }
+
+func signal(to chan struct{}) {
 	select {
-	case o.wake <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
@@ -67,26 +71,44 @@ func (o *output) hold(by int) {
 	o.poke()
 }
 
+// awaitRoom waits until the client has read enough of what it was sent. It reports false when the
+// connection was closed instead.
+func (o *output) awaitRoom(closed <-chan struct{}) bool {
+	for o.crowded() {
+		select {
+		case <-o.eased:
+		case <-closed:
+			return false
+		}
+	}
+	return true
+}
+
+func (o *output) crowded() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.frames.buf) > maxUnsent/2
+}
+
 // flush sends what there is. It reports false when the connection is at its end.
 func (o *output) flush() bool {
-	o.turn <- struct{}{}
-	defer func() { <-o.turn }()
 	for {
 		o.mu.Lock()
 		if o.gone || o.holds > 0 || len(o.frames.buf) == 0 {
-			end := o.gone || o.holds == 0 && o.last
+			end := o.gone || o.last
 			o.mu.Unlock()
 			return !end
 		}
 		unsent := o.frames.buf
 		o.frames.buf = o.spare[:0]
+		o.spare = nil
 		o.mu.Unlock()
+		signal(o.eased)
 		if _, err := o.stream.Write(unsent); err != nil {
 			return false
 		}
-		if cap(unsent) > 1<<16 {
-			unsent = nil // do not keep what one large reply needed
+		if cap(unsent) <= 1<<16 { // do not keep what one large reply needed
+			o.spare = unsent
 		}
-		o.spare = unsent
 	}
 }
