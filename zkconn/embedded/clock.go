@@ -62,7 +62,8 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 }
 
 // Advance moves the clock on by d. What falls due on the way is done in its order, with the clock at the
-// time it was due, on the caller's goroutine: when Advance returns it has been done.
+// time it was due, on the caller's goroutine: when Advance returns it has been done. The clock never goes
+// back, whatever d is and however many move it at once.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	end := c.now.Add(d)
@@ -71,14 +72,20 @@ func (c *ManualClock) Advance(d time.Duration) {
 		if next == nil {
 			break
 		}
-		c.now = next.at
+		c.forward(next.at)
 		c.remove(next)
 		c.mu.Unlock()
 		next.run()
 		c.mu.Lock()
 	}
-	c.now = end
+	c.forward(end)
 	c.mu.Unlock()
+}
+
+func (c *ManualClock) forward(to time.Time) {
+	if to.After(c.now) {
+		c.now = to
+	}
 }
 
 // due is the first timer until the end, or nil.
