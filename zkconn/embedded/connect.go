@@ -22,6 +22,7 @@ func (c *conn) connect(frame []byte) bool {
 		return false // it has seen more than we have: another server can help it, we cannot
 	}
 	c.timeout = min(max(asked, c.e.minTimeout), c.e.maxTimeout)
+	c.heard = c.e.clock.Now()
 	if !c.r.following() {
 		c.parked = true
 		return true
