@@ -7,11 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contest is a job of several threads on several sessions.
+// contest is a job of several threads on several sessions. They hold a permit for longer than it takes
+// to get one, so that all permits are out and one more would be noticed.
 func contest(recipe Recipe, permits int) Job {
-	return Job{
-		Recipe: recipe, Sessions: 3, Threads: 2, Rounds: 6, Permits: permits, Hold: time.Millisecond,
+	job := Job{Recipe: recipe, Sessions: 3, Threads: 2, Rounds: 6, Permits: permits, Hold: time.Millisecond}
+	if recipe == Semaphore {
+		job.Hold = 30 * time.Millisecond
 	}
+	return job
 }
 
 // runAlone runs a job as the only one on its path, and requires that it went right and left nothing.
@@ -19,7 +22,7 @@ func runAlone(t *testing.T, s *server, w *Worker, job Job) Summary {
 	t.Helper()
 	witness := StartWitness(t)
 	job.Connect, job.Witness = s.addr, witness.Addr()
-	job.Path = "/alone/" + w.kind + "/" + string(job.Task) + "-" + string(job.Recipe)
+	job.Path = "/alone/" + w.kind + "/" + string(orDefault(job.Task, Contest)) + "-" + string(job.Recipe)
 	job.Name = w.kind
 	summary, err := w.Run(deadline(t), job)
 	require.NoError(t, err)
