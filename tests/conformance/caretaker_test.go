@@ -3,7 +3,6 @@ package conformance
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // caretaker is the session that prepares a sequence's root and clears it away. What it
@@ -26,78 +25,104 @@ func newCaretaker(addr, root string) (*caretaker, error) {
 	return &caretaker{wire: w, mask: mask{scope: scope{root: root}}}, nil
 }
 
-// ask sends a request and returns the answer's header, and the rest.
-func (c *caretaker) ask(o operation) (header, *decoder, error) {
-	body, err := c.mask.request(o)
-	if err != nil {
-		return header{}, nil, err
+// answer is a reply's header, and the rest.
+type answer struct {
+	header
+	*decoder
+}
+
+// ask sends requests all at once and then reads the replies.
+func (c *caretaker) ask(operations ...operation) ([]answer, error) {
+	var bytes []byte
+	for _, o := range operations {
+		body, err := c.mask.request(o)
+		if err != nil {
+			return nil, err
+		}
+		c.xid++
+		bytes = append(bytes, request(c.xid, layouts[o.name].code, body)...)
 	}
-	c.xid++
-	c.wire.write(request(c.xid, layouts[o.name].code, body))
-	answer, err := c.wire.read()
-	if err != nil {
-		return header{}, nil, fmt.Errorf("caretaker's %s: %w", o.bare(), err)
+	go c.wire.write(bytes) // the server may stop reading until its replies are read
+	out := make([]answer, len(operations))
+	for i, o := range operations {
+		body, err := c.wire.read()
+		if err != nil {
+			return nil, fmt.Errorf("caretaker's %s: %w", o.bare(), err)
+		}
+		d := &decoder{bytes: body}
+		out[i] = answer{d.header(), d}
+		if d.err != nil {
+			return nil, fmt.Errorf("caretaker's %s: %w", o.bare(), d.err)
+		}
 	}
-	d := &decoder{bytes: answer}
-	h := d.header()
-	return h, d, d.err
+	return out, nil
 }
 
 func op(name, path string) operation { return operation{name: name}.with("path", path) }
 
-// prepare makes the root, and notes what everything is to be compared with.
-func (c *caretaker) prepare() (base int64, top stat, nodes int32, err error) {
-	h, d, err := c.ask(op("create2", "~"))
-	if err != nil || h.err != 0 {
-		return 0, stat{}, 0, fmt.Errorf("creating the root %s: error %d, %w", c.mask.root, h.err, err)
+// prepare makes the root, and notes what everything is to be compared with. It sets the data of "/", so that
+// it is the same whatever was done to the server before.
+func (c *caretaker) prepare(m *mask) error {
+	answers, err := c.ask(op("setData", "/"), op("create2", "~"), op("exists", "/"), op("childrenNumber", "/"))
+	if err != nil {
+		return err
 	}
-	d.text()
-	base = d.stat().czxid
-	if h, d, err = c.ask(op("exists", "/")); err != nil || h.err != 0 {
-		return 0, stat{}, 0, fmt.Errorf("stat of /: error %d, %w", h.err, err)
+	for i, what := range []string{"setting /", "creating the root", "stat of /", "number of nodes"} {
+		if answers[i].header.err != 0 {
+			return fmt.Errorf("%s for %s: error %d", what, m.root, answers[i].header.err)
+		}
 	}
-	top = d.stat()
-	if h, d, err = c.ask(op("childrenNumber", "/")); err == nil && h.err == 0 {
-		nodes = d.int32()
-	}
-	return base, top, nodes, err
+	answers[1].text()
+	m.base, m.top, m.nodes = answers[1].stat().czxid, answers[2].stat(), answers[3].int32()
+	return nil
 }
 
 // survey shows the whole tree under the root.
 func (c *caretaker) survey(m *mask) (step, error) {
 	out := step{operation: "the tree at the end"}
 	paths, err := c.tree()
+	if err != nil {
+		return out, err
+	}
+	var questions []operation
 	for _, p := range paths {
 		for _, name := range []string{"getData", "getACL", "getChildren2"} {
-			o := op(name, text{value: p}.String())
-			h, d, err := c.ask(o)
-			if err != nil {
-				return out, err
-			}
-			shown := append([]shown{{"path", o.args[0].value}, {"err", fmt.Sprint(h.err)}}, m.reply(o, h.err, d)...)
-			out.entries = append(out.entries, entry{session: -1, what: name, fields: shown})
+			questions = append(questions, op(name, text{value: p}.String()))
 		}
+	}
+	answers, err := c.ask(questions...)
+	for i, a := range answers {
+		o := questions[i]
+		fields := append([]shown{{"path", o.args[0].value}, {"err", fmt.Sprint(a.header.err)}}, m.reply(o, a.header.err, a.decoder)...)
+		out.entries = append(out.entries, entry{session: -1, what: o.name, fields: fields})
 	}
 	return out, err
 }
 
-// tree lists the paths from the root down.
+// tree lists the paths from the root down, level by level.
 func (c *caretaker) tree() ([]string, error) {
 	out := []string{"~"}
-	for i := 0; i < len(out); i++ {
-		h, d, err := c.ask(op("getChildren", text{value: out[i]}.String()))
+	for level := out; len(level) > 0; {
+		var questions []operation
+		for _, p := range level {
+			questions = append(questions, op("getChildren", text{value: p}.String()))
+		}
+		answers, err := c.ask(questions...)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		if h.err != 0 {
-			continue
+		var next []string
+		for i, a := range answers {
+			if a.header.err != 0 {
+				continue
+			}
+			for _, child := range a.texts().items {
+				next = append(next, level[i]+"/"+child.value)
+			}
 		}
-		var names []string
-		for _, child := range d.texts().items {
-			names = append(names, out[i]+"/"+child.value)
-		}
-		slices.SortFunc(names, strings.Compare)
-		out = append(out, names...)
+		slices.Sort(next)
+		out = append(out, next...)
+		level = next
 	}
 	return out, nil
 }
@@ -105,11 +130,14 @@ func (c *caretaker) tree() ([]string, error) {
 // clear removes what can be removed: a node whose access list shuts everybody out stays.
 func (c *caretaker) clear() error {
 	paths, err := c.tree()
-	for _, p := range slices.Backward(paths) {
-		if err == nil {
-			_, _, err = c.ask(op("delete", text{value: p}.String()))
-		}
+	if err != nil {
+		return err
 	}
+	var deletes []operation
+	for _, p := range slices.Backward(paths) {
+		deletes = append(deletes, op("delete", text{value: p}.String()))
+	}
+	_, err = c.ask(deletes...)
 	return err
 }
 

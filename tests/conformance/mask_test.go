@@ -62,8 +62,14 @@ func (m *mask) times(s stat) string {
 	}
 }
 
-func (m *mask) stat(path string, s stat) []shown {
-	if path == "/" || path == `""` {
+// isOnTop says whether it is about "/", which a real server knows by its empty name too.
+func (o operation) isOnTop() bool {
+	path, _ := o.get("path")
+	return path == "/" || path == `""`
+}
+
+func (m *mask) stat(top bool, s stat) []shown {
+	if top {
 		s.version -= m.top.version
 		s.cversion -= m.top.cversion
 		s.aversion -= m.top.aversion

@@ -44,7 +44,7 @@ func play(addr string, run int64, operations []operation) (transcript, error) {
 	}
 	defer c.leave()
 	p := &player{addr: addr, mask: mask{scope: scope{root: root}, sessions: map[int64]int{}, started: time.Now()}}
-	if p.mask.base, p.mask.top, p.mask.nodes, err = c.prepare(); err != nil {
+	if err := c.prepare(&p.mask); err != nil {
 		return nil, err
 	}
 	var out transcript
@@ -93,13 +93,23 @@ func (p *player) do(o operation) step {
 	case "reattach":
 		s.entries = p.reattach(o)
 	default:
-		s.entries = p.send(o)
+		s.entries = append(p.revive(o), p.send(o)...)
 	}
-	s.entries = append(s.entries, p.barrier(o.session)...)
+	if !reads[o.name] {
+		s.entries = append(s.entries, p.barrier(o.session)...)
+	}
 	if endsSession(o) {
 		sortEvents(s.entries)
 	}
 	return s
+}
+
+// reads tell nobody but who asks. Should a server tell others of them all the same, it shows after the
+// next operation.
+var reads = map[string]bool{
+	"exists": true, "getData": true, "getChildren": true, "getChildren2": true, "getACL": true,
+	"getEphemerals": true, "childrenNumber": true, "multiRead": true, "whoAmI": true, "ping": true, "sync": true,
+	"addWatch": true, "checkWatches": true, "removeWatches": true, "setWatches": true, "setWatches2": true,
 }
 
 // barrier asks every other session for a sign of life. What a server has to tell of the

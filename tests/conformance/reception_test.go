@@ -40,7 +40,7 @@ func (r *reception) take(body []byte) bool {
 			fields = []shown{{"zxid", m.zxid(h.zxid)}, {"err", fmt.Sprint(h.err)}}
 		}
 		r.note("event", append(fields, m.event(d)...)...)
-	case h.xid == pingXid && !r.expectsPing():
+	case h.xid == pingXid && r.nextPing() < 0:
 		r.unanswered(len(r.requests))
 		fields := []shown{{"zxid", m.zxid(h.zxid)}}
 		if h.err != 0 || len(d.bytes) != 0 {
@@ -56,15 +56,17 @@ func (r *reception) take(body []byte) bool {
 	return false
 }
 
-func (r *reception) expectsPing() bool {
-	return len(r.requests) > 0 && r.requests[0].name == "ping"
+// nextPing finds the ping among the requests that are still to be answered. Its reply does not say which
+// request it belongs to.
+func (r *reception) nextPing() int {
+	return slices.IndexFunc(r.requests, func(o operation) bool { return o.name == "ping" })
 }
 
 // reply notes the answer to a request, and which ones before it had none.
 func (r *reception) reply(h header, d *decoder) {
 	fields := []shown{{"err", fmt.Sprint(h.err)}, {"zxid", r.player.mask.zxid(h.zxid)}}
-	if h.xid == pingXid && r.expectsPing() {
-		h.xid = r.xid
+	if h.xid == pingXid {
+		h.xid = r.xid + int32(r.nextPing())
 	}
 	if skipped := int(h.xid - r.xid); skipped >= 0 && skipped < len(r.requests) {
 		r.unanswered(skipped)

@@ -10,9 +10,8 @@ import (
 func (m *mask) reply(o operation, code int32, d *decoder) []shown {
 	var out []shown
 	if code == 0 || len(d.bytes) > 0 {
-		path, _ := o.get("path")
 		for _, f := range layouts[o.name].reply {
-			out = append(out, m.field(f, path, d)...)
+			out = append(out, m.field(f, o, d)...)
 		}
 	}
 	if d.err != nil {
@@ -24,7 +23,7 @@ func (m *mask) reply(o operation, code int32, d *decoder) []shown {
 	return out
 }
 
-func (m *mask) field(f field, path string, d *decoder) []shown {
+func (m *mask) field(f field, o operation, d *decoder) []shown {
 	one := func(value string) []shown { return []shown{{f.key, value}} }
 	switch f.kind {
 	case kindPath:
@@ -33,7 +32,7 @@ func (m *mask) field(f field, path string, d *decoder) []shown {
 		return one(showData(d.text()))
 	case kindInt:
 		n := d.int32()
-		if f.key == "number" && (path == "/" || path == `""`) {
+		if f.key == "number" && o.isOnTop() {
 			n -= m.nodes
 		}
 		return one(fmt.Sprint(n))
@@ -44,11 +43,11 @@ func (m *mask) field(f field, path string, d *decoder) []shown {
 	case kindNamesOfPaths:
 		return one(m.paths(d.texts()))
 	case kindStat:
-		return m.stat(path, d.stat())
+		return m.stat(o.isOnTop(), d.stat())
 	case kindClients:
 		return one(clients(d))
 	case kindResults:
-		return m.results(d)
+		return m.results(o.parts, d)
 	default:
 		return one(fmt.Sprintf("field of kind %d is never answered", f.kind))
 	}
@@ -76,7 +75,7 @@ var resultLayouts = map[int32][]field{
 }
 
 // results shows a multi's answers, each with its header.
-func (m *mask) results(d *decoder) []shown {
+func (m *mask) results(parts []operation, d *decoder) []shown {
 	var out []shown
 	for i := 0; d.err == nil; i++ {
 		code, done, err := d.int32(), d.bool(), d.int32()
@@ -85,8 +84,12 @@ func (m *mask) results(d *decoder) []shown {
 		}
 		fields, known := resultLayouts[code]
 		var body []string
+		var part operation
+		if i < len(parts) {
+			part = parts[i]
+		}
 		for _, f := range fields {
-			for _, s := range m.field(f, "", d) {
+			for _, s := range m.field(f, part, d) {
 				body = append(body, s.name+"="+s.value)
 			}
 		}

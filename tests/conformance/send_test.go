@@ -61,6 +61,19 @@ func (o operation) hangsUp(err int32) bool {
 	return o.name == "close" || o.name == "unknown" || o.name == "auth" && err != 0
 }
 
+// revive gives a session its connection back that it has lost, or begins another one if it has ended.
+func (p *player) revive(o operation) []entry {
+	s := &p.slots[o.session]
+	var out []entry
+	if s.wire == nil && s.id != 0 {
+		out = p.reattach(operation{session: o.session})
+	}
+	if s.wire == nil {
+		out = append(out, p.open(operation{session: o.session})...)
+	}
+	return out
+}
+
 // awaitEnd reads until the server hangs up.
 func (p *player) awaitEnd(index int) []entry {
 	s := &p.slots[index]
