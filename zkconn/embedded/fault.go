@@ -38,7 +38,7 @@ type Request struct {
 // Fault says which requests something is to happen to. The zero value of a field matches everything.
 type Fault struct {
 	Op      Op
-	Path    string // a pattern as in path.Match; with "/**" at its end it is for everything below. One path of a multi suffices.
+	Path    string // a pattern as in path.Match; with "/**" at its end it is for everything below what the rest names. One path of a multi suffices.
 	Session int64
 	Skip    int // let this many go first
 	Count   int // then it happens this many times: once when zero, always when negative
@@ -81,6 +81,11 @@ func (i *Injection) Hits() int {
 
 // Wait waits until it has happened once.
 func (i *Injection) Wait(ctx context.Context) error {
+	select {
+	case <-i.hit:
+		return nil
+	default:
+	}
 	select {
 	case <-i.hit:
 		return nil
@@ -172,10 +177,16 @@ func (i *Injection) matches(r Request) bool {
 }
 
 func (f Fault) names(p string) bool {
-	if below, ok := strings.CutSuffix(f.Path, "/**"); ok {
-		return strings.HasPrefix(p, below+"/")
+	pattern, below := strings.CutSuffix(f.Path, "/**")
+	if below {
+		names := strings.SplitAfter(p, "/")
+		depth := strings.Count(pattern, "/") + 1
+		if len(names) <= depth || p == "/" {
+			return false
+		}
+		p = strings.TrimSuffix(strings.Join(names[:depth], ""), "/")
 	}
-	matched, _ := path.Match(f.Path, p)
+	matched, _ := path.Match(pattern, p)
 	return matched
 }
 

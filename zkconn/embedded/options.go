@@ -52,7 +52,7 @@ func WithReapInterval(d time.Duration) Option { return func(s *settings) { s.rea
 func WithClock(c Clock) Option { return func(s *settings) { s.clock = c } }
 
 // WithHook asks a function about every request. It is called with the server's lock held: it must be quick
-// and must not call the server.
+// and must not call the server. What it answers with HoldReplies is held as long as the connection lasts.
 func WithHook(hook func(Request) Action) Option { return func(s *settings) { s.hook = hook } }
 
 const defaultMaxFrame = 0xfffff

@@ -13,7 +13,8 @@ type output struct {
 	mu     sync.Mutex
 	frames encoder
 	spare  []byte // the buffer that was sent last
-	holds  int    // reasons to keep everything here
+	holds  int    // reasons to keep here what is put in
+	free   int    // how many of the bytes were in before there was a reason
 	last   bool   // close when all that is not held is sent
 	gone   bool
 	wake   chan struct{} // for the writing goroutine
@@ -66,6 +67,9 @@ func signal(to chan struct{}) {
 
 func (o *output) hold(by int) {
 	o.mu.Lock()
+	if o.holds == 0 {
+		o.free = len(o.frames.buf)
+	}
 	o.holds += by
 	o.mu.Unlock()
 	o.poke()
@@ -75,6 +79,7 @@ func (o *output) hold(by int) {
 // connection was closed instead.
 func (o *output) awaitRoom(closed <-chan struct{}) bool {
 	for o.crowded() {
+		o.poke()
 		select {
 		case <-o.eased:
 		case <-closed:
@@ -94,14 +99,18 @@ func (o *output) crowded() bool {
 func (o *output) flush() bool {
 	for {
 		o.mu.Lock()
-		if o.gone || o.holds > 0 || len(o.frames.buf) == 0 {
+		n := len(o.frames.buf)
+		if o.holds > 0 {
+			n = o.free
+		}
+		if o.gone || n == 0 {
 			end := o.gone || o.last
 			o.mu.Unlock()
 			return !end
 		}
-		unsent := o.frames.buf
-		o.frames.buf = o.spare[:0]
-		o.spare = nil
+		unsent, held := o.frames.buf[:n], o.frames.buf[n:]
+		o.frames.buf = append(o.spare[:0], held...)
+		o.spare, o.free = nil, 0
 		o.mu.Unlock()
 		signal(o.eased)
 		if _, err := o.stream.Write(unsent); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,14 @@ import (
 
 // patience is how long a test waits for what must come. Nothing that passes takes that long.
 const patience = 60 * time.Second
+
+// until waits for what nobody announces.
+func until(t testing.TB, done func() bool) {
+	t.Helper()
+	for limit := time.Now().Add(patience); !done(); runtime.Gosched() {
+		require.True(t, time.Now().Before(limit), "it has not come to pass")
+	}
+}
 
 // rawClient speaks the protocol frame by frame. It sends what it is told when it is told, pings never, and
 // reconnects never, which is where a real client hides what a server does.
