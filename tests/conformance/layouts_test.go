@@ -114,6 +114,9 @@ var layouts = map[string]layout{
 	"open": {harness: connectArguments},
 	// reattach takes the session to a new connection.
 	"reattach": {harness: connectArguments},
+	// expire says nothing until the session is gone, which the session named by learns. The timeout
+	// is the one that was granted.
+	"expire": {harness: []string{"by", "timeout"}},
 	// burst sends all its parts before it reads any answer.
 	burst: {},
 }

@@ -92,6 +92,8 @@ func (p *player) do(o operation) step {
 		s.entries = p.open(o)
 	case "reattach":
 		s.entries = p.reattach(o)
+	case "expire":
+		s.entries = p.expire(o)
 	default:
 		s.entries = append(p.revive(o), p.send(o)...)
 	}
@@ -168,7 +170,7 @@ func (p *player) await(index int, requests []operation) []entry {
 // endsSession says whether ephemeral nodes may go: a real server deletes those of a session in
 // the order of its hash table, so the order of the events says nothing.
 func endsSession(o operation) bool {
-	return o.name == "close" || slices.ContainsFunc(o.parts, endsSession)
+	return o.name == "close" || o.name == "expire" || slices.ContainsFunc(o.parts, endsSession)
 }
 
 // sortEvents sorts each session's events that have no reply between them.
