@@ -48,6 +48,14 @@ func dialRaw(t testing.TB, s *embedded.Server, replica int) *rawClient {
 	return newRaw(t, stream)
 }
 
+// overNetwork connects through the network, and asks for no session yet.
+func overNetwork(t testing.TB, addr string) *rawClient {
+	t.Helper()
+	stream, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	return newRaw(t, stream)
+}
+
 // newRaw makes a client of a connection, and reads from it for as long as it lasts: a server that writes
 // to an in-memory connection waits for its reader.
 func newRaw(t testing.TB, stream net.Conn) *rawClient {

@@ -30,6 +30,7 @@ type Replica struct {
 	conns     set[*conn]
 	bySession map[int64]*conn
 	tasks     sync.WaitGroup
+	control   sync.Mutex // one Start or Stop at a time, the latter's wait included
 
 	received, sent int64 // packets
 	latency        latency
@@ -84,7 +85,10 @@ func (r *Replica) listen() error {
 	if err != nil {
 		return err
 	}
-	r.listener, r.addr = listener, listener.Addr().String()
+	if r.listener == nil { // it has a name from now on, which is read without the lock
+		r.addr = listener.Addr().String()
+	}
+	r.listener = listener
 	return nil
 }
 

@@ -69,6 +69,8 @@ func (r *Replica) join() {
 // Stop ends the replica as if its process were killed: its connections are closed, and its port. What it
 // has stays.
 func (r *Replica) Stop() {
+	r.control.Lock()
+	defer r.control.Unlock()
 	r.e.mu.Lock()
 	if r.running {
 		r.running, r.cut, r.deposed = false, false, false
@@ -85,6 +87,8 @@ func (r *Replica) Stop() {
 // Start starts a replica that was stopped, on the address it had. Sessions live on where their time has not
 // run out on another.
 func (r *Replica) Start() error {
+	r.control.Lock()
+	defer r.control.Unlock()
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
 	if r.running || r.e.closed {
