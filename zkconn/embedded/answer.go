@@ -210,7 +210,7 @@ func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
 	}
 	return func(e *encoder) {
 		for _, o := range orders {
-			if len(e.buf) > maxUnsent {
+			if len(e.buf) > c.out.most {
 				return // a short request for one large node many times: the connection is closed for it
 			}
 			c.readPart(e, o)

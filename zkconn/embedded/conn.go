@@ -39,7 +39,7 @@ type conn struct {
 
 func newConn(r *Replica, stream net.Conn) *conn {
 	now := r.e.clock.Now()
-	c := &conn{r: r, e: r.e, stream: stream, out: newOutput(stream), done: make(chan struct{}),
+	c := &conn{r: r, e: r.e, stream: stream, out: newOutput(stream, r.e.maxUnsent), done: make(chan struct{}),
 		timeout: handshakeTimeout, heard: now, opened: now}
 	host := "127.0.0.1"
 	if addr, ok := stream.RemoteAddr().(*net.TCPAddr); ok {

@@ -87,7 +87,7 @@ func (r *Replica) summary() string {
 	fmt.Fprintf(&b, "Latency min/avg/max: %d/%v/%d\n", r.latency.least, decimal(r.latency.average()), r.latency.most)
 	fmt.Fprintf(&b, "Received: %d\nSent: %d\n", r.received, r.sent)
 	fmt.Fprintf(&b, "Connections: %d\nOutstanding: 0\n", r.conns.len())
-	fmt.Fprintf(&b, "Zxid: 0x%x\nMode: %s\nNode count: %d\n", r.tree.zxid, r.state(), len(r.tree.nodes)-1)
+	fmt.Fprintf(&b, "Zxid: 0x%x\nMode: %s\nNode count: %d\n", r.tree.zxid, r.state(), len(r.tree.nodes))
 	return b.String()
 }
 
@@ -117,7 +117,7 @@ func (r *Replica) mntr() string {
 	line("packets_sent", r.sent)
 	line("num_alive_connections", r.conns.len())
 	line("outstanding_requests", 0)
-	line("znode_count", len(r.tree.nodes)-1)
+	line("znode_count", len(r.tree.nodes))
 	line("watch_count", r.tree.data.count()+r.tree.children.count())
 	line("ephemerals_count", ephemerals)
 	line("approximate_data_size", r.tree.bytes)

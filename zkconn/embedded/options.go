@@ -14,6 +14,7 @@ type settings struct {
 	minTimeout time.Duration
 	maxTimeout time.Duration
 	maxFrame   int
+	maxUnsent  int
 	reapEvery  time.Duration
 	clock      Clock
 	hook       func(Request) Action
@@ -59,7 +60,7 @@ const defaultMaxFrame = 0xfffff
 
 func newSettings(opts []Option) (settings, error) {
 	s := settings{size: 1, tickTime: 100 * time.Millisecond, maxTimeout: time.Minute, maxFrame: defaultMaxFrame,
-		reapEvery: time.Minute, clock: systemClock{}}
+		maxUnsent: maxUnsent, reapEvery: time.Minute, clock: systemClock{}}
 	for _, opt := range opts {
 		opt(&s)
 	}

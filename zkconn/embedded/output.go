@@ -17,6 +17,7 @@ type output struct {
 	free   int    // how many of the bytes were in before there was a reason
 	last   bool   // close when all that is not held is sent
 	gone   bool
+	most   int           // bytes that may wait for a client that does not read
 	wake   chan struct{} // for the writing goroutine
 	eased  chan struct{} // for the reading goroutine, when there was too much to read on
 }
@@ -25,8 +26,8 @@ type output struct {
 // requests wait too. ZooKeeper keeps them without end.
 const maxUnsent = 64 << 20
 
-func newOutput(stream net.Conn) *output {
-	return &output{stream: stream, wake: make(chan struct{}, 1), eased: make(chan struct{}, 1)}
+func newOutput(stream net.Conn, most int) *output {
+	return &output{stream: stream, most: most, wake: make(chan struct{}, 1), eased: make(chan struct{}, 1)}
 }
 
 // add puts in one frame.
@@ -39,7 +40,7 @@ func (o *output) add(write func(*encoder)) {
 	mark := o.frames.open()
 	write(&o.frames)
 	o.frames.close(mark)
-	if len(o.frames.buf) > maxUnsent {
+	if len(o.frames.buf) > o.most {
 		o.gone = true
 		o.frames.buf = nil
 		_ = o.stream.Close()
@@ -92,7 +93,7 @@ func (o *output) awaitRoom(closed <-chan struct{}) bool {
 func (o *output) crowded() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.frames.buf) > maxUnsent/2
+	return len(o.frames.buf) > o.most/2
 }
 
 // flush sends what there is. It reports false when the connection is at its end.

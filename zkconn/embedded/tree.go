@@ -19,6 +19,7 @@ func newTree() *tree {
 	root := &node{data: []byte{}, acl: openACL}
 	t.nodes[rootPath] = root
 	t.nodes[""] = root // so that cutting "/a" at its last slash finds the parent
+	t.bytes = int64(len(rootPath))
 	t.plant(systemPath, openACL)
 	t.plant(quotaPath, openACL)
 	t.plant(configPath, readACL)
@@ -31,6 +32,7 @@ func (t *tree) plant(path string, acl []access) {
 	parent, name, _ := splitPath(path)
 	t.nodes[parent].children.add(name)
 	t.nodes[path] = &node{data: []byte{}, acl: acl}
+	t.bytes += int64(len(path))
 }
 
 // result is what a transaction, or one part of it, has done.
