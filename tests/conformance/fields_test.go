@@ -81,7 +81,10 @@ func (g *generator) path(name string) string {
 		return pick(g.T, "watched", watched[max(0, len(watched)-5):])
 	}
 	switch {
-	case strings.HasPrefix(name, "create"), name == "setACL":
+	case strings.HasPrefix(name, "create"):
+		// A sequential node by the root's own name would be the root's sister.
+		rare = rarePaths[1:privatePaths]
+	case name == "setACL":
 		rare = rarePaths[:privatePaths]
 	case name == "setData":
 		rare = rarePaths[:privatePaths+1]
