@@ -36,6 +36,21 @@ var sessionCases = []regression{
 		s3 close
 		s3 open password=wrong
 	`},
+	{"handshakes that are too short or too long", `
+		s3 open cut=1
+		s3 close
+		s3 open cut=2
+		s3 open cut=17
+		s3 open cut=20
+		s3 open cut=45
+		s3 open pad=1
+		s3 close
+		s3 open pad=100
+		s3 reattach cut=10
+		s3 exists path=~
+		s3 reattach pad=10
+		s3 exists path=~
+	`},
 	{"a new connection ends the old one", `
 		s0 create path=~/e flags=1
 		s0 reattach
@@ -114,6 +129,18 @@ var sessionCases = []regression{
 		s0 ping
 		s0 burst { ping; exists path=~; ping }
 	`},
+	{"numbers of requests", `
+		s0 auth xid=-4
+		s0 setWatches xid=-8 data=[~]
+		s0 exists path=~ xid=0
+		s0 exists path=~ xid=2147483647
+		s0 exists path=~ xid=-2147483648
+		s0 create path=~/a xid=-3
+		s0 burst { exists path=~ xid=7; exists path=~ xid=7; create path=~/b xid=-9; ping xid=5 }
+		s0 unknown xid=-3
+		s0 auth scheme=nonsense xid=-4
+		s0 close xid=-11
+	`},
 	{"a session closed twice", `
 		s0 create path=~/e flags=1
 		s0 close
@@ -140,6 +167,10 @@ var frameCases = []regression{
 		s0 frame length=4 send=4
 		s0 reattach
 		s0 frame length=7 send=7
+		s0 reattach
+		s0 frame length=8 send=8
+		s0 reattach
+		s0 frame length=1048575 send=1048575
 		s0 reattach
 		s0 exists path=~
 	`},

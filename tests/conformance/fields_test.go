@@ -26,7 +26,7 @@ func (g *generator) field(name string, f field) (string, bool) {
 	}
 	switch f.key {
 	case "data":
-		if g.seldom("big", 400) {
+		if g.seldom("big", 2000) {
 			return pick(g.T, "data", bigDatas), true
 		}
 		return pick(g.T, "data", datas), true

@@ -27,15 +27,21 @@ func weighted(weights map[string]int) []string {
 }
 
 // sequences are 100 to 250 operations.
-var sequences = rapid.Custom(func(t *rapid.T) []operation {
+var sequences = sequencesOf(200, 150, 100, 250)
+
+func sequencesOf(lengths ...int) *rapid.Generator[[]operation] {
+	return rapid.Custom(func(t *rapid.T) []operation { return drawSequence(t, pick(t, "length", lengths)) })
+}
+
+func drawSequence(t *rapid.T, length int) []operation {
 	g := &generator{T: t, guess: newGuess(), watched: map[int][]string{}}
-	out := make([]operation, pick(t, "length", []int{200, 150, 100, 250}))
+	out := make([]operation, length)
 	for i := range out {
 		out[i] = g.operation()
 		g.follow(out[i].session, out[i])
 	}
 	return out
-})
+}
 
 // generator draws operations.
 type generator struct {
@@ -65,7 +71,7 @@ func (g *generator) operation() operation {
 	case burst:
 		return g.burst().on(session)
 	default:
-		return g.request(name).on(session)
+		return g.renumber(g.request(name)).on(session)
 	}
 }
 
@@ -132,6 +138,20 @@ func (g *generator) request(name string) operation {
 	return g.spoil(o)
 }
 
+// renumber gives some requests the numbers that clients give them, or odd ones.
+func (g *generator) renumber(o operation) operation {
+	switch {
+	case o.name == "auth" && g.seldom("xid", 2):
+		return o.with(numbered, "-4")
+	case strings.HasPrefix(o.name, "setWatches") && g.seldom("xid", 2):
+		return o.with(numbered, "-8")
+	case layouts[o.name].code > 0 && o.name != "ping" && g.seldom("xid", 50):
+		return o.with(numbered, pick(g.T, numbered, []string{"0", "-3", "2147483647", "-2147483648"}))
+	default:
+		return o
+	}
+}
+
 // notice remembers what is watched, so that it can be asked about.
 func (g *generator) notice(o operation) {
 	watch, _ := o.get("watch")
@@ -156,7 +176,7 @@ func (g *generator) spoil(o operation) operation {
 	if len(layouts[o.name].request) == 0 || o.mayHangUp() || !g.seldom("spoil", 150) {
 		return o
 	}
-	return o.with(pick(g.T, "how", common), pick(g.T, "bytes", []string{"1", "4", "9", "30"}))
+	return o.with(pick(g.T, "how", spoils), pick(g.T, "bytes", []string{"1", "4", "9", "30"}))
 }
 
 func (g *generator) connect(o operation) operation {

@@ -8,6 +8,7 @@ type hello struct {
 	id       int64
 	password text
 	readOnly string // true, false, or absent as in clients before 3.4
+	cut, pad int    // bytes missing at the end, and behind it
 }
 
 func (h hello) frame() []byte {
@@ -20,7 +21,8 @@ func (h hello) frame() []byte {
 	if h.readOnly != "absent" {
 		e.bool(h.readOnly == "true")
 	}
-	return frame(e.bytes)
+	e.bytes = e.bytes[:max(0, len(e.bytes)-h.cut)]
+	return frame(append(e.bytes, make([]byte, h.pad)...))
 }
 
 // welcome is what a server answers to it.

@@ -1,5 +1,7 @@
 package conformance
 
+import "slices"
+
 // kind is how a field looks on the wire.
 type kind int
 
@@ -40,9 +42,12 @@ const (
 	anyAlter = "-1"
 )
 
-// common are arguments of every request that only the harness understands:
-// how many bytes the body lacks at its end, and how many follow it.
-var common = []string{"cut", "pad"}
+// spoils are arguments of every request: how many bytes the body lacks at its end, and how many follow it.
+var spoils = []string{"cut", "pad"}
+
+// numbered is the argument for a request whose number is not the next one. Clients give -4 to every
+// authentication and -8 to every setWatches.
+const numbered = "xid"
 
 func (l layout) knows(key string) bool {
 	for _, f := range l.request {
@@ -50,12 +55,7 @@ func (l layout) knows(key string) bool {
 			return true
 		}
 	}
-	for _, known := range append(common, l.harness...) {
-		if known == key {
-			return true
-		}
-	}
-	return false
+	return key == numbered || slices.Contains(spoils, key) || slices.Contains(l.harness, key)
 }
 
 var (

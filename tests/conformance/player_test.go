@@ -136,13 +136,9 @@ func (p *player) barrier(except int) []entry {
 // After a reply with which a server hangs up it reads on for the end of the connection, and asks for
 // a sign of life only if that does not come. Requests that were sent behind it may be answered
 // or not: a real server writes what it happens to have when it comes to close.
-func (p *player) await(index int, requests []operation) []entry {
+func (p *player) await(index int, requests []numberedOperation) []entry {
 	s := &p.slots[index]
-	r := reception{
-		player: p, session: index, requests: requests,
-		xid:    s.xid - int32(len(requests)) + 1,
-		pinged: !slices.ContainsFunc(requests, operation.mayHangUp),
-	}
+	r := reception{player: p, session: index, requests: requests, pinged: !mayHangUp(requests)}
 	for {
 		body, err := s.wire.read()
 		if r.ended && errors.Is(err, os.ErrDeadlineExceeded) && !r.pinged {

@@ -5,12 +5,17 @@ import (
 	"slices"
 )
 
+// numberedOperation is a request that was sent.
+type numberedOperation struct {
+	operation
+	xid int32
+}
+
 // reception is the reading of what a session gets to hear after an operation.
 type reception struct {
 	player   *player
 	session  int
-	requests []operation // still to be answered
-	xid      int32       // of the first of them
+	requests []numberedOperation // still to be answered
 	pinged   bool
 	ended    bool // the server said something after which it hangs up
 	entries  []entry
@@ -59,24 +64,24 @@ func (r *reception) take(body []byte) bool {
 // nextPing finds the ping among the requests that are still to be answered. Its reply does not say which
 // request it belongs to.
 func (r *reception) nextPing() int {
-	return slices.IndexFunc(r.requests, func(o operation) bool { return o.name == "ping" })
+	return slices.IndexFunc(r.requests, func(o numberedOperation) bool { return o.name == "ping" })
 }
 
 // reply notes the answer to a request, and which ones before it had none.
 func (r *reception) reply(h header, d *decoder) {
 	fields := []shown{{"err", fmt.Sprint(h.err)}, {"zxid", r.player.mask.zxid(h.zxid)}}
+	at := slices.IndexFunc(r.requests, func(o numberedOperation) bool { return o.xid == h.xid })
 	if h.xid == pingXid {
-		h.xid = r.xid + int32(r.nextPing())
+		at = r.nextPing()
 	}
-	if skipped := int(h.xid - r.xid); skipped >= 0 && skipped < len(r.requests) {
-		r.unanswered(skipped)
-	} else {
+	if at < 0 {
 		r.note("reply", append(fields, shown{"xid", fmt.Sprint(h.xid)}, shown{"body", fmt.Sprintf("%x", d.bytes)})...)
 		return
 	}
+	r.unanswered(at)
 	o := r.requests[0]
-	r.requests, r.xid = r.requests[1:], r.xid+1
-	r.note("reply", append(fields, r.player.mask.reply(o, h.err, d)...)...)
+	r.requests = r.requests[1:]
+	r.note("reply", append(fields, r.player.mask.reply(o.operation, h.err, d)...)...)
 	r.ended = r.ended || o.hangsUp(h.err)
 }
 
@@ -84,5 +89,5 @@ func (r *reception) unanswered(n int) {
 	for _, o := range r.requests[:n] {
 		r.note("no reply to " + o.name)
 	}
-	r.requests, r.xid = slices.Clone(r.requests[n:]), r.xid+int32(n)
+	r.requests = r.requests[n:]
 }

@@ -15,37 +15,55 @@ func (p *player) send(o operation) []entry {
 		return []entry{{session: o.session, what: "has no connection"}}
 	}
 	if o.name == "frame" {
-		out := binary.BigEndian.AppendUint32(nil, uint32(o.number("length", -1)))
-		s.wire.write(append(out, make([]byte, o.number("send", 0))...))
-		if o.number("length", -1) > o.number("send", 0) {
-			// Half a frame is no reason for a server to answer; the end of it would be.
-			return p.awaitEnd(o.session)
-		}
-		s.wire.write(ping)
-		return p.await(o.session, nil)
+		return p.sendFrame(o)
 	}
 	requests := []operation{o}
 	if o.name == burst {
 		requests = o.parts
 	}
 	var bytes []byte
-	for _, r := range requests {
+	sent := make([]numberedOperation, len(requests))
+	for i, r := range requests {
 		body, err := p.mask.request(r)
 		if err != nil {
 			return []entry{{session: o.session, what: "cannot be sent: " + err.Error()}}
 		}
 		s.xid++
+		sent[i] = numberedOperation{r, int32(r.number(numbered, int64(s.xid)))}
 		code := layouts[r.name].code
 		if r.name == "unknown" {
 			code = int32(r.number("code", int64(code)))
 		}
-		bytes = append(bytes, request(s.xid, code, body)...)
+		bytes = append(bytes, request(sent[i].xid, code, body)...)
 	}
-	if !slices.ContainsFunc(requests, operation.mayHangUp) {
+	if !mayHangUp(sent) {
 		bytes = append(bytes, ping...)
 	}
 	s.wire.write(bytes)
-	return p.await(o.session, requests)
+	return p.await(o.session, sent)
+}
+
+// sendFrame sends what is no request, or if it is long enough a request of all zeros.
+func (p *player) sendFrame(o operation) []entry {
+	w := p.slots[o.session].wire
+	length, send := o.number("length", -1), o.number("send", 0)
+	out := binary.BigEndian.AppendUint32(nil, uint32(length))
+	w.write(append(out, make([]byte, send)...))
+	const headerLength = 8
+	switch {
+	case length > send:
+		// Half a frame is no reason for a server to answer; the end of it would be.
+		return p.awaitEnd(o.session)
+	case length >= headerLength:
+		return p.await(o.session, []numberedOperation{{operation{name: "unknown"}, 0}})
+	default:
+		w.write(ping)
+		return p.await(o.session, nil)
+	}
+}
+
+func mayHangUp(requests []numberedOperation) bool {
+	return slices.ContainsFunc(requests, func(o numberedOperation) bool { return o.mayHangUp() })
 }
 
 // mayHangUp says whether the server may close the connection after its reply.
@@ -155,6 +173,7 @@ func (p *player) hello(o operation, h hello) (hello, error) {
 	if id, _ := o.get("id"); id == "unknown" {
 		h.id = rand.Int64()
 	}
+	h.cut, h.pad = int(o.number("cut", 0)), int(o.number("pad", 0))
 	switch v, _ := o.get("password"); v {
 	case "wrong":
 		h.password = text{value: "wrong password.."}

@@ -11,7 +11,7 @@ import (
 func TestOperationsCanBeReadBack(t *testing.T) {
 	everywhere := scope{root: "/root", base: 77}
 	rapid.Check(t, func(t *rapid.T) {
-		written := render(sequences.Draw(t, "operations"))
+		written := render(sequencesOf(20).Draw(t, "operations"))
 		read, err := parseOperations(written)
 		if err != nil {
 			t.Fatal(err)
