@@ -1,0 +1,130 @@
+package embedded_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// resets counts the requests that set watches again.
+func resets(t testing.TB, s *embedded.Server) *embedded.Injection {
+	t.Helper()
+	counted, err := s.Inject(embedded.Fault{Op: embedded.OpSetWatches, Count: -1, Action: embedded.Pass})
+	require.NoError(t, err)
+	return counted
+}
+
+func awaitHit(t testing.TB, i *embedded.Injection) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	require.NoError(t, i.Wait(ctx))
+}
+
+// watchesOf sets a watch of every kind below a node of its own.
+func watchesOf(c *gozk, base string) (data, later, children <-chan zk.Event) {
+	c.t.Helper()
+	c.make(base, 0)
+	c.make(base+"/data", 0)
+	_, _, data, err := c.GetW(base + "/data")
+	require.NoError(c.t, err)
+	_, _, later, err = c.ExistsW(base + "/later")
+	require.NoError(c.t, err)
+	_, _, children, err = c.ChildrenW(base)
+	require.NoError(c.t, err)
+	return data, later, children
+}
+
+// expectAll waits for what set and make below the base are to tell the three watches.
+func expectAll(t testing.TB, base string, data, later, children <-chan zk.Event) {
+	t.Helper()
+	e := next(t, data)
+	require.Equal(t, zk.EventNodeDataChanged, e.Type)
+	require.Equal(t, base+"/data", e.Path)
+	require.Equal(t, zk.EventNodeCreated, next(t, later).Type)
+	require.Equal(t, zk.EventNodeChildrenChanged, next(t, children).Type)
+}
+
+func TestGozkWatchesAreSetAgain(t *testing.T) {
+	s := embedded.Run(t)
+	c, other := dialGozk(t, s), dialGozk(t, s)
+	session := c.SessionID()
+	data, later, children := watchesOf(c, "/a")
+	again := resets(t, s)
+	c.cut(s)()
+	c.await(zk.StateHasSession)
+	require.Equal(t, session, c.SessionID())
+	awaitHit(t, again)
+	_, err := other.Set("/a/data", nil, all)
+	require.NoError(t, err)
+	other.make("/a/later", 0)
+	expectAll(t, "/a", data, later, children)
+}
+
+// What happened while the client was away it is told when it is back.
+func TestGozkWatchesCatchUp(t *testing.T) {
+	s := embedded.Run(t)
+	c, other := dialGozk(t, s), dialGozk(t, s)
+	data, later, children := watchesOf(c, "/a")
+	mend := c.cut(s)
+	_, err := other.Set("/a/data", nil, all)
+	require.NoError(t, err)
+	other.make("/a/later", 0)
+	mend()
+	expectAll(t, "/a", data, later, children)
+}
+
+// A client splits what it watches into packets of 128 KiB.
+func TestGozkSetsWatchesInSeveralPackets(t *testing.T) {
+	const paths = 300
+	s := embedded.Run(t)
+	c, other := dialGozk(t, s), dialGozk(t, s)
+	path := func(i int) string { return fmt.Sprintf("/%s%d", strings.Repeat("long", 400), i) }
+	var events []<-chan zk.Event
+	for i := range paths {
+		_, _, e, err := c.ExistsW(path(i))
+		require.NoError(t, err)
+		events = append(events, e)
+	}
+	again := resets(t, s)
+	mend := c.cut(s)
+	for i := range paths / 2 {
+		other.make(path(i), 0)
+	}
+	mend()
+	for i := range paths {
+		if i >= paths/2 {
+			other.make(path(i), 0)
+		}
+		require.Equal(t, zk.Event{Type: zk.EventNodeCreated, State: 3, Path: path(i)}, next(t, events[i]))
+	}
+	// The last packet may be on its way still, where its watches' nodes have been made already.
+	awaitHit(t, again)
+	require.Eventually(t, func() bool { return again.Hits() == 4 }, patience, 1e6)
+}
+
+func TestGozkManyWatches(t *testing.T) {
+	const nodes = 1000
+	s := embedded.Run(t)
+	c, other := dialGozk(t, s), dialGozk(t, s)
+	var events []<-chan zk.Event
+	for i := range nodes {
+		path := fmt.Sprintf("/n%d", i)
+		other.make(path, zk.FlagEphemeral)
+		_, _, data, err := c.GetW(path)
+		require.NoError(t, err)
+		_, _, children, err := c.ChildrenW(path)
+		require.NoError(t, err)
+		events = append(events, data, children)
+	}
+	other.Close() // its nodes go, all at once
+	for _, e := range events {
+		require.Equal(t, zk.EventNodeDeleted, next(t, e).Type)
+	}
+	require.Equal(t, "0", mntr(t, s)["zk_watch_count"])
+}
