@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // kinds are the servers on which the other clients are run.
@@ -19,6 +20,7 @@ var kinds = []struct {
 	name  string
 	start func(t *testing.T) (addr string)
 }{
+	{"embedded", func(t *testing.T) string { return embedded.Run(t).Addr() }},
 	{"zookeeper", func(t *testing.T) string { return rig.StartStandalone(t).Addr() }},
 }
 
