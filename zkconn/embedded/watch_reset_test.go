@@ -8,10 +8,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// resets is what a client asks for when it sets its watches again after a reconnect.
-type resets struct{ data, exist, child, persistent, recursive []string }
+// watchLists is what a client asks for when it sets its watches again after a reconnect.
+type watchLists struct{ data, exist, child, persistent, recursive []string }
 
-func (r resets) fields(since int64) []any {
+func (r watchLists) fields(since int64) []any {
 	return []any{since, list(r.data), list(r.exist), list(r.child), list(r.persistent), list(r.recursive)}
 }
 
@@ -22,33 +22,33 @@ func list(paths []string) []string { return append([]string{}, paths...) }
 // seen last, before the reply; the other watches are set again, and fire later.
 func TestSetWatchesCatchesUp(t *testing.T) {
 	for name, test := range map[string]struct {
-		watch resets
+		watch watchLists
 		meant []func(c *rawClient) // what happened while the client was away
 		event string               // the one that it has missed
 		later func(c *rawClient)   // when it has missed none: what is told later
 		tells string
 	}{
-		"data, unchanged": {resets{data: []string{"/a"}}, nil, "",
+		"data, unchanged": {watchLists{data: []string{"/a"}}, nil, "",
 			func(c *rawClient) { c.set("/a") }, "changed /a"},
-		"data, changed": {resets{data: []string{"/a"}}, steps(func(c *rawClient) { c.set("/a") }), "changed /a",
+		"data, changed": {watchLists{data: []string{"/a"}}, steps(func(c *rawClient) { c.set("/a") }), "changed /a",
 			func(c *rawClient) { c.set("/a") }, ""},
-		"data, deleted": {resets{data: []string{"/a"}}, steps(func(c *rawClient) { c.delete("/a") }), "deleted /a",
+		"data, deleted": {watchLists{data: []string{"/a"}}, steps(func(c *rawClient) { c.delete("/a") }), "deleted /a",
 			func(c *rawClient) { c.create("/a", plain) }, ""},
-		"data, children only": {resets{data: []string{"/a"}}, steps(func(c *rawClient) { c.create("/a/b", plain) }), "",
+		"data, children only": {watchLists{data: []string{"/a"}}, steps(func(c *rawClient) { c.create("/a/b", plain) }), "",
 			func(c *rawClient) { c.set("/a") }, "changed /a"},
-		"exist, still missing": {resets{exist: []string{"/no"}}, nil, "",
+		"exist, still missing": {watchLists{exist: []string{"/no"}}, nil, "",
 			func(c *rawClient) { c.create("/no", plain) }, "created /no"},
-		"exist, created": {resets{exist: []string{"/no"}}, steps(func(c *rawClient) { c.create("/no", plain) }), "created /no",
+		"exist, created": {watchLists{exist: []string{"/no"}}, steps(func(c *rawClient) { c.create("/no", plain) }), "created /no",
 			func(c *rawClient) { c.delete("/no") }, ""},
-		"child, unchanged": {resets{child: []string{"/a"}}, steps(func(c *rawClient) { c.set("/a") }), "",
+		"child, unchanged": {watchLists{child: []string{"/a"}}, steps(func(c *rawClient) { c.set("/a") }), "",
 			func(c *rawClient) { c.create("/a/b", plain) }, "children /a"},
-		"child, changed": {resets{child: []string{"/a"}}, steps(func(c *rawClient) { c.create("/a/b", plain) }), "children /a",
+		"child, changed": {watchLists{child: []string{"/a"}}, steps(func(c *rawClient) { c.create("/a/b", plain) }), "children /a",
 			func(c *rawClient) { c.delete("/a/b") }, ""},
-		"child, deleted": {resets{child: []string{"/a"}}, steps(func(c *rawClient) { c.delete("/a") }), "deleted /a",
+		"child, deleted": {watchLists{child: []string{"/a"}}, steps(func(c *rawClient) { c.delete("/a") }), "deleted /a",
 			func(c *rawClient) { c.create("/a", plain) }, ""},
-		"persistent, missed": {resets{persistent: []string{"/a"}}, steps(func(c *rawClient) { c.set("/a") }), "",
+		"persistent, missed": {watchLists{persistent: []string{"/a"}}, steps(func(c *rawClient) { c.set("/a") }), "",
 			func(c *rawClient) { c.create("/a/b", plain) }, "children /a"},
-		"recursive, missed": {resets{recursive: []string{"/"}}, steps(func(c *rawClient) { c.set("/a") }), "",
+		"recursive, missed": {watchLists{recursive: []string{"/"}}, steps(func(c *rawClient) { c.set("/a") }), "",
 			func(c *rawClient) { c.create("/a/b", plain) }, "created /a/b"},
 	} {
 		t.Run(name, func(t *testing.T) {
