@@ -42,7 +42,7 @@ func TestDifferencesAreMadeSmall(t *testing.T) {
 	if got, want := render(least), "s1 multi { create path=~/c data=x*5000 }\n"; got != want {
 		t.Errorf("the least sequence is\n%s\nand not\n%s", got, want)
 	}
-	if !strings.Contains(d.second, "closed") {
+	if !strings.Contains(d.marked(d.second), "> s1 closed") {
 		t.Errorf("the difference is not that the connection closed: %s", d)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -33,8 +32,27 @@ var undisturbed = conditions{
 	reap:     20 * 24 * time.Hour,
 }
 
-// startSubject starts the server that is to be like a real one.
+// startSubject starts the server that is to be like a real one, for one test.
 func startSubject(t testing.TB, c conditions) server {
+	t.Helper()
+	s := newSubject(t, c)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// startReal starts a server that is right by definition, for one test.
+func startReal(t testing.TB, c conditions) *rig.Server {
+	t.Helper()
+	s := newReal(t, c)
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func newSubject(t testing.TB, c conditions) *embedded.Server {
 	t.Helper()
 	s, err := embedded.Start(
 		embedded.WithTick(c.tick),
@@ -44,12 +62,10 @@ func startSubject(t testing.TB, c conditions) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stopLater(func() error { s.Close(); return nil })
 	return s
 }
 
-// startReal starts a server that is right by definition.
-func startReal(t testing.TB, c conditions) *rig.Server {
+func newReal(t testing.TB, c conditions) *rig.Server {
 	t.Helper()
 	rig.Require(t)
 	s, err := rig.NewStandalone(
@@ -64,28 +80,15 @@ func startReal(t testing.TB, c conditions) *rig.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stopLater(s.Stop)
 	return s
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// running is what is to be stopped after the tests. It outlives a test, since tests share servers.
-var running struct {
-	sync.Mutex
-	stops []func() error
-}
-
-func stopLater(stop func() error) {
-	running.Lock()
-	defer running.Unlock()
-	running.stops = append(running.stops, stop)
-}
-
 // TestMain stops what the tests started.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, stop := range running.stops {
+	for _, stop := range sharedStops {
 		if err := stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
@@ -94,26 +97,27 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The reference is shared by the tests that do not stop it; the subject is too. The twin is a second
-// real server: nothing may differ between it and the reference.
+// Servers that tests share, since they do them no harm. The twin is a second real server: nothing may differ
+// between it and the reference.
 var (
-	reference = once(func(t testing.TB) *rig.Server { return startReal(t, undisturbed) })
-	twin      = once(func(t testing.TB) *rig.Server { return startReal(t, undisturbed) })
-	subject   = once(func(t testing.TB) server { return startSubject(t, undisturbed) })
+	reference = shared(newReal, (*rig.Server).Stop)
+	twin      = shared(newReal, (*rig.Server).Stop)
+	subject   = shared(newSubject, func(s *embedded.Server) error { s.Close(); return nil })
 )
 
-// once starts a server when it is first asked for.
-func once[T any](start func(testing.TB) T) func(testing.TB) T {
-	var mu sync.Mutex
-	var started bool
-	var value T
+// sharedStops end what was shared.
+var sharedStops []func() error
+
+// shared starts a server when it is first asked for. Tests that run side by side start their own.
+func shared[T any](start func(testing.TB, conditions) T, stop func(T) error) func(testing.TB) T {
+	var value *T
 	return func(t testing.TB) T {
-		mu.Lock()
-		defer mu.Unlock()
-		if !started {
-			value = start(t)
-			started = true
+		t.Helper()
+		if value == nil {
+			s := start(t, undisturbed)
+			value = &s
+			sharedStops = append(sharedStops, func() error { return stop(s) })
 		}
-		return value
+		return *value
 	}
 }

@@ -39,8 +39,8 @@ type difference struct {
 	operation string
 	entry     int
 	field     string // empty when there is more to it than one field
-	first     string
-	second    string
+	first     step   // what the reference answered to the operation
+	second    step
 }
 
 func (d *difference) String() string {
@@ -48,7 +48,24 @@ func (d *difference) String() string {
 	if d.field != "" {
 		where = " in " + d.field
 	}
-	return fmt.Sprintf("operation %d%s: %s\n  reference: %s\n  subject:   %s", d.step, where, d.operation, d.first, d.second)
+	return fmt.Sprintf("operation %d%s: %s\n  the reference answered\n%s  the subject answered\n%s",
+		d.step, where, d.operation, d.marked(d.first), d.marked(d.second))
+}
+
+// marked lists what came of the operation, with a mark where the difference is.
+func (d *difference) marked(s step) string {
+	var b strings.Builder
+	if s.operation != d.operation {
+		return fmt.Sprintf("  > %s\n", s.operation)
+	}
+	for i := range max(len(s.entries), d.entry+1) {
+		mark := ' '
+		if i == d.entry {
+			mark = '>'
+		}
+		fmt.Fprintf(&b, "  %c %s\n", mark, entryAt(s, i))
+	}
+	return b.String()
 }
 
 const nothing = "(nothing)"
@@ -57,13 +74,13 @@ const nothing = "(nothing)"
 func compare(reference, subject transcript) *difference {
 	for i := range max(len(reference), len(subject)) {
 		a, b := stepAt(reference, i), stepAt(subject, i)
-		d := &difference{step: i, operation: a.operation}
+		d := &difference{step: i, operation: a.operation, first: a, second: b}
 		if a.operation != b.operation {
-			d.first, d.second = a.operation, b.operation
 			return d
 		}
 		for j := range max(len(a.entries), len(b.entries)) {
-			if d.entry, d.first, d.second = j, entryAt(a, j), entryAt(b, j); d.first != d.second {
+			if entryAt(a, j) != entryAt(b, j) {
+				d.entry = j
 				if j < len(a.entries) && j < len(b.entries) {
 					d.field = differentField(a.entries[j], b.entries[j])
 				}
