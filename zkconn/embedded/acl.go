@@ -38,8 +38,9 @@ var (
 // the place of the scheme "auth".
 func fixACL(list []access, who []identity) ([]access, code) {
 	var fixed []access
-	for i, a := range list {
-		if slices.Contains(list[:i], a) {
+	var seen set[access]
+	for _, a := range list {
+		if len(list) > 1 && !seen.add(a) {
 			continue
 		}
 		switch {
