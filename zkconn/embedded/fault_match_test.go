@@ -59,11 +59,11 @@ func TestFaultByOperation(t *testing.T) {
 	c := openRaw(t, s, 0, time.Minute)
 	deletes := inject(t, s, embedded.Fault{Op: embedded.OpDelete, Count: -1})
 	pings := inject(t, s, embedded.Fault{Op: embedded.OpPing, Count: -1})
-	any := inject(t, s, embedded.Fault{Path: "/*", Count: -1})
+	wild := inject(t, s, embedded.Fault{Path: "/*", Count: -1})
 	c.create("/a", plain)
 	c.ping()
 	c.delete("/a")
-	require.Equal(t, []int{1, 1, 1}, []int{deletes.Hits(), pings.Hits(), any.Hits()},
+	require.Equal(t, []int{1, 1, 1}, []int{deletes.Hits(), pings.Hits(), wild.Hits()},
 		"of several that are for a request the first has it: the delete is not the third's")
 }
 

@@ -184,6 +184,11 @@ func (c *rawClient) welcomed() bool {
 // write sends frames in one piece, so that a server finds all of them at once.
 func (c *rawClient) write(frames ...[]byte) {
 	c.t.Helper()
+	require.NoError(c.t, c.tryWrite(frames...))
+}
+
+// tryWrite is write where the server may close the connection in the middle.
+func (c *rawClient) tryWrite(frames ...[]byte) error {
 	var all []byte
 	for _, frame := range frames {
 		all = binary.BigEndian.AppendUint32(all, uint32(len(frame)))
@@ -191,7 +196,7 @@ func (c *rawClient) write(frames ...[]byte) {
 	}
 	_ = c.stream.SetWriteDeadline(time.Now().Add(patience))
 	_, err := c.stream.Write(all)
-	require.NoError(c.t, err)
+	return err
 }
 
 // request makes the frame of a request, under the next number.
