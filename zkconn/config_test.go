@@ -116,8 +116,8 @@ func TestTimeoutsFollowTheSessionTimeout(t *testing.T) {
 		servers                  string
 		session, dial, handshake time.Duration
 	}{
-		{"a", 10 * time.Second, 2 * time.Second, 10 * time.Second},
-		{"a,b,c", 9 * time.Second, 2 * time.Second, 3 * time.Second},
+		{"a", 12 * time.Second, 2 * time.Second, 4 * time.Second},
+		{"a,b,c", 18 * time.Second, 2 * time.Second, 2 * time.Second},
 		{"a,b,c", 1500 * time.Millisecond, 500 * time.Millisecond, time.Second},
 		{"a,b", 150 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond},
 	} {

@@ -15,6 +15,7 @@ import (
 // read in the library's source or measured (DESIGN 3):
 //
 //   - it reads through a buffer: the library reads every frame in two;
+//   - it writes through an outbox, which coalesces frames: the library writes each by itself;
 //   - it bounds the length of a frame from above, and below: the library allocates whatever it is told, and panics on
 //     a reply that is shorter than its header;
 //   - it clamps the deadlines of the handshake, which the library sets to 6.7 session timeouts;
@@ -32,8 +33,10 @@ type transport struct {
 	watches  *wantedWatches
 	observer transportObserver
 
-	unread      int  // bytes of the current frame that the library has still to read
-	requested   bool // the connect request has passed
+	out         *outbox   // once the session is established
+	sendBy      time.Time // the library's newest write deadline
+	unread      int       // bytes of the current frame that the library has still to read
+	requested   bool      // the connect request has passed
 	established atomic.Bool
 	deadline    time.Time // of the handshake
 	failure     sync.Once
@@ -122,6 +125,7 @@ func (t *transport) lookAtConnectReply(length int) error {
 	if err := t.guard.granted(reply); err != nil {
 		return err
 	}
+	t.out = newOutbox(t.Conn, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
 	return nil
 }
@@ -141,8 +145,10 @@ func (t *transport) Write(p []byte) (int, error) {
 			return 0, t.fail("handshake", err)
 		}
 	}
-	if _, err := t.Conn.Write(frame); err != nil {
-		_ = t.fail("write", err) // told to the observer; see the type's comment
+	if t.established.Load() {
+		_ = t.out.put(frame, t.sendBy) // fails when the connection is closed, which the library finds by reading
+	} else if _, err := t.Conn.Write(frame); err != nil {
+		_ = t.fail("write", err)
 	}
 	return len(p), nil
 }
@@ -153,8 +159,13 @@ func (t *transport) SetReadDeadline(at time.Time) error {
 	return t.Conn.SetReadDeadline(t.clamp(at))
 }
 
-// SetWriteDeadline clamps the handshake's deadline.
+// SetWriteDeadline clamps the handshake's deadline. Later ones go with the frames: the library lifts them before the
+// outbox has sent those.
 func (t *transport) SetWriteDeadline(at time.Time) error {
+	if t.established.Load() {
+		t.sendBy = at
+		return nil
+	}
 	return t.Conn.SetWriteDeadline(t.clamp(at))
 }
 
@@ -180,6 +191,9 @@ func (t *transport) fail(doing string, cause error) error {
 
 // Close closes the socket, also under TLS, whose own Close may wait for five seconds to say goodbye to a dead server.
 func (t *transport) Close() error {
+	if t.established.Load() {
+		t.out.close()
+	}
 	if secured, ok := t.Conn.(*tls.Conn); ok {
 		return secured.NetConn().Close()
 	}

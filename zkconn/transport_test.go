@@ -38,9 +38,10 @@ func (r *recorder) failed(_ *transport, cause error) {
 func pipeTransport(t *testing.T, g *epochGuard) (*transport, net.Conn, *recorder) {
 	t.Helper()
 	client, server := net.Pipe()
-	t.Cleanup(func() { _, _ = client.Close(), server.Close() })
 	r := &recorder{}
-	return newTransport(client, "zk1:2181", time.Minute, g, &wantedWatches{}, r), server, r
+	tr := newTransport(client, "zk1:2181", time.Minute, g, &wantedWatches{}, r)
+	t.Cleanup(func() { _, _ = tr.Close(), server.Close() })
+	return tr, server, r
 }
 
 // send writes to the transport's peer in the background; net.Pipe has no buffer.

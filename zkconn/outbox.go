@@ -1,0 +1,99 @@
+package zkconn
+
+import (
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// outbox coalesces writes: what is put in while one write is under way goes out with the next. The library writes
+// every frame by itself; a busy session so sends tens of frames with one system call, and an idle one sends at once.
+type outbox struct {
+	conn   net.Conn
+	failed func(error) // is told the first failure; must not block
+
+	mu       sync.Mutex
+	room     sync.Cond // somebody waits for it
+	waiting  []byte
+	deadline time.Time // of the newest frame
+	closed   bool
+	wake     chan struct{}
+}
+
+// maxWaiting is how many bytes may wait; whoever puts in more waits, as for a write to a socket that is full.
+const maxWaiting = 1 << 20
+
+func newOutbox(conn net.Conn, failed func(error)) *outbox {
+	o := &outbox{conn: conn, failed: failed, wake: make(chan struct{}, 1)}
+	o.room.L = &o.mu
+	go o.send()
+	return o
+}
+
+// put takes one frame, to be sent before the deadline; a zero deadline is none. It waits while too much is waiting,
+// no longer than until the outbox is closed or a write fails: the sender keeps the deadlines.
+func (o *outbox) put(frame []byte, deadline time.Time) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.waiting) > maxWaiting && !o.closed {
+		o.room.Wait()
+	}
+	if o.closed {
+		return os.ErrClosed
+	}
+	o.waiting = append(o.waiting, frame...)
+	o.deadline = deadline
+	o.poke()
+	return nil
+}
+
+func (o *outbox) poke() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the sender. What is still waiting is not sent.
+func (o *outbox) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	o.waiting = nil
+	o.room.Broadcast()
+	o.poke()
+}
+
+// send is the goroutine that writes.
+func (o *outbox) send() {
+	var spare []byte
+	for range o.wake {
+		o.mu.Lock()
+		if o.closed || len(o.waiting) == 0 {
+			closed := o.closed
+			o.mu.Unlock()
+			if closed {
+				return
+			}
+			continue
+		}
+		frames, deadline := o.waiting, o.deadline
+		o.waiting = spare[:0]
+		o.room.Broadcast()
+		o.mu.Unlock()
+		err := o.conn.SetWriteDeadline(deadline)
+		if err == nil {
+			_, err = o.conn.Write(frames)
+		}
+		if err != nil {
+			o.close()
+			o.failed(err)
+			return
+		}
+		spare = frames
+		if cap(spare) > maxWaiting {
+			spare = nil // do not keep what one burst needed
+		}
+	}
+}
