@@ -77,16 +77,12 @@ func (c *caretaker) prepare(m *mask) error {
 	return nil
 }
 
-// survey shows the whole tree under the root.
-func (c *caretaker) survey(m *mask) (step, error) {
+// survey shows the nodes of a tree.
+func (c *caretaker) survey(m *mask, paths []string) (step, error) {
 	out := step{operation: "the tree at the end"}
-	paths, err := c.tree()
-	if err != nil {
-		return out, err
-	}
 	var questions []operation
 	for _, p := range paths {
-		for _, name := range []string{"getData", "getACL", "getChildren2"} {
+		for _, name := range []string{"getData", "getACL"} {
 			questions = append(questions, op(name, text{value: p}.String()))
 		}
 	}
@@ -127,17 +123,13 @@ func (c *caretaker) tree() ([]string, error) {
 	return out, nil
 }
 
-// clear removes what can be removed: a node whose access list shuts everybody out stays.
-func (c *caretaker) clear() error {
-	paths, err := c.tree()
-	if err != nil {
-		return err
-	}
+// clear removes what can be removed of a tree: a node whose access list shuts everybody out stays.
+func (c *caretaker) clear(paths []string) error {
 	var deletes []operation
 	for _, p := range slices.Backward(paths) {
 		deletes = append(deletes, op("delete", text{value: p}.String()))
 	}
-	_, err = c.ask(deletes...)
+	_, err := c.ask(deletes...)
 	return err
 }
 

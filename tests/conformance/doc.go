@@ -3,8 +3,8 @@
 //
 // The operations are drawn at random, or written by hand where something is to be pinned down. They
 // are carried out one at a time, by several sessions, under a root of the sequence's own. After
-// each one that is no mere read, every session sends a ping and reads up to its reply, so that every
-// watch event is known to belong to the operation before it. Some operations are bursts of several
+// each one that is no mere read, every session that watches something sends a ping and reads up to its
+// reply, so that every watch event is known to belong to the operation before it. Some operations are bursts of several
 // requests that are sent before anything is read.
 //
 // TURNSTILE_CONFORMANCE_OPERATIONS says how many operations TestDifferential compares. On a difference it

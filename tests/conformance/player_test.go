@@ -27,6 +27,8 @@ type slot struct {
 	pass  text
 	xid   int32
 	index int // in opened
+	// watching says that it has asked to be told of something on this connection.
+	watching bool
 }
 
 type known struct {
@@ -54,13 +56,17 @@ func play(addr string, run int64, operations []operation) (transcript, error) {
 	for _, o := range operations {
 		out = append(out, p.do(o))
 	}
-	survey, err := c.survey(&p.mask)
+	tree, err := c.tree()
+	if err != nil {
+		return nil, err
+	}
+	survey, err := c.survey(&p.mask, tree)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, survey)
 	p.leave()
-	return out, c.clear()
+	return out, c.clear(tree)
 }
 
 // leave ends every session, so that nothing of this sequence happens during the next.
@@ -114,19 +120,19 @@ var reads = map[string]bool{
 	"addWatch": true, "checkWatches": true, "removeWatches": true, "setWatches": true, "setWatches2": true,
 }
 
-// barrier asks every other session for a sign of life. What a server has to tell of the
-// operation comes before it: events are sent before the reply that they belong to.
+// barrier asks every other session that watches something for a sign of life. What a server has to tell
+// of the operation comes before it: events are sent before the reply that they belong to.
 func (p *player) barrier(except int) []entry {
-	for i := range p.slots {
-		if w := p.slots[i].wire; w != nil && i != except {
-			w.write(ping)
+	var asked []int
+	for i, s := range p.slots {
+		if s.wire != nil && s.watching && i != except {
+			s.wire.write(ping)
+			asked = append(asked, i)
 		}
 	}
 	var out []entry
-	for i := range p.slots {
-		if p.slots[i].wire != nil && i != except {
-			out = append(out, p.await(i, nil)...)
-		}
+	for _, i := range asked {
+		out = append(out, p.await(i, nil)...)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // send carries out what goes over a session's connection, and reads the answers. A ping follows
@@ -29,6 +30,7 @@ func (p *player) send(o operation) []entry {
 			return []entry{{session: o.session, what: "cannot be sent: " + err.Error()}}
 		}
 		s.xid++
+		s.watching = s.watching || r.watches()
 		sent[i] = numberedOperation{r, int32(r.number(numbered, int64(s.xid)))}
 		code := layouts[r.name].code
 		if r.name == "unknown" {
@@ -64,6 +66,12 @@ func (p *player) sendFrame(o operation) []entry {
 
 func mayHangUp(requests []numberedOperation) bool {
 	return slices.ContainsFunc(requests, func(o numberedOperation) bool { return o.mayHangUp() })
+}
+
+// watches says whether the session may get to hear of something later.
+func (o operation) watches() bool {
+	watch, _ := o.get("watch")
+	return watch == "true" || o.name == "addWatch" || strings.HasPrefix(o.name, "setWatches") || slices.ContainsFunc(o.parts, operation.watches)
 }
 
 // mayHangUp says whether the server may close the connection after its reply.
@@ -190,7 +198,7 @@ func (p *player) hello(o operation, h hello) (hello, error) {
 // connect says hello on a new connection and puts it into the slot.
 func (p *player) connect(o operation, h hello) []entry {
 	s := &p.slots[o.session]
-	s.wire = nil
+	s.wire, s.watching = nil, false
 	w, answer, err := greet(p.addr, h)
 	if err != nil {
 		return []entry{{session: o.session, what: "refused: " + ending(err)}}
