@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -69,13 +70,31 @@ func (s *session) beatNow() {
 		return
 	}
 	node, path := c.node, c.path+"/"+c.node
+	s.beats++
+	this := s.beats
 	s.run(func(conn *zkconn.Conn) func() {
 		b := heartbeat(conn, path)
 		return func() { s.beaten(c, node, b) }
 	})
+	s.after(s.lease.timeout/beatsPerTimeout, func() { s.unanswered(this) })
+}
+
+// unanswered tells the holders that a heartbeat has had no answer by the time the next is due: the lock is
+// in doubt, though the connection is up.
+func (s *session) unanswered(beat uint64) {
+	if s.answered >= beat || !s.connected {
+		return
+	}
+	s.log.Warn("heartbeat unanswered", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
+	for _, c := range s.contenders {
+		if c.granted && !c.gone {
+			s.tell(c.lock, machine.Event{Kind: machine.Silent})
+		}
+	}
 }
 
 func (s *session) beaten(c *contender, node string, b beat) {
+	s.answered = s.beats // one is under way at a time
 	if b.acknowledged() {
 		s.renew(b.sent)
 	}

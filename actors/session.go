@@ -37,6 +37,7 @@ type session struct {
 	run func(work func(*zkconn.Conn) (then func()))
 
 	beating, watchingLease bool
+	beats, answered        uint64         // heartbeats sent, and the newest that came back, with whatever outcome
 	running                sync.WaitGroup // goroutines of requests
 	timers                 map[*time.Timer]struct{}
 }

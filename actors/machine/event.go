@@ -54,6 +54,8 @@ const (
 	// Disconnected: the connection is lost, the session may live. Connected: it is back.
 	Disconnected
 	Connected
+	// Silent: the connection is up, but heartbeats go unanswered. Told to holders only.
+	Silent
 	// Expired: the session is dead for the server, and our node with it.
 	Expired
 	// LeaseOver: no transaction was acknowledged in time.
@@ -68,7 +70,7 @@ var kindNames = [...]string{
 	"Begin", "Release", "Cancel", "Revoke", "Timeout", "GraceOver",
 	"Created", "NotCreated", "Listed", "Watched", "PredecessorGone", "Poll", "OwnRead", "OwnChanged",
 	"NodeGone", "Found", "Deleted", "Refused", "Unknown",
-	"Disconnected", "Connected", "Expired", "LeaseOver", "Closed",
+	"Disconnected", "Connected", "Silent", "Expired", "LeaseOver", "Closed",
 }
 
 // String gives the event's name.

@@ -106,6 +106,7 @@ func (r *request) trouble() []move {
 	var l list
 	s := r.session
 	l.may(s.up, "disconnect", s.disconnect)
+	l.may(s.up && s.granted, "heartbeats go unanswered", func() { s.tell(machine.Event{Kind: machine.Silent}) })
 	l.may(!s.up && s.established, "expire", s.expire)
 	l.may(s.lease, "lease runs out", func() { s.lease = false; s.tell(machine.Event{Kind: machine.LeaseOver}) })
 	l.may(s.node != "", "an operator deletes the node", s.deleted)

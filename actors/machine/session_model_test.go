@@ -34,6 +34,7 @@ type session struct {
 	orders   []machine.Effect // requests without an answer
 	watching uint64           // operation of the watch that is set on the predecessor
 	own      uint64           // operation of the watch that is set on our own node
+	granted  bool             // our own node was to be watched: the request holds
 	inbox    []news
 }
 
@@ -148,7 +149,7 @@ func (s *session) done(o machine.Effect) {
 		ev.Kind = machine.Found
 		s.describe(&ev)
 	case machine.Delete:
-		ev.Kind, s.known = machine.Deleted, ""
+		ev.Kind, s.known, s.granted = machine.Deleted, "", false
 	case machine.List:
 		ev.Kind = machine.Listed
 		s.list(&ev)
@@ -158,6 +159,7 @@ func (s *session) done(o machine.Effect) {
 			ev.Kind, s.watching = machine.PredecessorGone, 0
 		}
 	case machine.WatchOwn:
+		s.granted = true
 		ev.Kind, ev.Unlock, s.own = machine.OwnRead, s.maybe("unlock"), o.Op
 		if s.node == "" {
 			ev.Kind, ev.Unlock, s.own = machine.NodeGone, false, 0
@@ -172,6 +174,7 @@ func (s *session) done(o machine.Effect) {
 func (s *session) describe(ev *machine.Event) {
 	s.lease = true
 	s.known = s.node
+	s.granted = s.granted && s.known != ""
 	if s.node != "" {
 		ev.Node, ev.Token, ev.Exhausted = s.node, 7168, s.exhausted
 	}
@@ -239,7 +242,7 @@ func (s *session) close() {
 }
 
 func (s *session) forget() {
-	s.node, s.known, s.orders, s.watching, s.own = "", "", nil, 0, 0
+	s.node, s.known, s.orders, s.watching, s.own, s.granted = "", "", nil, 0, 0, false
 }
 
 // deleted: an operator deletes our node.

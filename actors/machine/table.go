@@ -117,6 +117,7 @@ var having = []Row{
 	{held, Unknown, always, recovery, suspendVerify},
 	{held, NodeGone, always, isLost, lose},
 	{held, Disconnected, always, recovery, suspend},
+	{held, Silent, always, recovery, suspendVerify},
 	{held, LeaseOver, always, isLost, loseAndSettle},
 	{held, Revoke, always, revoking, askBack},
 	{held, Release, always, releasing, giveBack},
@@ -131,6 +132,7 @@ var having = []Row{
 	{revoking, Unknown, always, recovery, suspendVerify},
 	{revoking, NodeGone, always, isLost, lose},
 	{revoking, Disconnected, always, recovery, suspend},
+	{revoking, Silent, always, recovery, suspendVerify},
 	{revoking, LeaseOver, always, isLost, loseAndSettle},
 	{revoking, Revoke, always, revoking, nothing},
 	{revoking, Release, always, releasing, giveBack},
@@ -143,6 +145,7 @@ var having = []Row{
 var recovering = []Row{
 	{recovery, Connected, always, recovery, verify},
 	{recovery, Disconnected, always, recovery, await},
+	{recovery, Silent, always, recovery, nothing}, // what is being verified waits behind the heartbeat
 	{recovery, Unknown, always, recovery, retry},
 	{recovery, Poll, always, recovery, verify},
 
@@ -201,6 +204,7 @@ var leaving = []Row{
 	{releasing, Refused, always, isFailed, failSettle},
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},
+	{releasing, Silent, always, releasing, nothing},
 	{releasing, Connected, always, releasing, nothing}, // what was asked for while it was down now runs
 	{releasing, Expired, endsReleased, isReleased, tellReleased},
 	{releasing, Expired, endsCancelled, isCancel, tellCancelled},
