@@ -103,7 +103,7 @@ func (c *gozk) await(state zk.State) {
 func (c *gozk) cut(s *embedded.Server) (mend func()) {
 	c.t.Helper()
 	c.way.Lock()
-	fault, err := s.Inject(embedded.Fault{Session: c.SessionID(), Action: embedded.CutBefore})
+	fault, err := s.Inject(embedded.Fault{Op: embedded.OpExists, Session: c.SessionID(), Action: embedded.CutBefore})
 	require.NoError(c.t, err)
 	_, _, err = c.Exists("/")
 	require.ErrorIs(c.t, err, zk.ErrConnectionClosed)

@@ -160,7 +160,7 @@ func TestGozkLargeData(t *testing.T) {
 	require.True(t, bytes.Equal(most, read))
 	require.Equal(t, int32(len(most)), stat.DataLength)
 	_, err = c.Set("/large", data, all)
-	require.ErrorIs(t, err, zk.ErrConnectionClosed)
+	require.Error(t, err, "from the client's write, or from its read")
 	c.await(zk.StateHasSession)
 	require.Equal(t, session, c.SessionID())
 	_, stat, err = c.Get("/large")
