@@ -24,7 +24,7 @@ const (
 )
 
 var (
-	playPaths = []string{"/a", "/a/b", "/a/b/c", "/c", "/a/", "/", "", "/zookeeper/q", "/a/d", "a", "/zookeeper", null}
+	playPaths = []string{"/a", "/a/b", "/a/b/c", "/c", "/a/", "/", "", "/zookeeper/q", "/a/d", "a", "/zookeeper", null, "/a/0000000001"}
 	playLists = [][]access{openACL, readACL, {{permAll, identity{"auth", ""}}}, {{permAll, identity{"digest", "u:x"}}},
 		{{permAll &^ permRead, identity{"ip", "127.0.0.0/8"}}}, nil}
 )

@@ -16,14 +16,15 @@ func FuzzOperations(f *testing.F) {
 	for _, op := range opcodes {
 		body := seedBodies()[op]
 		raw := append([]byte{byte(chooseRaw), byte(op), byte(len(body))}, body...)
-		f.Add(append([]byte{0}, raw...))
-		f.Add(append(append([]byte{1}, raw...), raw...))
+		f.Add(append([]byte{0, 0, 0, 0}, raw...))
+		f.Add(append(append([]byte{1, 0, 1, 2}, raw...), raw...))
 	}
 	for i := range byte(choices) {
-		f.Add([]byte{i, i, 0, 1, 2, 3, i, 1, 1, i, 3, 2, 1, 0, i, i, i})
+		f.Add([]byte{i, 0, 1, 2, i, 0, 1, 2, 3, i, 1, 1, i, 3, 2, 1, 0, i, i, i})
 	}
-	// An ephemeral node, watched in every way, whose session ends.
-	f.Add([]byte{0, chooseCreate, 0, 1, chooseWatch, 0, 0, chooseWatch, 1, 0, chooseAddWatch, 1, 0, chooseExpire, 0})
+	for i := range byte(2) {
+		f.Add(manyEphemerals(i))
+	}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 400 {
 			return // as good as several shorter ones
@@ -36,6 +37,16 @@ func FuzzOperations(f *testing.F) {
 			p.checkReplies()
 		}
 	})
+}
+
+// manyEphemerals is a script that makes a node and, below it, more ephemeral ones than a set keeps without
+// an index, deletes one of them, and ends their session; on a server or on three.
+func manyEphemerals(size byte) []byte {
+	script := []byte{size, 0, 1, 2, chooseCreate, 0, 0, 0, 1, 0, 0, 0}
+	for range smallSet + 5 {
+		script = append(script, chooseCreate, 1, 0, 4, 1, 0, 3, 0, chooseWatch, 2, 2, 0)
+	}
+	return append(script, chooseDelete, 0, 12, chooseExpire, 1)
 }
 
 // play is a server and what a script does to it. Requests are carried out on the connections themselves,
