@@ -116,6 +116,16 @@ func TestHoldReplies(t *testing.T) {
 		require.Equal(t, "deleted /f-0000000001", victim.event())
 		fault.Release()
 		victim.ping()
+
+		again := inject(t, s, embedded.Fault{Op: embedded.OpPing, Action: embedded.HoldReplies})
+		victim.send(embedded.OpPing)
+		victim.send(embedded.OpExists, "/f-0000000001", true)
+		require.NoError(t, again.Wait(t.Context()))
+		witness.create("/w", plain)
+		victim.quiet() // a second Release has not made up for a hold to come
+		again.Release()
+		require.Equal(t, int32(-2), victim.reply().must().xid)
+		require.Equal(t, noNode, victim.reply().code)
 	})
 }
 

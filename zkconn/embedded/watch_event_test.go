@@ -49,6 +49,7 @@ func TestEventsFromOthers(t *testing.T) {
 		require.Equal(t, "children /", watcher.event())
 		writer.delete("/a")
 		watcher.ping() // and no more events: both were for once
+		require.Zero(t, monitored(t, s, i, "watch_count"))
 	}
 }
 
