@@ -95,6 +95,12 @@ func (g *generator) parts(name string, from []string, least, most int) operation
 
 func (g *generator) burst() operation {
 	o := withoutBigData(g.parts(burst, burstNames, 2, 8))
+	for i, part := range o.parts {
+		// Until it has been carried out, a real server takes it for an ephemeral node.
+		if flags, _ := part.get("flags"); part.name == "createContainer" && (flags == "1" || flags == "3") {
+			o.parts[i] = part.with("flags", "4")
+		}
+	}
 	if g.seldom("closing", 30) {
 		o.parts = append(o.parts, operation{name: "close"}, g.request(pick(g.T, "after", afterClose)))
 	}
