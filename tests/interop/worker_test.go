@@ -94,6 +94,7 @@ func TestAFailedJobSaysWhy(t *testing.T) {
 }
 
 func TestAStartedWorkerEndsWithItsTest(t *testing.T) {
+	Require(t)
 	for name, start := range map[string]func(testing.TB) *Worker{"curator": StartCurator, "kazoo": StartKazoo} {
 		var w *Worker
 		require.True(t, t.Run(name, func(t *testing.T) { w = start(t) }))
