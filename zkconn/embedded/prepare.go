@@ -115,26 +115,42 @@ func (p *preparation) reap(path string) (part, code) {
 	return p.deleted(parentPath, parent, path), codeOK
 }
 
-func (p *preparation) setData(path string, data []byte, version int32, err error) (part, code) {
+// existing finds a node for a part that wants a permission and names a version of its data.
+func (p *preparation) existing(path string, perm, version int32, err error) (record, code) {
 	if err != nil {
-		return part{}, codeMarshalling
+		return record{}, codeMarshalling
 	}
 	if !validPath(path) {
-		return part{}, codeBadArguments
+		return record{}, codeBadArguments
 	}
 	r, ok := p.record(path)
 	switch {
 	case !ok:
-		return part{}, codeNoNode
-	case !allowed(r.acl, permWrite, p.who):
-		return part{}, codeNoAuth
+		return record{}, codeNoNode
+	case !allowed(r.acl, perm, p.who):
+		return record{}, codeNoAuth
 	case version != -1 && version != r.stat.version:
-		return part{}, codeBadVersion
+		return record{}, codeBadVersion
+	}
+	return r, codeOK
+}
+
+func (p *preparation) setData(path string, data []byte, version int32, err error) (part, code) {
+	r, refused := p.existing(path, permWrite, version, err)
+	if refused != codeOK {
+		return part{}, refused
 	}
 	r.stat.version++
 	r.stat.mtime, r.stat.mzxid = p.now, p.zxid
 	p.keep(path, r)
 	return part{op: OpSetData, path: path, data: data, version: r.stat.version}, codeOK
+}
+
+func (p *preparation) check(path string, version int32, err error) (part, code) {
+	if _, refused := p.existing(path, permRead, version, err); refused != codeOK {
+		return part{}, refused
+	}
+	return part{op: OpCheck, path: path}, codeOK
 }
 
 func (p *preparation) setACL(path string, list []access, version int32, err error) (part, code) {
@@ -158,23 +174,4 @@ func (p *preparation) setACL(path string, list []access, version int32, err erro
 		return part{}, codeBadVersion
 	}
 	return part{op: OpSetACL, path: path, acl: fixed, version: r.stat.aversion + 1}, codeOK
-}
-
-func (p *preparation) check(path string, version int32, err error) (part, code) {
-	if err != nil {
-		return part{}, codeMarshalling
-	}
-	if !validPath(path) {
-		return part{}, codeBadArguments
-	}
-	r, ok := p.record(path)
-	switch {
-	case !ok:
-		return part{}, codeNoNode
-	case !allowed(r.acl, permRead, p.who):
-		return part{}, codeNoAuth
-	case version != -1 && version != r.stat.version:
-		return part{}, codeBadVersion
-	}
-	return part{op: OpCheck, path: path}, codeOK
 }
