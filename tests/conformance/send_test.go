@@ -145,6 +145,7 @@ func (p *player) reattach(o operation) []entry {
 		return p.connect(o, h)
 	}
 	// A connection that is refused for what the client has seen leaves the old one alone.
+	watching := s.watching
 	entries := p.connect(o, h)
 	current := s.wire
 	s.wire = old
@@ -159,6 +160,8 @@ func (p *player) reattach(o operation) []entry {
 	}
 	if current != nil {
 		s.wire = current
+	} else {
+		s.watching = watching // the old connection goes on, and is told as before
 	}
 	return entries
 }
