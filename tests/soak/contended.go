@@ -1,0 +1,96 @@
+package main
+
+import "fmt"
+
+// contended is what the judge knows of one lock, and the resource that it guards.
+type contended struct {
+	number   int
+	newest   int64 // the greatest token that the resource has seen
+	newestBy holder
+
+	waiting      map[holder]bool
+	waitingSince int64 // somebody has been waiting all the time since
+	freeSince    int64 // nobody has held since
+
+	grants []*grant // not yet given to the checker of histories
+}
+
+// grant is one hold of a lock.
+type grant struct {
+	by       holder
+	token    int64
+	call, at int64 // Lock was called and returned
+	// end is the last instant at which the lease was certainly valid; 0 when it never was.
+	end    int64
+	closed bool // the worker does not claim it any more
+	lost   bool // it was told that it lost it
+	// released is when Unlock was called, or the loss was seen.
+	released     int64
+	unlockReturn int64 // 0: it was not, or is not known
+	writes       []write
+	accused      map[*grant]bool // of holding at the same time
+}
+
+// write is one write to the resource, at is when it was answered.
+type write struct {
+	call, at int64
+	ok       bool
+}
+
+func newContended(number int) *contended {
+	return &contended{number: number, waiting: map[holder]bool{}}
+}
+
+func (l *contended) ask(who holder, at int64) {
+	if len(l.waiting) == 0 {
+		l.waitingSince = at
+	}
+	l.waiting[who] = true
+}
+
+func (l *contended) answered(who holder) { delete(l.waiting, who) }
+
+// find gives the newest grant with that token.
+func (l *contended) find(who holder, token int64) *grant {
+	for i := len(l.grants) - 1; i >= 0; i-- {
+		if g := l.grants[i]; g.by == who && g.token == token {
+			return g
+		}
+	}
+	return nil
+}
+
+// valid says whether the lease was ever certainly valid.
+func (g *grant) valid() bool { return g.end != 0 }
+
+func (g *grant) confirm(at int64) { g.end = max(g.end, at) }
+
+// overlaps says whether both leases were certainly valid at one instant.
+func (g *grant) overlaps(other *grant) bool {
+	return g.valid() && other.valid() && max(g.at, other.at) < min(g.end, other.end)
+}
+
+func (g *grant) accuse(other *grant) {
+	if g.accused == nil {
+		g.accused = map[*grant]bool{}
+	}
+	g.accused[other] = true
+}
+
+// String tells the grant's story in one line.
+func (g *grant) String() string {
+	return fmt.Sprintf("[client %d.%d worker %d token %d called %d granted %d valid until %d released %d unlocked %d lost %v]",
+		g.by.Client, g.by.Incarnation, g.by.Worker, g.token, g.call, g.at, g.end, g.released, g.unlockReturn, g.lost)
+}
+
+// takeSettled removes and returns the grants that ended before an instant and all that were given
+// before them: nothing that is still to be said can concern them.
+func (l *contended) takeSettled(before int64) []*grant {
+	n := 0
+	for n < len(l.grants) && l.grants[n].closed && l.grants[n].released < before && l.grants[n].at < before {
+		n++
+	}
+	settled := l.grants[:n:n]
+	l.grants = append([]*grant(nil), l.grants[n:]...)
+	return settled
+}

@@ -1,0 +1,36 @@
+// Soak subjects locks to an ensemble that keeps failing, for as long as one likes, and judges what
+// came of it.
+//
+//	go run ./tests/soak -duration 1h            # Turnstile
+//	go run ./tests/soak -duration 1h -peer zklock # go-zookeeper's zk.Lock, under the same faults
+//
+// # Who does what
+//
+// The controller starts an ensemble of real servers that can be partitioned, a proxy for every client
+// and server, and the clients: processes of this same program with -role client, each with workers that
+// lock, write to a fenced resource while they hold, and unlock. The resources and the judge are in the
+// controller; nothing that is judged takes part in judging. The controller breaks things by a schedule
+// that is drawn from -seed: one fault of the ensemble and one of a client at a time.
+//
+// # What is judged
+//
+// Times are instants of the machine's monotonic clock, which all processes share. A worker reports
+// what it knows for certain: an instant at which its lease was valid was read before the lease was
+// asked. A lease that ran out while its process stood still was valid until the deadline that was read
+// last.
+//
+//   - double holders: two intervals of certainly valid leases of one lock overlap.
+//   - tokens out of order: a grant whose lease is valid has no greater token than one before it.
+//   - valid holders refused: the resource refused a write for its token, and the lease was valid after
+//     that.
+//   - orphans: a node that is still there when no request is under way, and the sessions of clients that
+//     were killed have had the time to expire.
+//   - requests that never ended: a call of Lock or Unlock did not return within its context and a
+//     generous grace; time in which its process was stopped does not count. Or a process did not end
+//     when it was told to.
+//   - histories not linearizable: see history.go.
+//
+// Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
+// are no error: workers write on purpose with a delay after they looked at their lease, and once more
+// after they have lost it. The fence is there to refuse them, and those that it refused are counted.
+package main

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+const kindDeadline = "context deadline exceeded"
+
+// errorKind sorts errors for counting: what a program would test for, not the whole text.
+func errorKind(err error) string {
+	if errors.Is(err, errLost) {
+		return "lost"
+	}
+	var e *locks.Error
+	if errors.As(err, &e) && e.Reason != "" {
+		return string(e.Reason)
+	}
+	for _, known := range []error{context.DeadlineExceeded, context.Canceled, locks.ErrClosed, locks.ErrNotHeld,
+		locks.ErrRevoked, locks.ErrFailed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	const most = 60
+	if text := err.Error(); len(text) > most {
+		return text[:most]
+	}
+	return err.Error()
+}

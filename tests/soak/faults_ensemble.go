@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// repairBound is for bringing the ensemble back to its full strength.
+const repairBound = 2 * time.Minute
+
+// ensembleFaults are the faults of members. A majority is up but for the last.
+func (c *chaos) ensembleFaults() []fault {
+	return []fault{
+		{"member-kill", c.one(c.anyMember, c.killed)},
+		{"member-pause", c.one(c.anyMember, c.paused)},
+		{"member-cut", c.one(c.anyMember, c.cutOff)},
+		{"member-silence", c.one(c.anyMember, c.silenced)},
+		{"leader-kill", c.one(c.leader, c.killed)},
+		{"leader-pause", c.one(c.leader, c.paused)},
+		{"leader-cut", c.one(c.leader, c.cutOff)},
+		{"leader-silence", c.one(c.leader, c.silenced)},
+		{"quorum-loss", c.quorumLoss},
+	}
+}
+
+// one makes a fault of one member.
+func (c *chaos) one(choose func(context.Context, *rand.Rand) (int, error), breaks func(context.Context, *rand.Rand, int) error) func(context.Context, *rand.Rand) error {
+	return func(ctx context.Context, rng *rand.Rand) error {
+		member, err := choose(ctx, rng)
+		if err != nil {
+			return err
+		}
+		c.judge.ensemble(true, false)
+		return errors.Join(breaks(ctx, rng, member), c.repaired())
+	}
+}
+
+func (c *chaos) anyMember(_ context.Context, rng *rand.Rand) (int, error) {
+	return rng.IntN(c.o.members), nil
+}
+
+func (c *chaos) leader(ctx context.Context, _ *rand.Rand) (int, error) {
+	asking, cancel := context.WithTimeout(ctx, repairBound)
+	defer cancel()
+	leader, err := c.ensemble.Leader(asking)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Index(c.ensemble.Members(), leader), nil
+}
+
+func (c *chaos) killed(ctx context.Context, rng *rand.Rand, member int) error {
+	d := c.sessions(rng, 0.1, 2)
+	c.say("member %d killed for %v", member, d)
+	server := c.ensemble.Members()[member]
+	if err := server.Kill(); err != nil {
+		return err
+	}
+	rest(ctx, d)
+	return restart(server)
+}
+
+func (c *chaos) paused(ctx context.Context, rng *rand.Rand, member int) error {
+	d := c.sessions(rng, 0.1, 3)
+	c.say("member %d paused for %v", member, d)
+	server := c.ensemble.Members()[member]
+	if err := server.Pause(); err != nil {
+		return err
+	}
+	rest(ctx, d)
+	return server.Resume()
+}
+
+func (c *chaos) cutOff(ctx context.Context, rng *rand.Rand, member int) error {
+	d := c.sessions(rng, 0.5, 4)
+	c.say("member %d cut off from the others for %v", member, d)
+	c.ensemble.CutOff(member)
+	rest(ctx, d)
+	c.ensemble.Heal()
+	return nil
+}
+
+func (c *chaos) silenced(ctx context.Context, rng *rand.Rand, member int) error {
+	d := c.sessions(rng, 0.5, 4)
+	c.say("nothing passes between member %d and the others for %v", member, d)
+	c.ensemble.Silence(member)
+	rest(ctx, d)
+	c.ensemble.Heal()
+	return nil
+}
+
+// quorumLoss kills or pauses so many members that no majority is left.
+func (c *chaos) quorumLoss(ctx context.Context, rng *rand.Rand) error {
+	d := c.sessions(rng, 0.3, 1.5)
+	victims := rng.Perm(c.o.members)[:c.o.members/2+1]
+	kill := rng.IntN(2) == 0
+	c.say("no majority for %v: members %v, killed %v, else paused", d, victims, kill)
+	c.judge.ensemble(false, false)
+	var errs []error
+	for _, v := range victims {
+		server := c.ensemble.Members()[v]
+		if kill {
+			errs = append(errs, server.Kill())
+		} else {
+			errs = append(errs, server.Pause())
+		}
+	}
+	rest(ctx, d)
+	// Killed members serve only once there is a quorum: all at the same time.
+	results := make([]error, len(victims))
+	var all sync.WaitGroup
+	for i, v := range victims {
+		server := c.ensemble.Members()[v]
+		all.Go(func() {
+			if kill {
+				results[i] = restart(server)
+			} else {
+				results[i] = server.Resume()
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(append(append(errs, results...), c.repaired())...)
+}
+
+func restart(server *rig.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), repairBound)
+	defer cancel()
+	return server.Restart(ctx)
+}
+
+// repaired waits until one member leads and all others follow, and says so to the judge.
+func (c *chaos) repaired() error {
+	ctx, cancel := context.WithTimeout(context.Background(), repairBound)
+	defer cancel()
+	for {
+		if _, err := c.ensemble.Leader(ctx); err != nil {
+			return err
+		}
+		followers, err := c.ensemble.Followers(ctx)
+		if err != nil {
+			return err
+		}
+		if len(followers) == c.o.members-1 {
+			c.judge.ensemble(true, true)
+			return nil
+		}
+		rest(ctx, 50*time.Millisecond)
+	}
+}

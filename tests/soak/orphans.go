@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// inspector looks at the lock paths, past all proxies.
+type inspector struct {
+	conn  *zk.Conn
+	locks int
+	known map[string]bool // orphans that were reported
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+func newInspector(servers string, locks int) (*inspector, error) {
+	conn, _, err := zk.Connect(strings.Split(servers, ","), 20*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		return nil, fmt.Errorf("soak: %w", err)
+	}
+	return &inspector{conn: conn, locks: locks, known: map[string]bool{}}, nil
+}
+
+func (i *inspector) close() { i.conn.Close() }
+
+// await polls until no child is left under any lock path, or within has passed; then it gives those that
+// were there in every look since the beginning, each with its owner.
+func (i *inspector) await(ctx context.Context, within time.Duration) (map[string]string, error) {
+	var err error
+	for deadline := time.Now().Add(within); ; {
+		var left map[string]string
+		left, err = i.children()
+		if err == nil && len(left) == 0 || time.Now().After(deadline) || ctx.Err() != nil {
+			return left, err
+		}
+		rest(ctx, 100*time.Millisecond)
+	}
+}
+
+func (i *inspector) children() (map[string]string, error) {
+	left := map[string]string{}
+	if _, err := i.conn.Sync("/"); err != nil {
+		return nil, fmt.Errorf("soak: sync: %w", err)
+	}
+	for lock := range i.locks {
+		names, _, err := i.conn.Children(lockPath(lock))
+		if err == zk.ErrNoNode {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("soak: children of %s: %w", lockPath(lock), err)
+		}
+		for _, name := range names {
+			path := lockPath(lock) + "/" + name
+			found, stat, err := i.conn.Exists(path)
+			if err != nil {
+				return nil, fmt.Errorf("soak: %s: %w", path, err)
+			}
+			if found {
+				left[path] = fmt.Sprintf("session 0x%x, zxid 0x%x, made %v", stat.EphemeralOwner, stat.Czxid,
+					time.UnixMilli(stat.Ctime).Format(time.TimeOnly))
+			}
+		}
+	}
+	return left, nil
+}
+
+// remove deletes an orphan, lest it block its lock for the rest of the run.
+func (i *inspector) remove(path string) { _ = i.conn.Delete(path, -1) }

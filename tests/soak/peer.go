@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// peer is a client of somebody's locks.
+type peer interface {
+	// Lock waits until the lock is held. One that cannot give up ignores ctx.
+	Lock(ctx context.Context, path string) (hold, error)
+	// SessionsLost counts the sessions that expired.
+	SessionsLost() int
+	Close(ctx context.Context) error
+}
+
+// hold is a lock that is held, or was.
+type hold interface {
+	Token() int64
+	// Valid says whether it is believed to be held now.
+	Valid() bool
+	// Deadline is when that ends unless something is heard; zero where there is none.
+	Deadline() time.Time
+	// Done is closed when it is known to be lost.
+	Done() <-chan struct{}
+	Unlock(ctx context.Context) error
+}
+
+// errLost is what a peer's own error wraps when Unlock finds that the lock was lost.
+var errLost = errors.New("the lock was lost")
+
+// deadlineInstant is the hold's deadline as an instant that other processes understand; 0 for none.
+func deadlineInstant(h hold) int64 {
+	deadline := h.Deadline()
+	if deadline.IsZero() {
+		return 0
+	}
+	// now is read first: time that passes in between makes the deadline earlier, never later.
+	at := now()
+	return at + int64(time.Until(deadline))
+}

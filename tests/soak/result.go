@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// result is what came of a run.
+type result struct {
+	Peer            string         `json:"peer"`
+	Seed            uint64         `json:"seed"`
+	Seconds         float64        `json:"seconds"`
+	Clients         int            `json:"clients"`
+	Workers         int            `json:"workers"`
+	Locks           int            `json:"locks"`
+	Grants          int            `json:"grants"`
+	GrantsPerSecond float64        `json:"grants_per_second"`
+	Faults          map[string]int `json:"faults"`
+	SessionsLost    int            `json:"sessions_lost"`
+	LocksLost       int            `json:"locks_lost_and_told"`
+	OverAtOnce      int            `json:"grants_over_when_returned"`
+	Writes          int            `json:"writes"`
+	LateRefused     int            `json:"late_writes_refused"`
+	LateAccepted    int            `json:"late_writes_nobody_came_before"`
+	QuietPoints     int            `json:"quiet_points"`
+	Windows         int            `json:"history_windows_checked"`
+	Undecided       int            `json:"history_windows_undecided"`
+	Wrong           map[string]int `json:"must_be_zero"`
+	Errors          map[string]int `json:"errors_returned"`
+	LongestMajority float64        `json:"longest_gap_majority_up_seconds"`
+	LongestWhole    float64        `json:"longest_gap_all_up_seconds"`
+}
+
+// result counts what the judge has seen.
+func (j *judge) result(o options, took time.Duration) result {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers, Locks: o.locks,
+		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions,
+		LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late, LateAccepted: j.lateWrites,
+		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
+		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}
+	for _, kind := range mustBeZero {
+		r.Wrong[kind] = j.wrong[kind]
+	}
+	return r
+}
+
+// clean says whether all that must be zero is.
+func (r result) clean() bool {
+	for _, n := range r.Wrong {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// print writes a table, or JSON.
+func (r result) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name string, value any) { fmt.Fprintf(t, "%s\t%v\n", name, value) }
+	row("locks of", r.Peer)
+	row("duration", time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
+	row("clients × workers, locks", fmt.Sprintf("%d × %d, %d", r.Clients, r.Workers, r.Locks))
+	row("seed", r.Seed)
+	row("grants", r.Grants)
+	row("grants/s", fmt.Sprintf("%.1f", r.GrantsPerSecond))
+	for _, name := range slices.Sorted(maps.Keys(r.Faults)) {
+		row("fault: "+name, r.Faults[name])
+	}
+	row("sessions lost", r.SessionsLost)
+	row("locks lost and told", r.LocksLost)
+	row("grants over when Lock returned", r.OverAtOnce)
+	row("writes to the resources", r.Writes)
+	row("late writes refused by the fence", r.LateRefused)
+	row("late writes that nobody came before", r.LateAccepted)
+	row("quiet points", r.QuietPoints)
+	row("windows of history checked", r.Windows)
+	row("windows not decided in time", r.Undecided)
+	for _, kind := range mustBeZero {
+		row(kind, r.Wrong[kind])
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.Errors)) {
+		row("error: "+kind, r.Errors[kind])
+	}
+	row("longest time without a grant, majority up", fmt.Sprintf("%.1fs", r.LongestMajority))
+	row("longest time without a grant, all members up", fmt.Sprintf("%.1fs", r.LongestWhole))
+	return t.Flush()
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// soak runs clients under faults for as long as the options say, or until ctx ends, and judges.
+func soak(ctx context.Context, o options, out io.Writer) (found result, err error) {
+	if err := checkFaults(o.faults); err != nil {
+		return result{}, err
+	}
+	s := &stage{o: o, out: out, begin: time.Now()}
+	defer func() { err = errors.Join(err, s.tearDown()) }()
+	if err := s.raise(); err != nil {
+		return result{}, err
+	}
+	c := &chaos{o: o, ensemble: s.ensemble, subjects: s.subjects, judge: s.judge, say: s.sayIfVerbose, count: map[string]int{}}
+	tracks := []*track{
+		{faults: chosen(c.ensembleFaults(), o.faults), rng: rand.New(rand.NewPCG(o.seed, 1))},
+		{faults: chosen(c.clientFaults(), o.faults), rng: rand.New(rand.NewPCG(o.seed, 2))},
+	}
+	s.say("%d members serve; %d clients of %s run", o.members, o.clients, o.peer)
+	writing, stopWriting := context.WithCancel(context.Background())
+	defer stopWriting()
+	var chronicler sync.WaitGroup
+	s.chronicle.run(writing, &chronicler)
+	begin := time.Now()
+	quiets := 0
+	for last := false; !last; quiets++ {
+		s.act(ctx, c, tracks, begin)
+		last = ctx.Err() != nil || time.Since(begin) >= o.duration && (!o.allKinds || c.complete(tracks[0]) && c.complete(tracks[1]))
+		s.quietPoint(ctx, last)
+		s.progress(begin)
+	}
+	took := time.Since(begin)
+	s.endClients()
+	s.lookForOrphans(context.WithoutCancel(ctx), time.Second)
+	stopWriting()
+	chronicler.Wait()
+	s.chronicle.finish()
+	s.evidence.wait()
+	found = s.judge.result(o, took)
+	found.Faults, found.QuietPoints = c.counts(), quiets
+	found.Windows, found.Undecided = s.chronicle.windows, s.chronicle.undecided
+	return found, nil
+}
+
+// act breaks things until it is time to look for orphans. When it returns all is repaired.
+func (s *stage) act(ctx context.Context, c *chaos, tracks []*track, begin time.Time) {
+	length := s.o.quiet
+	if left := s.o.duration - time.Since(begin); left > 0 {
+		length = min(length, left)
+	}
+	breaking, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, t := range tracks {
+		all.Go(func() { c.run(breaking, t) })
+	}
+	all.Wait()
+	<-breaking.Done()
+}
+
+// progress prints how it stands.
+func (s *stage) progress(begin time.Time) {
+	r := s.judge.result(s.o, time.Since(begin))
+	s.say("%d grants, %d sessions lost, %d locks lost, %d late writes refused, must be zero: %v", r.Grants, r.SessionsLost,
+		r.LocksLost, r.LateRefused, r.Wrong)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// stage is everything that a run has started.
+type stage struct {
+	o         options
+	out       io.Writer
+	begin     time.Time
+	ensemble  *rig.Partitionable
+	judge     *judge
+	hall      *hall
+	subjects  []*subject
+	inspector *inspector
+	evidence  *evidence
+	chronicle *chronicle
+
+	mu sync.Mutex // guards out
+}
+
+// say prints a line with the time since the beginning.
+func (s *stage) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.out, "%8.1fs %s\n", time.Since(s.begin).Seconds(), fmt.Sprintf(format, args...))
+}
+
+func (s *stage) sayIfVerbose(format string, args ...any) {
+	if s.o.verbose {
+		s.say(format, args...)
+	}
+}
+
+// raise starts everything. What it has started is to be torn down also when there is an error.
+func (s *stage) raise() error {
+	var err error
+	s.ensemble, err = rig.NewPartitionable(s.o.members,
+		// A member that does not answer is given up sooner than after the usual five seconds: more
+		// elections an hour.
+		rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"))
+	if err != nil {
+		return err
+	}
+	s.evidence = &evidence{stage: s, folder: s.o.history}
+	s.judge = newJudge(s.o.locks, s.evidence.convict)
+	if s.chronicle, err = newChronicle(s.judge, s.o.history, s.accuse); err != nil {
+		return err
+	}
+	if s.inspector, err = newInspector(s.ensemble.Addrs(), s.o.locks); err != nil {
+		return err
+	}
+	if s.hall, err = openHall(s.judge); err != nil {
+		return err
+	}
+	for n := range s.o.clients {
+		made, err := s.subject(n)
+		if err != nil {
+			return err
+		}
+		s.subjects = append(s.subjects, made)
+	}
+	s.hall.run(s.subjects)
+	for _, client := range s.subjects {
+		if err := errors.Join(client.start(), client.connected(time.Minute)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subject makes a client with its proxies; it does not run yet.
+func (s *stage) subject(n int) (*subject, error) {
+	made := &subject{number: n, idle: make(chan struct{}, 1), log: make(chan string, 1)}
+	var addrs []string
+	for _, member := range s.ensemble.Members() {
+		p, err := rig.OpenProxy(member.Addr())
+		if err != nil {
+			made.closeProxies()
+			return nil, err
+		}
+		made.proxies = append(made.proxies, p)
+		addrs = append(addrs, p.Addr())
+	}
+	made.launch = func(incarnation int) (*process, error) {
+		return startProcess(s.o.arguments(s.hall.addr(), strings.Join(addrs, ","), n, incarnation))
+	}
+	return made, nil
+}
+
+// quietPoint has all requests end and looks for what is left of them. With last, nothing is begun after.
+func (s *stage) quietPoint(ctx context.Context, last bool) {
+	var waiting sync.WaitGroup
+	for _, client := range s.subjects {
+		waiting.Go(func() {
+			if err := client.hush(2 * (s.o.patience + 2*hungGrace)); err != nil {
+				s.accuse(neverEnded, "%v", err)
+			}
+		})
+	}
+	waiting.Wait()
+	s.lookForOrphans(ctx, 2*s.o.session+5*time.Second)
+	if last {
+		return
+	}
+	for _, client := range s.subjects {
+		if err := client.command(doGo); err != nil {
+			s.say("%v", err)
+		}
+	}
+}
+
+// lookForOrphans gives sessions of clients that were killed the time to expire.
+func (s *stage) lookForOrphans(ctx context.Context, within time.Duration) {
+	left, err := s.inspector.await(ctx, within)
+	if err != nil {
+		s.say("looking for orphans: %v", err)
+	}
+	for path, owner := range left {
+		if s.inspector.known[path] {
+			continue
+		}
+		s.inspector.known[path] = true
+		s.accuse(orphans, "%s, %s", path, owner)
+	}
+	for path := range left {
+		s.inspector.remove(path)
+	}
+}
+
+func (s *stage) accuse(kind, format string, args ...any) {
+	s.judge.mu.Lock()
+	defer s.judge.mu.Unlock()
+	s.judge.violation(kind, format, args...)
+}
+
+// endClients closes them in order.
+func (s *stage) endClients() {
+	var ending sync.WaitGroup
+	for _, client := range s.subjects {
+		ending.Go(func() {
+			if err := client.end(closeBound + 2*(s.o.patience+2*hungGrace)); err != nil {
+				s.accuse(neverEnded, "%v", err)
+			}
+		})
+	}
+	ending.Wait()
+}
+
+// tearDown stops what raise has started.
+func (s *stage) tearDown() error {
+	for _, client := range s.subjects {
+		if p := client.current(); p != nil {
+			p.kill()
+		}
+	}
+	if s.hall != nil {
+		s.hall.close()
+	}
+	if s.inspector != nil {
+		s.inspector.close()
+	}
+	if s.chronicle != nil {
+		s.chronicle.close()
+	}
+	for _, client := range s.subjects {
+		client.closeProxies()
+	}
+	if s.ensemble == nil {
+		return nil
+	}
+	return s.ensemble.Stop()
+}

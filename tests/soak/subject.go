@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// subject is a client as the controller sees it: its process, one after the other when it is killed,
+// and its proxies, one for each member.
+type subject struct {
+	number  int
+	proxies []*rig.Proxy
+	launch  func(incarnation int) (*process, error)
+
+	mu          sync.Mutex
+	process     *process
+	control     *line
+	incarnation int
+	idle        chan struct{} // gets one for every idle report
+	log         chan string
+}
+
+func (s *subject) start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.launch(s.incarnation)
+	if err != nil {
+		return err
+	}
+	s.process, s.control = p, nil
+	return nil
+}
+
+// attach is called when the process has connected.
+func (s *subject) attach(from holder, control *line) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if from.Incarnation != s.incarnation {
+		return false // of a process that was killed meanwhile
+	}
+	s.control = control
+	return true
+}
+
+// command says something to the process, if it is there.
+func (s *subject) command(do string) error {
+	s.mu.Lock()
+	control := s.control
+	s.mu.Unlock()
+	if control == nil {
+		return fmt.Errorf("soak: client %d is not connected", s.number)
+	}
+	return control.send(command{Do: do})
+}
+
+// restart kills the process and starts the next.
+func (s *subject) restart(after time.Duration) error {
+	s.current().kill()
+	time.Sleep(after)
+	s.mu.Lock()
+	s.incarnation++
+	s.mu.Unlock()
+	return s.start()
+}
+
+func (s *subject) current() *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
+}
+
+// connected waits until the process has connected to the controller.
+func (s *subject) connected(within time.Duration) error {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		s.mu.Lock()
+		there := s.control != nil
+		s.mu.Unlock()
+		if there {
+			return nil
+		}
+		if p := s.current(); p.gone() {
+			return fmt.Errorf("soak: client %d has ended: %w", s.number, p.err)
+		}
+	}
+	return fmt.Errorf("soak: client %d does not connect", s.number)
+}
+
+// end tells the process to stop and waits until it is gone.
+func (s *subject) end(within time.Duration) error {
+	p := s.current()
+	if p == nil {
+		return nil
+	}
+	err := s.command(doStop)
+	if err == nil {
+		select {
+		case <-p.exited:
+			return p.err
+		case <-time.After(within):
+			err = errors.New("it did not end")
+		}
+	}
+	p.kill()
+	return fmt.Errorf("soak: client %d: %w", s.number, err)
+}
+
+// heal undoes what was done to the network.
+func (s *subject) heal() {
+	for _, p := range s.proxies {
+		p.Refuse(false)
+		p.Hold(false)
+	}
+}
+
+// hush has the process finish its requests and begin none.
+func (s *subject) hush(within time.Duration) error {
+	select {
+	case <-s.idle: // of an earlier time
+	default:
+	}
+	if err := s.connected(within); err != nil {
+		return err
+	}
+	if err := s.command(doQuiet); err != nil {
+		return err
+	}
+	select {
+	case <-s.idle:
+		return nil
+	case <-time.After(within):
+		return fmt.Errorf("soak: client %d: its requests do not end", s.number)
+	}
+}
+
+func (s *subject) closeProxies() {
+	for _, p := range s.proxies {
+		p.Close()
+	}
+}

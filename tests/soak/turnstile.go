@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// turnstile is a client of ours.
+type turnstile struct {
+	client  *locks.Client
+	watcher *actor.PID
+
+	mu       sync.Mutex
+	sessions map[int64]bool
+}
+
+func openTurnstile(ctx context.Context, o options, log *slog.Logger) (*turnstile, error) {
+	client, err := locks.Open(ctx, o.servers, locks.WithSessionTimeout(o.session), locks.WithLogger(log))
+	if err != nil {
+		return nil, err
+	}
+	t := &turnstile{client: client, sessions: map[int64]bool{}}
+	t.watcher = client.System().Root.Spawn(actor.PropsFromFunc(t.observe))
+	return t, nil
+}
+
+// observe notes the sessions that requests went through.
+func (t *turnstile) observe(ctx actor.Context) {
+	if transition, ok := ctx.Message().(*messages.Transition); ok && transition.Session != 0 {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.sessions[transition.Session] = true
+	}
+}
+
+func (t *turnstile) Lock(ctx context.Context, path string) (hold, error) {
+	lease, err := t.client.Mutex(path, locks.WithObserver(t.watcher)).Lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return leased{lease}, nil
+}
+
+func (t *turnstile) SessionsLost() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return max(len(t.sessions)-1, 0)
+}
+
+func (t *turnstile) Close(ctx context.Context) error { return t.client.Close(ctx) }
+
+// leased makes a lease a hold.
+type leased struct{ *locks.Lease }
+
+func (l leased) Token() int64          { return int64(l.Lease.Token()) }
+func (l leased) Deadline() time.Time   { return l.Lease.Deadline() }
+func (l leased) Done() <-chan struct{} { return l.Context().Done() }
+
+func (l leased) Unlock(ctx context.Context) error {
+	err := l.Lease.Unlock(ctx)
+	if errors.Is(err, locks.ErrLost) {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	return err
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// hungGrace is how long after its context a call may return, by the clock of the running process.
+	hungGrace = 20 * time.Second
+	// One Lock in soonEvery has the patience of at most soonMost.
+	soonEvery = 20
+	soonMost  = 300 * time.Millisecond
+	// One hold in longEvery lasts about a session timeout, so that faults strike holders.
+	longEvery = 60
+	// One write in lateEvery comes up to lateMost after the worker looked at its lease.
+	lateEvery = 4
+	lateMost  = 10 * time.Millisecond
+)
+
+// worker locks one lock after the other.
+type worker struct {
+	o     options
+	me    holder
+	peer  peer
+	to    *line
+	gate  *gate
+	clock *running
+	rng   *rand.Rand
+}
+
+func newWorker(c *client, me holder, to *line) *worker {
+	place := uint64(me.Client)<<32 | uint64(me.Incarnation)<<16 | uint64(me.Worker)
+	return &worker{o: c.o, me: me, peer: c.peer, to: to, gate: c.gate, clock: c.clock,
+		rng: rand.New(rand.NewPCG(c.o.seed, place))}
+}
+
+// run goes on until the gate is stopped. An error is that of the connection to the controller.
+func (w *worker) run() error {
+	if err := w.tell(report{Kind: kindWorker}); err != nil {
+		return err
+	}
+	for w.gate.enter() {
+		err := w.round()
+		w.gate.leave()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) tell(r report) error {
+	r.From = w.me
+	return w.to.send(r)
+}
+
+// round is one request from its beginning to its end.
+func (w *worker) round() error {
+	lock := w.rng.IntN(w.o.locks)
+	patience, soon := w.patience()
+	call := now()
+	if err := w.tell(report{Kind: kindAsk, Lock: lock, Call: call}); err != nil {
+		return err
+	}
+	got, returned := w.lock(lock, patience)
+	switch {
+	case !returned:
+		return w.tell(report{Kind: kindHung, Lock: lock, Op: "lock", Call: call, At: now()})
+	case got.err != nil:
+		kind := errorKind(got.err)
+		if soon && kind == kindDeadline {
+			kind = "gave up, as planned"
+		}
+		err := w.tell(report{Kind: kindFailed, Lock: lock, Op: "lock", Call: call, At: got.at, Error: kind, Detail: got.err.Error()})
+		time.Sleep(10 * time.Millisecond) // lest one that fails at once fills the log
+		return err
+	}
+	token, err := w.keep(lock, got.hold, call, got.at)
+	if err != nil {
+		return err
+	}
+	return w.unlock(lock, token, got.hold)
+}
+
+// patience is how long to wait for the lock, and whether that is meant to be too short.
+func (w *worker) patience() (time.Duration, bool) {
+	if w.o.peer == peerTurnstile && w.rng.IntN(soonEvery) == 0 {
+		return time.Duration(w.rng.Int64N(int64(soonMost))), true
+	}
+	return w.o.patience, false
+}
+
+// length is how long to hold.
+func (w *worker) length() time.Duration {
+	if w.rng.IntN(longEvery) == 0 {
+		return w.o.session/2 + time.Duration(w.rng.Int64N(int64(w.o.session)))
+	}
+	return w.o.holdMin + time.Duration(w.rng.Int64N(int64(w.o.holdMax-w.o.holdMin)+1))
+}
+
+// locked is what Lock returned, and when.
+type locked struct {
+	hold hold
+	err  error
+	at   int64
+}
+
+// lock calls Lock. It returns false when that does not return: the call is then left to itself, and
+// what it may get one day is given back.
+func (w *worker) lock(lock int, patience time.Duration) (locked, bool) {
+	returned, abandoned := make(chan locked), make(chan struct{})
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		var got locked
+		got.hold, got.err = w.peer.Lock(ctx, lockPath(lock))
+		got.at = now()
+		select {
+		case returned <- got:
+		case <-abandoned:
+			if got.err == nil {
+				_ = got.hold.Unlock(context.Background())
+			}
+		}
+	}()
+	got, came := within(w.clock, patience+hungGrace, returned)
+	if !came {
+		close(abandoned)
+	}
+	return got, came
+}
+
+// unlock calls Unlock and tells what came of it.
+func (w *worker) unlock(lock int, token int64, h hold) error {
+	call, returned := now(), make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), w.o.patience)
+		defer cancel()
+		returned <- h.Unlock(ctx)
+	}()
+	err, came := within(w.clock, w.o.patience+hungGrace, returned)
+	if !came {
+		return w.tell(report{Kind: kindHung, Lock: lock, Token: token, Op: "unlock", Call: call, At: now()})
+	}
+	r := report{Kind: kindUnlocked, Lock: lock, Token: token, Op: "unlock", Call: call, At: now()}
+	if err != nil {
+		r.Error, r.Detail = errorKind(err), err.Error()
+	}
+	return w.tell(r)
+}
