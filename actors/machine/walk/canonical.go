@@ -1,0 +1,210 @@
+package walk
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
+
+// What an operation is called does not matter, only whether it is the current one: an event with any
+// other number is stale for ever, because numbers only grow.
+const (
+	staleOp   = 1
+	currentOp = 2
+)
+
+// canonical makes states equal that behave alike.
+func (w *world) canonical() {
+	for i := range w.plan.Sessions {
+		w.renumber(i)
+		w.dropStaleNews(i)
+		w.forgetEnded(i)
+	}
+	for s := range w.sessions {
+		sess := &w.sessions[s]
+		if w.left.Lags == 0 && !sess.lagging {
+			sess.seen = 0
+			for at := range sess.tasks.all() {
+				sess.tasks.at[at].zxid = 0
+			}
+		}
+		sess.tasks.keep(func(t task) bool { return !w.idle(t) })
+		w.sortTasks(sess)
+	}
+}
+
+// renumber names the operations of a contender anew.
+func (w *world) renumber(i int) {
+	c, s := &w.contenders[i], w.sessionOf(i)
+	current := c.Op
+	if current == 0 {
+		return
+	}
+	name := func(op *uint8) {
+		switch *op {
+		case 0:
+		case current:
+			*op = currentOp
+		default:
+			*op = staleOp
+		}
+	}
+	for at := range c.inbox.all() {
+		name(&c.inbox.at[at].Op)
+	}
+	for at := range c.outbox.all() {
+		name(&c.outbox.at[at].Op)
+	}
+	for at := range c.known.later.all() {
+		name(&c.known.later.at[at])
+	}
+	name(&c.known.predecessor.op)
+	name(&c.known.own.op)
+	for at := range s.parked.all() {
+		if p := &s.parked.at[at]; int(p.contender) == i {
+			name(&p.order.Op)
+		}
+	}
+	for at := range s.tasks.all() {
+		t := &s.tasks.at[at]
+		if int(t.contender) == i {
+			name(&t.op)
+		}
+		name(&t.listing.waiting[i])
+		name(&t.listing.late[i])
+	}
+	if c.poll != current {
+		c.poll = 0
+	}
+	name(&c.poll)
+	c.Op = currentOp
+}
+
+// dropStaleNews drops news that would change nothing when it is heard: it answers an operation that has
+// been superseded, and tells of no epoch that is not known already.
+func (w *world) dropStaleNews(i int) {
+	c := &w.contenders[i]
+	epoch := c.epoch
+	c.inbox.keep(func(n news) bool {
+		if n.Op == staleOp && n.Epoch == epoch && n.Kind != machine.Expired {
+			return false
+		}
+		epoch = n.Epoch
+		return true
+	})
+	c.slow = c.slow && c.inbox.n > 0
+}
+
+// forgetEnded drops what no longer matters of a request that has ended.
+func (w *world) forgetEnded(i int) {
+	c := &w.contenders[i]
+	if !c.stopped {
+		return
+	}
+	clean := c.known
+	clean.enlisted, clean.predecessor, clean.own = false, watcher{}, watcher{}
+	if c.terminated && c.outbox.n == 0 && clean == (record{}) && !w.busyFor(i) {
+		// Nothing is left of it but the session's note of its existence, which nothing depends on.
+		c.known, c.terminated = record{}, false
+	}
+	*c = contender{
+		begun: true, stopped: true, terminated: c.terminated,
+		outbox: c.outbox, known: c.known, epoch: c.epoch,
+		request: request{Op: c.Op},
+	}
+	if c.outbox.n == 0 {
+		c.epoch = 0
+	}
+}
+
+// busyFor tells whether the session has anything of a contender but its record.
+func (w *world) busyFor(i int) bool {
+	s := w.sessionOf(i)
+	for _, p := range s.parked.all() {
+		if int(p.contender) == i {
+			return true
+		}
+	}
+	for _, t := range s.tasks.all() {
+		if int(t.contender) == i && t.Do != machine.List {
+			return true
+		}
+	}
+	return int(s.newest) == i+1
+}
+
+// idle tells whether a task can change nothing any more: it reads for an operation that has been
+// superseded, or brings an answer that will be dropped.
+func (w *world) idle(t task) bool {
+	r := &w.contenders[t.contender].known
+	switch t.Do {
+	case machine.List:
+		for i := range w.plan.Sessions {
+			if t.listing.waiting[i] == currentOp || t.listing.late[i] == currentOp {
+				return false
+			}
+		}
+		return !t.listing.active
+	case machine.Watch:
+		return !w.mistake(RegisterLate) && r.predecessor != (watcher{node: t.node, op: t.op, live: true})
+	case machine.WatchOwn:
+		return t.op == staleOp
+	case machine.Verify:
+		return !t.newest && t.result == unknown
+	case machine.Delete:
+		return t.op == staleOp && t.result == unknown
+	default:
+		return false
+	}
+}
+
+// sortTasks puts the tasks of a session into an order: which goroutine was started first does not
+// matter.
+func (w *world) sortTasks(s *session) {
+	var first uint8
+	for i := range w.plan.Sessions {
+		if w.sessionOf(i) == s {
+			first = uint8(i)
+			break
+		}
+	}
+	for at := range s.tasks.all() {
+		if t := &s.tasks.at[at]; t.Do == machine.List {
+			t.contender = first // it belongs to all of them
+		}
+	}
+	slices.SortFunc(s.tasks.all(), func(a, b task) int {
+		x, y := a.key(), b.key()
+		return bytes.Compare(x[:], y[:])
+	})
+}
+
+// key orders tasks.
+func (t task) key() [9]byte {
+	flag := func(b bool, bit byte) byte {
+		if b {
+			return bit
+		}
+		return 0
+	}
+	var listeners byte
+	for i := range t.listing.waiting {
+		listeners = listeners<<2 | t.listing.waiting[i] ^ t.listing.late[i]
+	}
+	return [9]byte{
+		byte(t.Do), t.contender, t.op, byte(t.node), t.decided, byte(t.result), t.czxid, listeners,
+		flag(t.applied, 1) | flag(t.looked, 2) | flag(t.newest, 4) | flag(t.alone, 8) | flag(t.listing.active, 16),
+	}
+}
+
+// print is 128 bits that stand for a state. That two of a thousand million states share one has a
+// probability of less than 10^-20.
+type print [2]uint64
+
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func (s *state) print() print {
+	return print{maphash.Comparable(seeds[0], *s), maphash.Comparable(seeds[1], *s)}
+}

@@ -1,0 +1,101 @@
+package walk
+
+import "github.com/turnstile-locks/turnstile/actors/machine"
+
+// What is here mirrors actors/deleting.go and actors/contenders.go.
+
+func (w *world) remove(i int, o order) {
+	w.run(i, task{Do: machine.Delete, op: o.Op, node: o.Node, decided: o.Epoch})
+}
+
+// removed mirrors session.removed.
+func (w *world) removed(t task) {
+	i := int(t.contender)
+	r := &w.contenders[i].known
+	n := news{Op: t.op, Kind: machine.Deleted}
+	switch {
+	case t.result == unknown && !w.mistake(ForgetDelete):
+		n.Kind = machine.Unknown
+	case t.result == succeeded:
+		w.renew(w.plan.Sessions[i])
+		fallthrough
+	default:
+		if r.node == t.node {
+			w.forgetNode(i)
+		}
+	}
+	if !r.gone {
+		w.tell(i, n)
+	}
+}
+
+// terminated mirrors session.abandoned.
+func (w *world) terminated(i int) {
+	c := &w.contenders[i]
+	c.terminated = false
+	if !c.known.enlisted || c.known.gone || w.sessionOf(i).ending {
+		return
+	}
+	c.known.gone = true
+	w.unpark(i)
+	w.unwatch(i)
+	if w.mistake(ForgetEnded) {
+		return
+	}
+	w.settle(i)
+}
+
+// strike mirrors session.strike. Requests of the contender that are still under way can change nothing any
+// more, and their answers are dropped.
+func (w *world) strike(i int) {
+	w.forgetNode(i)
+	w.contenders[i].known = record{}
+	w.sessionOf(i).tasks.keep(func(t task) bool { return int(t.contender) != i || t.Do == machine.List })
+}
+
+// forgetNode mirrors session.forgetNode.
+func (w *world) forgetNode(i int) {
+	s, r := w.sessionOf(i), &w.contenders[i].known
+	if int(s.newest) == i+1 {
+		s.newest = 0
+	}
+	w.unwatch(i)
+	r.node, r.token, r.granted = 0, 0, false
+}
+
+// settle mirrors session.settle.
+func (w *world) settle(i int) {
+	s, r := w.sessionOf(i), &w.contenders[i].known
+	if r.creates > 0 {
+		r.settleLater = true
+		return
+	}
+	if r.node == 0 && !r.unsure {
+		if r.gone {
+			w.strike(i)
+		}
+		return
+	}
+	if r.settling || !s.up {
+		return
+	}
+	r.settling = true
+	w.run(i, task{Do: machine.Settle, node: r.node, looked: r.node != 0 && !r.unsure})
+}
+
+// settled mirrors session.settled.
+func (w *world) settled(t task) {
+	i := int(t.contender)
+	r := &w.contenders[i].known
+	r.settling = false
+	if t.result == unknown {
+		r.settleDue = true
+		return
+	}
+	r.unsure = false
+	gone := r.gone
+	w.forgetNode(i)
+	if gone {
+		w.strike(i)
+	}
+}

@@ -1,0 +1,45 @@
+package walk
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and the same plan
+// without the mistake breaks none.
+func TestMistakesAreFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		mistake  Mistake
+		sessions []int
+		bounds   Bounds
+		breaks   Invariant
+	}{
+		"skip the second listing":         {SkipSecondListing, twoOne, Bounds{Cancels: 1}, InOrder},
+		"grant without a lease":           {GrantWithoutLease, apart, Bounds{Lapses: 1}, Notices},
+		"adopt any owner's node":          {AdoptAnyOwner, apart, Bounds{Cuts: 1, Expiries: 1}, Exclusion},
+		"verify without sync":             {VerifyWithoutSync, apart, Bounds{Cuts: 1, Lags: 1}, NoOrphan},
+		"verify while creating":           {VerifyDoesNotWait, apart, Bounds{Cuts: 1}, NoOrphan},
+		"forget an unknown delete":        {ForgetDelete, apart, Bounds{Cuts: 1}, NoOrphan},
+		"forget an unknown create":        {ForgetCreate, apart, Bounds{Cuts: 1}, NoOrphan},
+		"forget an actor that stopped":    {ForgetEnded, apart, Bounds{Stops: 1}, NoOrphan},
+		"withdraw what is under way":      {WithdrawAnyway, apart, Bounds{Cancels: 1}, NoOrphan},
+		"watch a node that is gone":       {WatchTheGone, apart, Bounds{}, NoLostWakeUp},
+		"register the watch too late":     {RegisterLate, apart, Bounds{}, NoLostWakeUp},
+		"keep quiet about a cut":          {KeepQuiet, apart, Bounds{Cuts: 1}, NoLostWakeUp},
+		"carry out an old epoch's order":  {OldOrders, two, Bounds{Cuts: 1, Expiries: 1, Late: 1}, OneSession},
+		"expire before the lease is over": {ExpireEarly, apart, Bounds{Expiries: 1}, Exclusion},
+		"token by sequence number":        {TokenBySequence, apart, Bounds{Reaps: 1}, TokensRise},
+		"run an old verification last":    {OldVerifyLast, single, Bounds{Cuts: 2, Cancels: 1}, NoOrphan},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := Plan{Name: name, Sessions: c.sessions, Bounds: c.bounds, Spared: spareB, Mistake: c.mistake, Limit: 3_000_000}
+			result, err := Walk(plan)
+			var violation *Violation
+			require.True(t, errors.As(err, &violation), "%v: %v", result, err)
+			t.Logf("%v\n%v", result, violation)
+			require.Equal(t, c.breaks, violation.Invariant)
+		})
+	}
+}

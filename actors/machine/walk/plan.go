@@ -1,0 +1,95 @@
+package walk
+
+// Plan is what a walk explores.
+type Plan struct {
+	// Name is printed with the figures.
+	Name string
+	// Sessions gives the session of each contender, 0 or 1: {0, 0, 1} are two contenders of one session
+	// and one of another.
+	Sessions []int
+	// Try tells which contenders give up instead of waiting.
+	Try [maxContenders]bool
+	// Down: the sessions are not connected yet when it begins. Arrive: a request may be made at any moment;
+	// without it, all are made at the start, and what is explored is when their creates are carried out.
+	Down, Arrive bool
+	// Prompt: the answer to a request comes as soon as it is carried out, unless the connection is lost in
+	// between or a bound says otherwise (Slow). Without it, anything may come in between.
+	Prompt bool
+	// Spared tells which sessions no trouble of their own comes to.
+	Spared [maxSessions]bool
+	// Bounds is how often what need not happen may happen.
+	Bounds Bounds
+	// Mistake is what the model does wrong, to see that the walk finds it.
+	Mistake Mistake
+	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
+	Limit int
+}
+
+// Bounds counts what need not happen. Each may happen that often in one history, at any moment at
+// which it could; what a request and its session do by themselves has no bound.
+type Bounds struct {
+	// Cuts: a connection is lost. Silences: heartbeats go unanswered while it is up. Lapses: a lease runs out.
+	// Expiries: the servers end a session.
+	Cuts, Silences, Lapses, Expiries uint8
+	// Lags: a connection comes back to a server that lags behind.
+	Lags uint8
+	// Breaks: an operator deletes a contender's node. Reaps: an empty lock path is deleted, and made again
+	// by the next create.
+	Breaks, Reaps uint8
+	// Cancels, Timeouts, Revokes, Releases: commands to a request, and its timer. A request that holds, or
+	// that may hold still, may be released besides.
+	Cancels, Timeouts, Revokes, Releases uint8
+	// Stops: a lock actor is stopped from outside, or panics. Closes: a session is closed.
+	Stops, Closes uint8
+	// Polls: a waiting request looks at the queue again though no watch told it to.
+	Polls uint8
+	// Slow: a lock actor does not read its mailbox at once, so that other things come first; with Always it
+	// need never be quick, and every order of things is explored. In a prompt plan also: an answer is not
+	// delivered at once. Late: an order of a lock actor waits in the mailbox of the session.
+	Slow, Late uint8
+}
+
+// Always, as a bound, is no bound.
+const Always = 255
+
+// Mistake is something that the model does wrong.
+type Mistake uint8
+
+// The mistakes. Each is one that was made by somebody, or that is easy to make.
+const (
+	// NoMistake is the model as the code is.
+	NoMistake Mistake = iota
+	// SkipSecondListing grants the lock when the predecessor is gone, whether or not it was the head.
+	SkipSecondListing
+	// GrantWithoutLease takes the lease to be valid whenever an event is delivered.
+	GrantWithoutLease
+	// AdoptAnyOwner takes a node with our GUID for ours, whichever session owns it.
+	AdoptAnyOwner
+	// VerifyWithoutSync looks for our node on a server that may lag behind.
+	VerifyWithoutSync
+	// VerifyDoesNotWait looks for our node while a create is under way.
+	VerifyDoesNotWait
+	// OldVerifyLast lets a verification that was put off take the place of one that was asked for later, whose
+	// answer is dropped then.
+	OldVerifyLast
+	// ForgetDelete takes a delete whose outcome is unknown for done.
+	ForgetDelete
+	// ForgetCreate takes a create whose outcome is unknown for refused.
+	ForgetCreate
+	// ForgetEnded does not settle what an actor that was stopped has left.
+	ForgetEnded
+	// WithdrawAnyway says that a create was withdrawn when it is under way.
+	WithdrawAnyway
+	// WatchTheGone leaves a watch on a predecessor that is gone already, as exists() would.
+	WatchTheGone
+	// RegisterLate registers a watch when the answer comes, after the event perhaps.
+	RegisterLate
+	// KeepQuiet does not tell waiting requests that the connection is lost, and the watches with it.
+	KeepQuiet
+	// OldOrders carries out orders that were decided on in an epoch that is over.
+	OldOrders
+	// ExpireEarly lets the servers end a session before its lease is over.
+	ExpireEarly
+	// TokenBySequence takes the sequence number for the fencing token.
+	TokenBySequence
+)

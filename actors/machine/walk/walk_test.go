@@ -1,0 +1,127 @@
+package walk
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// The splits of contenders over sessions.
+var (
+	single  = []int{0}
+	two     = []int{0, 0}
+	apart   = []int{0, 1}
+	three   = []int{0, 0, 0}
+	twoOne  = []int{0, 0, 1}
+	oneTwo  = []int{0, 1, 1}
+	spareB  = [maxSessions]bool{1: true}
+	allTry  = [maxContenders]bool{true, true, true}
+	oneTry  = [maxContenders]bool{1: true}
+	unended = uint8(Always)
+)
+
+// small are the bounds of every test run.
+var small = []Plan{
+	{Name: "calm, every order", Sessions: apart, Bounds: Bounds{Slow: unended}},
+	{Name: "calm, one session, every order", Sessions: two, Bounds: Bounds{Slow: unended, Polls: 1}},
+	{Name: "calm, three", Sessions: twoOne},
+	{Name: "a cut", Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a cut, three", Sessions: twoOne, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "an expiry, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a cut and an expiry", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
+	{Name: "a release and more", Sessions: two, Prompt: true,
+		Bounds: Bounds{Releases: 2, Timeouts: 1, Revokes: 1, Slow: 1}},
+	{Name: "a cancel, every order", Sessions: apart, Bounds: Bounds{Cancels: 1, Slow: unended}},
+	{Name: "a cancel, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Cancels: 1, Slow: 1}},
+	{Name: "only trying", Sessions: two, Try: allTry, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "only trying, apart", Sessions: apart, Try: oneTry, Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "an actor stops", Sessions: two, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}},
+	{Name: "an actor stops, late orders", Sessions: two, Bounds: Bounds{Stops: 1, Late: 1}},
+	{Name: "an operator", Sessions: two, Bounds: Bounds{Breaks: 1, Reaps: 1}},
+	{Name: "an operator, apart", Sessions: apart, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "an operator, lapses", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Breaks: 1, Lapses: 1, Revokes: 1, Silences: 1}},
+	{Name: "closed", Sessions: apart, Prompt: true, Down: true, Arrive: true, Spared: spareB,
+		Bounds: Bounds{Closes: 1, Cuts: 1, Cancels: 1}},
+	{Name: "alone, much", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Expiries: 1, Lapses: 1, Revokes: 1, Cancels: 1, Timeouts: 1, Silences: 1}},
+	{Name: "alone, a session that is not there yet", Sessions: single, Down: true, Arrive: true,
+		Bounds: Bounds{Cuts: 1, Cancels: 1, Expiries: 1, Releases: 1, Late: 1}},
+	{Name: "alone, an operator and a close", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Breaks: 1, Closes: 1, Revokes: 2, Silences: 1}},
+}
+
+// large are the bounds of `make walk`.
+var large = []Plan{}
+
+// TestWalk explores the small bounds, and with TURNSTILE_WALK=long the large ones.
+func TestWalk(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // what is kept has no pointers
+	plans := small
+	if os.Getenv("TURNSTILE_WALK") == "long" {
+		plans = append(plans, large...)
+	}
+	fired := map[*machine.Row]bool{}
+	states, transitions := 0, 0
+	for _, plan := range plans {
+		t.Run(plan.Name, func(t *testing.T) {
+			result, err := Walk(plan)
+			t.Log(result)
+			require.NoError(t, err)
+			require.NotZero(t, result.Ends)
+			states += result.States
+			transitions += result.Transitions
+			for row := range result.Fired {
+				fired[row] = true
+			}
+		})
+	}
+	t.Logf("%d plans: %d states, %d transitions", len(plans), states, transitions)
+	require.Greater(t, states, 100_000)
+	everyRowIsReached(t, fired)
+}
+
+// everyRowIsReached fails when a row of the table fires in no history, though the model could reach it.
+func everyRowIsReached(t *testing.T, fired map[*machine.Row]bool) {
+	type name struct {
+		from messages.State
+		on   machine.Kind
+		when string
+	}
+	reached := map[name]bool{}
+	for row := range fired {
+		reached[name{row.From, row.On, row.If.Name}] = true
+	}
+	for _, row := range machine.Rows() {
+		if why := beyond(row); why == "" {
+			require.True(t, reached[name{row.From, row.On, row.If.Name}], "no history reaches %v, %v [%s]",
+				row.From, row.On, row.If.Name)
+		}
+	}
+}
+
+// beyond says why the model does not reach a row.
+func beyond(row machine.Row) string {
+	guard := row.If.Name
+	switch {
+	case row.On == machine.Refused, row.On == machine.NotCreated && row.To == messages.StateFailed:
+		return "nothing is refused"
+	case row.To == messages.StateFailed && row.Do.Name == "done":
+		return "only what was refused or exhausted fails after a delete"
+	case guard == "sequence exhausted", guard == "found, sequence exhausted":
+		return "the counter does not come to its end"
+	case guard == "asks for the lock", row.On == machine.OwnChanged:
+		return "nodes have no data"
+	case guard == "found, was holding, lease over":
+		return "the lock actor looks at the clock first"
+	case row.On == machine.Expired && guard == "was holding":
+		return "the lease is over before the servers end the session"
+	}
+	return ""
+}
