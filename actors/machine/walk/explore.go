@@ -44,7 +44,7 @@ type walker struct {
 	numbers map[print]uint32
 	parents []origin
 	// edges are the transitions that may be counted on.
-	edges []edge
+	edges [][]edge
 	goals []uint32
 	Result
 }
@@ -71,23 +71,24 @@ func Walk(plan Plan) (Result, error) {
 func (k *walker) explore() error {
 	start := newWorld(k.plan)
 	k.number(start.print(), origin{})
-	level := []state{start.state}
-	first := uint32(0) // the number of the first state of the level
+	level := &shelf{}
+	level.put(&start.state)
+	number := uint32(0)
 	var moves []move
 	k.Fired = map[*machine.Row]bool{}
 	w := &world{plan: k.plan, fired: k.Fired}
-	for len(level) > 0 {
-		var next []state
-		for i := range level {
-			w.state = level[i]
+	for level.n > 0 {
+		next := &shelf{}
+		for from := range level.empty() {
+			w.state = *from
 			moves = w.moves(moves[:0])
-			if err := k.expand(w, &level[i], first+uint32(i), moves, &next); err != nil {
+			if err := k.expand(w, from, number, moves, next); err != nil {
 				return err
 			}
+			number++
 		}
-		first += uint32(len(level))
 		level = next
-		if len(level) > 0 {
+		if level.n > 0 {
 			k.Depth++
 		}
 		if k.plan.Limit > 0 && k.States > k.plan.Limit {
@@ -98,7 +99,7 @@ func (k *walker) explore() error {
 }
 
 // expand makes every move of a state.
-func (k *walker) expand(w *world, from *state, number uint32, moves []move, next *[]state) error {
+func (k *walker) expand(w *world, from *state, number uint32, moves []move, next *shelf) error {
 	quiet := true
 	for _, m := range moves {
 		w.state, w.late = *from, false
@@ -110,13 +111,13 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move, next
 		k.Transitions++
 		to, known := k.number(w.print(), origin{number, m})
 		if !known {
-			*next = append(*next, w.state)
+			next.put(&w.state)
 		}
 		if m.kind.goesOn() && to != number {
 			quiet = false
 		}
 		if m.kind.expected() && to != number {
-			k.edges = append(k.edges, edge{number, to})
+			k.edge(number, to)
 		}
 	}
 	if !quiet {
@@ -133,6 +134,16 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move, next
 		k.goals = append(k.goals, number)
 	}
 	return nil
+}
+
+// edge keeps a transition.
+func (k *walker) edge(from, to uint32) {
+	last := len(k.edges) - 1
+	if last < 0 || len(k.edges[last]) == cap(k.edges[last]) {
+		k.edges = append(k.edges, make([]edge, 0, 1<<18))
+		last++
+	}
+	k.edges[last] = append(k.edges[last], edge{from, to})
 }
 
 // number gives the number of a state, and whether it was reached before.
@@ -152,17 +163,24 @@ func (k *walker) number(p print, by origin) (number uint32, known bool) {
 func (k *walker) everyoneCanEnd() error {
 	k.numbers = nil
 	starts := make([]uint32, k.States+1) // where the edges into a state begin
-	for _, e := range k.edges {
-		starts[e.to+1]++
+	total := 0
+	for _, part := range k.edges {
+		for _, e := range part {
+			starts[e.to+1]++
+		}
+		total += len(part)
 	}
 	for i := range k.States {
 		starts[i+1] += starts[i]
 	}
-	sources := make([]uint32, len(k.edges))
+	sources := make([]uint32, total)
 	place := append([]uint32(nil), starts...)
-	for _, e := range k.edges {
-		sources[place[e.to]] = e.from
-		place[e.to]++
+	for at, part := range k.edges {
+		for _, e := range part {
+			sources[place[e.to]] = e.from
+			place[e.to]++
+		}
+		k.edges[at] = nil
 	}
 	ends := make([]bool, k.States)
 	todo := k.goals
