@@ -20,6 +20,7 @@ type contender struct {
 	sequence int32
 	token    messages.Token
 	granted  bool
+	checked  uint64 // the newest heartbeat that checked its node
 
 	creates int      // requests under way that may make a node
 	unsure  bool     // a create's outcome is unknown: there may be a node that we do not know of

@@ -46,20 +46,26 @@ func (s *session) startBeating() {
 	s.beatNow()
 }
 
-// target is a contender whose node the next heartbeat checks: any holder's, or else any other's. The
-// order of the map makes it another one each time.
-func (s *session) target() *contender {
-	var waiting *contender
+// target is the contender whose node the next heartbeat checks: of the holders, or else of the others, the one
+// that was checked the longest ago. So each has its turn, however many there are; and what a session sends
+// follows from what it was told, not from the order of a map, which a simulation needs to replay it.
+func (s *session) target() (next *contender) {
 	for _, c := range s.contenders {
-		if c.node == "" || c.gone {
-			continue
+		if c.node != "" && !c.gone && (next == nil || c.checkedBefore(next)) {
+			next = c
 		}
-		if c.granted {
-			return c
-		}
-		waiting = c
 	}
-	return waiting
+	return next
+}
+
+func (c *contender) checkedBefore(other *contender) bool {
+	switch {
+	case c.granted != other.granted:
+		return c.granted
+	case c.checked != other.checked:
+		return c.checked < other.checked
+	}
+	return c.token < other.token
 }
 
 func (s *session) beatNow() {
@@ -71,6 +77,7 @@ func (s *session) beatNow() {
 	}
 	node, path := c.node, c.path+"/"+c.node
 	s.beats++
+	c.checked = s.beats
 	this := s.beats
 	s.run(func(conn *zkconn.Conn) func() {
 		b := heartbeat(conn, path)
@@ -106,8 +113,11 @@ func (s *session) beaten(c *contender, node string, b beat) {
 
 // renew takes an acknowledged transaction as evidence that the session lived when it was sent.
 func (s *session) renew(sent time.Time) {
-	s.checkLease() // a lease that has run out is lost, whatever was acknowledged since
-	s.lease.clock.Renew(sent, s.lease.timeout)
+	if s.lease.clock.Renew(sent, s.lease.timeout) {
+		s.tellAll(machine.LeaseOver) // one that has run out is lost, whatever was acknowledged since
+	} else {
+		s.checkLease() // it may have been too old to renew anything
+	}
 	s.watchLease()
 }
 
