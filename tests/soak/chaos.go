@@ -78,12 +78,12 @@ func (t *track) draw() fault {
 	return t.faults[next]
 }
 
-// run breaks one thing after the other until ctx ends. done is called when every kind has been.
+// run breaks one thing after the other until ctx ends.
 func (c *chaos) run(ctx context.Context, t *track) {
 	if len(t.faults) == 0 {
 		return
 	}
-	for rest(ctx, c.o.every/2+within1(t.rng, c.o.every)) {
+	for rest(ctx, c.o.every/2+upTo(t.rng, c.o.every)) {
 		f := t.draw()
 		c.mu.Lock()
 		c.count[f.name]++
@@ -126,8 +126,8 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// within1 draws a duration from 0 to d.
-func within1(rng *rand.Rand, d time.Duration) time.Duration {
+// upTo draws a duration from 0 to d.
+func upTo(rng *rand.Rand, d time.Duration) time.Duration {
 	return time.Duration(rng.Int64N(int64(d) + 1))
 }
 

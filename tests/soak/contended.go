@@ -12,6 +12,8 @@ type contended struct {
 	waitingSince int64 // somebody has been waiting all the time since
 	freeSince    int64 // nobody has held since
 
+	stuck int // requests that never ended, since the last look for orphans
+
 	grants []*grant // not yet given to the checker of histories
 }
 

@@ -46,7 +46,8 @@ func (e *evidence) convict(kind, text string) {
 	}
 	e.collected++
 	e.last = time.Now()
-	e.working.Go(func() { e.collect(e.collected, kind+": "+text+"\n") })
+	number := e.collected
+	e.working.Go(func() { e.collect(number, kind+": "+text+"\n") })
 	e.stage.say("evidence is kept in %s", e.folder)
 }
 

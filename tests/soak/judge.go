@@ -35,7 +35,8 @@ type judge struct {
 	whole    *spell // all are, and one leads
 
 	// convict is told of every violation.
-	convict func(kind, text string)
+	convict  func(kind, text string)
+	accusing sync.WaitGroup
 }
 
 func newJudge(locks int, convict func(kind, text string)) *judge {
@@ -51,7 +52,7 @@ func newJudge(locks int, convict func(kind, text string)) *judge {
 func (j *judge) violation(kind, format string, args ...any) {
 	j.wrong[kind]++
 	text := fmt.Sprintf(format, args...)
-	go j.convict(kind, text) // it may want to ask the judge
+	j.accusing.Go(func() { j.convict(kind, text) }) // not here: the judge is locked
 }
 
 // hear takes a report. For a write it returns the resource's answer.
@@ -81,6 +82,7 @@ func (j *judge) hear(r report) *answer {
 	case kindHung:
 		j.errors[r.Op+": never returned"]++
 		l.answered(r.From)
+		l.stuck++
 		j.violation(neverEnded, "%v lock %d token %d: %s did not return from %d to %d: %s", r.From, r.Lock, r.Token, r.Op, r.Call, r.At, r.Detail)
 	case kindSessions:
 		j.sessions += r.Count

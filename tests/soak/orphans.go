@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func newInspector(servers string, locks int) (*inspector, error) {
 func (i *inspector) close() { i.conn.Close() }
 
 // await polls until no child is left under any lock path, or within has passed; then it gives those that
-// were there in every look since the beginning, each with its owner.
+// are there, each with its owner.
 func (i *inspector) await(ctx context.Context, within time.Duration) (map[string]string, error) {
 	var err error
 	for deadline := time.Now().Add(within); ; {
@@ -70,6 +71,23 @@ func (i *inspector) children() (map[string]string, error) {
 		}
 	}
 	return left, nil
+}
+
+// unclaimed gives those of the nodes that were left which no request owns. A request that never ended
+// may own one: of each lock as many are passed over as requests are stuck, the newest, because it is for
+// an older one that they wait.
+func (j *judge) unclaimed(left []string) (all []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, l := range j.locks {
+		mine := slices.DeleteFunc(slices.Clone(left), func(path string) bool {
+			return !strings.HasPrefix(path, lockPath(l.number)+"/")
+		})
+		slices.SortFunc(mine, func(a, b string) int { return strings.Compare(sequence(a), sequence(b)) })
+		all = append(all, mine[:max(0, len(mine)-l.stuck)]...)
+		l.stuck = 0
+	}
+	return all
 }
 
 // remove deletes an orphan, lest it block its lock for the rest of the run.

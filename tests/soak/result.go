@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,7 +69,8 @@ func (r result) print(w io.Writer, asJSON bool) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(r)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var table bytes.Buffer // tabwriter writes cell by cell
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	row := func(name string, value any) { fmt.Fprintf(t, "%s\t%v\n", name, value) }
 	row("locks of", r.Peer)
 	row("duration", time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
@@ -96,5 +98,9 @@ func (r result) print(w io.Writer, asJSON bool) error {
 	}
 	row("longest time without a grant, majority up", fmt.Sprintf("%.1fs", r.LongestMajority))
 	row("longest time without a grant, all members up", fmt.Sprintf("%.1fs", r.LongestWhole))
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := table.WriteTo(w)
+	return err
 }

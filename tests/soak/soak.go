@@ -43,6 +43,7 @@ func soak(ctx context.Context, o options, out io.Writer) (found result, err erro
 	stopWriting()
 	chronicler.Wait()
 	s.chronicle.finish()
+	s.judge.accusing.Wait()
 	s.evidence.wait()
 	found = s.judge.result(o, took)
 	found.Faults, found.QuietPoints = c.counts(), quiets

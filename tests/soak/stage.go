@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,9 +47,9 @@ func (s *stage) sayIfVerbose(format string, args ...any) {
 func (s *stage) raise() error {
 	var err error
 	s.ensemble, err = rig.NewPartitionable(s.o.members,
-		// A member that does not answer is given up sooner than after the usual five seconds: more
-		// elections an hour.
-		rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"))
+		// A member that does not answer is given up sooner than the rig would: more elections an hour.
+		rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"),
+		rig.WithConfig("initLimit", "20"))
 	if err != nil {
 		return err
 	}
@@ -125,14 +127,11 @@ func (s *stage) lookForOrphans(ctx context.Context, within time.Duration) {
 	if err != nil {
 		s.say("looking for orphans: %v", err)
 	}
-	for path, owner := range left {
-		if s.inspector.known[path] {
-			continue
+	for _, path := range s.judge.unclaimed(slices.Sorted(maps.Keys(left))) {
+		if !s.inspector.known[path] {
+			s.inspector.known[path] = true
+			s.accuse(orphans, "%s, %s", path, left[path])
 		}
-		s.inspector.known[path] = true
-		s.accuse(orphans, "%s, %s", path, owner)
-	}
-	for path := range left {
 		s.inspector.remove(path)
 	}
 }

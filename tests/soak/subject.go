@@ -131,6 +131,8 @@ func (s *subject) hush(within time.Duration) error {
 	select {
 	case <-s.idle:
 		return nil
+	case <-s.current().exited:
+		return fmt.Errorf("soak: client %d has ended by itself: %w", s.number, s.current().err)
 	case <-time.After(within):
 		return fmt.Errorf("soak: client %d: its requests do not end", s.number)
 	}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// courtroom is a judge with one lock, and the violations that it found.
+type courtroom struct {
+	*judge
+	t *testing.T
+}
+
+func newCourtroom(t *testing.T) courtroom {
+	return courtroom{newJudge(1, func(string, string) {}), t}
+}
+
+var anna, bert = holder{Client: 0, Worker: 1}, holder{Client: 1, Worker: 1}
+
+func (c courtroom) grant(who holder, token, call, at, confirmed int64) {
+	c.hear(report{Kind: kindAsk, From: who, Call: call})
+	c.hear(report{Kind: kindGrant, From: who, Token: token, Call: call, At: at, Confirmed: confirmed})
+}
+
+func (c courtroom) write(who holder, token, confirmed int64) bool {
+	return c.hear(report{Kind: kindWrite, From: who, Token: token, Call: confirmed, Confirmed: confirmed}).OK
+}
+
+func (c courtroom) end(who holder, token, confirmed int64) {
+	c.hear(report{Kind: kindEnd, From: who, Token: token, Confirmed: confirmed, At: confirmed + 1})
+	c.hear(report{Kind: kindUnlocked, From: who, Token: token, At: confirmed + 2})
+}
+
+// found requires exactly these violations.
+func (c courtroom) found(want map[string]int) {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	require.Equal(c.t, want, c.wrong)
+}
+
+func TestHoldsOneAfterTheOther(t *testing.T) {
+	c := newCourtroom(t)
+	c.grant(anna, 5, 100, 200, 201)
+	require.True(t, c.write(anna, 5, 250))
+	c.end(anna, 5, 300)
+	c.grant(bert, 6, 150, 310, 311)
+	require.True(t, c.write(bert, 6, 320))
+	c.end(bert, 6, 400)
+	c.found(map[string]int{})
+}
+
+func TestDoubleHoldersAreFoundOnce(t *testing.T) {
+	c := newCourtroom(t)
+	c.grant(anna, 5, 100, 200, 201)
+	c.grant(bert, 6, 150, 210, 211)
+	c.found(map[string]int{})
+	c.write(bert, 6, 230)
+	c.write(anna, 5, 220) // valid at 220, and so was the other
+	c.end(anna, 5, 300)
+	c.end(bert, 6, 300)
+	c.found(map[string]int{doubleHolders: 1})
+}
+
+// A lease that is found over only later, because its process stood still, overlaps nobody's.
+func TestPausedHolderIsNoDoubleHolder(t *testing.T) {
+	c := newCourtroom(t)
+	c.grant(anna, 5, 100, 200, 201)
+	c.grant(bert, 6, 150, 900, 901)
+	require.True(t, c.write(bert, 6, 910))
+	c.hear(report{Kind: kindEnd, From: anna, Token: 5, Confirmed: 800, At: 1000, Told: true})
+	require.False(t, c.write(anna, 5, 800))
+	c.hear(report{Kind: kindRecheck, From: anna, Token: 5})
+	c.found(map[string]int{})
+	require.Equal(t, 1, c.late)
+	require.Equal(t, 1, c.told)
+}
+
+func TestTokensOutOfOrderAreFound(t *testing.T) {
+	for name, token := range map[string]int64{"smaller": 4, "the same": 5} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourtroom(t)
+			c.grant(anna, 5, 100, 200, 201)
+			c.end(anna, 5, 300)
+			c.grant(bert, token, 150, 310, 311)
+			c.found(map[string]int{badTokens: 1})
+		})
+	}
+}
+
+func TestRefusedWhileValidIsFound(t *testing.T) {
+	c := newCourtroom(t)
+	c.grant(bert, 6, 100, 200, 0) // over when Lock returned; but it writes
+	require.True(t, c.write(bert, 6, 0))
+	c.grant(anna, 5, 100, 210, 211)
+	require.False(t, c.write(anna, 5, 220))
+	c.hear(report{Kind: kindRecheck, From: anna, Token: 5, Confirmed: 230})
+	c.found(map[string]int{validRefused: 1})
+}
+
+func TestHungRequestsAreCounted(t *testing.T) {
+	c := newCourtroom(t)
+	c.hear(report{Kind: kindHung, From: anna, Op: "lock"})
+	c.found(map[string]int{neverEnded: 1})
+}
+
+// Nobody waits for a client that is gone, and what it held has ended with the last that it said.
+func TestClientThatIsGone(t *testing.T) {
+	c := newCourtroom(t)
+	c.hear(report{Kind: kindAsk, From: anna, Call: 90})
+	c.grant(bert, 5, 100, 200, 250)
+	c.gone(anna)
+	c.gone(bert)
+	require.Empty(t, c.locks[0].waiting)
+	require.True(t, c.locks[0].grants[0].closed)
+	require.Len(t, c.locks[0].takeSettled(251), 1)
+}
+
+// Of the nodes that are left, as many as requests are stuck on that lock are theirs: the newest.
+func TestOrphansAreNotStuckRequests(t *testing.T) {
+	j := newJudge(2, func(string, string) {})
+	j.hear(report{Kind: kindHung, From: anna, Lock: 1, Op: "lock"})
+	left := []string{lockPath(0) + "/b-lock-0000000007", lockPath(1) + "/a-lock-0000000009", lockPath(1) + "/b-lock-0000000003"}
+	require.Equal(t, []string{left[0], left[2]}, j.unclaimed(left))
+	require.ElementsMatch(t, left, j.unclaimed(left), "asked again, nothing is stuck any more")
+}
