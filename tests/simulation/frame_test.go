@@ -1,0 +1,152 @@
+package simulation
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// frame is one frame on its way: what it says, in words, and its bytes, length and all.
+type frame struct {
+	text  string
+	bytes []byte
+	op    embedded.Op // of a request
+	xid   int32
+	event string // the path whose deletion a watch event tells
+	isEvt bool
+}
+
+const (
+	xidEvent = -1
+	xidPing  = -2
+)
+
+// request words a client's frame that is not its first.
+func request(b []byte) frame {
+	r := reader{b[4:]}
+	xid, op := r.int32(), embedded.Op(r.int32())
+	f := frame{bytes: b, op: op, xid: xid, text: op.String()}
+	switch op {
+	case embedded.OpPing, embedded.OpCloseSession:
+	case embedded.OpMulti:
+		f.text += " " + r.multi()
+	default:
+		f.text += " " + short(r.str())
+	}
+	return f
+}
+
+// reply words a server's frame that is not its first, and answers what was asked, if anything.
+func reply(b []byte, asked string) frame {
+	r := reader{b[4:]}
+	f := frame{bytes: b, xid: r.int32()}
+	r.skip(8) // the zxid follows from the order of the transactions
+	code := r.int32()
+	switch f.xid {
+	case xidEvent:
+		kind := r.int32()
+		r.skip(4)
+		path := r.str()
+		f.isEvt = true
+		f.text = fmt.Sprintf("event %s %s", eventNames[kind], short(path))
+		if kind == eventDeleted {
+			f.event = path
+		}
+	case xidPing:
+		f.text = "pong"
+	default:
+		f.text = fmt.Sprintf("answer %d to %s", code, asked)
+	}
+	return f
+}
+
+const eventDeleted = 2
+
+var eventNames = map[int32]string{1: "created", 2: "deleted", 3: "changed", 4: "children"}
+
+// multi words the parts of a transaction.
+func (r *reader) multi() string {
+	var parts []string
+	for len(r.b) > 0 {
+		op := embedded.Op(r.int32())
+		done := r.byte()
+		r.skip(4)
+		if done {
+			break
+		}
+		path := r.str()
+		switch op {
+		case embedded.OpCreate, embedded.OpCreate2, embedded.OpCreateContainer:
+			r.str() // the data
+			for n := r.int32(); n > 0; n-- {
+				r.skip(4)
+				r.str()
+				r.str()
+			}
+			r.skip(4)
+		case embedded.OpSetData:
+			r.str()
+			r.skip(4)
+		default: // check, delete
+			r.skip(4)
+		}
+		parts = append(parts, op.String()+" "+short(path))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// node finds the names of contenders, whose GUID begins with the number of the request: see guids.
+var node = regexp.MustCompile(`_c_([0-9a-f]{8})-[0-9a-f-]{27}-lock-(\d*)`)
+
+// short makes names of contenders short: request 3's node 7 is r3#7.
+func short(s string) string {
+	if !strings.Contains(s, "_c_") {
+		return s
+	}
+	return node.ReplaceAllStringFunc(s, func(name string) string {
+		parts := node.FindStringSubmatch(name)
+		number, _ := strconv.ParseUint(parts[1], 16, 32)
+		return fmt.Sprintf("r%d#%s", number, strings.TrimLeft(parts[2], "0"))
+	})
+}
+
+// reader takes a frame apart; what is not there reads as nothing.
+type reader struct{ b []byte }
+
+func (r *reader) take(n int) []byte {
+	if n < 0 || n > len(r.b) {
+		n = len(r.b)
+	}
+	head := r.b[:n]
+	r.b = r.b[n:]
+	return head
+}
+
+func (r *reader) skip(n int) { r.take(n) }
+
+func (r *reader) int32() int32 {
+	if b := r.take(4); len(b) == 4 {
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	return 0
+}
+
+func (r *reader) int64() int64 {
+	if b := r.take(8); len(b) == 8 {
+		return int64(binary.BigEndian.Uint64(b))
+	}
+	return 0
+}
+
+func (r *reader) byte() bool { b := r.take(1); return len(b) == 1 && b[0] != 0 }
+
+func (r *reader) str() string {
+	if n := r.int32(); n > 0 {
+		return string(r.take(int(n)))
+	}
+	return ""
+}

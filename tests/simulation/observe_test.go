@@ -1,0 +1,144 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// observe spawns an actor that hears all of one request.
+func (w *world) observe(r *lockRequest) *actor.PID {
+	pid := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case actor.SystemMessage, actor.AutoReceiveMessage:
+		case *messages.Transition:
+			w.moved(r, msg)
+		default:
+			w.notified(r, msg)
+		}
+	}))
+	w.observers = append(w.observers, pid)
+	return pid
+}
+
+// spawn spawns a lock actor of our own.
+func (w *world) spawn(c *client, want messages.Acquire, watcher *actor.PID) *actor.PID {
+	return w.system.Root.Spawn(actors.NewLock(c.Session(), want, actors.WithObserver(watcher)))
+}
+
+// moved takes a transition.
+func (w *world) moved(r *lockRequest, t *messages.Transition) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.history.tell(r.number, "r%d: %v → %v on %s %s", r.number, t.From, t.To, t.On, t.Do)
+	if r.state.Terminal() {
+		w.violated("r%d leaves the terminal state %v for %v", r.number, r.state, t.To)
+	}
+	r.state = t.To
+	switch {
+	case t.From == messages.StateWatching && t.On == "Poll":
+		r.polled = time.Now()
+	case t.To == messages.StateHeld && !r.polled.IsZero():
+		if !w.woken(r) {
+			w.violated("lost wake-up: only a poll found out that r%d is first", r.number)
+		}
+		r.polled = time.Time{}
+	default:
+		r.polled = time.Time{}
+	}
+}
+
+// notified takes a notice.
+func (w *world) notified(r *lockRequest, notice any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kind := strings.TrimPrefix(fmt.Sprintf("%T", notice), "*messages.")
+	w.history.tell(r.number, "r%d: %s %s", r.number, kind, detail(notice))
+	if r.end != "" {
+		w.violated("r%d is told %s after %s", r.number, kind, r.end)
+	}
+	had := r.held != nil
+	fits := had
+	switch msg := notice.(type) {
+	case *messages.Held:
+		fits = !had
+		w.granted(r, msg)
+	case *messages.Suspended:
+		fits = had && !r.suspended
+		r.suspended = true
+	case *messages.Resumed:
+		fits = had && r.suspended
+		r.suspended = false
+	case *messages.Revoked:
+		r.revoked = true
+	case *messages.Lost:
+		w.tally.Losses++
+		r.end = kind
+	case *messages.Released:
+		r.end = kind
+	case *messages.Cancelled:
+		fits = !had
+		r.end = kind
+	case *messages.Failed:
+		fits = true
+		r.end = kind
+	}
+	if !fits {
+		w.violated("r%d is told %s, held before: %t, suspended: %t", r.number, kind, had, r.suspended)
+	}
+}
+
+func detail(notice any) string {
+	switch msg := notice.(type) {
+	case *messages.Held:
+		return fmt.Sprintf("%s token %v", short(msg.Node), msg.Token)
+	case *messages.Lost:
+		return string(msg.Reason)
+	case *messages.Failed:
+		return string(msg.Reason)
+	case *messages.Cancelled:
+		return string(msg.Reason)
+	}
+	return ""
+}
+
+// granted takes a grant: nobody else may hold, and the token must be greater than all before.
+func (w *world) granted(r *lockRequest, held *messages.Held) {
+	w.tally.Grants++
+	r.held, r.clock = held, r.client.Session().Clock(held.Epoch)
+	if !time.Now().Before(held.Until) {
+		w.violated("r%d is granted after its lease has run out", r.number)
+	}
+	if w.broken[held.Path+"/"+held.Node] {
+		return // an operator has deleted its node; whether it knows that yet is another matter
+	}
+	for _, other := range w.requests {
+		if other != r && other.path == r.path && other.holds() && !w.brokenGrant(other) {
+			w.violated("two holders of %s: r%d is granted while r%d holds", r.path, r.number, other.number)
+		}
+	}
+	if last := w.tokens[r.path]; held.Token <= last {
+		w.violated("r%d is granted %s with token %v after %v", r.number, r.path, held.Token, last)
+	}
+	w.tokens[r.path] = held.Token
+}
+
+// brokenGrant tells whether an operator has deleted the node of a grant.
+func (w *world) brokenGrant(r *lockRequest) bool {
+	return r.held != nil && w.broken[r.path+"/"+r.held.Node]
+}
+
+// woken tells whether a watch event came to a request's client while a poll was under way, or one was lost to
+// it: then that the poll found something says nothing.
+func (w *world) woken(r *lockRequest) bool {
+	if r.client.lostEvents > 0 {
+		return true
+	}
+	at, ok := r.client.deletions[r.path]
+	return ok && !at.Before(r.polled)
+}

@@ -1,0 +1,94 @@
+package simulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// plan is all that a seed decides. It does not depend on what happens when it is carried out: an action says
+// "the second of those that hold", and does nothing where nobody does. So actions can be left out of a plan
+// that fails to find out which of them matter.
+type plan struct {
+	seed     uint64
+	timeouts []time.Duration // of the clients' sessions
+	mistake  mistake
+	replicas int
+	paths    int
+	requests int // that may be under way at once
+	actions  []action
+}
+
+// action is one thing that the driver does. What a, b and c mean is the kind's.
+type action struct {
+	kind    int // an index of kinds
+	a, b, c uint32
+}
+
+// mistake is one that is made on purpose, to see that it is found: see mistakes_test.go.
+type mistake int
+
+const (
+	noMistake      mistake = iota
+	longLease              // leases last longer than the design allows
+	earlyExpiry            // the server ends sessions whose leases run
+	hiddenLoss             // the network loses watch events
+	hiddenDeletion         // nodes of holders are deleted
+)
+
+// pick chooses one of n by a number of the plan's.
+func pick(by uint32, n int) int { return int(by % uint32(n)) }
+
+// newPlan makes the plan of a seed. Every seed has its own mixture: some faults it does not know at all, so
+// that others get to happen one after the other (swarm testing).
+func newPlan(seed uint64) plan {
+	rng := rand.New(rand.NewPCG(seed, 0x7475726e7374696c))
+	p := plan{seed: seed, replicas: 1 + 2*rng.IntN(2), paths: 1 + rng.IntN(3), requests: 2 + rng.IntN(7)}
+	for range 1 + rng.IntN(3) {
+		p.timeouts = append(p.timeouts, time.Duration(4+rng.IntN(17))*time.Second)
+	}
+	weights := make([]int, len(kinds))
+	total := 0
+	for i, k := range kinds {
+		if !k.fault || rng.IntN(2) == 0 {
+			weights[i] = k.weight
+		}
+		total += weights[i]
+	}
+	for range 40 + rng.IntN(31) {
+		p.actions = append(p.actions, action{choose(rng.IntN(total), weights), rng.Uint32(), rng.Uint32(), rng.Uint32()})
+	}
+	return p
+}
+
+func choose(n int, weights []int) int {
+	for i, weight := range weights {
+		if n -= weight; n < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
+
+// only is the plan with some of its actions, by their places.
+func (p plan) only(places []int) plan {
+	all := p.actions
+	p.actions = nil
+	for _, i := range places {
+		if i < len(all) {
+			p.actions = append(p.actions, all[i])
+		}
+	}
+	return p
+}
+
+// String is the plan in a few lines.
+func (p plan) String() string {
+	names := make([]string, len(p.actions))
+	for i, a := range p.actions {
+		names[i] = kinds[a.kind].name
+	}
+	return fmt.Sprintf("seed %d: session timeouts %v, %d replicas, %d lock paths, %d requests at once, %d actions: %s",
+		p.seed, p.timeouts, p.replicas, p.paths, p.requests, len(p.actions), strings.Join(names, ", "))
+}

@@ -1,0 +1,172 @@
+package simulation
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// guids is where GUIDs come from: they begin with the number of the request that was started last.
+var guids guidSource
+
+type guidSource struct{ number atomic.Uint32 }
+
+func (g *guidSource) Read(b []byte) (int, error) {
+	clear(b)
+	binary.BigEndian.PutUint32(b, g.number.Load())
+	return len(b), nil
+}
+
+// outcome is what came of a run.
+type outcome struct {
+	violation string // empty when every invariant held
+	story     []string
+}
+
+// run carries out a plan in a bubble of its own.
+func run(t *testing.T, p plan, count *tally) (result outcome) {
+	t.Helper()
+	//lint:ignore SA1019 the library of the backoff draws its jitter there, and a seed must decide it
+	rand.Seed(int64(p.seed))
+	defer func() {
+		if r := recover(); r != nil && result.violation == "" { // of a bubble that cannot end
+			result.violation = fmt.Sprint(r)
+		}
+	}()
+	sharedSystem() // not of a bubble
+	synctest.Test(t, func(t *testing.T) {
+		w, err := newWorld(p, count)
+		defer func() { w.shutDown(); result = outcome{w.violation, w.history.story()} }()
+		if err != nil {
+			w.violated("the clients could not be opened: %v", err)
+			return
+		}
+		for _, a := range p.actions {
+			if w.perform(a); w.violation != "" {
+				return
+			}
+		}
+		w.epilogue()
+	})
+	count.Seeds++
+	return result
+}
+
+// still waits until nothing moves, and checks.
+func (w *world) still() {
+	synctest.Wait()
+	w.check()
+	w.rest()
+	synctest.Wait()
+}
+
+// Limits of the epilogue, in the bubble's time: more than any session timeout, pause or poll.
+const (
+	mostDraining = 3 * time.Minute
+	mostSettling = time.Minute
+	mostClosing  = 30 * time.Second
+)
+
+// epilogue heals everything. Then all that was asked for must come to its end, and nothing may be left.
+func (w *world) epilogue() {
+	w.heal()
+	if !w.eventually(mostDraining, w.drained) {
+		w.fail("hangs: %s", w.hanging())
+		return
+	}
+	if !w.eventually(mostSettling, func() bool { return w.orphans() == "" }) {
+		w.fail("nodes are left of requests that have ended: %s", w.orphans())
+		return
+	}
+	for _, c := range w.clients {
+		if err := w.closeNow(c); err != nil {
+			w.fail("client %d does not close: %v", c.number, err)
+		}
+	}
+	if !w.eventually(mostSettling, func() bool { return len(w.server.Sessions()) == 0 }) {
+		w.fail("sessions are left: %x", w.server.Sessions())
+	}
+}
+
+func (w *world) fail(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.violated(format, args...)
+}
+
+// eventually lets time pass until something is true, or a violation is found.
+func (w *world) eventually(most time.Duration, is func() bool) bool {
+	for until := time.Now().Add(most); time.Now().Before(until); w.flow(200 * time.Millisecond) {
+		if w.violation != "" || is() {
+			return true
+		}
+	}
+	return false
+}
+
+// drained gives back whatever is held, and tells whether every request has ended.
+func (w *world) drained() bool {
+	for _, r := range w.some((*lockRequest).acquired) {
+		w.giveBack(r, mostDraining)
+		w.still()
+	}
+	return w.underWay() == 0
+}
+
+func (w *world) hanging() string {
+	var all []string
+	for _, r := range w.some(func(r *lockRequest) bool { return !r.over() }) {
+		all = append(all, fmt.Sprintf("r%d is %v, Lock has returned: %t, notice: %q", r.number, r.state, r.returned, r.end))
+	}
+	return strings.Join(all, "; ")
+}
+
+// orphans are the nodes in the lock paths.
+func (w *world) orphans() (left string) {
+	w.operate(func(o *operator) {
+		for _, path := range w.plan.lockPaths() {
+			for _, child := range o.children(path) {
+				left += " " + short(path+"/"+child)
+			}
+		}
+	})
+	return left
+}
+
+func (w *world) closeNow(c *client) error {
+	if !c.closing {
+		w.close(c, mostClosing)
+	}
+	var err error
+	closed := make(chan struct{})
+	go func() { err = <-c.closed; close(closed) }()
+	if !w.flowUntil(closed, mostClosing+time.Second) {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// shutDown stops everything, also after a violation.
+func (w *world) shutDown() {
+	w.heal()
+	for _, c := range w.clients {
+		if !c.closing {
+			_ = w.closeNow(c)
+		}
+	}
+	w.flow(time.Second)
+	for _, pid := range w.observers {
+		w.system.Root.Stop(pid)
+	}
+	w.server.Close()
+	for _, l := range w.net.open() {
+		w.net.cut(l)
+	}
+	time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+}

@@ -1,0 +1,113 @@
+//go:debug randseednop=0
+
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	seedFlag    = flag.Int64("seed", -1, "try this seed only, and tell its story")
+	actionsFlag = flag.String("actions", "", "with -seed: only these of its actions, by their places, like 3,17,18")
+	firstFlag   = flag.Uint64("first", 0, "the first of the seeds")
+)
+
+// TestMain makes the scheduler as predictable as it gets, and the GUIDs.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	runtime.GOMAXPROCS(1)
+	uuid.SetRand(&guids)
+	os.Exit(m.Run())
+}
+
+// seeds is how many seeds TestSimulation tries.
+func seeds(t *testing.T) uint64 {
+	text := os.Getenv("TURNSTILE_SIMULATION_SEEDS")
+	if text == "" {
+		return 2000
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	require.NoError(t, err, "TURNSTILE_SIMULATION_SEEDS=%q", text)
+	return n
+}
+
+func TestSimulation(t *testing.T) {
+	if *seedFlag >= 0 {
+		tell(t, uint64(*seedFlag))
+		return
+	}
+	began := time.Now()
+	number, of, none := shard(t)
+	if none {
+		count := inShards(t, *firstFlag, seeds(t))
+		t.Logf("%v; %v", count, time.Since(began).Round(time.Millisecond))
+		return
+	}
+	count := newTally()
+	for seed := *firstFlag + number; seed < *firstFlag+seeds(t); seed += of {
+		p := newPlan(seed)
+		if result := run(t, p, count); result.violation != "" {
+			explain(t, p, result)
+		}
+	}
+	require.NoError(t, count.save())
+}
+
+// tell tries one seed and tells its story, whatever comes of it.
+func tell(t *testing.T, seed uint64) {
+	t.Helper()
+	p := newPlan(seed)
+	if *actionsFlag != "" {
+		var places []int
+		for text := range strings.SplitSeq(*actionsFlag, ",") {
+			place, err := strconv.Atoi(text)
+			require.NoError(t, err, "-actions %q", *actionsFlag)
+			places = append(places, place)
+		}
+		p = p.only(places)
+	}
+	result := run(t, p, newTally())
+	t.Logf("%v\n%s", p, strings.Join(result.story, "\n"))
+	require.Empty(t, result.violation)
+}
+
+// explain fails the test for a plan that fails, with as short a story as there is.
+func explain(t *testing.T, p plan, result outcome) {
+	t.Helper()
+	places := shrink(t, p, result.violation)
+	short := p.only(places)
+	again := run(t, short, newTally())
+	t.Fatalf("seed %d: %s\nagain: go test ./tests/simulation -run TestSimulation -v -seed %d\nshorter: -actions %s: %s\n%v\n%s",
+		p.seed, result.violation, p.seed, strings.ReplaceAll(strings.Trim(fmt.Sprint(places), "[]"), " ", ","),
+		again.violation, short, strings.Join(again.story, "\n"))
+}
+
+// replayed is how many seeds TestReplay runs twice.
+const replayed = 100
+
+// A seed gives the same history again. What remains are seeds in which the order does matter in which
+// goroutines that lost one connection find that out: go-zookeeper tells them in the order of a map.
+func TestReplay(t *testing.T) {
+	same := 0
+	for seed := *firstFlag; seed < *firstFlag+replayed; seed++ {
+		p := newPlan(seed)
+		first, second := run(t, p, newTally()), run(t, p, newTally())
+		if diff := difference(first.story, second.story); diff != "" {
+			t.Logf("seed %d:\n%s", seed, diff)
+		} else {
+			same++
+		}
+	}
+	t.Logf("%d of %d seeds gave the same history twice", same, replayed)
+	require.GreaterOrEqual(t, same, replayed*95/100)
+}

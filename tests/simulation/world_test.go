@@ -1,0 +1,218 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// tick is the server's: sessions expire at ticks.
+const tick = 500 * time.Millisecond
+
+// world is one run of a plan.
+type world struct {
+	plan    plan
+	history *history
+	server  *embedded.Server
+	net     *network
+	system  *actor.ActorSystem
+	clients []*client
+	latency *rand.Rand // what the plan does not say: in which order, and after how long, frames flow
+	tally   *tally
+
+	mu        sync.Mutex // for what actors and goroutines write; the driver takes it when they may run
+	requests  []*lockRequest
+	observers []*actor.PID
+	tokens    map[string]messages.Token // the newest of a lock path
+	broken    map[string]bool           // nodes that an operator has deleted
+	renewed   map[int64]time.Time       // by session: when the newest transaction that reached a server was sent
+	violation string                    // the first
+}
+
+// client is one client with its session.
+type client struct {
+	*locks.Client
+	number     int
+	timeout    time.Duration
+	closing    bool
+	closed     chan error
+	lostEvents int
+	deletions  map[string]time.Time // by lock path: when the newest deletion event was delivered
+}
+
+// newWorld starts the server and opens the clients.
+func newWorld(p plan, t *tally) (*world, error) {
+	w := &world{plan: p, history: newHistory(), tally: t,
+		latency: rand.New(rand.NewPCG(p.seed, 0x6c6174656e6379)),
+		tokens:  map[string]messages.Token{}, broken: map[string]bool{}, renewed: map[int64]time.Time{},
+		system: sharedSystem(),
+	}
+	var err error
+	w.server, err = embedded.Start(embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(p.replicas))
+	if err != nil {
+		return nil, err
+	}
+	w.net = newNetwork(w.server, w.history)
+	w.net.passed = w.passed
+	for i, timeout := range p.timeouts {
+		if err := w.open(i+1, timeout); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// sharedSystem is the actor system of all runs. It has no goroutine, channel or timer that outlives a run, and
+// making one costs as much as all the rest of a run.
+var sharedSystem = sync.OnceValue(func() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(silence), actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
+})
+
+func silence(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func (w *world) open(number int, timeout time.Duration) error {
+	c := &client{number: number, timeout: timeout, closed: make(chan error, 1), deletions: map[string]time.Time{}}
+	opts := []locks.Option{locks.WithDialer(w.net.dialer(number)), locks.WithSessionTimeout(timeout),
+		locks.WithActorSystem(w.system), locks.WithReconnectBackoff(10*time.Millisecond, 500*time.Millisecond)}
+	if w.plan.mistake == longLease {
+		opts = append(opts, locks.WithLeaseFraction(0.66))
+	}
+	var err error
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		c.Client, err = locks.Open(ctx, "simulation:2181", opts...)
+	}()
+	w.flowUntil(opened, time.Minute)
+	if err != nil {
+		return fmt.Errorf("client %d: %w", number, err)
+	}
+	w.clients = append(w.clients, c)
+	return nil
+}
+
+// passed is told of every frame that is delivered.
+func (w *world) passed(l *link, d direction, it item) {
+	w.tally.Frames++
+	switch {
+	case d == down && it.event != "":
+		if i := l.client - 1; i < len(w.clients) {
+			w.mu.Lock()
+			w.clients[i].deletions[path.Dir(it.event)] = time.Now()
+			w.mu.Unlock()
+		}
+	case d == up && transacts(it.op) && l.session != 0:
+		if it.at.After(w.renewed[l.session]) {
+			w.renewed[l.session] = it.at
+		}
+	}
+}
+
+// transacts tells whether an operation is a transaction, by which a session is known to live.
+func transacts(op embedded.Op) bool {
+	switch op {
+	case embedded.OpMulti, embedded.OpCreate, embedded.OpCreate2, embedded.OpCreateContainer, embedded.OpDelete,
+		embedded.OpSetData:
+		return true
+	}
+	return false
+}
+
+// violated notes that an invariant does not hold; the first counts. w.mu is held.
+func (w *world) violated(format string, args ...any) {
+	if w.violation == "" {
+		w.violation = fmt.Sprintf(format, args...)
+		w.history.note("VIOLATION: %s", w.violation)
+	}
+}
+
+// flow lets time pass, and delivers everything as it comes, in any order that keeps that of each direction.
+func (w *world) flow(d time.Duration) { w.flowUntil(nil, d) }
+
+// flowUntil is flow that ends when done is closed.
+func (w *world) flowUntil(done <-chan struct{}, d time.Duration) bool {
+	for until := time.Now().Add(d); ; {
+		synctest.Wait()
+		if closed(done) {
+			return true
+		}
+		left := time.Until(until)
+		if left <= 0 {
+			return false
+		}
+		if w.deliverAny() {
+			w.rest()
+			continue
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-w.net.changed:
+		case <-timer.C:
+		case <-done:
+		}
+		timer.Stop()
+	}
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// rest lets a little time pass, so that what comes next is not due at the same instant as what was.
+func (w *world) rest() { time.Sleep(time.Duration(1+w.latency.IntN(300_000)) * time.Nanosecond) }
+
+// deliverAny delivers one frame, or lets one client connect.
+func (w *world) deliverAny() bool {
+	dials, places := w.net.pendingDials(), w.net.waiting()
+	n := len(dials) + len(places)
+	if n == 0 {
+		return false
+	}
+	if i := w.latency.IntN(n); i < len(dials) {
+		w.net.answer(dials[i], w.latency.IntN(w.plan.replicas))
+	} else {
+		w.net.deliver(places[i-len(dials)])
+	}
+	w.check()
+	return true
+}
+
+// check looks for two holders of one lock path, and for leases that outlive their request.
+func (w *world) check() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	holders := map[string]*lockRequest{}
+	for _, r := range w.requests {
+		if !r.holds() {
+			continue
+		}
+		if r.end != "" {
+			w.violated("the lease of r%d is valid after %s", r.number, r.end)
+		}
+		if w.brokenGrant(r) {
+			continue
+		}
+		if other := holders[r.path]; other != nil {
+			w.violated("two holders of %s: r%d and r%d", r.path, other.number, r.number)
+		}
+		holders[r.path] = r
+	}
+}
