@@ -11,7 +11,7 @@ func openPeer(ctx context.Context, o options, log *slog.Logger) (peer, error) {
 	switch o.peer {
 	case peerTurnstile:
 		return openTurnstile(ctx, o, log)
-	case peerZkLock:
+	case peerZkLock, peerZkNaive:
 		return openZkLock(ctx, o, log)
 	}
 	return nil, fmt.Errorf("soak: no peer %q", o.peer)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +44,7 @@ const (
 	roleClient     = "client"
 	peerTurnstile  = "turnstile"
 	peerZkLock     = "zklock"
+	peerZkNaive    = "zklock-naive"
 )
 
 // parse reads the flags.
@@ -52,7 +54,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f := flag.NewFlagSet("soak", flag.ContinueOnError)
 	f.SetOutput(errors)
 	f.StringVar(&o.role, "role", roleController, "controller, or client: one that a controller started")
-	f.StringVar(&o.peer, "peer", peerTurnstile, "whose locks: turnstile or zklock")
+	f.StringVar(&o.peer, "peer", peerTurnstile, "whose locks: turnstile, zklock, or zklock-naive, whose holders look at no events")
 	f.DurationVar(&o.duration, "duration", time.Hour, "how long")
 	f.IntVar(&o.clients, "clients", 4, "client processes")
 	f.IntVar(&o.workers, "workers", 16, "workers of each client")
@@ -122,8 +124,8 @@ func (o options) check() error {
 			return fmt.Errorf("soak: %s %v is less than 100ms", name, d)
 		}
 	}
-	if o.peer != peerTurnstile && o.peer != peerZkLock {
-		return fmt.Errorf("soak: -peer %q is neither %s nor %s", o.peer, peerTurnstile, peerZkLock)
+	if !slices.Contains([]string{peerTurnstile, peerZkLock, peerZkNaive}, o.peer) {
+		return fmt.Errorf("soak: -peer %q is none of %s, %s and %s", o.peer, peerTurnstile, peerZkLock, peerZkNaive)
 	}
 	if o.role != roleController && o.role != roleClient {
 		return fmt.Errorf("soak: -role %q is neither %s nor %s", o.role, roleController, roleClient)

@@ -53,3 +53,33 @@ func TestSoakWithoutFaults(t *testing.T) {
 	require.NotZero(t, found.Grants)
 	require.Empty(t, found.Faults)
 }
+
+// A soak of locks that are known to be held by two at once finds it: zk.Lock in the hands of a program
+// that is stopped while it holds, for longer than its session lasts, and looks at nothing when it goes on.
+func TestSoakFindsDoubleHolders(t *testing.T) {
+	rig.Require(t)
+	o, err := parse([]string{"-peer", peerZkNaive, "-duration", "2m", "-faults", "client-pause", "-clients", "2",
+		"-workers", "3", "-locks", "1", "-session", "1500ms", "-every", "300ms", "-quiet", "2m", "-hold", "200ms-400ms",
+		"-patience", "5s", "-history", t.TempDir()}, said{t})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	found, err := soak(ctx, o, until{said{t}, "ERROR " + doubleHolders, cancel})
+	require.NoError(t, err)
+	require.NotZero(t, found.Wrong[doubleHolders])
+	require.False(t, found.clean())
+}
+
+// until ends something when a text is written.
+type until struct {
+	said
+	text string
+	end  context.CancelFunc
+}
+
+func (u until) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), u.text) {
+		u.end()
+	}
+	return u.said.Write(p)
+}

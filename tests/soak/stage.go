@@ -110,7 +110,7 @@ func (s *stage) quietPoint(ctx context.Context, last bool) {
 		})
 	}
 	waiting.Wait()
-	s.lookForOrphans(ctx, 2*s.o.session+5*time.Second)
+	s.lookForOrphans(ctx, 4*s.o.session+10*time.Second)
 	if last {
 		return
 	}

@@ -21,8 +21,11 @@ import (
 // that the connection is lost or the session has expired. It has no token: the program takes the czxid of
 // its node, which it finds by data of its own, because the node's name is not exported. Lock cannot give
 // up. Unlock is tried again after an error that says nothing about the outcome.
+//
+// A naive program looks at no events, and believes that it holds until it calls Unlock.
 type zkLock struct {
-	conn *zk.Conn
+	conn  *zk.Conn
+	naive bool
 
 	mu     sync.Mutex
 	broken chan struct{} // closed while there is no session
@@ -30,7 +33,7 @@ type zkLock struct {
 }
 
 func openZkLock(ctx context.Context, o options, log *slog.Logger) (peer, error) {
-	z := &zkLock{broken: make(chan struct{})}
+	z := &zkLock{naive: o.peer == peerZkNaive, broken: make(chan struct{})}
 	close(z.broken)
 	conn, _, err := zk.Connect(strings.Split(o.servers, ","), o.session,
 		zk.WithLogger(printer{log}), zk.WithEventCallback(z.event))
@@ -97,6 +100,9 @@ func (z *zkLock) Lock(_ context.Context, path string) (hold, error) {
 		return nil, err
 	}
 	held := &zkHold{lock: lock, broken: z.current()}
+	if z.naive {
+		held.broken = nil
+	}
 	token, err := z.token(path, mark)
 	if err != nil {
 		unlocking, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -147,7 +153,7 @@ func (z *zkLock) Close(context.Context) error {
 type zkHold struct {
 	lock   *zk.Lock
 	token  int64
-	broken <-chan struct{}
+	broken <-chan struct{} // nil: nobody looks
 }
 
 func (h *zkHold) Token() int64          { return h.token }
