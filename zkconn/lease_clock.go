@@ -19,6 +19,7 @@ type LeaseClock struct {
 // leaseState is replaced as a whole.
 type leaseState struct {
 	sent     time.Time // of the newest renewal, wall and monotonic; zero when there is none
+	begun    time.Time // when this run of renewals without a gap began
 	deadline time.Time
 	maxJump  time.Duration
 	ended    time.Time // renewals sent up to here are of a session that is over
@@ -37,20 +38,26 @@ func NewLeaseClock(fraction float64) *LeaseClock {
 
 // Renew moves the deadline to sent plus the fraction of timeout. It never moves it backwards, and a renewal that was
 // sent before End is passed over: it is a late reply of the session that ended. sent must carry a monotonic reading.
-func (l *LeaseClock) Renew(sent time.Time, timeout time.Duration) {
+//
+// lapsed tells that the lease had run out before: who relied on it has lost it, though the clock runs again.
+func (l *LeaseClock) Renew(sent time.Time, timeout time.Duration) (lapsed bool) {
 	if timeout <= 0 {
-		return
+		return false
 	}
 	deadline := sent.Add(time.Duration(l.fraction * float64(timeout)))
 	for {
 		old := l.state.Load()
 		if !old.ended.IsZero() && !sent.After(old.ended) || !deadline.After(old.deadline) {
-			return
+			return false
 		}
-		renewed := &leaseState{sent: sent, deadline: deadline, maxJump: timeout / 4, ended: old.ended}
+		renewed := &leaseState{sent: sent, begun: old.begun, deadline: deadline, maxJump: timeout / 4, ended: old.ended}
+		if now := time.Now(); !old.validAt(now) {
+			renewed.begun, lapsed = now, !old.deadline.IsZero()
+		}
 		if l.state.CompareAndSwap(old, renewed) {
-			return
+			return lapsed
 		}
+		lapsed = false
 	}
 }
 
@@ -70,13 +77,21 @@ func (l *LeaseClock) Valid() bool { return l.ValidAt(time.Now()) }
 // ValidAt says whether the lease runs at now, which must carry a monotonic reading. It does not when the deadline has
 // passed by the monotonic clock, nor when since the renewal the wall clock has moved by over a quarter of the session
 // timeout more or less than the monotonic one, which stands still while a machine is suspended.
-func (l *LeaseClock) ValidAt(now time.Time) bool {
+func (l *LeaseClock) ValidAt(now time.Time) bool { return l.state.Load().validAt(now) }
+
+// Unbroken says whether the lease runs now and has run without a gap since its deadline was until: what was relied on
+// then may be relied on now. A lease that ran out and was renewed is valid, and not unbroken.
+func (l *LeaseClock) Unbroken(until time.Time) bool {
 	state := l.state.Load()
-	if state.deadline.IsZero() || !now.Before(state.deadline) {
+	return until.After(state.begun) && state.validAt(time.Now())
+}
+
+func (s *leaseState) validAt(now time.Time) bool {
+	if s.deadline.IsZero() || !now.Before(s.deadline) {
 		return false
 	}
 	// Round(0) strips the monotonic reading: the difference is then that of the wall clock.
-	return state.steady(now.Round(0).Sub(state.sent.Round(0)), now.Sub(state.sent))
+	return s.steady(now.Round(0).Sub(s.sent.Round(0)), now.Sub(s.sent))
 }
 
 // steady compares what has passed since the renewal by the wall clock and by the monotonic one.

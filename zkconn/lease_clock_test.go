@@ -57,6 +57,33 @@ func TestLeaseClockEnds(t *testing.T) {
 	})
 }
 
+// Who relied on a lease that ran out has lost it, for good, though the same session renews the clock later.
+func TestLeaseClockKnowsAGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLeaseClock(0.4)
+		require.False(t, l.Unbroken(time.Now().Add(time.Hour)), "nothing has renewed it")
+		require.False(t, l.Renew(time.Now(), 10*time.Second), "there was no lease before")
+		until := l.Deadline()
+		require.True(t, l.Unbroken(until))
+		time.Sleep(3 * time.Second)
+		require.False(t, l.Renew(time.Now(), 10*time.Second))
+		time.Sleep(3 * time.Second)
+		require.True(t, l.Unbroken(until), "renewed in time")
+
+		time.Sleep(time.Second)
+		require.False(t, l.Unbroken(until))
+		require.True(t, l.Renew(time.Now(), 10*time.Second))
+		require.True(t, l.Valid())
+		require.False(t, l.Unbroken(until))
+		require.True(t, l.Unbroken(l.Deadline()), "what is granted from now on")
+
+		l.End()
+		time.Sleep(time.Second)
+		require.False(t, l.Renew(time.Now(), 10*time.Second), "End has told already")
+		require.False(t, l.Unbroken(until))
+	})
+}
+
 // Package time makes no time whose wall clock has moved while the monotonic one has not, hence the difference by itself.
 func TestLeaseClockNoticesAJump(t *testing.T) {
 	now := time.Now()
