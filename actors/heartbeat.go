@@ -137,9 +137,10 @@ func (s *session) watchLease() {
 	s.watchingLease = true
 	s.after(time.Until(s.lease.clock.Deadline()), func() {
 		s.watchingLease = false
-		s.checkLease()
-		if s.lease.clock.Valid() {
+		if s.lease.clock.Valid() { // one look: between two it may run out, and nobody would be told
 			s.watchLease()
+			return
 		}
+		s.checkLease()
 	})
 }
