@@ -10,9 +10,10 @@
 // shells, function by function: lock_actor.go mirrors actors/lock.go; session_actor.go mirrors session.go,
 // connection.go and heartbeat.go; creating.go, deleting.go (with contenders.go), listing.go, verifying.go
 // and watching.go mirror the files of those names or nearly so. Who changes one of them changes its mirror.
-// Answers come in any order, as goroutines bring them; events of a connection come in theirs, and the
-// outcome of a request that was lost with its connection may come before the news of the loss. A request
-// that was not sent when the connection went waits for the next one, or fails.
+// Answers come in any order, as goroutines bring them; events of a connection come in theirs, and before
+// the answers that follow them on the wire. The outcome of a request that was lost with its connection may
+// come before the news of the loss, or long after. A request that was not sent when the connection went
+// waits for the next one, or fails.
 //
 // The servers (server.go) are one lock path with its nodes, their owners, the watches of each connection,
 // the sequence counter and the transaction number of the newest create. The end of a session takes two
@@ -38,6 +39,7 @@
 //     that of an earlier listing, which is explored.
 //   - An operator who deletes a holder's node takes its lock away before it can know: mutual exclusion,
 //     tokens and order are not asked of a request whose node he has deleted.
+//   - A lock actor lets no more than five messages gather before it reads one.
 //   - Orders are taken as they are sent, and in a prompt plan answers and mail are read as they come, but
 //     for as many exceptions as Late and Slow allow.
 //

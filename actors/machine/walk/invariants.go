@@ -133,9 +133,14 @@ func (w *world) checkEnd(i int, settled bool) {
 	}
 }
 
-// checkQuiet is invariants 3 and 4, in a state in which nothing will happen unless somebody wants
+// checkQuiet is invariants 3, 4 and 7, in a state in which nothing will happen unless somebody wants
 // something, or something goes wrong. Polls do not count: they are a net under the watches.
 func (w *world) checkQuiet() {
+	for i := range w.plan.Sessions {
+		if c := &w.contenders[i]; c.Ending != messages.StateNone && !c.stopped {
+			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", contenderName(i), c.State)
+		}
+	}
 	for _, n := range w.zk.nodes.all() {
 		if c := &w.contenders[n.id.contender()]; c.stopped {
 			w.violate(NoOrphan, "nothing is under way, but there is %v, whose request has ended", n.id)
@@ -150,11 +155,6 @@ func (w *world) checkQuiet() {
 	if c := &w.contenders[head.contender()]; !c.stopped && !c.Holding() {
 		w.violate(NoLostWakeUp, "nothing is under way, and %v is the head of the queue, but its request is %v",
 			head, c.State)
-	}
-	for i := range w.plan.Sessions {
-		if c := &w.contenders[i]; c.Ending != messages.StateNone && !c.stopped {
-			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", contenderName(i), c.State)
-		}
 	}
 }
 

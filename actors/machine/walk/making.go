@@ -61,7 +61,7 @@ func (w *world) makeOfSession(kind moveKind, a, b int) {
 	switch kind {
 	case applies:
 		w.apply(a, b)
-		if w.plan.Prompt && w.sessions[a].tasks.at[b].applied {
+		if t := &w.sessions[a].tasks.at[b]; w.plan.Prompt && t.applied && t.behind == 0 {
 			w.deliver(a, b)
 		}
 	case appliesOnly:

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and the same plan
-// without the mistake breaks none.
+// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known
+// which one comes first.
 func TestMistakesAreFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		mistake  Mistake
@@ -31,7 +31,7 @@ func TestMistakesAreFound(t *testing.T) {
 		"carry out an old epoch's order":  {OldOrders, two, Bounds{Cuts: 1, Expiries: 1, Late: 1}, OneSession},
 		"expire before the lease is over": {ExpireEarly, apart, Bounds{Expiries: 1}, Exclusion},
 		"token by sequence number":        {TokenBySequence, apart, Bounds{Reaps: 1}, TokensRise},
-		"run an old verification last":    {OldVerifyLast, single, Bounds{Cuts: 2, Cancels: 1}, NoOrphan},
+		"run an old verification last":    {OldVerifyLast, single, Bounds{Cuts: 2, Cancels: 1}, AllEnd},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := Plan{Name: name, Sessions: c.sessions, Bounds: c.bounds, Spared: spareB, Mistake: c.mistake, Limit: 3_000_000}
@@ -42,4 +42,25 @@ func TestMistakesAreFound(t *testing.T) {
 			require.Equal(t, c.breaks, violation.Invariant)
 		})
 	}
+}
+
+// TestStory: a violation is told from the start, one move a line, by the shortest way.
+func TestStory(t *testing.T) {
+	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: ExpireEarly})
+	require.EqualError(t, err, `invariant 1: mutual exclusion
+contender 1 and contender 2 both hold the lock with valid leases:
+  1. session A: the servers carry out Create of contender 1
+  2. session A: the answer comes to Create of contender 1; contender 1 hears Created, alone; `+
+		`contender 1: creating → held [alone, lease valid]: grant; contender 1: TellHeld
+  3. session A: the servers end the session
+  4. session A: the nodes of the session that is over are deleted
+  5. session B: the servers carry out Create of contender 2
+  6. session B: the answer comes to Create of contender 2; contender 2 hears Created, alone; `+
+		`contender 2: creating → held [alone, lease valid]: grant; contender 2: TellHeld`)
+}
+
+// TestLimit: a walk that comes to too many states says so.
+func TestLimit(t *testing.T) {
+	_, err := Walk(Plan{Sessions: twoOne, Limit: 100})
+	require.ErrorContains(t, err, "more than 100 states")
 }

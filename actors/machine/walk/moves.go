@@ -87,7 +87,7 @@ func (w *world) moves(into []move) []move {
 		if w.left.Late > 0 {
 			into = append(into, move{hearsLate, uint8(i), 0})
 		}
-		if w.left.Slow > 0 {
+		if w.left.Slow > 0 && w.contenders[i].inbox.n < full {
 			into = append(into, move{lingers, uint8(i), 0})
 		}
 		return into
@@ -113,16 +113,17 @@ func (w *world) moves(into []move) []move {
 
 // inHaste gives a contender that reads its mailbox before anything else happens, -1 when there is none.
 func (w *world) inHaste() int {
-	if w.left.Slow == Always {
-		return -1
-	}
 	for i := range w.plan.Sessions {
-		if c := &w.contenders[i]; c.inbox.n > 0 && !c.slow {
+		c := &w.contenders[i]
+		if c.inbox.n >= full || c.inbox.n > 0 && !c.slow && w.left.Slow != Always {
 			return i
 		}
 	}
 	return -1
 }
+
+// full is how much mail a lock actor lets gather at most. One move may add three messages.
+const full = room - 3
 
 func (w *world) movesOfContender(into []move, i int) []move {
 	c, s := &w.contenders[i], w.sessionOf(i)
@@ -179,7 +180,7 @@ func (w *world) movesOfSession(into []move, s int) []move {
 			may(w.plan.Prompt && w.left.Slow > 0, appliesOnly, at)
 			may(w.plan.Prompt && w.left.Cuts > 0 && !w.plan.Spared[s], appliesLast, at)
 		}
-		may(t.applied, delivers, at)
+		may(t.applied && t.behind == 0, delivers, at)
 		open = open || !t.applied
 		answered = answered || t.applied && t.result != unknown
 	}

@@ -26,7 +26,7 @@ func (w *world) apply(s, at int) {
 		w.violate(OneSession, "%s: %v was decided on in epoch %d and is carried out in epoch %d",
 			contenderName(int(t.contender)), t.Do, t.decided, sess.epoch)
 	}
-	t.applied = true
+	t.applied, t.behind = true, sess.events.n
 	switch t.Do {
 	case machine.Create:
 		w.makeNode(s, t)
@@ -112,7 +112,7 @@ func (w *world) applyVerify(s int, t *task) {
 			w.deleteNode(extra.id)
 		}
 		t.node, t.czxid = all[0].id, all[0].czxid
-		t.looked, t.applied = true, false
+		t.looked, t.applied, t.behind = true, false, 0
 		return
 	}
 	sess.lagging = false
@@ -149,12 +149,13 @@ func (w *world) applySettle(s int, t *task) {
 		all = all[1:]
 	}
 	if len(all) > 0 {
-		t.node, t.applied = all[0].id, false
+		t.node, t.applied, t.behind = all[0].id, false, 0
 	}
 }
 
-// deliver brings the answer of a request to the session actor. Answers come in any order: each is
-// brought by a goroutine of its own.
+// deliver brings the answer of a request to the session actor. Answers come in any order, each is
+// brought by a goroutine of its own; but after the events that came before them on the wire, which are
+// handed over as they are read.
 func (w *world) deliver(s, at int) {
 	t := w.sessions[s].tasks.take(at)
 	sess := &w.sessions[s]
@@ -210,17 +211,33 @@ func (w *world) cut(s int, repliesLost, requestsWait bool) {
 	for at := range sess.tasks.all() {
 		t := &sess.tasks.at[at]
 		if t.applied && repliesLost || !t.applied && !requestsWait {
-			t.applied, t.result = true, unknown
+			t.applied, t.result, t.behind = true, unknown, 0
 		}
 	}
 	for at := range w.zk.nodes.all() {
 		w.zk.nodes.at[at].watched[s] = false
 	}
 	if repliesLost {
-		sess.events.keep(func(e event) bool { return e.kind != nodeDeleted })
+		w.loseEvents(sess)
 	}
 	sess.lagging, sess.linked = false, false
 	sess.events.push(event{kind: lostConnection})
+}
+
+// loseEvents drops the events of nodes that are on the wire.
+func (w *world) loseEvents(sess *session) {
+	for at := 0; at < int(sess.events.n); {
+		if sess.events.at[at].kind != nodeDeleted {
+			at++
+			continue
+		}
+		sess.events.take(at)
+		for t := range sess.tasks.all() {
+			if sess.tasks.at[t].behind > uint8(at) {
+				sess.tasks.at[t].behind--
+			}
+		}
+	}
 }
 
 // reconnect: a server takes the session up again, or says that it is over, or gives a new one.

@@ -83,6 +83,12 @@ func (w *world) tellAll(s int, kind machine.Kind) {
 
 // happened mirrors session.happened, for the next event of the connection.
 func (w *world) happened(s int) {
+	tasks := &w.sessions[s].tasks
+	for at := range tasks.all() {
+		if t := &tasks.at[at]; t.behind > 0 {
+			t.behind--
+		}
+	}
 	switch ev := w.sessions[s].events.take(0); ev.kind {
 	case nodeDeleted:
 		w.nodeDeleted(s, ev.node)
@@ -214,7 +220,7 @@ func (w *world) target(i int) bool {
 // beats tells whether a heartbeat about this contender would change anything.
 func (w *world) beats(i int) bool {
 	s, c := w.sessionOf(i), &w.contenders[i]
-	if !s.up || !s.linked || !s.alive || !w.target(i) {
+	if !s.up || !s.linked || !s.alive || s.events.n > 0 || !w.target(i) {
 		return false
 	}
 	if w.find(c.known.node) >= 0 {

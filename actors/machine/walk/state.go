@@ -222,6 +222,7 @@ type task struct {
 	czxid   uint8
 	alone   bool
 	zxid    uint8 // of the server when it was carried out
+	behind  uint8 // events that were on their way before the answer, and still are
 
 	listing listing
 }

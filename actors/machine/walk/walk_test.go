@@ -1,7 +1,9 @@
 package walk
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -16,7 +18,6 @@ var (
 	single  = []int{0}
 	two     = []int{0, 0}
 	apart   = []int{0, 1}
-	three   = []int{0, 0, 0}
 	twoOne  = []int{0, 0, 1}
 	oneTwo  = []int{0, 1, 1}
 	spareB  = [maxSessions]bool{1: true}
@@ -61,11 +62,44 @@ var small = []Plan{
 }
 
 // large are the bounds of `make walk`.
-var large = []Plan{}
+var large = []Plan{
+	{Name: "alone, two cuts, slow and late", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Releases: 1, Cancels: 1, Late: 1, Slow: 1}},
+	{Name: "alone, two cuts, an expiry", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Expiries: 1, Lapses: 1, Slow: 2}},
+	{Name: "alone, two sessions lost, a stop", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Expiries: 2, Late: 1, Stops: 1}},
+	{Name: "alone, an operator, two cuts", Sessions: single, Prompt: true,
+		Bounds: Bounds{Cuts: 2, Breaks: 1, Silences: 1, Slow: 1, Late: 1}},
+	{Name: "alone, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Lapses: 1, Silences: 1, Slow: unended}},
+	{Name: "alone, not there yet", Sessions: single, Down: true, Arrive: true,
+		Bounds: Bounds{Cuts: 2, Cancels: 1, Expiries: 1, Releases: 1, Late: 1}},
+	{Name: "apart, a cut, every order", Sessions: apart, Bounds: Bounds{Cuts: 1, Silences: 1, Slow: unended}},
+	{Name: "apart, an expiry, every order", Sessions: apart, Bounds: Bounds{Expiries: 1, Lapses: 1, Slow: unended}},
+	{Name: "apart, all that may befall a session", Sessions: apart, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 2, Lags: 1, Expiries: 1, Lapses: 1}},
+	{Name: "apart, an operator and a cut", Sessions: apart, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Breaks: 1, Lapses: 1, Reaps: 1}},
+	{Name: "one session, a cut and a stop", Sessions: two, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Stops: 1, Late: 1, Slow: 1}},
+	{Name: "one session, a cut, every order", Sessions: two, Bounds: Bounds{Cuts: 1, Slow: unended}},
+	{Name: "one session, an operator and a cut", Sessions: two, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Breaks: 1, Reaps: 1, Silences: 1}},
+	{Name: "three, every order", Sessions: twoOne, Bounds: Bounds{Slow: unended}},
+	{Name: "three, a cancel", Sessions: twoOne, Bounds: Bounds{Cancels: 1}},
+	{Name: "three, a cut and a cancel", Sessions: twoOne, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Cancels: 1}},
+	{Name: "three, a cut and an expiry", Sessions: twoOne, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Expiries: 1, Lapses: 1}},
+	{Name: "three, a cut and a stop", Sessions: twoOne, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Stops: 1}},
+	{Name: "three, an operator, twice", Sessions: twoOne, Prompt: true, Bounds: Bounds{Breaks: 2, Polls: 1}},
+	{Name: "three, two cuts", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Lapses: 1}},
+}
 
 // TestWalk explores the small bounds, and with TURNSTILE_WALK=long the large ones.
 func TestWalk(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // what is kept has no pointers
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30))
 	plans := small
 	if os.Getenv("TURNSTILE_WALK") == "long" {
 		plans = append(plans, large...)
@@ -73,9 +107,10 @@ func TestWalk(t *testing.T) {
 	fired := map[*machine.Row]bool{}
 	states, transitions := 0, 0
 	for _, plan := range plans {
+		plan.Limit = 12_000_000
 		t.Run(plan.Name, func(t *testing.T) {
 			result, err := Walk(plan)
-			t.Log(result)
+			t.Log(result, megabytes())
 			require.NoError(t, err)
 			require.NotZero(t, result.Ends)
 			states += result.States
@@ -88,6 +123,13 @@ func TestWalk(t *testing.T) {
 	t.Logf("%d plans: %d states, %d transitions", len(plans), states, transitions)
 	require.Greater(t, states, 100_000)
 	everyRowIsReached(t, fired)
+}
+
+// megabytes tells how much memory the test has taken from the system.
+func megabytes() string {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return fmt.Sprintf("%d MiB", (m.Sys-m.HeapReleased)>>20)
 }
 
 // everyRowIsReached fails when a row of the table fires in no history, though the model could reach it.
