@@ -15,16 +15,39 @@
 // # What a seed decides, and what it does not
 //
 // Frames that one client sends in one instant come from goroutines that know nothing of each other: they are
-// put into the order of their text, which is one that the scheduler could have chosen. With that, with GUIDs and
-// jitter that follow from the seed, and with a clock that moves a little after every frame so that hardly two
-// things are due at once, a seed gives the same history again: TestReplay says how many of how many do.
+// put into the order of their text, which is one that the scheduler could have chosen, and those that say the
+// same are delivered together. With that, with GUIDs and jitter that follow from the seed, and with a clock that
+// moves a little after every frame so that hardly two things are due at once, a seed gives the same history
+// again, frame by frame and transition by transition: TestReplay counts how many of how many do, with the race
+// detector as well, which makes the scheduler as unpredictable as it can. What happens to several requests
+// between two frames has no order and is compared request by request.
+//
+// What a seed does not decide is the order in which several calls of one client learn that their connection is
+// lost, which go-zookeeper takes from a map. It matters in less than one history of a hundred.
+//
+// # What the servers may do
+//
+// A session is ended by the servers when its timeout has passed since they heard of it. An action may end it
+// before, from 0.42 of the timeout after the newest transaction was sent that reached a server: that is what the
+// lease clock promises to bear (DESIGN section 5), so a lease of 0.4 must have run out by then. An operator who
+// deletes a contender's node breaks its lock on purpose; that grant counts no more. An event that is lost
+// excuses the poll that finds what it would have told. Nothing else is excused.
+//
+// TestMistakesAreFound makes mistakes on purpose: leases that are too long, sessions that are ended too early,
+// events and nodes that vanish without the checks being told. Each must show.
+//
+// # What is not simulated
+//
+// Clients that are opened while there are faults, processes that are paused, clocks that jump, access lists,
+// replies that never come on a connection that stays: other suites do these.
 //
 // # When it fails
 //
 // TestSimulation prints the seed, the plan made as short as it gets, the history as a story, and what to run to
 // see it again:
 //
-//	go test ./tests/simulation -run TestSimulation -seed 17
+//	go test ./tests/simulation -run TestSimulation -v -seed 17
+//	go test ./tests/simulation -run TestSimulation -v -seed 17 -actions 0,3,21
 //
 // TURNSTILE_SIMULATION_SEEDS sets how many seeds are tried, -first where they begin.
 package simulation

@@ -59,6 +59,7 @@ func (w *world) perform(a action) {
 		w.tally.Done[kinds[a.kind].name]++
 	}
 	w.still()
+	w.checkEnded()
 }
 
 // actions about time and frames

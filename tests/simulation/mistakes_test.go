@@ -20,17 +20,37 @@ func TestMistakesAreFound(t *testing.T) {
 		{"an operator who deletes the nodes of holders", hiddenDeletion, "two holders"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const most = 1000
-			for seed := range uint64(most) {
-				p := newPlan(seed)
-				p.mistake = c.mistake
-				if result := run(t, p, newTally()); result.violation != "" {
-					t.Logf("seed %d: %s", seed, result.violation)
-					require.Contains(t, result.violation, c.shows)
-					return
-				}
-			}
-			t.Fatalf("not found in %d seeds", most)
+			seed, violation := firstFailing(t, c.mistake)
+			t.Logf("seed %d: %s", seed, violation)
+			require.Contains(t, violation, c.shows)
 		})
+	}
+}
+
+// firstFailing gives the first seed that shows a mistake.
+func firstFailing(t *testing.T, made mistake) (seed uint64, violation string) {
+	t.Helper()
+	const most = 1000
+	for seed := range uint64(most) {
+		p := newPlan(seed)
+		p.mistake = made
+		if result := run(t, p, newTally()); result.violation != "" {
+			return seed, result.violation
+		}
+	}
+	t.Fatalf("not found in %d seeds", most)
+	return 0, ""
+}
+
+// A plan that fails is made so short that a reader sees why it does, and what is left fails every time.
+func TestShrink(t *testing.T) {
+	seed, violation := firstFailing(t, longLease)
+	p := newPlan(seed)
+	p.mistake = longLease
+	short := p.only(shrink(t, p, violation))
+	t.Logf("%d actions: %v", len(p.actions), short)
+	require.LessOrEqual(t, len(short.actions), 10)
+	for range 3 {
+		require.Contains(t, run(t, short, newTally()).violation, "two holders")
 	}
 }

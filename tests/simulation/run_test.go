@@ -80,6 +80,7 @@ func (w *world) epilogue() {
 		w.fail("hangs: %s", w.hanging())
 		return
 	}
+	w.checkEnded()
 	if !w.eventually(mostSettling, func() bool { return w.orphans() == "" }) {
 		w.fail("nodes are left of requests that have ended: %s", w.orphans())
 		return
@@ -127,16 +128,37 @@ func (w *world) hanging() string {
 	return strings.Join(all, "; ")
 }
 
-// orphans are the nodes in the lock paths.
-func (w *world) orphans() (left string) {
+// orphans are the nodes in the lock paths, in words.
+func (w *world) orphans() string { return strings.Join(w.contenders(), " ") }
+
+// contenders are the nodes in the lock paths, in words; none are seen without a leader.
+func (w *world) contenders() (all []string) {
 	w.operate(func(o *operator) {
 		for _, path := range w.plan.lockPaths() {
 			for _, child := range o.children(path) {
-				left += " " + short(path+"/"+child)
+				all = append(all, short(path+"/"+child))
 			}
 		}
 	})
-	return left
+	return all
+}
+
+// checkEnded looks whether a node is left of a request that was told that none is.
+func (w *world) checkEnded() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.ended) == 0 || w.server.Leader() == nil {
+		return
+	}
+	left := w.contenders()
+	for _, r := range w.ended {
+		for _, node := range left {
+			if strings.HasPrefix(node, fmt.Sprintf("%s/r%d#", r.path, r.number)) {
+				w.violated("orphan: r%d has ended with %s, and %s is there", r.number, r.end, node)
+			}
+		}
+	}
+	w.ended = nil
 }
 
 func (w *world) closeNow(c *client) error {

@@ -1,7 +1,8 @@
 package simulation
 
 import (
-	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,30 +24,35 @@ const (
 	shardFile     = "TURNSTILE_SIMULATION_TALLY"
 )
 
-// inShards has n seeds tried from first on, and gives what was counted.
+// inShards has n seeds tried from first on, and gives what was counted. The first process that fails ends the
+// others.
 func inShards(t *testing.T, first, n uint64) *tally {
 	t.Helper()
-	shards := uint64(runtime.NumCPU())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sum, failed := newTally(), ""
+	var mu sync.Mutex
 	var all sync.WaitGroup
-	counts, outputs, errs := make([]tally, shards), make([]bytes.Buffer, shards), make([]error, shards)
+	shards := runtime.NumCPU()
 	for i := range shards {
 		file := filepath.Join(t.TempDir(), "tally")
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSimulation$", fmt.Sprintf("-first=%d", first))
+		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSimulation$", fmt.Sprintf("-first=%d", first))
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", shardVariable, i, shards), shardFile+"="+file,
 			fmt.Sprintf("TURNSTILE_SIMULATION_SEEDS=%d", n))
-		cmd.Stdout, cmd.Stderr = &outputs[i], &outputs[i]
 		all.Go(func() {
-			if errs[i] = cmd.Run(); errs[i] == nil {
-				errs[i] = counts[i].load(file)
+			output, err := cmd.CombinedOutput()
+			count, loadErr := loadTally(file)
+			mu.Lock()
+			defer mu.Unlock()
+			if err = cmp.Or(err, loadErr); err != nil && failed == "" {
+				failed = fmt.Sprintf("%v, at seed %d\n%s", err, count.Seed, output)
+				cancel()
 			}
+			sum.add(count)
 		})
 	}
 	all.Wait()
-	sum := newTally()
-	for i := range shards {
-		require.NoError(t, errs[i], "%s", outputs[i].String())
-		sum.add(counts[i])
-	}
+	require.Empty(t, failed)
 	return sum
 }
 
@@ -62,12 +68,12 @@ func shard(t *testing.T) (number, of uint64, none bool) {
 	return number, of, false
 }
 
-func (t *tally) load(file string) error {
+func loadTally(file string) (count tally, err error) {
 	b, err := os.ReadFile(file)
-	if err != nil {
-		return err
+	if err == nil {
+		err = json.Unmarshal(b, &count)
 	}
-	return json.Unmarshal(b, t)
+	return count, err
 }
 
 // save writes the tally for the process that started this one.

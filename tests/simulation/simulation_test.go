@@ -56,6 +56,8 @@ func TestSimulation(t *testing.T) {
 	count := newTally()
 	for seed := *firstFlag + number; seed < *firstFlag+seeds(t); seed += of {
 		p := newPlan(seed)
+		count.Seed = seed
+		require.NoError(t, count.save()) // a panic leaves no other trace of its seed
 		if result := run(t, p, count); result.violation != "" {
 			explain(t, p, result)
 		}

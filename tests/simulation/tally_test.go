@@ -9,6 +9,7 @@ import (
 // tally counts what was tried.
 type tally struct {
 	Seeds, Frames, Grants, Losses int
+	Seed                          uint64         // the newest
 	Done                          map[string]int // actions that found something to do, by kind
 }
 

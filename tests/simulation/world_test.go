@@ -36,6 +36,7 @@ type world struct {
 	observers []*actor.PID
 	tokens    map[string]messages.Token // the newest of a lock path
 	broken    map[string]bool           // nodes that an operator has deleted
+	ended     []*lockRequest            // with the promise that no node is left, which nobody has looked after yet
 	renewed   map[int64]time.Time       // by session: when the newest transaction that reached a server was sent
 	violation string                    // the first
 }
