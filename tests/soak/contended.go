@@ -30,7 +30,7 @@ type grant struct {
 	released     int64
 	unlockReturn int64 // 0: it was not, or is not known
 	writes       []write
-	accused      map[*grant]bool // of holding at the same time
+	accused      bool // of holding while one that was granted later did
 }
 
 // write is one write to the resource, at is when it was answered.
@@ -70,13 +70,6 @@ func (g *grant) confirm(at int64) { g.end = max(g.end, at) }
 // overlaps says whether both leases were certainly valid at one instant.
 func (g *grant) overlaps(other *grant) bool {
 	return g.valid() && other.valid() && max(g.at, other.at) < min(g.end, other.end)
-}
-
-func (g *grant) accuse(other *grant) {
-	if g.accused == nil {
-		g.accused = map[*grant]bool{}
-	}
-	g.accused[other] = true
 }
 
 // String tells the grant's story in one line.

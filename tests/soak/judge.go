@@ -119,14 +119,18 @@ func (j *judge) checkOrder(l *contended, g *grant) {
 	}
 }
 
-// checkOverlap looks for other holders at the same time. A pair is counted once.
+// checkOverlap looks for other holders at the same time. However many others held it meanwhile, one that
+// believed it held while they did is counted once: the one that was granted first.
 func (j *judge) checkOverlap(l *contended, g *grant) {
 	for _, other := range l.grants {
-		if other == g || other.accused[g] || g.accused[other] || !g.overlaps(other) {
-			continue
+		first, second := other, g
+		if g.at < other.at {
+			first, second = g, other
 		}
-		g.accuse(other)
-		j.violation(doubleHolders, "lock %d: %v and %v", l.number, other, g)
+		if other != g && !first.accused && first.overlaps(second) {
+			first.accused = true
+			j.violation(doubleHolders, "lock %d: %v and %v", l.number, first, second)
+		}
 	}
 }
 

@@ -33,11 +33,19 @@ var errFound = errors.New("soak: errors were found")
 func control(o options) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	var beside []result
+	if o.beside != "" {
+		earlier, err := readResult(o.beside)
+		if err != nil {
+			return err
+		}
+		beside = append(beside, earlier)
+	}
 	found, err := soak(ctx, o, os.Stderr)
 	if err != nil {
 		return err
 	}
-	if err := found.print(os.Stdout, o.json); err != nil {
+	if err := show(os.Stdout, o.json, append([]result{found}, beside...)...); err != nil {
 		return err
 	}
 	if o.peer == peerTurnstile && !found.clean() {

@@ -30,6 +30,7 @@ type options struct {
 	json     bool
 	verbose  bool
 	history  string
+	beside   string
 	allKinds bool
 
 	// Of a client.
@@ -69,6 +70,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.DurationVar(&o.quiet, "quiet", 3*time.Minute, "time between two looks for orphans, for which all requests end")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every fault as it happens")
+	f.StringVar(&o.beside, "beside", "", "file with the JSON of an earlier run, for a column beside this one's")
 	f.StringVar(&o.history, "history", "", "folder for histories and evidence")
 	f.BoolVar(&o.allKinds, "all-kinds", false, "go on until every kind of fault has happened")
 	f.StringVar(&o.controller, "controller", "", "address of the controller (client)")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,15 +32,15 @@ func (i *inspector) close() { i.conn.Close() }
 
 // await polls until no child is left under any lock path, or within has passed; then it gives those that
 // are there, each with its owner.
-func (i *inspector) await(ctx context.Context, within time.Duration) (map[string]string, error) {
+func (i *inspector) await(within time.Duration) (map[string]string, error) {
 	var err error
 	for deadline := time.Now().Add(within); ; {
 		var left map[string]string
 		left, err = i.children()
-		if err == nil && len(left) == 0 || time.Now().After(deadline) || ctx.Err() != nil {
+		if err == nil && len(left) == 0 || time.Now().After(deadline) {
 			return left, err
 		}
-		rest(ctx, 100*time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 

@@ -1,13 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"maps"
-	"slices"
-	"text/tabwriter"
 	"time"
 )
 
@@ -60,47 +54,4 @@ func (r result) clean() bool {
 		}
 	}
 	return true
-}
-
-// print writes a table, or JSON.
-func (r result) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
-	}
-	var table bytes.Buffer // tabwriter writes cell by cell
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	row := func(name string, value any) { fmt.Fprintf(t, "%s\t%v\n", name, value) }
-	row("locks of", r.Peer)
-	row("duration", time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
-	row("clients × workers, locks", fmt.Sprintf("%d × %d, %d", r.Clients, r.Workers, r.Locks))
-	row("seed", r.Seed)
-	row("grants", r.Grants)
-	row("grants/s", fmt.Sprintf("%.1f", r.GrantsPerSecond))
-	for _, name := range slices.Sorted(maps.Keys(r.Faults)) {
-		row("fault: "+name, r.Faults[name])
-	}
-	row("sessions lost", r.SessionsLost)
-	row("locks lost and told", r.LocksLost)
-	row("grants over when Lock returned", r.OverAtOnce)
-	row("writes to the resources", r.Writes)
-	row("late writes refused by the fence", r.LateRefused)
-	row("late writes that nobody came before", r.LateAccepted)
-	row("quiet points", r.QuietPoints)
-	row("windows of history checked", r.Windows)
-	row("windows not decided in time", r.Undecided)
-	for _, kind := range mustBeZero {
-		row(kind, r.Wrong[kind])
-	}
-	for _, kind := range slices.Sorted(maps.Keys(r.Errors)) {
-		row("error: "+kind, r.Errors[kind])
-	}
-	row("longest time without a grant, majority up", fmt.Sprintf("%.1fs", r.LongestMajority))
-	row("longest time without a grant, all members up", fmt.Sprintf("%.1fs", r.LongestWhole))
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := table.WriteTo(w)
-	return err
 }

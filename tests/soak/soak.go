@@ -34,12 +34,12 @@ func soak(ctx context.Context, o options, out io.Writer) (found result, err erro
 	for last := false; !last; quiets++ {
 		s.act(ctx, c, tracks, begin)
 		last = ctx.Err() != nil || time.Since(begin) >= o.duration && (!o.allKinds || c.complete(tracks[0]) && c.complete(tracks[1]))
-		s.quietPoint(ctx, last)
+		s.quietPoint(last)
 		s.progress(begin)
 	}
 	took := time.Since(begin)
 	s.endClients()
-	s.lookForOrphans(context.WithoutCancel(ctx), time.Second)
+	s.lookForOrphans(time.Second)
 	stopWriting()
 	chronicler.Wait()
 	s.chronicle.finish()

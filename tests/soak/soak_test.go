@@ -28,7 +28,7 @@ func TestSoakShort(t *testing.T) {
 	// Without a bound of its own: go test has one, and every wait here is bounded.
 	found, err := soak(context.Background(), o, said{t})
 	require.NoError(t, err)
-	require.NoError(t, found.print(said{t}, false))
+	require.NoError(t, show(said{t}, false, found))
 	require.True(t, found.clean(), "must be zero: %v", found.Wrong)
 	require.NotZero(t, found.Grants)
 	require.NotZero(t, found.Windows)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -100,7 +99,7 @@ func (s *stage) subject(n int) (*subject, error) {
 }
 
 // quietPoint has all requests end and looks for what is left of them. With last, nothing is begun after.
-func (s *stage) quietPoint(ctx context.Context, last bool) {
+func (s *stage) quietPoint(last bool) {
 	var waiting sync.WaitGroup
 	for _, client := range s.subjects {
 		waiting.Go(func() {
@@ -110,7 +109,7 @@ func (s *stage) quietPoint(ctx context.Context, last bool) {
 		})
 	}
 	waiting.Wait()
-	s.lookForOrphans(ctx, 4*s.o.session+10*time.Second)
+	s.lookForOrphans(4*s.o.session + 10*time.Second)
 	if last {
 		return
 	}
@@ -122,8 +121,8 @@ func (s *stage) quietPoint(ctx context.Context, last bool) {
 }
 
 // lookForOrphans gives sessions of clients that were killed the time to expire.
-func (s *stage) lookForOrphans(ctx context.Context, within time.Duration) {
-	left, err := s.inspector.await(ctx, within)
+func (s *stage) lookForOrphans(within time.Duration) {
+	left, err := s.inspector.await(within)
 	if err != nil {
 		s.say("looking for orphans: %v", err)
 	}
