@@ -1,0 +1,207 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// Request is a row of the matrix: what Turnstile asks of a server.
+type Request string
+
+// The requests.
+const (
+	create  Request = "create" // the multi that makes the contender's node
+	list    Request = "list"   // the children of the lock path
+	watch   Request = "watch"  // reading the predecessor's node, with a watch
+	syncing Request = "sync"   // before the search for a node whose create was not answered
+	verify  Request = "verify" // the multi that checks the own node: every heartbeat, and the last step of a recovery
+	remove  Request = "delete" // of the own node
+	ping    Request = "ping"   // the library's own, which keeps the session alive
+)
+
+var requests = []Request{create, list, watch, syncing, verify, remove, ping}
+
+// Fault is a column of the matrix.
+type Fault string
+
+// The faults.
+const (
+	cutBefore       Fault = "cut-before"
+	replyLost       Fault = "reply-lost"
+	replyLate       Fault = "reply-late"
+	followerLags    Fault = "follower-lags"
+	expired         Fault = "session-expired"
+	serverRestarted Fault = "server-restarted"
+	leaderKilled    Fault = "leader-killed"
+	quorumLost      Fault = "quorum-lost"
+	paused          Fault = "process-paused"
+	nodeDeleted     Fault = "node-deleted"
+	parentDeleted   Fault = "parent-deleted"
+	denied          Fault = "acl-denies"
+	eventFirst      Fault = "event-before-reply"
+	clockStepped    Fault = "clock-stepped"
+)
+
+var faults = []Fault{cutBefore, replyLost, replyLate, followerLags, expired, serverRestarted, leaderKilled, quorumLost,
+	paused, nodeDeleted, parentDeleted, denied, eventFirst, clockStepped}
+
+// ending is where the subject stands when the fault is over.
+type ending int
+
+const (
+	held       ending = iota // it holds, and gives back when it is asked to
+	lost                     // it held, and has lost
+	released                 // it was giving back, and has
+	refused                  // its Lock has returned an error
+	unreturned               // its Unlock has
+)
+
+// cell is one request met by one fault.
+type cell struct {
+	request Request
+	fault   Fault
+	outcome string // what must come out, in one sentence
+	absurd  string // or why it makes no sense
+
+	at     stage
+	strike func(t *testing.T, s *scene) // has the request sent and the fault happen
+	run    func(t *testing.T)           // instead of a scene in a bubble
+
+	end    ending
+	story  []messages.State // what the subject goes through, from its beginning to its end
+	orElse []messages.State // or this, where two things happen at once; it differs in nothing that is told
+	reason messages.Reason  // of its end, where it is told
+	before bool             // Lost comes before the next holds
+	// frontLost: the one before the subject meets the fault as well, and loses.
+	frontLost bool
+	err       error // that Lock or Unlock returns
+}
+
+// stage says where the players of a scene are.
+type stage struct {
+	replicas int // one when zero
+	subject  func(*embedded.Server) string
+	ready    func(*scene) // before the subject does anything
+	alone    bool         // the next comes only when the fault is over
+	dial     func(*scene) locks.Option
+}
+
+// Short names, so that a story fits a line.
+const (
+	stCreating   = messages.StateCreating
+	stListing    = messages.StateListing
+	stWatching   = messages.StateWatching
+	stHeld       = messages.StateHeld
+	stRevoking   = messages.StateRevoking
+	stRecovering = messages.StateRecovering
+	stReleasing  = messages.StateReleasing
+	stReleased   = messages.StateReleased
+	stLost       = messages.StateLost
+	stCancelled  = messages.StateCancelled
+	stFailed     = messages.StateFailed
+)
+
+func through(states ...messages.State) []messages.State { return states }
+
+// andBack is a story that goes on with holding and giving back.
+func andBack(states ...messages.State) []messages.State {
+	return append(states, stHeld, stReleasing, stReleased)
+}
+
+// matrix is all cells.
+var matrix = slices.Concat(cutBeforeCells, replyLostCells, replyLateCells, followerLagsCells, expiredCells,
+	serverRestartedCells, leaderKilledCells, quorumLostCells, pausedCells, nodeDeletedCells, parentDeletedCells,
+	deniedCells, eventFirstCells, clockSteppedCells)
+
+// absurd lists the cells of a fault that make no sense, for one reason.
+func absurd(fault Fault, why string, rows ...Request) (all []cell) {
+	for _, request := range rows {
+		all = append(all, cell{request: request, fault: fault, absurd: why})
+	}
+	return all
+}
+
+// but gives the requests without some.
+func but(without ...Request) []Request {
+	return slices.DeleteFunc(slices.Clone(requests), func(r Request) bool { return slices.Contains(without, r) })
+}
+
+// TestMatrix runs every cell that makes sense.
+func TestMatrix(t *testing.T) {
+	for _, request := range requests {
+		t.Run(string(request), func(t *testing.T) {
+			for _, c := range matrix {
+				if c.request == request && c.absurd == "" {
+					t.Run(string(c.fault), c.test)
+				}
+			}
+		})
+	}
+	t.Log("\n" + summary())
+}
+
+func (c cell) test(t *testing.T) {
+	t.Logf("required: %s", c.outcome)
+	if c.run != nil {
+		c.run(t)
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, c)
+		c.strike(t, s)
+		s.conclude(t)
+	})
+}
+
+// TestMatrixIsComplete fails when a request and a fault have no cell, two, or one that says nothing.
+func TestMatrixIsComplete(t *testing.T) {
+	for _, request := range requests {
+		for _, fault := range faults {
+			var found []cell
+			for _, c := range matrix {
+				if c.request == request && c.fault == fault {
+					found = append(found, c)
+				}
+			}
+			switch {
+			case len(found) != 1:
+				t.Errorf("%s/%s: %d cells instead of one", request, fault, len(found))
+			case (found[0].outcome == "") == (found[0].absurd == ""):
+				t.Errorf("%s/%s: it needs an outcome, or else a reason why it makes no sense", request, fault)
+			case found[0].absurd == "" && (found[0].strike == nil) == (found[0].run == nil):
+				t.Errorf("%s/%s: nothing is run for it", request, fault)
+			}
+		}
+	}
+	if len(matrix) != len(requests)*len(faults) {
+		t.Errorf("%d cells in a matrix of %d by %d", len(matrix), len(requests), len(faults))
+	}
+}
+
+// summary lists the cells, for people.
+func summary() string {
+	var b strings.Builder
+	ran := 0
+	for _, c := range matrix {
+		if c.absurd == "" {
+			ran++
+		}
+	}
+	fmt.Fprintf(&b, "%d requests × %d faults: %d cells run, %d make no sense\n", len(requests), len(faults), ran, len(matrix)-ran)
+	for _, c := range matrix {
+		name := string(c.request) + "/" + string(c.fault)
+		if c.absurd != "" {
+			fmt.Fprintf(&b, "  %-26s — %s\n", name, c.absurd)
+		} else {
+			fmt.Fprintf(&b, "  %-26s %s\n", name, c.outcome)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,165 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// conclude brings the scene to its end: the subject to what the cell demands, the next to the lock, and the
+// queue to nothing.
+func (s *scene) conclude(t *testing.T) {
+	t.Helper()
+	if s.front != nil {
+		if s.cell.frontLost {
+			<-s.front.lease.Context().Done()
+			require.ErrorIs(t, s.front.lease.Unlock(patient(t)), locks.ErrLost)
+		} else {
+			s.awaitPlace(t)
+			require.NoError(t, s.front.lease.Unlock(patient(t)))
+		}
+	}
+	var token messages.Token
+	switch s.cell.end {
+	case held:
+		token = s.concludeHeld(t)
+	case lost:
+		token = s.concludeLost(t)
+	case released:
+		require.NoError(t, <-s.unlock)
+		require.ErrorIs(t, s.subject.lease.Unlock(patient(t)), locks.ErrNotHeld)
+		token = s.subject.lease.Token()
+	case refused:
+		require.ErrorIs(t, (<-s.subject.got).err, s.cell.err)
+	case unreturned:
+		require.ErrorIs(t, <-s.unlock, s.cell.err)
+		token = s.subject.lease.Token()
+	}
+	next := s.next.hold(t)
+	require.Greater(t, next.Token(), token)
+	require.Empty(t, s.owned(t, s.subject), "nodes of a request that has ended")
+	require.Equal(t, []string{next.Node()}, s.children(t))
+	s.compare(t)
+	require.NoError(t, next.Unlock(patient(t)))
+	time.Sleep(timeout + 2*tick) // whatever was to come late has come
+	require.Empty(t, s.children(t))
+	s.compare(t)
+}
+
+// awaitPlace waits until the subject watches as it does last in its story.
+func (s *scene) awaitPlace(t *testing.T) {
+	t.Helper()
+	place := len(s.cell.story)
+	for place > 0 && s.cell.story[place-1] != stWatching {
+		place--
+	}
+	eventually(t, func() bool { return len(s.subject.rec.States()) >= place }, "the subject has found its place")
+	synctest.Wait() // until what it has asked for there is answered
+}
+
+// concludeHeld: the subject holds, by one node, and gives the lock back to the next.
+func (s *scene) concludeHeld(t *testing.T) messages.Token {
+	t.Helper()
+	lease := s.subject.hold(t)
+	if s.next.got == nil {
+		s.next.wait(t)
+	}
+	time.Sleep(timeout) // of holding on, as before
+	require.True(t, lease.Valid())
+	require.NoError(t, lease.Context().Err())
+	require.Equal(t, []string{lease.Node()}, s.owned(t, s.subject))
+	require.Empty(t, s.next.got, "somebody else holds as well")
+	require.NoError(t, lease.Unlock(patient(t)))
+	return lease.Token()
+}
+
+// concludeLost: the subject has lost the lock, for good.
+func (s *scene) concludeLost(t *testing.T) messages.Token {
+	t.Helper()
+	lease := s.subject.hold(t)
+	<-lease.Context().Done()
+	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+	require.False(t, lease.Valid())
+	require.ErrorIs(t, lease.Unlock(patient(t)), locks.ErrLost)
+	if s.next.got == nil {
+		s.next.ask(t)
+	}
+	next := s.next.hold(t)
+	if s.cell.before {
+		over := s.subject.await(t, messages.StateLost).At
+		// At the same time where the subject's own delete lets it in: it is sent after Lost is told.
+		require.LessOrEqual(t, over, s.next.await(t, messages.StateHeld).At, "the next was let in first")
+	}
+	require.True(t, next.Valid())
+	require.False(t, lease.Valid())
+	return lease.Token()
+}
+
+// compare holds what the subject went through, and what it was told, against what the cell demands.
+func (s *scene) compare(t *testing.T) {
+	t.Helper()
+	c := s.cell
+	eventually(t, func() bool {
+		states := s.subject.rec.States()
+		return len(states) > 0 && states[len(states)-1].Terminal() && len(s.subject.rec.Notices()) >= len(c.told())
+	}, "the request has ended")
+	if story := actors.Story(s.subject.rec.States()); c.orElse == nil || story != actors.Story(c.orElse) {
+		require.Equal(t, actors.Story(c.story), story)
+	}
+	require.Equal(t, c.told(), kinds(s.subject.rec.Notices()))
+	if c.reason != "" {
+		transitions := s.subject.rec.Transitions()
+		require.Equal(t, c.reason, transitions[len(transitions)-1].Reason)
+	}
+}
+
+// kinds names the kinds of notices.
+func kinds(notices []any) []string {
+	all := []string{}
+	for _, n := range notices {
+		all = append(all, fmt.Sprintf("%T", n))
+	}
+	return all
+}
+
+// told follows from the story which notices the subject must have got, in order.
+func (c cell) told() []string {
+	notices := []any{}
+	var from messages.State // of what is being recovered
+	granted := false
+	for i, state := range c.story {
+		before := messages.StateNone
+		if i > 0 {
+			before = c.story[i-1]
+		}
+		switch {
+		case state == messages.StateHeld && !granted:
+			granted = true
+			notices = append(notices, &messages.Held{})
+		case state == messages.StateRecovering && before.Holding():
+			from = before
+			notices = append(notices, &messages.Suspended{})
+		case before == messages.StateRecovering && state.Holding() && from == state:
+			notices = append(notices, &messages.Resumed{})
+		case state == messages.StateRevoking:
+			notices = append(notices, &messages.RevokeRequested{})
+		case state == messages.StateReleased:
+			notices = append(notices, &messages.Released{})
+		case state == messages.StateLost:
+			notices = append(notices, &messages.Lost{})
+		case state == messages.StateCancelled:
+			notices = append(notices, &messages.Cancelled{})
+		case state == messages.StateFailed:
+			notices = append(notices, &messages.Failed{})
+		}
+	}
+	return kinds(notices)
+}

@@ -1,0 +1,61 @@
+package matrix
+
+import (
+	"testing"
+
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+func meeting(action embedded.Action) func(*testing.T, *scene) {
+	return func(t *testing.T, s *scene) { s.meet(t, action) }
+}
+
+// The connection is cut in place of carrying the request out.
+var cutBeforeCells = []cell{
+	{request: create, fault: cutBefore, strike: meeting(embedded.CutBefore),
+		outcome: "not applied: the same attempt creates again, and there is one node",
+		story:   andBack(stCreating, stRecovering, stCreating)},
+	{request: list, fault: cutBefore, strike: meeting(embedded.CutBefore),
+		outcome: "the queue is listed again, with the node that it has, and its place is kept",
+		story:   andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, fault: cutBefore, strike: meeting(embedded.CutBefore),
+		outcome: "the queue is listed and the predecessor watched again",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, fault: cutBefore, strike: meeting(embedded.CutBefore),
+		outcome: "the search begins again, and finds the one node",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: verify, fault: cutBefore, strike: meeting(embedded.CutBefore),
+		outcome: "no renewal from this one; the connection is back in time, and the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, fault: cutBefore, strike: meeting(embedded.CutBefore), end: released,
+		outcome: "not applied: releasing goes on until the node is known to be gone",
+		story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleasing, stReleased)},
+	{request: ping, fault: cutBefore, strike: meeting(embedded.CutBefore),
+		outcome: "the connection is back in time, and the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+}
+
+// The request is carried out, and the connection is cut in place of its reply.
+var replyLostCells = []cell{
+	{request: create, fault: replyLost, strike: meeting(embedded.CutAfter),
+		outcome: "unknown: after a sync the node is found by its GUID and its session, and kept",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: list, fault: replyLost, strike: meeting(embedded.CutAfter),
+		outcome: "the queue is listed again",
+		story:   andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, fault: replyLost, strike: meeting(embedded.CutAfter),
+		outcome: "the predecessor is watched again, and no event of the first watch does harm",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, fault: replyLost, strike: meeting(embedded.CutAfter),
+		outcome: "the search begins again, and finds the one node",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: verify, fault: replyLost, strike: meeting(embedded.CutAfter),
+		outcome: "it changes nothing to do it twice: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, fault: replyLost, strike: meeting(embedded.CutAfter), end: released,
+		outcome: "that the node is gone is success, told once",
+		story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, fault: replyLost, strike: meeting(embedded.CutAfter),
+		outcome: "the connection is back in time, and the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+}

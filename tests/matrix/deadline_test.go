@@ -1,0 +1,129 @@
+package matrix
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestDeadlineBeforeAnythingElse: a process that was stopped past its lease finds, when it goes on, whatever
+// came first in its mailbox. It looks at the clock before that: somebody who gave the lock back finds that it
+// was lost, and is not told that it was released.
+//
+// The lock actor is stopped by its logger, which is the program's own code.
+func TestDeadlineBeforeAnythingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		brake := newBrake(stRevoking)
+		p := w.join(t, w.server.Connect(), locks.WithLogger(slog.New(brake)))
+		lease := p.hold(t)
+		_, err := w.operator.Set(lockPath+"/"+lease.Node(), []byte("unlock"), -1)
+		require.NoError(t, err)
+		<-brake.stopped // in the middle of the transition to revoking
+		w.server.Replica(0).HoldReplies()
+		unlocked := make(chan error)
+		ctx := patient(t)
+		go func() { unlocked <- lease.Unlock(ctx) }()
+		time.Sleep(timeout / 2)
+		require.False(t, lease.Valid())
+
+		close(brake.goOn)
+		err = <-unlocked
+		require.ErrorIs(t, err, locks.ErrLost)
+		require.ErrorContains(t, err, string(messages.ReasonLeaseOver))
+		p.await(t, messages.StateLost)
+		require.NotContains(t, p.rec.States(), messages.StateReleasing)
+		w.server.Replica(0).ReleaseReplies()
+	})
+}
+
+// TestNodesOfALostRequestAreDeleted: the connection is away for longer than the lease, and not for as long as
+// the session. Lost is told while it is away; when the same session comes back its node is deleted, and the
+// next need not wait for the session to expire.
+func TestNodesOfALostRequestAreDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		p, next := w.join(t, w.server.Connect()), w.join(t, w.server.Connect(), locks.WithSessionTimeout(time.Minute))
+		lease := p.hold(t)
+		next.wait(t)
+		session := p.session()
+
+		w.refuse(true)
+		w.server.Replica(0).DropClients()
+		require.Equal(t, messages.ReasonLeaseOver, p.await(t, messages.StateLost).Reason)
+		require.NotEmpty(t, w.server.Sessions())
+		w.refuse(false)
+		got := next.hold(t)
+		require.Equal(t, []string{got.Node()}, w.children(t))
+		require.Equal(t, session, p.session())
+		require.Contains(t, w.server.Sessions(), session)
+		require.ErrorIs(t, lease.Unlock(patient(t)), locks.ErrLost)
+		require.NoError(t, got.Unlock(patient(t)))
+	})
+}
+
+// brake is a logger that stops who logs that a lock goes into a state, the first time.
+type brake struct {
+	slog.Handler
+	at            messages.State
+	once          sync.Once
+	stopped, goOn chan struct{}
+}
+
+func newBrake(at messages.State) *brake {
+	return &brake{Handler: slog.DiscardHandler, at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
+}
+
+func (b *brake) Enabled(context.Context, slog.Level) bool { return true }
+func (b *brake) WithAttrs([]slog.Attr) slog.Handler       { return b }
+func (b *brake) WithGroup(string) slog.Handler            { return b }
+
+func (b *brake) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "to" && a.Value.String() == b.at.String() {
+			b.once.Do(func() {
+				close(b.stopped)
+				<-b.goOn
+			})
+		}
+		return true
+	})
+	return nil
+}
+
+// TestValidNeverComesBack: the lease runs out, and then the same session is heard of again. The holder, who has
+// not been told yet, must not take that for the lease: the lock is lost, and may be somebody else's by now.
+func TestValidNeverComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		brake := newBrake(stRecovering)
+		p := w.join(t, w.server.Connect(), locks.WithLogger(slog.New(brake)))
+		lease := p.hold(t)
+		w.server.Replica(0).HoldReplies()
+		<-brake.stopped // in the middle of being told that a heartbeat has had no answer
+		time.Sleep(timeout * 4 / 10)
+		require.False(t, lease.Valid())
+
+		w.server.Replica(0).ReleaseReplies()
+		clock := p.client.Session().Clock(1)
+		eventually(t, clock.Valid, "the session is heard of again")
+		require.NoError(t, lease.Context().Err(), "the holder is yet to be told")
+		require.False(t, lease.Valid())
+		close(brake.goOn)
+		<-lease.Context().Done()
+		require.ErrorIs(t, lease.Unlock(patient(t)), locks.ErrLost)
+
+		again, err := p.client.Mutex(lockPath).Lock(patient(t))
+		require.NoError(t, err)
+		require.True(t, again.Valid(), "what is granted from now on is of the new lease")
+		require.NoError(t, again.Unlock(patient(t)))
+	})
+}

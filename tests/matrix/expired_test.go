@@ -1,0 +1,86 @@
+package matrix
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// expire ends the subject's session at the servers.
+func (s *scene) expire(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.server.Expire(s.subject.session()))
+}
+
+// unplug cuts the subject off, with everybody else, and lets nobody back in.
+func (s *scene) unplug(t *testing.T) {
+	t.Helper()
+	s.refuse(true)
+	s.server.Replica(0).DropClients()
+	s.subject.await(t, stRecovering)
+}
+
+// TestExpiredIn: the session ends while the request stands in each of its states.
+func TestExpiredIn(t *testing.T) {
+	for _, c := range []struct {
+		state string
+		cell
+	}{
+		{"creating", cell{request: create, strike: meanwhile((*scene).expire),
+			outcome: "a node that was made goes with its session: the request queues in the next",
+			story:   andBack(stCreating, stRecovering, stCreating)}},
+		{"listing", cell{request: list, strike: meanwhile((*scene).expire),
+			outcome: "the request queues again, at the tail, in the next session",
+			story:   andBack(stCreating, stListing, stRecovering, stCreating, stListing, stWatching)}},
+		{"watching", cell{request: watch, outcome: "the request queues again, at the tail, in the next session",
+			story: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching),
+			strike: func(t *testing.T, s *scene) {
+				s.trigger(t)
+				s.subject.await(t, stWatching)
+				s.expire(t)
+			}}},
+		{"held", cell{request: verify, end: lost, reason: messages.ReasonSessionExpired, outcome: "Lost, for good",
+			story:  through(stCreating, stHeld, stRecovering, stLost),
+			strike: func(t *testing.T, s *scene) { s.expire(t) }}},
+		{"revoking", cell{request: verify, end: lost, reason: messages.ReasonSessionExpired, outcome: "Lost, for good",
+			story: through(stCreating, stHeld, stRevoking, stRecovering, stLost),
+			strike: func(t *testing.T, s *scene) {
+				_, err := s.operator.Set(lockPath+"/"+s.subject.lease.Node(), []byte("unlock"), -1)
+				require.NoError(t, err)
+				<-s.subject.lease.Revoked()
+				s.expire(t)
+			}}},
+		{"releasing", cell{request: remove, end: released, strike: meanwhile((*scene).expire),
+			outcome: "the node is gone, by the delete or with its session: success, told once",
+			story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)}},
+		{"recovering, held before", cell{request: verify, end: lost, reason: messages.ReasonSessionExpired,
+			outcome: "Lost, for good",
+			story:   through(stCreating, stHeld, stRecovering, stLost),
+			strike: func(t *testing.T, s *scene) {
+				s.unplug(t)
+				s.expire(t)
+				s.refuse(false)
+			}}},
+		{"recovering, creating before", cell{request: create, outcome: "the request queues in the next session",
+			story: andBack(stCreating, stRecovering, stCreating),
+			strike: func(t *testing.T, s *scene) {
+				s.freeze(t)
+				s.unplug(t)
+				s.expire(t)
+				s.refuse(false)
+			}}},
+		{"recovering, releasing before", cell{request: remove, end: released,
+			outcome: "the node is gone, by the delete or with its session: success, told once",
+			story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased),
+			strike: func(t *testing.T, s *scene) {
+				s.freeze(t)
+				s.unplug(t)
+				s.expire(t)
+				s.refuse(false)
+			}}},
+	} {
+		t.Run(c.state, c.test)
+	}
+}

@@ -1,0 +1,131 @@
+package matrix
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// measured is an ensemble that can be cut in two, a holder that can only reach one member of it, and a session
+// at another that watches the holder's node.
+type measured struct {
+	ensemble *rig.Partitionable
+	proxy    *rig.Proxy // to the holder's member
+	member   int
+	holder   *player
+	outside  *zk.Conn
+	gone     <-chan zk.Event // of the holder's node
+}
+
+// openMeasured has somebody hold through a member: the leader or a follower.
+func openMeasured(t *testing.T, p *rig.Partitionable, leads bool, timeout time.Duration) *measured {
+	t.Helper()
+	m := &measured{ensemble: p}
+	leader, err := p.Leader(bounded(t))
+	require.NoError(t, err)
+	m.member = slices.IndexFunc(p.Members(), func(s *rig.Server) bool { return (s == leader) == leads })
+	m.proxy = rig.NewProxy(t, p.Members()[m.member].Addr())
+	m.holder = newPlayer(t, openReal(t, m.proxy.Addr(), locks.WithSessionTimeout(timeout)), lockPath)
+	lease := m.holder.hold(t)
+	m.outside = m.connect(t)
+	exists, _, gone, err := m.outside.ExistsW(lockPath + "/" + lease.Node())
+	require.NoError(t, err)
+	require.True(t, exists)
+	m.gone = gone
+	return m
+}
+
+// connect opens a plain session at the members that are not the holder's.
+func (m *measured) connect(t *testing.T) *zk.Conn {
+	t.Helper()
+	var addrs []string
+	for i, member := range m.ensemble.Members() {
+		if i != m.member {
+			addrs = append(addrs, member.Addr(), member.Addr()) // twice: the library rests after a round
+		}
+	}
+	return plain(t, addrs...)
+}
+
+// plain opens a session of go-zookeeper's own.
+func plain(t *testing.T, addrs ...string) *zk.Conn {
+	t.Helper()
+	conn, events, err := zk.Connect(addrs, long, zk.WithLogger(quiet{}))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		conn.Close()
+		for range events {
+		}
+	})
+	_, err = conn.Sync("/")
+	require.NoError(t, err)
+	return conn
+}
+
+// requireLostFirst waits until the node is gone, and requires that the holder had been told before.
+func (m *measured) requireLostFirst(t *testing.T, struck time.Time) {
+	t.Helper()
+	gone := m.awaitGone(t)
+	lease := m.holder.lease
+	require.False(t, lease.Valid(), "valid when its node is gone")
+	<-lease.Context().Done()
+	lost, err := m.holder.rec.Await(bounded(t), messages.StateLost)
+	require.NoError(t, err)
+	t.Logf("Lost %v after the fault, the node gone %v after it", lost.At.Sub(struck), gone.Sub(struck))
+	require.True(t, lost.At.Before(gone), "Lost at %v, the node gone at %v", lost.At, gone)
+	require.Equal(t, messages.ReasonLeaseOver, lost.Reason)
+	require.ErrorIs(t, lease.Unlock(bounded(t)), locks.ErrLost)
+}
+
+// awaitGone gives the time at which the node was seen gone. The watching session may be dropped on the way, when
+// the members elect.
+func (m *measured) awaitGone(t *testing.T) time.Time {
+	t.Helper()
+	path := lockPath + "/" + m.holder.lease.Node()
+	for ctx := bounded(t); ; {
+		select {
+		case event := <-m.gone:
+			if event.Type == zk.EventNodeDeleted {
+				return time.Now()
+			}
+		case <-ctx.Done():
+			t.Fatal("the node is never gone")
+		}
+		exists, _, gone, err := m.outside.ExistsW(path)
+		if err == nil && !exists {
+			return time.Now()
+		}
+		if err == nil {
+			m.gone = gone
+			continue
+		}
+		again := make(chan zk.Event, 1) // disconnected: ask again
+		again <- zk.Event{}
+		m.gone = again
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// measuredTick is the tick of the ensemble, and smallest the shortest session timeout that it grants.
+const (
+	measuredTick = time.Second
+	smallest     = 2 * measuredTick
+)
+
+// partitionable starts an ensemble that can be cut in two. A member that hears nothing of the others for four
+// ticks believes that it is alone.
+func partitionable(t *testing.T) *rig.Partitionable {
+	t.Helper()
+	rig.Require(t)
+	p, err := rig.NewPartitionable(3, rig.WithTickTime(measuredTick), rig.WithConfig("syncLimit", "4"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Stop()) })
+	return p
+}

@@ -1,0 +1,171 @@
+package matrix
+
+import (
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// prune deletes the subject's node, as an operator would.
+func (s *scene) prune(t *testing.T) {
+	t.Helper()
+	nodes := s.owned(t, s.subject)
+	require.Len(t, nodes, 1)
+	require.NoError(t, s.operator.Delete(lockPath+"/"+nodes[0], -1))
+}
+
+// raze deletes the lock path with all that is in it.
+func (s *scene) raze(t *testing.T) {
+	t.Helper()
+	var all []any
+	for _, node := range s.children(t) {
+		all = append(all, &zk.DeleteRequest{Path: lockPath + "/" + node, Version: -1})
+	}
+	_, err := s.operator.Multi(append(all, &zk.DeleteRequest{Path: lockPath, Version: -1})...)
+	require.NoError(t, err)
+}
+
+// meanwhile has the operator do something between the request and its reply.
+func meanwhile(do func(*scene, *testing.T)) func(*testing.T, *scene) {
+	return func(t *testing.T, s *scene) {
+		thaw := s.freeze(t)
+		do(s, t)
+		thaw()
+	}
+}
+
+// before has the operator do something that the subject cannot know when it sends the request.
+func before(do func(*scene, *testing.T)) func(*testing.T, *scene) {
+	return func(t *testing.T, s *scene) {
+		s.freezeEarly(t, func() { do(s, t) })()
+	}
+}
+
+var nodeDeletedCells = []cell{
+	{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost, reason: messages.ReasonNodeDeleted,
+		outcome: "held by the reply, and Lost as soon as the own node is looked at",
+		story:   through(stCreating, stHeld, stLost)},
+	{request: list, fault: nodeDeleted, strike: meanwhile((*scene).prune),
+		outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
+	{request: watch, fault: nodeDeleted, strike: meanwhile((*scene).prune),
+		outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
+	{request: syncing, fault: nodeDeleted, strike: meanwhile((*scene).prune),
+		outcome: "the search finds nothing, and the request creates again",
+		story:   andBack(stCreating, stRecovering, stCreating)},
+	{request: verify, fault: nodeDeleted, strike: before((*scene).prune), end: lost, reason: messages.ReasonNodeDeleted,
+		outcome: "Lost: the node is gone",
+		story:   through(stCreating, stHeld, stLost)},
+	{request: remove, fault: nodeDeleted, strike: before((*scene).prune), end: released,
+		outcome: "that the node is gone is success",
+		story:   through(stCreating, stHeld, stReleasing, stReleased)},
+	{request: ping, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost, reason: messages.ReasonNodeDeleted,
+		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
+		story:   through(stCreating, stHeld, stLost)},
+}
+
+// deserted: nobody waits in the lock path that is deleted.
+var deserted = stage{alone: true}
+
+var parentDeletedCells = []cell{
+	{request: create, fault: parentDeleted, strike: func(t *testing.T, s *scene) { s.raze(t); s.trigger(t) },
+		outcome: "the lock path is made again, and the node in it",
+		story:   andBack(stCreating)},
+	{request: list, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true, reason: messages.ReasonNodeDeleted,
+		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
+		story:   through(stCreating, stListing, stWatching, stHeld, stLost)},
+	{request: watch, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true, reason: messages.ReasonNodeDeleted,
+		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
+		story:   through(stCreating, stListing, stWatching, stHeld, stLost)},
+	{request: syncing, fault: parentDeleted, strike: meanwhile((*scene).raze),
+		outcome: "the search finds no lock path: the request makes it again and creates again",
+		story:   andBack(stCreating, stRecovering, stCreating)},
+	{request: verify, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: lost, reason: messages.ReasonNodeDeleted,
+		outcome: "Lost: the node is gone, and the next gets a greater token in a lock path made again",
+		story:   through(stCreating, stHeld, stLost)},
+	{request: remove, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: released,
+		outcome: "that the node is gone with its lock path is success",
+		story:   through(stCreating, stHeld, stReleasing, stReleased)},
+	{request: ping, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze), end: lost, reason: messages.ReasonNodeDeleted,
+		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
+		story:   through(stCreating, stHeld, stLost)},
+}
+
+// forbid leaves everybody only some permissions on a node, until the end of the scene.
+func (s *scene) forbid(t *testing.T, path string, left int32) {
+	t.Helper()
+	_, err := s.operator.SetACL(path, zk.WorldACL(left), -1)
+	require.NoError(t, err)
+}
+
+// allow lets everybody do everything again, where there is still something.
+func (s *scene) allow(t *testing.T, path string) {
+	t.Helper()
+	if _, err := s.operator.SetACL(path, zk.WorldACL(zk.PermAll), -1); err != zk.ErrNoNode {
+		require.NoError(t, err)
+	}
+}
+
+var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), []cell{
+	{request: create, fault: denied, end: refused, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+		outcome: "Failed with ErrNoAuth, and not tried again",
+		story:   through(stCreating, stFailed),
+		strike: func(t *testing.T, s *scene) {
+			s.forbid(t, lockPath, zk.PermAll&^zk.PermCreate)
+			s.trigger(t)
+			s.subject.await(t, messages.StateFailed)
+			s.allow(t, lockPath)
+		}},
+	{request: list, fault: denied, end: refused, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+		outcome: "Failed with ErrNoAuth, and the own node deleted",
+		story:   through(stCreating, stListing, stReleasing, stFailed),
+		strike: func(t *testing.T, s *scene) {
+			s.forbid(t, lockPath, zk.PermAll&^zk.PermRead)
+			s.trigger(t)
+			s.subject.await(t, messages.StateFailed)
+			s.allow(t, lockPath)
+		}},
+	{request: watch, fault: denied,
+		outcome: "the predecessor may not be read, and no event comes: the slow re-list finds that it is gone",
+		story:   andBack(stCreating, stListing, stWatching, stListing),
+		strike: func(t *testing.T, s *scene) {
+			s.forbid(t, lockPath+"/"+s.front.lease.Node(), zk.PermAll&^zk.PermRead)
+			s.trigger(t)
+			s.subject.await(t, messages.StateWatching)
+			t.Cleanup(func() { require.Positive(t, s.subject.client.Session().Counters().Polls) })
+		}},
+	{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+		outcome: "a sync needs no permission, the search behind it does: Failed, and the session ended, for its node would keep everybody out",
+		story:   through(stCreating, stRecovering, stFailed),
+		strike: func(t *testing.T, s *scene) {
+			session := s.subject.session()
+			thaw := s.freeze(t)
+			s.forbid(t, lockPath, zk.PermAll&^zk.PermRead)
+			thaw()
+			s.subject.await(t, messages.StateFailed)
+			s.awaitExpiry(t, session)
+			s.allow(t, lockPath)
+		}},
+	{request: verify, fault: denied,
+		outcome: "that the check is refused is an answer of the ensemble, and a node that refuses exists: the holder holds on",
+		story:   andBack(stCreating),
+		strike: func(t *testing.T, s *scene) {
+			s.forbid(t, lockPath+"/"+s.subject.lease.Node(), zk.PermAll&^zk.PermRead)
+		}},
+	{request: remove, fault: denied, end: unreturned, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+		outcome: "Failed with ErrNoAuth, and the session ended, for its node would keep everybody out",
+		story:   through(stCreating, stHeld, stReleasing, stFailed),
+		strike: func(t *testing.T, s *scene) {
+			session := s.subject.session()
+			s.forbid(t, lockPath, zk.PermAll&^zk.PermDelete)
+			s.trigger(t)
+			s.subject.await(t, messages.StateFailed)
+			s.awaitExpiry(t, session)
+			s.allow(t, lockPath)
+		}},
+}...)

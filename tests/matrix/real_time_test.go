@@ -1,0 +1,39 @@
+package matrix
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+const (
+	// long is a session timeout under which a machine that is merely slow loses no lease.
+	long = 30 * time.Second
+	// bound is how long a test that runs by the real clock waits for what must come, however slow the machine is.
+	bound = 60 * time.Second
+)
+
+// bounded is a context for a wait by the real clock.
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// openReal opens a client over the network, which is closed with the test.
+func openReal(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(bounded(t), connect, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		defer cancel()
+		require.NoError(t, client.Close(ctx))
+	})
+	return client
+}

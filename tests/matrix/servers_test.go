@@ -1,0 +1,181 @@
+package matrix
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// Where the subject is connected: the others are wherever they like.
+
+// onFollower: the subject comes to the first follower, and knows the second, which it may not use yet.
+var onFollower = stage{
+	replicas: 3,
+	subject: func(s *embedded.Server) string {
+		s.Replica(2).Refuse(true)
+		return s.Replica(1).Addr() + "," + s.Replica(2).Addr()
+	},
+}
+
+// onLeader: the subject comes to the leader, and knows all.
+var onLeader = stage{
+	replicas: 3,
+	subject: func(s *embedded.Server) string {
+		s.Replica(1).Refuse(true)
+		s.Replica(2).Refuse(true)
+		return s.Connect()
+	},
+	ready: func(s *scene) { s.refuse(false) },
+}
+
+// lag has the request carried out and the connection cut in place of the reply. The client can only come back
+// through a follower that does not show yet what was done.
+func lag(t *testing.T, s *scene) {
+	first, second := s.server.Replica(1), s.server.Replica(2)
+	first.Refuse(true)
+	second.Refuse(false)
+	if err := second.Lag(); err != nil {
+		t.Fatal(err)
+	}
+	s.meet(t, embedded.CutAfter)
+	time.Sleep(tick) // of lagging; and a client that has seen more is not let in before it is over
+	second.CatchUp()
+}
+
+var followerLagsCells = []cell{
+	{request: create, fault: followerLags, at: onFollower, strike: lag,
+		outcome: "unknown: a sync comes before the search, so that the node is found and no second one made",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: list, fault: followerLags, at: onFollower, strike: lag,
+		outcome: "the queue is listed again, and an older view of it brings nobody nearer to its head",
+		story:   andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, fault: followerLags, at: onFollower, strike: lag,
+		outcome: "the predecessor is watched again, and its end is not missed",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, fault: followerLags, at: onFollower, strike: lag,
+		outcome: "the search begins again with a sync at the new server, and finds the one node",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: verify, fault: followerLags, at: onFollower, strike: lag,
+		outcome: "the node is proved by a transaction, which no lag can falsify: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, fault: followerLags, at: onFollower, strike: lag, end: released,
+		outcome: "a transaction at the leader says that the node is gone, whatever the follower shows: success",
+		story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, fault: followerLags, at: onFollower, strike: lag,
+		outcome: "the node is proved by a transaction: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+}
+
+// restart kills the one server when it has carried the request out and before it answers. It is back within
+// the lease.
+func restart(t *testing.T, s *scene) {
+	s.freeze(t)
+	server := s.server.Replica(0)
+	server.Stop()
+	time.Sleep(tick)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var serverRestartedCells = []cell{
+	{request: create, fault: serverRestarted, strike: restart,
+		outcome: "unknown, and waits for the server: the node is found and kept",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: list, fault: serverRestarted, strike: restart,
+		outcome: "waits for the server, and lists again",
+		story:   andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, fault: serverRestarted, strike: restart,
+		outcome: "waits for the server, and watches again",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, fault: serverRestarted, strike: restart,
+		outcome: "waits for the server, and finds the one node",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: verify, fault: serverRestarted, strike: restart,
+		outcome: "the server is back within the lease: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, fault: serverRestarted, strike: restart, end: released,
+		outcome: "waits for the server, which says that the node is gone: success",
+		story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, fault: serverRestarted, strike: restart,
+		outcome: "the server is back within the lease: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+}
+
+// dethrone kills the leader, where the subject is connected, when it has carried the request out and before it
+// answers. The others have another leader at once; the old one is back later.
+func dethrone(t *testing.T, s *scene) {
+	s.freeze(t)
+	leader := s.server.Leader()
+	leader.Stop()
+	t.Cleanup(func() { _ = leader.Start() })
+}
+
+var leaderKilledCells = []cell{
+	{request: create, fault: leaderKilled, at: onLeader, strike: dethrone,
+		outcome: "unknown: the node is found with the new leader, and kept",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: list, fault: leaderKilled, at: onLeader, strike: dethrone,
+		outcome: "the queue is listed again, elsewhere",
+		story:   andBack(stCreating, stListing, stRecovering, stListing, stWatching)},
+	{request: watch, fault: leaderKilled, at: onLeader, strike: dethrone,
+		outcome: "the predecessor is watched again, elsewhere",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching)},
+	{request: syncing, fault: leaderKilled, at: onLeader, strike: dethrone,
+		outcome: "the search begins again, elsewhere, and finds the one node",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: verify, fault: leaderKilled, at: onLeader, strike: dethrone,
+		outcome: "the session goes on with the new leader within the lease: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+	{request: remove, fault: leaderKilled, at: onLeader, strike: dethrone, end: released,
+		outcome: "the new leader says that the node is gone: success",
+		story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, fault: leaderKilled, at: onLeader, strike: dethrone,
+		outcome: "the session goes on with the new leader within the lease: the holder holds on",
+		story:   andBack(stCreating, stHeld, stRecovering)},
+}
+
+// disband stops all replicas but one when the request has been carried out. They are back when the lease is
+// long over, and the session, which nobody could end, is not.
+func disband(t *testing.T, s *scene) {
+	s.freeze(t)
+	for _, r := range s.server.Replicas()[:2] {
+		r.Stop()
+	}
+	time.Sleep(timeout - 2*tick)
+	for _, r := range s.server.Replicas()[:2] {
+		if err := r.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var everywhere = stage{replicas: 3}
+
+var quorumLostCells = []cell{
+	{request: create, fault: quorumLost, at: everywhere, strike: disband,
+		outcome: "unknown, and waits for the quorum: the node is found and kept",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: list, fault: quorumLost, at: everywhere, strike: disband, frontLost: true,
+		outcome: "waits for the quorum, and lists again with the node that it has",
+		story:   andBack(stCreating, stListing, stRecovering, stListing, stWatching),
+		orElse:  andBack(stCreating, stListing, stRecovering, stListing)},
+	{request: watch, fault: quorumLost, at: everywhere, strike: disband, frontLost: true,
+		outcome: "waits for the quorum, and watches again",
+		story:   andBack(stCreating, stListing, stWatching, stRecovering, stListing, stWatching),
+		orElse:  andBack(stCreating, stListing, stWatching, stRecovering, stListing)},
+	{request: syncing, fault: quorumLost, at: everywhere, strike: disband,
+		outcome: "waits for the quorum, and finds the one node",
+		story:   andBack(stCreating, stRecovering, stListing)},
+	{request: verify, fault: quorumLost, at: everywhere, strike: disband, end: lost, before: true, reason: messages.ReasonLeaseOver,
+		outcome: "Lost at the deadline, for good; the node is deleted when the same session comes back",
+		story:   through(stCreating, stHeld, stRecovering, stLost)},
+	{request: remove, fault: quorumLost, at: stage{replicas: 3, alone: true}, strike: disband, end: released,
+		outcome: "waits for the quorum, which says that the node is gone: success",
+		story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)},
+	{request: ping, fault: quorumLost, at: everywhere, strike: disband, end: lost, before: true, reason: messages.ReasonLeaseOver,
+		outcome: "Lost at the deadline, for good; the node is deleted when the same session comes back",
+		story:   through(stCreating, stHeld, stRecovering, stLost)},
+}

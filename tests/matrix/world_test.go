@@ -1,0 +1,183 @@
+package matrix
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+const (
+	// timeout is the session timeout in a bubble, and tick the server's tick. The lease is 4 s.
+	timeout = 10 * time.Second
+	tick    = time.Second
+	// lockPath is what everybody in a bubble is after.
+	lockPath = "/lock"
+	// patience bounds every wait in a bubble, by its clock.
+	patience = 10 * time.Minute
+)
+
+// world is an embedded server in a bubble, and an operator's connection to it.
+type world struct {
+	server   *embedded.Server
+	operator *zk.Conn
+}
+
+func newWorld(t *testing.T, replicas int) *world {
+	t.Helper()
+	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(replicas))
+	conn, events, err := zk.Connect(server.Addrs(), timeout, zk.WithDialer(server.Dialer()), zk.WithLogger(quiet{}))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		conn.Close()
+		for range events { // its goroutines have ended when the channel is closed
+		}
+	})
+	return &world{server, conn}
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// patient is a context for a wait in a bubble.
+func patient(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// eventually polls, by the bubble's clock, a condition that no event tells of.
+func eventually(t *testing.T, condition func() bool, what string) {
+	t.Helper()
+	for end := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never so: %s", what)
+		}
+	}
+}
+
+// player is a client with one request for the lock, and the recorder that follows it.
+type player struct {
+	client *locks.Client
+	mutex  *locks.Mutex
+	rec    *actors.Recorder
+	got    chan answer // of Lock; nil while it was not called
+	lease  *locks.Lease
+}
+
+// answer is what Lock returned.
+type answer struct {
+	lease *locks.Lease
+	err   error
+}
+
+// join opens a client that is closed before the bubble ends.
+func (w *world) join(t *testing.T, connect string, opts ...locks.Option) *player {
+	t.Helper()
+	opts = append([]locks.Option{locks.WithDialer(w.server.DialContext), locks.WithSessionTimeout(timeout)}, opts...)
+	client, err := locks.Open(patient(t), connect, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, client.Close(patient(t)))
+		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+	})
+	return newPlayer(t, client, lockPath)
+}
+
+func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.MutexOption) *player {
+	rec := actors.NewRecorder(client.System())
+	t.Cleanup(rec.Close)
+	return &player{client: client, rec: rec, mutex: client.Mutex(path, append(opts, locks.WithObserver(rec.PID()))...)}
+}
+
+// ask calls Lock on a goroutine.
+func (p *player) ask(t *testing.T) {
+	t.Helper()
+	ctx, got := patient(t), make(chan answer, 1)
+	p.got = got
+	go func() {
+		lease, err := p.mutex.Lock(ctx)
+		got <- answer{lease, err}
+	}()
+}
+
+// hold waits until Lock has given the lock.
+func (p *player) hold(t *testing.T) *locks.Lease {
+	t.Helper()
+	if p.got == nil {
+		p.ask(t)
+	}
+	if p.lease == nil {
+		a := <-p.got
+		require.NoError(t, a.err)
+		p.lease = a.lease
+	}
+	return p.lease
+}
+
+// wait asks for the lock and waits until it stands in the queue.
+func (p *player) wait(t *testing.T) {
+	t.Helper()
+	p.ask(t)
+	p.await(t, messages.StateWatching)
+}
+
+func (p *player) await(t *testing.T, state messages.State) messages.Transition {
+	t.Helper()
+	tr, err := p.rec.Await(patient(t), state)
+	require.NoError(t, err)
+	return tr
+}
+
+// session is the id of the player's session.
+func (p *player) session() int64 { return p.client.Session().ID() }
+
+// children lists the lock path as the servers have it now.
+func (w *world) children(t *testing.T) []string {
+	t.Helper()
+	_, err := w.operator.Sync("/")
+	require.NoError(t, err)
+	names, _, err := w.operator.Children(lockPath)
+	if err == zk.ErrNoNode {
+		return nil
+	}
+	require.NoError(t, err)
+	slices.Sort(names)
+	return names
+}
+
+// owned lists the nodes of a player's session in the lock path.
+func (w *world) owned(t *testing.T, p *player) (all []string) {
+	t.Helper()
+	for _, name := range w.children(t) {
+		exists, stat, err := w.operator.Exists(lockPath + "/" + name)
+		require.NoError(t, err)
+		if exists && stat.EphemeralOwner == p.session() {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// refuse has every replica take no more connections, or take them again.
+func (w *world) refuse(refuse bool) {
+	for _, r := range w.server.Replicas() {
+		r.Refuse(refuse)
+	}
+}
+
+// awaitExpiry waits until the servers have ended a session.
+func (w *world) awaitExpiry(t *testing.T, session int64) {
+	t.Helper()
+	eventually(t, func() bool { return !slices.Contains(w.server.Sessions(), session) }, "the session has expired")
+}
