@@ -199,12 +199,12 @@ func (t task) key() [10]byte {
 	}
 }
 
-// print is 128 bits that stand for a state. That two of a thousand million states share one has a
+// fingerprint is 128 bits that stand for a state. That two of a thousand million states share one has a
 // probability of less than 10^-20.
-type print [2]uint64
+type fingerprint [2]uint64
 
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-func (s *state) print() print {
-	return print{maphash.Comparable(seeds[0], *s), maphash.Comparable(seeds[1], *s)}
+func (s *state) fingerprint() fingerprint {
+	return fingerprint{maphash.Comparable(seeds[0], *s), maphash.Comparable(seeds[1], *s)}
 }

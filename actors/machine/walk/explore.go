@@ -41,7 +41,7 @@ func (v *Violation) Error() string {
 type walker struct {
 	plan *Plan
 	// numbers gives the number of each state reached, parents from where and by which move, by number.
-	numbers map[print]uint32
+	numbers map[fingerprint]uint32
 	parents []origin
 	// edges are the transitions that may be counted on.
 	edges [][]edge
@@ -59,7 +59,7 @@ type edge struct{ from, to uint32 }
 // Walk explores every history of a plan. The error is a *Violation, or says that the limit was reached.
 func Walk(plan Plan) (Result, error) {
 	began := time.Now()
-	k := &walker{plan: &plan, numbers: map[print]uint32{}}
+	k := &walker{plan: &plan, numbers: map[fingerprint]uint32{}}
 	err := k.explore()
 	if err == nil {
 		err = k.everyoneCanEnd()
@@ -70,7 +70,7 @@ func Walk(plan Plan) (Result, error) {
 
 func (k *walker) explore() error {
 	start := newWorld(k.plan)
-	k.number(start.print(), origin{})
+	k.number(start.fingerprint(), origin{})
 	level := &shelf{}
 	level.put(&start.state)
 	number := uint32(0)
@@ -109,7 +109,7 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move, next
 		}
 		w.canonical()
 		k.Transitions++
-		to, known := k.number(w.print(), origin{number, m})
+		to, known := k.number(w.fingerprint(), origin{number, m})
 		if !known {
 			next.put(&w.state)
 		}
@@ -147,7 +147,7 @@ func (k *walker) edge(from, to uint32) {
 }
 
 // number gives the number of a state, and whether it was reached before.
-func (k *walker) number(p print, by origin) (number uint32, known bool) {
+func (k *walker) number(p fingerprint, by origin) (number uint32, known bool) {
 	if number, known = k.numbers[p]; known {
 		return number, true
 	}

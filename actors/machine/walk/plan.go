@@ -57,7 +57,7 @@ type Mistake uint8
 
 // The mistakes. Each is one that was made by somebody, or that is easy to make.
 const (
-	// NoMistake is the model as the code is.
+	// NoMistake is the model as the code is meant to be.
 	NoMistake Mistake = iota
 	// SkipSecondListing grants the lock when the predecessor is gone, whether or not it was the head.
 	SkipSecondListing
