@@ -1,8 +1,13 @@
 // Soak subjects locks to an ensemble that keeps failing, for as long as one likes, and judges what
 // came of it.
 //
-//	go run ./tests/soak -duration 1h            # Turnstile
-//	go run ./tests/soak -duration 1h -peer zklock # go-zookeeper's zk.Lock, under the same faults
+//	go run ./tests/soak -duration 1h -v                        # Turnstile
+//	go run ./tests/soak -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
+//	go run ./tests/soak -duration 1h -beside zk.json             # Turnstile, with zk.Lock's figures beside
+//
+// It needs what package rig needs. Everything is on loopback, and ends with the controller. An interrupt
+// ends a run early, in order. Histories go where -history says. When something is found that must not
+// be, the ends of all logs are kept there too, or in a temporary folder, which is then named.
 //
 // # Who does what
 //
@@ -19,12 +24,14 @@
 // asked. A lease that ran out while its process stood still was valid until the deadline that was read
 // last.
 //
-//   - double holders: two intervals of certainly valid leases of one lock overlap.
+//   - double holders: two intervals of certainly valid leases of one lock overlap. However many others
+//     held meanwhile, the one that was granted first is counted, once.
 //   - tokens out of order: a grant whose lease is valid has no greater token than one before it.
 //   - valid holders refused: the resource refused a write for its token, and the lease was valid after
 //     that.
 //   - orphans: a node that is still there when no request is under way, and the sessions of clients that
-//     were killed have had the time to expire.
+//     were killed have had the time to expire. Every few minutes all faults are repaired and all requests
+//     end, to look for them. Nodes that may be those of requests that never ended are not counted.
 //   - requests that never ended: a call of Lock or Unlock did not return within its context and a
 //     generous grace; time in which its process was stopped does not count. Or a process did not end
 //     when it was told to.
