@@ -53,8 +53,11 @@
 //
 // # How to run it
 //
-//	go test ./actors/machine/walk                                          the small bounds, seconds
-//	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/machine/walk       the large ones, minutes
+//	go test ./actors/machine/walk                                          the small bounds
+//	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/machine/walk       the large ones besides
+//
+// The small bounds are some 500 000 states and take seconds; the large ones are 22 million states and 90
+// million transitions, and took 8 minutes and 1 GiB on a busy machine with two processors.
 //
 // The mistakes of [Mistake] are seeded into the model or before the machine, and each must be found: that
 // is the test of the checker.
