@@ -140,6 +140,28 @@ func TestLockActorThatEndsWhileItsNodeIsMade(t *testing.T) {
 	require.Empty(t, a.contenders)
 }
 
+// A verification that waited for a create to come back is overtaken by a newer one that waited for the connection:
+// the newer one is answered. Found by the exhaustive walk; the request hung in releasing.
+func TestVerificationThatWasPutOffVoidsNoNewerOne(t *testing.T) {
+	a := newAlone(t, 1)
+	c, heard := a.contend("")
+	a.create(c, 1)
+	a.verify(c, 2) // waits for the create
+	a.down(zkconn.Event{Kind: zkconn.Disconnected})
+	require.Equal(t, machine.Disconnected, (<-heard).Kind)
+	a.parked = append(a.parked, parked{c, machine.Effect{Do: machine.Verify, Op: 3}}) // waits for the connection
+	a.created(c, 1, zkconn.Created{}, facts{}, zkconn.ErrUnknownOutcome)
+	require.Equal(t, machine.Unknown, (<-heard).Kind)
+
+	a.ready = make(chan struct{})
+	a.up(zkconn.Event{Kind: zkconn.Connected, SessionID: 1, Timeout: time.Hour})
+	require.Equal(t, machine.Connected, (<-heard).Kind)
+	a.verified(c, 3, own{}, nil)
+	ev := <-heard
+	require.Equal(t, machine.Found, ev.Kind)
+	require.EqualValues(t, 3, ev.Op)
+}
+
 func TestEventGoesToWhoAskedForIt(t *testing.T) {
 	a := newAlone(t, 1)
 	one, heard1 := a.contend(nodeName(1))

@@ -14,6 +14,10 @@ import (
 // verify finds out whether the contender's node exists in this session. It waits for every create of
 // the contender to come back first: what is still under way may yet make a node.
 func (s *session) verify(c *contender, op uint64) {
+	if op < c.verifies { // it was put off, and a newer one has overtaken it: nobody waits for this one
+		s.stale.Add(1)
+		return
+	}
 	if c.creates > 0 {
 		c.later = append(c.later, func() { s.verify(c, op) })
 		return
