@@ -8,8 +8,10 @@ GO ?= go
 # Test binaries run at the same time: a package with servers keeps two
 # processors busy on its own.
 PARALLEL ?= 2
-# How much the soak compares, and how long it fuzzes each target.
+# How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
+SOAK ?= 1h
 OPERATIONS ?= 1000000
+SEEDS ?= 100000
 FUZZTIME ?= 3m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -35,11 +37,25 @@ lint: ## gofmt, go vet, staticcheck
 diagram: ## draw the state machine's diagram again
 	$(GO) generate ./actors/machine
 
+.PHONY: walk
+walk: ## walk every state that up to three requests can reach, within large bounds (about ten minutes)
+	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/machine/walk
+
 .PHONY: soak
-soak: deps ## the long runs: a million operations compared with a real server, and fuzzing (about half an hour)
+soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after the other (about two hours)
+
+.PHONY: soak-faults
+soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
+	$(GO) run ./tests/soak -duration $(SOAK)
+
+.PHONY: soak-compare
+soak-compare: deps ## OPERATIONS random operations on the embedded server and a real one, compared
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_CONFORMANCE_OPERATIONS=$(OPERATIONS) \
-		$(GO) test -count=1 -timeout 2h -v -run TestDifferential ./tests/conformance
-	$(MAKE) fuzz
+		$(GO) test -count=1 -timeout 3h -v -run 'TestDifferential$$' ./tests/conformance
+
+.PHONY: soak-simulate
+soak-simulate: ## SEEDS simulated histories
+	TURNSTILE_SIMULATION_SEEDS=$(SEEDS) $(GO) test -count=1 -timeout 3h -v -run 'TestSimulation$$' ./tests/simulation
 
 .PHONY: fuzz
 fuzz: ## fuzz what reads from the network, FUZZTIME for each
