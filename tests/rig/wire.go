@@ -79,7 +79,9 @@ func (w *wire) carry(s *strand) {
 		defer w.mu.Unlock()
 		delete(w.strands, s)
 	}()
-	if !w.pass(s) { // a silent network takes no new connection either
+	if w.silent() {
+		// A silent network takes no new connection: what was sent into this one was never sent.
+		w.pass(s)
 		return
 	}
 	far, err := new(net.Dialer).DialContext(s.done, "tcp", w.target)
@@ -128,6 +130,12 @@ func (w *wire) copy(s *strand, to, from net.Conn) {
 			return
 		}
 	}
+}
+
+func (w *wire) silent() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !isClosed(w.gate)
 }
 
 // pass waits while the wire is silent. It returns false when the strand is cut.

@@ -27,6 +27,8 @@ type judge struct {
 	overAtOnce int
 	told       int
 	sessions   int
+	different  int // times that servers found their trees different
+	tainted    int // violations after that
 	writes     int
 	lateWrites int
 	late       int // refused writes of holders that had lost the lock
@@ -52,6 +54,10 @@ func newJudge(locks int, convict func(kind, text string)) *judge {
 func (j *judge) violation(kind, format string, args ...any) {
 	j.wrong[kind]++
 	text := fmt.Sprintf(format, args...)
+	if j.different > 0 {
+		j.tainted++
+		text = "(after servers' trees differed) " + text
+	}
 	j.accusing.Go(func() { j.convict(kind, text) }) // not here: the judge is locked
 }
 

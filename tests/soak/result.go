@@ -22,6 +22,8 @@ type result struct {
 	Writes          int            `json:"writes"`
 	LateRefused     int            `json:"late_writes_refused"`
 	LateAccepted    int            `json:"late_writes_nobody_came_before"`
+	TreesDiffered   int            `json:"servers_trees_differed"`
+	Tainted         int            `json:"violations_after_trees_differed"`
 	QuietPoints     int            `json:"quiet_points"`
 	Windows         int            `json:"history_windows_checked"`
 	Undecided       int            `json:"history_windows_undecided"`
@@ -36,7 +38,7 @@ func (j *judge) result(o options, took time.Duration) result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers, Locks: o.locks,
-		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions,
+		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions, TreesDiffered: j.different, Tainted: j.tainted,
 		LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late, LateAccepted: j.lateWrites,
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}

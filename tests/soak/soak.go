@@ -29,6 +29,7 @@ func soak(ctx context.Context, o options, out io.Writer) (found result, err erro
 	defer stopWriting()
 	var chronicler sync.WaitGroup
 	s.chronicle.run(writing, &chronicler)
+	(&replicas{stage: s, seen: map[string]bool{}}).run(writing, &chronicler)
 	begin := time.Now()
 	quiets := 0
 	for last := false; !last; quiets++ {

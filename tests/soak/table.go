@@ -33,6 +33,8 @@ func (r result) rows() (rows []row) {
 	add("writes to the resources", r.Writes)
 	add("late writes refused by the fence", r.LateRefused)
 	add("late writes that nobody came before", r.LateAccepted)
+	add("servers found their trees different", r.TreesDiffered)
+	add("violations after that", r.Tainted)
 	add("quiet points", r.QuietPoints)
 	add("windows of history checked", r.Windows)
 	add("windows not decided in time", r.Undecided)
