@@ -97,8 +97,7 @@ func explain(t *testing.T, p plan, result outcome) {
 // replayed is how many seeds TestReplay runs twice.
 const replayed = 100
 
-// A seed gives the same history again. What remains are seeds in which the order does matter in which
-// goroutines that lost one connection find that out: go-zookeeper tells them in the order of a map.
+// A seed gives the same history again; the package's documentation says what may still differ.
 func TestReplay(t *testing.T) {
 	same := 0
 	for seed := *firstFlag; seed < *firstFlag+replayed; seed++ {
