@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -74,14 +75,35 @@ type cell struct {
 	strike func(t *testing.T, s *scene) // has the request sent and the fault happen
 	run    func(t *testing.T)           // instead of a scene in a bubble
 
-	end    ending
-	story  []messages.State // what the subject goes through, from its beginning to its end
-	orElse []messages.State // or this, where two things happen at once; it differs in nothing that is told
-	reason messages.Reason  // of its end, where it is told
-	before bool             // Lost comes before the next holds
-	// frontLost: the one before the subject meets the fault as well, and loses.
-	frontLost bool
-	err       error // that Lock or Unlock returns
+	end       ending
+	course           // what the subject goes through
+	orElse    course // or this, where two things happen at once
+	before    bool   // Lost comes before the next holds
+	frontLost bool   // the one before the subject meets the fault as well, and loses
+	err       error  // that Lock or Unlock returns
+}
+
+// course is what the subject of a cell goes through, from its beginning to its end.
+type course struct {
+	story  []messages.State
+	reason messages.Reason // of its end, where it is told
+	loose  int             // where it may do other things in between that are told to nobody; nowhere when zero
+}
+
+// loosely is a course on which more may happen from a place on, before it goes on as it is written.
+func (c course) loosely(place int) course {
+	c.loose = place
+	return c
+}
+
+// fits tells whether a subject went through it.
+func (c course) fits(states []messages.State) bool {
+	if c.loose == 0 {
+		return slices.Equal(c.story, states)
+	}
+	pattern := append(actors.InOrder(c.story[:c.loose]...), actors.Whatever())
+	pattern = append(pattern, actors.InOrder(c.story[c.loose:]...)...)
+	return actors.Match(states, pattern...) == nil
 }
 
 // stage says where the players of a scene are.
@@ -108,11 +130,16 @@ const (
 	stFailed     = messages.StateFailed
 )
 
-func through(states ...messages.State) []messages.State { return states }
+func through(states ...messages.State) course { return course{story: states} }
 
-// andBack is a story that goes on with holding and giving back.
-func andBack(states ...messages.State) []messages.State {
-	return append(states, stHeld, stReleasing, stReleased)
+// because is a course that ends for a reason.
+func because(reason messages.Reason, states ...messages.State) course {
+	return course{story: states, reason: reason}
+}
+
+// andBack is a course that goes on with holding and giving back.
+func andBack(states ...messages.State) course {
+	return course{story: append(states, stHeld, stReleasing, stReleased)}
 }
 
 // matrix is all cells.

@@ -16,7 +16,7 @@ import (
 var eventFirstCells = append(absurd(eventFirst, "it sets no watch", but(watch)...), cell{
 	request: watch, fault: eventFirst,
 	outcome: "the event counts: the watcher was registered before the request was sent; the reply that comes behind it changes nothing",
-	story:   andBack(stCreating, stListing, stWatching),
+	course:  andBack(stCreating, stListing, stWatching),
 	at:      stage{dial: newSwap},
 	strike:  func(t *testing.T, s *scene) { s.trigger(t); <-s.swap.kept },
 })

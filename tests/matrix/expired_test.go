@@ -30,22 +30,23 @@ func TestExpiredIn(t *testing.T) {
 	}{
 		{"creating", cell{request: create, strike: meanwhile((*scene).expire),
 			outcome: "a node that was made goes with its session: the request queues in the next",
-			story:   andBack(stCreating, stRecovering, stCreating)}},
+			course:  andBack(stCreating, stRecovering, stCreating)}},
 		{"listing", cell{request: list, strike: meanwhile((*scene).expire),
 			outcome: "the request queues again, at the tail, in the next session",
-			story:   andBack(stCreating, stListing, stRecovering, stCreating, stListing, stWatching)}},
+			course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing, stWatching)}},
 		{"watching", cell{request: watch, outcome: "the request queues again, at the tail, in the next session",
-			story: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching),
+			course: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching),
 			strike: func(t *testing.T, s *scene) {
 				s.trigger(t)
 				s.subject.await(t, stWatching)
 				s.expire(t)
 			}}},
-		{"held", cell{request: verify, end: lost, reason: messages.ReasonSessionExpired, outcome: "Lost, for good",
-			story:  through(stCreating, stHeld, stRecovering, stLost),
+		{"held", cell{request: verify, end: lost, outcome: "Lost, for good",
+			course: because(messages.ReasonSessionExpired, stCreating, stHeld, stRecovering, stLost), orElse: atOnce,
 			strike: func(t *testing.T, s *scene) { s.expire(t) }}},
-		{"revoking", cell{request: verify, end: lost, reason: messages.ReasonSessionExpired, outcome: "Lost, for good",
-			story: through(stCreating, stHeld, stRevoking, stRecovering, stLost),
+		{"revoking", cell{request: verify, end: lost, outcome: "Lost, for good",
+			course: because(messages.ReasonSessionExpired, stCreating, stHeld, stRevoking, stRecovering, stLost),
+			orElse: through(stCreating, stHeld, stRevoking, stLost),
 			strike: func(t *testing.T, s *scene) {
 				_, err := s.operator.Set(lockPath+"/"+s.subject.lease.Node(), []byte("unlock"), -1)
 				require.NoError(t, err)
@@ -54,17 +55,17 @@ func TestExpiredIn(t *testing.T) {
 			}}},
 		{"releasing", cell{request: remove, end: released, strike: meanwhile((*scene).expire),
 			outcome: "the node is gone, by the delete or with its session: success, told once",
-			story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased)}},
-		{"recovering, held before", cell{request: verify, end: lost, reason: messages.ReasonSessionExpired,
+			course:  through(stCreating, stHeld, stReleasing, stRecovering, stReleased)}},
+		{"recovering, held before", cell{request: verify, end: lost,
 			outcome: "Lost, for good",
-			story:   through(stCreating, stHeld, stRecovering, stLost),
+			course:  because(messages.ReasonSessionExpired, stCreating, stHeld, stRecovering, stLost),
 			strike: func(t *testing.T, s *scene) {
 				s.unplug(t)
 				s.expire(t)
 				s.refuse(false)
 			}}},
 		{"recovering, creating before", cell{request: create, outcome: "the request queues in the next session",
-			story: andBack(stCreating, stRecovering, stCreating),
+			course: andBack(stCreating, stRecovering, stCreating),
 			strike: func(t *testing.T, s *scene) {
 				s.freeze(t)
 				s.unplug(t)
@@ -73,7 +74,7 @@ func TestExpiredIn(t *testing.T) {
 			}}},
 		{"recovering, releasing before", cell{request: remove, end: released,
 			outcome: "the node is gone, by the delete or with its session: success, told once",
-			story:   through(stCreating, stHeld, stReleasing, stRecovering, stReleased),
+			course:  through(stCreating, stHeld, stReleasing, stRecovering, stReleased),
 			strike: func(t *testing.T, s *scene) {
 				s.freeze(t)
 				s.unplug(t)

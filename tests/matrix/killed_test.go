@@ -24,6 +24,7 @@ func eachKind(t *testing.T, run func(t *testing.T, connect string)) {
 
 // TestHolderIsKilled: kill -9 of the holder's process; the next holds within the session timeout and a tick.
 func TestHolderIsKilled(t *testing.T) {
+	t.Parallel()
 	eachKind(t, func(t *testing.T, connect string) {
 		p, err := startChild(order{Connect: connect, Timeout: brief, Path: lockPath})
 		require.NoError(t, err)
@@ -48,6 +49,7 @@ func TestHolderIsKilled(t *testing.T) {
 
 // TestOrderlyClose: a client that is closed hands its lock over at once, and not after its session's timeout.
 func TestOrderlyClose(t *testing.T) {
+	t.Parallel()
 	eachKind(t, func(t *testing.T, connect string) {
 		holder := openReal(t, connect, locks.WithSessionTimeout(long))
 		first, err := holder.Mutex(lockPath).Lock(bounded(t))

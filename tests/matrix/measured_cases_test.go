@@ -16,6 +16,8 @@ import (
 // the holder's member goes on answering, or has just answered, and Lost comes before the node is gone. The
 // sessions are the shortest that the servers grant, of two ticks.
 func TestMeasured(t *testing.T) {
+	rig.Require(t)
+	t.Parallel()
 	p := partitionable(t)
 	t.Run("follower cut off from its leader", func(t *testing.T) {
 		m := openMeasured(t, p, false, smallest)

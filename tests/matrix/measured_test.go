@@ -123,8 +123,8 @@ const (
 // ticks believes that it is alone.
 func partitionable(t *testing.T) *rig.Partitionable {
 	t.Helper()
-	rig.Require(t)
-	p, err := rig.NewPartitionable(3, rig.WithTickTime(measuredTick), rig.WithConfig("syncLimit", "4"))
+	p, err := rig.NewPartitionable(3, rig.WithTickTime(measuredTick), rig.WithConfig("syncLimit", "4"),
+		rig.WithConfig("initLimit", "8"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Stop()) })
 	return p

@@ -46,27 +46,27 @@ func before(do func(*scene, *testing.T)) func(*testing.T, *scene) {
 }
 
 var nodeDeletedCells = []cell{
-	{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost, reason: messages.ReasonNodeDeleted,
+	{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
 		outcome: "held by the reply, and Lost as soon as the own node is looked at",
-		story:   through(stCreating, stHeld, stLost)},
+		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 	{request: list, fault: nodeDeleted, strike: meanwhile((*scene).prune),
 		outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
-		story:   andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
+		course:  andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
 	{request: watch, fault: nodeDeleted, strike: meanwhile((*scene).prune),
 		outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
-		story:   andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
+		course:  andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
 	{request: syncing, fault: nodeDeleted, strike: meanwhile((*scene).prune),
 		outcome: "the search finds nothing, and the request creates again",
-		story:   andBack(stCreating, stRecovering, stCreating)},
-	{request: verify, fault: nodeDeleted, strike: before((*scene).prune), end: lost, reason: messages.ReasonNodeDeleted,
+		course:  andBack(stCreating, stRecovering, stCreating)},
+	{request: verify, fault: nodeDeleted, strike: before((*scene).prune), end: lost,
 		outcome: "Lost: the node is gone",
-		story:   through(stCreating, stHeld, stLost)},
+		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 	{request: remove, fault: nodeDeleted, strike: before((*scene).prune), end: released,
 		outcome: "that the node is gone is success",
-		story:   through(stCreating, stHeld, stReleasing, stReleased)},
-	{request: ping, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost, reason: messages.ReasonNodeDeleted,
+		course:  through(stCreating, stHeld, stReleasing, stReleased)},
+	{request: ping, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
 		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
-		story:   through(stCreating, stHeld, stLost)},
+		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 }
 
 // deserted: nobody waits in the lock path that is deleted.
@@ -75,25 +75,25 @@ var deserted = stage{alone: true}
 var parentDeletedCells = []cell{
 	{request: create, fault: parentDeleted, strike: func(t *testing.T, s *scene) { s.raze(t); s.trigger(t) },
 		outcome: "the lock path is made again, and the node in it",
-		story:   andBack(stCreating)},
-	{request: list, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true, reason: messages.ReasonNodeDeleted,
+		course:  andBack(stCreating)},
+	{request: list, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true,
 		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
-		story:   through(stCreating, stListing, stWatching, stHeld, stLost)},
-	{request: watch, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true, reason: messages.ReasonNodeDeleted,
+		course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stHeld, stLost)},
+	{request: watch, fault: parentDeleted, strike: meanwhile((*scene).raze), end: lost, frontLost: true,
 		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
-		story:   through(stCreating, stListing, stWatching, stHeld, stLost)},
+		course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stHeld, stLost)},
 	{request: syncing, fault: parentDeleted, strike: meanwhile((*scene).raze),
 		outcome: "the search finds no lock path: the request makes it again and creates again",
-		story:   andBack(stCreating, stRecovering, stCreating)},
-	{request: verify, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: lost, reason: messages.ReasonNodeDeleted,
+		course:  andBack(stCreating, stRecovering, stCreating)},
+	{request: verify, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: lost,
 		outcome: "Lost: the node is gone, and the next gets a greater token in a lock path made again",
-		story:   through(stCreating, stHeld, stLost)},
+		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 	{request: remove, fault: parentDeleted, at: deserted, strike: before((*scene).raze), end: released,
 		outcome: "that the node is gone with its lock path is success",
-		story:   through(stCreating, stHeld, stReleasing, stReleased)},
-	{request: ping, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze), end: lost, reason: messages.ReasonNodeDeleted,
+		course:  through(stCreating, stHeld, stReleasing, stReleased)},
+	{request: ping, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze), end: lost,
 		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
-		story:   through(stCreating, stHeld, stLost)},
+		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 }
 
 // forbid leaves everybody only some permissions on a node, until the end of the scene.
@@ -112,18 +112,18 @@ func (s *scene) allow(t *testing.T, path string) {
 }
 
 var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), []cell{
-	{request: create, fault: denied, end: refused, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+	{request: create, fault: denied, end: refused, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and not tried again",
-		story:   through(stCreating, stFailed),
+		course:  because(messages.ReasonNoAuth, stCreating, stFailed),
 		strike: func(t *testing.T, s *scene) {
 			s.forbid(t, lockPath, zk.PermAll&^zk.PermCreate)
 			s.trigger(t)
 			s.subject.await(t, messages.StateFailed)
 			s.allow(t, lockPath)
 		}},
-	{request: list, fault: denied, end: refused, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+	{request: list, fault: denied, end: refused, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and the own node deleted",
-		story:   through(stCreating, stListing, stReleasing, stFailed),
+		course:  because(messages.ReasonNoAuth, stCreating, stListing, stReleasing, stFailed),
 		strike: func(t *testing.T, s *scene) {
 			s.forbid(t, lockPath, zk.PermAll&^zk.PermRead)
 			s.trigger(t)
@@ -132,16 +132,16 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		}},
 	{request: watch, fault: denied,
 		outcome: "the predecessor may not be read, and no event comes: the slow re-list finds that it is gone",
-		story:   andBack(stCreating, stListing, stWatching, stListing),
+		course:  andBack(stCreating, stListing, stWatching, stListing),
 		strike: func(t *testing.T, s *scene) {
 			s.forbid(t, lockPath+"/"+s.front.lease.Node(), zk.PermAll&^zk.PermRead)
 			s.trigger(t)
 			s.subject.await(t, messages.StateWatching)
 			t.Cleanup(func() { require.Positive(t, s.subject.client.Session().Counters().Polls) })
 		}},
-	{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+	{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth,
 		outcome: "a sync needs no permission, the search behind it does: Failed, and the session ended, for its node would keep everybody out",
-		story:   through(stCreating, stRecovering, stFailed),
+		course:  because(messages.ReasonNoAuth, stCreating, stRecovering, stFailed),
 		strike: func(t *testing.T, s *scene) {
 			session := s.subject.session()
 			thaw := s.freeze(t)
@@ -153,13 +153,13 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		}},
 	{request: verify, fault: denied,
 		outcome: "that the check is refused is an answer of the ensemble, and a node that refuses exists: the holder holds on",
-		story:   andBack(stCreating),
+		course:  andBack(stCreating),
 		strike: func(t *testing.T, s *scene) {
 			s.forbid(t, lockPath+"/"+s.subject.lease.Node(), zk.PermAll&^zk.PermRead)
 		}},
-	{request: remove, fault: denied, end: unreturned, err: zkconn.ErrNoAuth, reason: messages.ReasonNoAuth,
+	{request: remove, fault: denied, end: unreturned, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and the session ended, for its node would keep everybody out",
-		story:   through(stCreating, stHeld, stReleasing, stFailed),
+		course:  because(messages.ReasonNoAuth, stCreating, stHeld, stReleasing, stFailed),
 		strike: func(t *testing.T, s *scene) {
 			session := s.subject.session()
 			s.forbid(t, lockPath, zk.PermAll&^zk.PermDelete)

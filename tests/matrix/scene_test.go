@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,7 @@ func open(t *testing.T, c cell) *scene {
 		c.at.ready(s)
 	}
 	prepare[c.request](t, s)
+	synctest.Wait() // until all that was asked for so far is answered
 	s.aim.Session = s.subject.session()
 	return s
 }

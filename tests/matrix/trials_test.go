@@ -28,6 +28,8 @@ func TestLostBeforeAnybodyElse(t *testing.T) {
 
 // TestLostBeforeAnybodyElseOnARealServer is the same, a few times.
 func TestLostBeforeAnybodyElseOnARealServer(t *testing.T) {
+	rig.Require(t)
+	t.Parallel()
 	server := rig.StartStandalone(t, rig.WithTickTime(serverTick))
 	trials(t, server.Addr(), 4, 3, brief/2)
 }

@@ -1,0 +1,111 @@
+package matrix
+
+import (
+	"testing"
+)
+
+// peer is a test of another lock library, and where the same is shown of Turnstile: or why it does not apply.
+type peer struct {
+	test string
+	in   string   // a folder of this repository
+	by   []string // the tests there
+	not  string   // why it does not apply
+}
+
+// Things that this release does not have.
+const (
+	laterReentrancy = "a lock that its owner may take again comes with a later issue; today each call of Lock queues for itself"
+	laterReadWrite  = "read and write locks come with a later issue"
+	laterSemaphores = "semaphores come with a later issue"
+)
+
+// curatorMutex: TestInterProcessMutexBase and TestInterProcessMutex.
+var curatorMutex = []peer{
+	{test: "testLocker", in: "locks", by: []string{"Example"}}, // defer lease.Unlock
+	{test: "testWaitingProcessKilledServer", in: "tests", by: []string{"TestServerComesBack"}},
+	{test: "testKilledSession", in: "tests", by: []string{"TestSessionExpires"}},
+	{test: "testContainerCleanup", in: "tests", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
+	{test: "testWithNamespace", in: "tests", by: []string{"TestManyWorkersOneLock"}}, // each test has a chroot of its own
+	{test: "testReentrantSingleLock", in: "tests", by: []string{"TestManyWorkersOneLock"}},
+	{test: "testReentrant2Threads", not: laterReentrancy},
+	{test: "testReentrant", not: laterReentrancy},
+	{test: "test2Clients", in: "tests", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
+	{test: "testRevoking", in: "tests", by: []string{"TestHolderThatIsAskedGivesBack", "TestGraceRunsOut"}},
+	{test: "testPersistentLock", not: "a lock here ends with its session: a node that stays would keep everybody out behind a holder that is dead"},
+}
+
+// curatorInternals: TestLockInternals, and TestLockCleanlinessWithFaults, which it was before.
+var curatorInternals = []peer{
+	{test: "testNodeDeletedCleanlyWithFaults", in: "tests/matrix",
+		by: []string{"TestMatrix/acl-denies", "TestMatrix/reply-lost", "TestNodesOfALostRequestAreDeleted"}},
+	{test: "testAttemptLockFailedException", in: "tests/matrix", by: []string{"TestExpiredIn/listing", "TestExpiredIn/creating"}},
+}
+
+// curatorSemaphoreMutex: TestInterProcessSemaphoreMutex has the tests of the base class but two.
+var curatorSemaphoreMutex = []peer{
+	{test: "testReentrant", not: "it is turned off there as well: that mutex cannot be taken again"},
+	{test: "testReentrant2Threads", not: "it is turned off there as well: that mutex cannot be taken again"},
+}
+
+// kazooLock: KazooLockTests and TestSequence of test_lock.py.
+var kazooLock = []peer{
+	{test: "test_lock_one", in: "tests", by: []string{"TestParentIsToldEachNoticeOnce"}},
+	{test: "test_lock", in: "tests", by: []string{"TestOneGrantAfterTheOther"}},
+	{test: "test_lock_reconnect", in: "tests", by: []string{"TestSessionExpires", "TestExpiryOfAWaiterQueuesAgain"}},
+	{test: "test_lock_non_blocking", in: "tests", by: []string{"TestTryLock", "TestTryBehindAnother"}},
+	{test: "test_lock_fail_first_call", in: "tests", by: []string{"TestParentIsToldEachNoticeOnce"}},
+	{test: "test_lock_cancel", in: "tests", by: []string{"TestCallerGoesWhileWaiting", "TestWaiterThatGivesUpIsCancelled"}},
+	{test: "test_lock_no_double_calls", in: "tests", by: []string{"TestReleasingTwiceIsReleasingOnce", "TestUnlockCanBeWaitedForAgain"}},
+	{test: "test_lock_same_thread_no_block", in: "tests", by: []string{"TestTryLock"}},
+	{test: "test_lock_many_threads_no_block", in: "tests", by: []string{"TestTryLock"}},
+	{test: "test_lock_many_threads", in: "tests", by: []string{"TestManyWorkersOneLock"}},
+	{test: "test_lock_reacquire", in: "tests", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
+	{test: "test_lock_ephemeral", not: "nodes that outlive their session are not made: see testPersistentLock"},
+	{test: "test_lock_timeout", in: "tests", by: []string{"TestAcquireTimeoutPasses", "TestCallerGoesWhileWaiting"}},
+	{test: "test_read_lock", not: laterReadWrite},
+	{test: "test_write_lock", not: laterReadWrite},
+	{test: "test_rw_lock", not: laterReadWrite},
+	{test: "test_get_predecessor", in: "actors/machine", by: []string{"TestSequencePassesOverForeignChildren", "TestFind"}},
+	{test: "test_get_predecessor_go", in: "actors/machine", by: []string{"TestSequenceOfEveryClientsNames"}},
+}
+
+// kazooSemaphore: TestSemaphore of test_lock.py.
+var kazooSemaphore = []peer{
+	{test: "test_basic", not: laterSemaphores},
+	{test: "test_lock_one", in: "tests", by: []string{"TestOneGrantAfterTheOther"}}, // one permit is a mutex
+	{test: "test_non_blocking", not: laterSemaphores},
+	{test: "test_non_blocking_release", in: "tests", by: []string{"TestTryLock"}},
+	{test: "test_holders", not: "who holds is listed with the tools for operators, which come with a later issue"},
+	{test: "test_semaphore_cancel", in: "tests", by: []string{"TestCallerGoesWhileWaiting"}},
+	{test: "test_multiple_acquire_and_release", not: laterReentrancy},
+	{test: "test_handle_session_loss", in: "tests", by: []string{"TestExpiryOfAWaiterQueuesAgain"}},
+	{test: "test_inconsistent_max_leases", not: laterSemaphores},
+	{test: "test_inconsistent_max_leases_other_data", in: "tests", by: []string{"TestDataOfTheLockPathStay"}},
+	{test: "test_reacquire", in: "tests", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
+	{test: "test_acquire_after_cancelled", in: "tests", by: []string{"TestGivingUpInTheMiddle"}},
+	{test: "test_timeout", in: "tests", by: []string{"TestAcquireTimeoutPasses"}},
+}
+
+// TestPeers: what other libraries test of their locks is tested here, by the tests that are named, or has a reason
+// why it is not.
+func TestPeers(t *testing.T) {
+	for suite, tests := range map[string][]peer{
+		"Curator's TestInterProcessMutex and its base":                       curatorMutex,
+		"Curator's TestLockInternals":                                        curatorInternals,
+		"Curator's TestInterProcessSemaphoreMutex, beside those of the base": curatorSemaphoreMutex,
+		"kazoo's test_lock.py, locks":                                        kazooLock,
+		"kazoo's test_lock.py, semaphores":                                   kazooSemaphore,
+	} {
+		shown := 0
+		for _, p := range tests {
+			if (p.not == "") == (len(p.by) == 0) {
+				t.Errorf("%s, %s: it needs tests of ours, or else a reason", suite, p.test)
+			}
+			if len(p.by) > 0 {
+				shown++
+				requireTests(t, p.in, p.by...)
+			}
+		}
+		t.Logf("%s: %d tests, %d shown, %d do not apply", suite, len(tests), shown, len(tests)-shown)
+	}
+}
