@@ -37,8 +37,8 @@
 //     when it was told to.
 //   - histories not linearizable: see history.go.
 //
-// Servers themselves may come to differ, by bugs of theirs: see replicas.go. What is found after that is
-// counted like the rest, and marked, for it says nothing of the library.
+// Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
+// ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //
 // Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
 // are no error: workers write on purpose with a delay after they looked at their lease, and once more

@@ -28,7 +28,8 @@ type judge struct {
 	told       int
 	sessions   int
 	different  int // times that servers found their trees different
-	tainted    int // violations after that
+	tainted    int // violations after that, of whatever kind
+	differed   func()
 	writes     int
 	lateWrites int
 	late       int // refused writes of holders that had lost the lock
@@ -52,11 +53,12 @@ func newJudge(locks int, convict func(kind, text string)) *judge {
 
 // violation is called with the judge locked.
 func (j *judge) violation(kind, format string, args ...any) {
-	j.wrong[kind]++
 	text := fmt.Sprintf(format, args...)
 	if j.different > 0 {
 		j.tainted++
 		text = "(after servers' trees differed) " + text
+	} else {
+		j.wrong[kind]++
 	}
 	j.accusing.Go(func() { j.convict(kind, text) }) // not here: the judge is locked
 }

@@ -125,3 +125,18 @@ func TestOrphansAreNotStuckRequests(t *testing.T) {
 	require.Equal(t, []string{left[0], left[2]}, j.unclaimed(left))
 	require.ElementsMatch(t, left, j.unclaimed(left), "asked again, nothing is stuck any more")
 }
+
+// What is found once servers have found their trees different is counted apart, and the ensemble's life ends.
+func TestServersThatDifferAreNotTheLibrary(t *testing.T) {
+	c := newCourtroom(t)
+	over := 0
+	c.differed = func() { over++ }
+	c.grant(anna, 5, 100, 200, 400)
+	c.grant(bert, 6, 100, 300, 350)
+	c.found(map[string]int{doubleHolders: 1})
+	c.differ()
+	require.Equal(t, 1, over)
+	c.grant(bert, 3, 400, 500, 550)
+	c.found(map[string]int{doubleHolders: 1})
+	require.Positive(t, c.tainted)
+}

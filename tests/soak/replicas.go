@@ -10,8 +10,9 @@ import (
 // Servers compare digests of their trees with the leader's, transaction by transaction, and log when
 // they differ. Then one of them has lost or invented a transaction: a bug of the servers. ZooKeeper 3.8.0
 // has several (ZOOKEEPER-4785, 4837 and others), and a soak with partitions strikes them now and then.
-// Clients of different members then see different queues, and no lock built on them can hold. So it is
-// counted, and what is found from then on is marked, because it does not accuse the library.
+// Clients of different members then see different queues, and no lock built on them can hold. So that
+// ensemble's life is over: what is found until it has ended is counted apart, because it does not accuse the
+// library, and the soak goes on with a new ensemble.
 
 var digestLine = regexp.MustCompile(`(?m)^\S+ .*Digests are not matching\..*$`)
 
@@ -47,4 +48,7 @@ func (j *judge) differ() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.different++
+	if j.differed != nil {
+		j.differed()
+	}
 }

@@ -22,6 +22,7 @@ type result struct {
 	Writes          int            `json:"writes"`
 	LateRefused     int            `json:"late_writes_refused"`
 	LateAccepted    int            `json:"late_writes_nobody_came_before"`
+	Ensembles       int            `json:"ensembles"`
 	TreesDiffered   int            `json:"servers_trees_differed"`
 	Tainted         int            `json:"violations_after_trees_differed"`
 	QuietPoints     int            `json:"quiet_points"`
@@ -31,6 +32,8 @@ type result struct {
 	Errors          map[string]int `json:"errors_returned"`
 	LongestMajority float64        `json:"longest_gap_majority_up_seconds"`
 	LongestWhole    float64        `json:"longest_gap_all_up_seconds"`
+
+	endedEarly bool
 }
 
 // result counts what the judge has seen.
@@ -38,7 +41,7 @@ func (j *judge) result(o options, took time.Duration) result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers, Locks: o.locks,
-		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions, TreesDiffered: j.different, Tainted: j.tainted,
+		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions, Ensembles: 1, TreesDiffered: j.different, Tainted: j.tainted,
 		LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late, LateAccepted: j.lateWrites,
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}
@@ -56,4 +59,32 @@ func (r result) clean() bool {
 		}
 	}
 	return true
+}
+
+// and adds what came of the next ensemble.
+func (r result) and(next result) result {
+	r.Seconds += next.Seconds
+	r.Grants += next.Grants
+	r.GrantsPerSecond = float64(r.Grants) / r.Seconds
+	r.SessionsLost += next.SessionsLost
+	r.LocksLost += next.LocksLost
+	r.OverAtOnce += next.OverAtOnce
+	r.Writes += next.Writes
+	r.LateRefused += next.LateRefused
+	r.LateAccepted += next.LateAccepted
+	r.Ensembles += next.Ensembles
+	r.TreesDiffered += next.TreesDiffered
+	r.Tainted += next.Tainted
+	r.QuietPoints += next.QuietPoints
+	r.Windows += next.Windows
+	r.Undecided += next.Undecided
+	for _, counts := range []struct{ mine, theirs map[string]int }{{r.Faults, next.Faults}, {r.Wrong, next.Wrong}, {r.Errors, next.Errors}} {
+		for name, n := range counts.theirs {
+			counts.mine[name] += n
+		}
+	}
+	r.LongestMajority = max(r.LongestMajority, next.LongestMajority)
+	r.LongestWhole = max(r.LongestWhole, next.LongestWhole)
+	r.endedEarly = next.endedEarly
+	return r
 }

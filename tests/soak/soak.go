@@ -9,8 +9,29 @@ import (
 	"time"
 )
 
-// soak runs clients under faults for as long as the options say, or until ctx ends, and judges.
-func soak(ctx context.Context, o options, out io.Writer) (found result, err error) {
+// soak runs clients under faults for as long as the options say, or until ctx ends, and judges. When an
+// ensemble's servers find that their trees differ, it goes on with a new ensemble for what is left of the time.
+func soak(ctx context.Context, o options, out io.Writer) (result, error) {
+	whole, err := life(ctx, o, out)
+	for err == nil && whole.endedEarly && ctx.Err() == nil {
+		next := o
+		next.duration = o.duration - time.Duration(whole.Seconds*float64(time.Second))
+		next.seed += uint64(whole.Ensembles)
+		if next.duration < shortestLife {
+			break
+		}
+		var more result
+		more, err = life(ctx, next, out)
+		whole = whole.and(more)
+	}
+	return whole, err
+}
+
+// shortestLife is how much time must be left for a new ensemble to be worth it.
+const shortestLife = 30 * time.Second
+
+// life is the soak of one ensemble.
+func life(ctx context.Context, o options, out io.Writer) (found result, err error) {
 	if err := checkFaults(o.faults); err != nil {
 		return result{}, err
 	}
@@ -19,6 +40,9 @@ func soak(ctx context.Context, o options, out io.Writer) (found result, err erro
 	if err := s.raise(); err != nil {
 		return result{}, err
 	}
+	ctx, endLife := context.WithCancel(ctx)
+	defer endLife()
+	s.judge.differed = endLife
 	c := &chaos{o: o, ensemble: s.ensemble, subjects: s.subjects, judge: s.judge, say: s.sayIfVerbose, count: map[string]int{}}
 	tracks := []*track{
 		{faults: chosen(c.ensembleFaults(), o.faults), rng: rand.New(rand.NewPCG(o.seed, 1))},
@@ -49,6 +73,7 @@ func soak(ctx context.Context, o options, out io.Writer) (found result, err erro
 	found = s.judge.result(o, took)
 	found.Faults, found.QuietPoints = c.counts(), quiets
 	found.Windows, found.Undecided = s.chronicle.windows, s.chronicle.undecided
+	found.endedEarly = took < o.duration && found.TreesDiffered > 0
 	return found, nil
 }
 
