@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -87,24 +86,10 @@ type cell struct {
 type course struct {
 	story  []messages.State
 	reason messages.Reason // of its end, where it is told
-	loose  int             // where it may do other things in between that are told to nobody; nowhere when zero
-}
-
-// loosely is a course on which more may happen from a place on, before it goes on as it is written.
-func (c course) loosely(place int) course {
-	c.loose = place
-	return c
 }
 
 // fits tells whether a subject went through it.
-func (c course) fits(states []messages.State) bool {
-	if c.loose == 0 {
-		return slices.Equal(c.story, states)
-	}
-	pattern := append(actors.InOrder(c.story[:c.loose]...), actors.Whatever())
-	pattern = append(pattern, actors.InOrder(c.story[c.loose:]...)...)
-	return actors.Match(states, pattern...) == nil
-}
+func (c course) fits(states []messages.State) bool { return slices.Equal(c.story, states) }
 
 // stage says where the players of a scene are.
 type stage struct {
