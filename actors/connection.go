@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -80,7 +81,8 @@ func (s *session) down(ev zkconn.Event) {
 // that is closed, and nothing of it may be believed any more.
 func (s *session) endEpoch() {
 	if s.connected {
-		s.tellAll(machine.Disconnected) // package machine is promised this order
+		// Package machine is promised this order. The reason is for holders who find first that their lease is over.
+		s.tellEach(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
 	s.lease.clock.End()
 	s.parked = nil

@@ -134,7 +134,11 @@ func (l *lock) stop(ctx actor.Context) {
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if l.m.Holding() && !l.held.valid() && !saysMore(ev.Kind) {
-		l.step(ctx, machine.Event{Kind: machine.LeaseOver})
+		over := machine.Event{Kind: machine.LeaseOver}
+		if ev.Kind == machine.Disconnected {
+			over.Reason = ev.Reason // the connection has gone with the session
+		}
+		l.step(ctx, over)
 	}
 	ev.Lease = l.lease.valid()
 	before := l.m

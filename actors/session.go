@@ -182,11 +182,13 @@ func (s *session) tell(lock *actor.PID, ev machine.Event) {
 	s.system.Root.Send(lock, &news{event: ev, lease: s.lease})
 }
 
-// tellAll sends an event to every lock actor.
-func (s *session) tellAll(kind machine.Kind) {
+// tellAll sends an event to every lock actor that has not ended.
+func (s *session) tellAll(kind machine.Kind) { s.tellEach(machine.Event{Kind: kind}) }
+
+func (s *session) tellEach(ev machine.Event) {
 	for _, c := range s.contenders {
 		if !c.gone {
-			s.tell(c.lock, machine.Event{Kind: kind})
+			s.tell(c.lock, ev)
 		}
 	}
 }

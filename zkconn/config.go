@@ -110,11 +110,14 @@ func (c Config) dialTimeout() time.Duration {
 	return min(max(share, 100*time.Millisecond), 2*time.Second)
 }
 
+const shortestHandshake = 200 * time.Millisecond
+
 // handshakeTimeout bounds the wait for the answer to a connect request, for a server that accepts connections and
 // then says nothing (a stopped process) must not use up the session: a third of the server's share of the session
 // timeout, so that a session survives one that never answers even where there is one server, but at least a second or
-// the whole of it. The library by itself waits for 6.7 session timeouts.
+// the whole of it, and in any case what a round trip may take: servers grant more than a very short timeout asks for.
+// The library by itself waits for 6.7 session timeouts.
 func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
-	return max(share, min(c.timeout, time.Second))
+	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }

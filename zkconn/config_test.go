@@ -119,7 +119,8 @@ func TestTimeoutsFollowTheSessionTimeout(t *testing.T) {
 		{"a", 12 * time.Second, 2 * time.Second, 4 * time.Second},
 		{"a,b,c", 18 * time.Second, 2 * time.Second, 2 * time.Second},
 		{"a,b,c", 1500 * time.Millisecond, 500 * time.Millisecond, time.Second},
-		{"a,b", 150 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond},
+		{"a,b", 150 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond},
+		{"a", time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond},
 	} {
 		c, err := NewConfig(test.servers, WithSessionTimeout(test.session))
 		require.NoError(t, err)

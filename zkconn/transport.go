@@ -174,8 +174,10 @@ func (t *transport) SetDeadline(at time.Time) error {
 	return t.Conn.SetDeadline(t.clamp(at))
 }
 
+// clamp gives the handshake our deadline, whatever the library's is: too long for most session timeouts, and too short
+// for one that is far below what servers grant.
 func (t *transport) clamp(at time.Time) time.Time {
-	if t.established.Load() || !at.IsZero() && at.Before(t.deadline) {
+	if t.established.Load() {
 		return at
 	}
 	return t.deadline
