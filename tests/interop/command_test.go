@@ -1,29 +1,29 @@
 package interop
 
 import (
+	"bytes"
 	"os/exec"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 // command runs a worker for one job, which is its arguments, and returns what it says of the outcome.
 func command(t *testing.T, line []string, job Job) (string, error) {
-	runtime.LockOSThread() // see startProcess
-	defer runtime.UnlockOSThread()
 	line = append(line, job.Arguments()...)
 	cmd := exec.CommandContext(deadline(t), line[0], line[1:]...)
-	cmd.SysProcAttr = dieWithParent()
+	var output bytes.Buffer
 	var logged tail
-	cmd.Stderr = &logged
-	output, err := cmd.Output()
+	cmd.Stdout, cmd.Stderr = &output, &logged
+	err := child.Run(cmd)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("output of %s:\n%s", job.Name, logged.String())
 		}
 	})
-	return string(output), err
+	return output.String(), err
 }
 
 // Processes of their own compete with the shared workers' sessions.

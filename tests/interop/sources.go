@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -8,9 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 // sources are the workers' programs. They are part of the test binary, so that
@@ -65,13 +67,11 @@ func compile(folder string) error {
 	for _, file := range files {
 		args = append(args, filepath.Join(folder, filepath.FromSlash(file)))
 	}
-	runtime.LockOSThread() // see startProcess
-	defer runtime.UnlockOSThread()
+	var output bytes.Buffer
 	cmd := exec.Command("javac", args...)
-	cmd.SysProcAttr = dieWithParent()
-	output, err := cmd.CombinedOutput()
-	if err != nil {
-		return errors.Join(fmt.Errorf("interop: javac: %w\n%s", err, output), os.RemoveAll(folder))
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := child.Run(cmd); err != nil {
+		return errors.Join(fmt.Errorf("interop: javac: %w\n%s", err, &output), os.RemoveAll(folder))
 	}
 	return nil
 }

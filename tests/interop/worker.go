@@ -71,8 +71,8 @@ func (w *Worker) Run(ctx context.Context, job Job) (Summary, error) {
 			return Summary{}, fmt.Errorf("interop: %s, %s %s: %w", w.kind, job.Name, job.Recipe, o.err)
 		}
 		return o.summary, nil
-	case <-w.process.exited:
-		return Summary{}, fmt.Errorf("interop: %s ended: %w\n%s", w.kind, w.process.err, w.Output())
+	case <-w.process.Exited():
+		return Summary{}, fmt.Errorf("interop: %s ended: %w\n%s", w.kind, w.process.Err(), w.Output())
 	case <-ctx.Done():
 		w.forget(id)
 		return Summary{}, fmt.Errorf("interop: %s, %s: %w\n%s", w.kind, job.Name, ctx.Err(), w.Output())

@@ -40,7 +40,7 @@ func echoing(t *testing.T, script string) *Worker {
 	t.Helper()
 	w, err := newWorker("shell", "sh", "-c", script)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = w.process.kill() })
+	t.Cleanup(func() { _ = w.process.Kill() })
 	return w
 }
 
@@ -98,6 +98,6 @@ func TestAStartedWorkerEndsWithItsTest(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) *Worker{"curator": StartCurator, "kazoo": StartKazoo} {
 		var w *Worker
 		require.True(t, t.Run(name, func(t *testing.T) { w = start(t) }))
-		require.False(t, w == nil || w.process.running(), name)
+		require.False(t, w == nil || w.process.Running(), name)
 	}
 }

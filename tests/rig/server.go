@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 const (
@@ -36,7 +38,7 @@ type Server struct {
 	output   tail
 
 	mu      sync.Mutex // guards what follows, and orders starts and stops
-	process *process
+	process *child.Process
 	paused  bool
 	gone    bool // Stop was called: the data is no more
 }
@@ -111,7 +113,7 @@ func (s *Server) start() error {
 	if s.gone {
 		return errors.New("rig: server was stopped for good")
 	}
-	if s.process != nil && s.process.running() {
+	if s.process != nil && s.process.Running() {
 		return errors.New("rig: server is running already")
 	}
 	config := filepath.Join(s.dir, "zoo.cfg")
@@ -157,15 +159,15 @@ func (s *Server) awaitServing(ctx context.Context) error {
 		}
 		cancel()
 		// A stranger on our port may answer while our process is dying of it.
-		if err == nil && process.running() {
+		if err == nil && process.Running() {
 			return nil
 		}
 		select {
-		case <-process.exited:
+		case <-process.Exited():
 			if strings.Contains(s.Log(), "Address already in use") {
 				return fmt.Errorf("rig: server %s: %w", s.Addr(), errPortTaken)
 			}
-			return fmt.Errorf("rig: server %s ended while starting: %w\n%s", s.Addr(), process.err, s.Log())
+			return fmt.Errorf("rig: server %s ended while starting: %w\n%s", s.Addr(), process.Err(), s.Log())
 		case <-ctx.Done():
 			return fmt.Errorf("rig: server %s does not serve (%w): %w\n%s", s.Addr(), err, ctx.Err(), s.Log())
 		case <-time.After(pollInterval):
@@ -180,10 +182,10 @@ func (s *Server) Addr() string { return loopback(s.port) }
 func (s *Server) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.process == nil || !s.process.running() {
+	if s.process == nil || !s.process.Running() {
 		return 0
 	}
-	return s.process.cmd.Process.Pid
+	return s.process.Pid()
 }
 
 // Log returns the end of what the server printed, over all its runs.
@@ -202,7 +204,10 @@ func (s *Server) kill() error {
 	if s.process == nil {
 		return nil
 	}
-	return s.process.kill()
+	if err := s.process.Kill(); err != nil {
+		return fmt.Errorf("rig: %w", err)
+	}
+	return nil
 }
 
 // Pause freezes the process (SIGSTOP). When it returns, no thread of it runs:
@@ -213,8 +218,8 @@ func (s *Server) Pause() error {
 	if s.process == nil {
 		return errors.New("rig: server does not run")
 	}
-	if err := s.process.pause(); err != nil {
-		return err
+	if err := s.process.Pause(); err != nil {
+		return fmt.Errorf("rig: %w", err)
 	}
 	s.paused = true
 	return nil
@@ -227,8 +232,8 @@ func (s *Server) Resume() error {
 	if s.process == nil {
 		return errors.New("rig: server does not run")
 	}
-	if err := s.process.resume(); err != nil {
-		return err
+	if err := s.process.Resume(); err != nil {
+		return fmt.Errorf("rig: %w", err)
 	}
 	s.paused = false
 	return nil
@@ -269,5 +274,5 @@ func (s *Server) Stop() error {
 func (s *Server) answers() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.process != nil && s.process.running() && !s.paused
+	return s.process != nil && s.process.Running() && !s.paused
 }

@@ -89,9 +89,9 @@ func (c *chaos) clientBlinks(ctx context.Context, rng *rand.Rand, s *subject) er
 func (c *chaos) pausedFor(ctx context.Context, s *subject, d time.Duration) error {
 	c.say("client %d: process stopped for %v", s.number, d)
 	p := s.current()
-	err := p.pause()
+	err := p.Pause()
 	rest(ctx, d)
-	return errors.Join(err, p.resume())
+	return errors.Join(err, p.Resume())
 }
 
 func (c *chaos) clientKilled(_ context.Context, rng *rand.Rand, s *subject) error {

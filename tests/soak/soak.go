@@ -17,7 +17,7 @@ func soak(ctx context.Context, o options, out io.Writer) (result, error) {
 		next := o
 		next.duration = o.duration - time.Duration(whole.Seconds*float64(time.Second))
 		next.seed += uint64(whole.Ensembles)
-		if next.duration < shortestLife {
+		if next.duration < shortestLife && !o.allKinds { // all kinds of fault take the time that they need
 			break
 		}
 		var more result

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -92,7 +93,7 @@ func (s *stage) subject(n int) (*subject, error) {
 		made.proxies = append(made.proxies, p)
 		addrs = append(addrs, p.Addr())
 	}
-	made.launch = func(incarnation int) (*process, error) {
+	made.launch = func(incarnation int) (*child.Process, error) {
 		return startProcess(s.o.arguments(s.hall.addr(), strings.Join(addrs, ","), n, incarnation))
 	}
 	return made, nil
@@ -158,7 +159,7 @@ func (s *stage) endClients() {
 func (s *stage) tearDown() error {
 	for _, client := range s.subjects {
 		if p := client.current(); p != nil {
-			p.kill()
+			_ = p.Kill()
 		}
 	}
 	if s.hall != nil {

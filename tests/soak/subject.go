@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -14,10 +15,10 @@ import (
 type subject struct {
 	number  int
 	proxies []*rig.Proxy
-	launch  func(incarnation int) (*process, error)
+	launch  func(incarnation int) (*child.Process, error)
 
 	mu          sync.Mutex
-	process     *process
+	process     *child.Process
 	control     *line
 	incarnation int
 	idle        chan struct{} // gets one for every idle report
@@ -59,7 +60,9 @@ func (s *subject) command(do string) error {
 
 // restart kills the process and starts the next.
 func (s *subject) restart(after time.Duration) error {
-	s.current().kill()
+	if err := s.current().Kill(); err != nil {
+		return err
+	}
 	time.Sleep(after)
 	s.mu.Lock()
 	s.incarnation++
@@ -67,7 +70,7 @@ func (s *subject) restart(after time.Duration) error {
 	return s.start()
 }
 
-func (s *subject) current() *process {
+func (s *subject) current() *child.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.process
@@ -82,8 +85,8 @@ func (s *subject) connected(within time.Duration) error {
 		if there {
 			return nil
 		}
-		if p := s.current(); p.gone() {
-			return fmt.Errorf("soak: client %d has ended: %w", s.number, p.err)
+		if p := s.current(); !p.Running() {
+			return fmt.Errorf("soak: client %d has ended: %w", s.number, p.Err())
 		}
 	}
 	return fmt.Errorf("soak: client %d does not connect", s.number)
@@ -98,14 +101,13 @@ func (s *subject) end(within time.Duration) error {
 	err := s.command(doStop)
 	if err == nil {
 		select {
-		case <-p.exited:
-			return p.err
+		case <-p.Exited():
+			return p.Err()
 		case <-time.After(within):
 			err = errors.New("it did not end")
 		}
 	}
-	p.kill()
-	return fmt.Errorf("soak: client %d: %w", s.number, err)
+	return fmt.Errorf("soak: client %d: %w", s.number, errors.Join(err, p.Kill()))
 }
 
 // heal undoes what was done to the network.
@@ -131,8 +133,8 @@ func (s *subject) hush(within time.Duration) error {
 	select {
 	case <-s.idle:
 		return nil
-	case <-s.current().exited:
-		return fmt.Errorf("soak: client %d has ended by itself: %w", s.number, s.current().err)
+	case <-s.current().Exited():
+		return fmt.Errorf("soak: client %d has ended by itself: %w", s.number, s.current().Err())
 	case <-time.After(within):
 		return fmt.Errorf("soak: client %d: its requests do not end", s.number)
 	}

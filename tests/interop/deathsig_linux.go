@@ -1,9 +1,0 @@
-package interop
-
-import "syscall"
-
-// dieWithParent has the kernel kill the child when its parent is gone, however
-// the parent ended. "Parent" is the thread that forked: see startProcess.
-func dieWithParent() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-}
