@@ -203,11 +203,11 @@ func TestWatchEventsLoseTheChroot(t *testing.T) {
 	server := newFakeServer(t)
 	server.handle = func(r fakeRequest) fakeReply {
 		return fakeReply{
-			event: append([]byte{0, 0, 0, 3, 0, 0, 0, 3}, text("/root/a")...),
+			event: append([]byte{0, 0, 0, 3, 0, 0, 0, 3}, text("/base/a")...),
 			body:  append(text("data"), statBody(5, 6, 1)...),
 		}
 	}
-	c, events := dialFake(t, server, "zk1/root")
+	c, events := dialFake(t, server, "zk1/base")
 	expect(t, events, Connected)
 	data, stat, err := c.GetWatched("/a")
 	require.NoError(t, err)
@@ -222,8 +222,8 @@ func TestWatchEventsLoseTheChroot(t *testing.T) {
 	_, _, err = c.Get("/a")
 	require.NoError(t, err)
 	gets := server.seen(opGetData)
-	require.Equal(t, append(text("/root/a"), 1), gets[0].body)
-	require.Equal(t, append(text("/root/a"), 0), gets[1].body, "a plain Get sets no watch")
+	require.Equal(t, append(text("/base/a"), 1), gets[0].body)
+	require.Equal(t, append(text("/base/a"), 0), gets[1].body, "a plain Get sets no watch")
 }
 
 func TestALostReplyIsAnUnknownOutcome(t *testing.T) {

@@ -17,7 +17,7 @@ func connected(t *testing.T, handle func(r fakeRequest) fakeReply) (*Conn, *fake
 	t.Helper()
 	server := newFakeServer(t)
 	server.handle = handle
-	c, events := dialFake(t, server, "zk1/root")
+	c, events := dialFake(t, server, "zk1/base")
 	expect(t, events, Connected)
 	return c, server
 }
@@ -32,7 +32,7 @@ func concat(parts ...[]byte) (all []byte) {
 func TestCreateCounted(t *testing.T) {
 	c, _ := connected(t, func(fakeRequest) fakeReply {
 		return fakeReply{body: concat(
-			multiPart(opCreate, 0, text("/root/q/x-0000000041")), multiPart(5, 0, statBody(3, 42, 9)), multiEnd())}
+			multiPart(opCreate, 0, text("/base/q/x-0000000041")), multiPart(5, 0, statBody(3, 42, 9)), multiEnd())}
 	})
 	before := time.Now()
 	created, err := c.CreateCounted("/q", "x-", []byte("d"))
@@ -84,14 +84,14 @@ func TestCreatePlain(t *testing.T) {
 	var look atomic.Int32
 	c, server := connected(t, func(r fakeRequest) fakeReply {
 		if r.op == opCreate {
-			return fakeReply{body: text("/root/q/x-0000000041")}
+			return fakeReply{body: text("/base/q/x-0000000041")}
 		}
 		return fakeReply{code: look.Load(), body: statBody(42, 43, 0)}
 	})
 	created, err := c.CreatePlain("/q", "x-", nil)
 	require.NoError(t, err)
 	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42, Siblings: -1, Sent: created.Sent}, created)
-	require.Equal(t, append(text("/root/q/x-0000000041"), 0), server.seen(opExists)[0].body)
+	require.Equal(t, append(text("/base/q/x-0000000041"), 0), server.seen(opExists)[0].body)
 
 	look.Store(-1) // a system error
 	created, err = c.CreatePlain("/q", "x-", nil)
@@ -156,7 +156,7 @@ func TestEnsureParentsMakesContainersFromTheTop(t *testing.T) {
 		return fakeReply{body: append(text(path), statBody(1, 1, 0)...)}
 	})
 	require.NoError(t, c.EnsureParents("/a/b"))
-	require.Equal(t, map[string]bool{"/root": true, "/root/a": true, "/root/a/b": true}, made, "the chroot too")
+	require.Equal(t, map[string]bool{"/base": true, "/base/a": true, "/base/a/b": true}, made, "the chroot too")
 	require.NoError(t, c.EnsureParents("/a/b"))
 	require.Len(t, server.seen(opCreateContainer), 3+2+1)
 	require.Empty(t, server.seen(opCreate))
@@ -173,7 +173,7 @@ func TestEnsureParentsOnAServerWithoutContainers(t *testing.T) {
 		if r.op == opCreateContainer {
 			return fakeReply{code: codeUnimplemented}
 		}
-		return fakeReply{body: text("/root/a")}
+		return fakeReply{body: text("/base/a")}
 	})
 	require.NoError(t, c.EnsureParents("/a"))
 	require.NoError(t, c.EnsureParents("/a"))
@@ -185,7 +185,7 @@ func TestEnsureParentsWhoseAncestorsVanish(t *testing.T) {
 	var calls atomic.Int32
 	c, _ := connected(t, func(r fakeRequest) fakeReply {
 		path, _ := createdPath(r)
-		if path == "/root/a/b" && calls.Add(1) <= 6 { // three rounds of going up and down
+		if path == "/base/a/b" && calls.Add(1) <= 6 { // three rounds of going up and down
 			return fakeReply{code: -101}
 		}
 		return fakeReply{body: append(text(path), statBody(1, 1, 0)...)}
@@ -233,7 +233,7 @@ func TestCloseDuringManyOperations(t *testing.T) {
 	c, _ := connected(t, func(r fakeRequest) fakeReply {
 		switch r.op {
 		case opCreateContainer, opSync:
-			return fakeReply{body: append(text("/root/a"), statBody(1, 1, 0)...)}
+			return fakeReply{body: append(text("/base/a"), statBody(1, 1, 0)...)}
 		}
 		return fakeReply{code: -101}
 	})

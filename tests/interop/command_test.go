@@ -15,7 +15,7 @@ func command(t *testing.T, line []string, job Job) (string, error) {
 	line = append(line, job.Arguments()...)
 	cmd := exec.CommandContext(deadline(t), line[0], line[1:]...)
 	var output bytes.Buffer
-	var logged tail
+	var logged child.Tail
 	cmd.Stdout, cmd.Stderr = &output, &logged
 	err := child.Run(cmd)
 	t.Cleanup(func() {

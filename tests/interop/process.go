@@ -23,7 +23,7 @@ type process struct {
 
 // startProcess runs a command and gives every line of its standard output to
 // answer, on one goroutine; standard error goes to output.
-func startProcess(output *tail, answer func(line string), command ...string) (*process, error) {
+func startProcess(output *child.Tail, answer func(line string), command ...string) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = output
 	stdin, err := cmd.StdinPipe()

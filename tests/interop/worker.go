@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 // Worker is a process of another client that does jobs. Its methods may be
@@ -21,7 +23,7 @@ import (
 type Worker struct {
 	kind    string
 	process *process
-	output  tail
+	output  child.Tail
 
 	mu      sync.Mutex // guards what follows, and the process's standard input
 	last    int

@@ -8,7 +8,7 @@ import (
 )
 
 // startProcess runs Java until it ends or is killed.
-func startProcess(output *tail, dir string, args []string) (*child.Process, error) {
+func startProcess(output *child.Tail, dir string, args []string) (*child.Process, error) {
 	cmd := exec.Command("java", args...)
 	cmd.Dir = dir
 	cmd.Stdout = output

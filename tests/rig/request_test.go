@@ -76,14 +76,3 @@ func TestReadFrameRefusesAbsurdLengths(t *testing.T) {
 		t.Error("a four-letter word was taken for a frame")
 	}
 }
-
-func TestTailKeepsTheEnd(t *testing.T) {
-	var log tail
-	for range 3 {
-		_, _ = log.Write(bytes.Repeat([]byte("x"), tailLimit/2))
-	}
-	_, _ = log.Write([]byte("end"))
-	if got := log.String(); len(got) != tailLimit || got[len(got)-3:] != "end" {
-		t.Errorf("%d bytes, ending in %q", len(got), got[len(got)-3:])
-	}
-}

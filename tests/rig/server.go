@@ -35,7 +35,7 @@ type Server struct {
 	port     int
 	settings settings
 	quorum   []string // the server.N lines; empty when standalone
-	output   tail
+	output   child.Tail
 
 	mu      sync.Mutex // guards what follows, and orders starts and stops
 	process *child.Process

@@ -12,7 +12,7 @@ import (
 )
 
 // The results that only the tests with odd requests speak of.
-const unimplemented = int32(-6)
+const unknownOperation = int32(-6)
 
 // maxFrame is the longest frame that a server takes unless told otherwise.
 const maxFrame = 1_048_575

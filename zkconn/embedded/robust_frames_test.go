@@ -137,7 +137,7 @@ func TestUnknownOperation(t *testing.T) {
 	for _, op := range []embedded.Op{0, 10, 23, 77, 99, 108, -1, -2, 1 << 30, -1 << 31} {
 		c := openRaw(t, s, 0, patience)
 		r := c.call(op, "/a", true)
-		require.Equal(t, unimplemented, r.code, "%v", op)
+		require.Equal(t, unknownOperation, r.code, "%v", op)
 		require.Empty(t, r.left)
 		c.closed()
 		require.Contains(t, s.Sessions(), c.session)

@@ -1,18 +1,18 @@
-package interop
+package child
 
 import "sync"
 
-// tailLimit bounds the output kept for failure messages.
+// tailLimit is how much is remembered, in bytes.
 const tailLimit = 64 << 10
 
-// tail is a writer that remembers the end of what was written.
-type tail struct {
+// Tail is a writer that remembers the end of what was written, for messages of failure.
+type Tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
 // Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -22,7 +22,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) String() string {
+// String returns what is remembered.
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.text)
