@@ -183,6 +183,27 @@ func TestEventGoesToWhoAskedForIt(t *testing.T) {
 	require.Empty(t, a.watches)
 }
 
+// The reply and the event of one watch go different ways to the session actor.
+func TestEventOfTheOwnNodeOvertakesTheReply(t *testing.T) {
+	a := newAlone(t, 1)
+	c, heard := a.contend(nodeName(1))
+	path := "/p/" + nodeName(1)
+
+	a.watchOwn(c, machine.Effect{Op: 1, Node: nodeName(1)})
+	a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDataChanged, Path: path})
+	require.Equal(t, machine.OwnChanged, (<-heard).Kind)
+	a.ownRead(c, path, 1, nil, nil)
+	ev := <-heard
+	require.Equal(t, machine.OwnRead, ev.Kind)
+	require.EqualValues(t, 1, ev.Op, "which is stale by then: the machine has asked again")
+
+	a.watchOwn(c, machine.Effect{Op: 2, Node: nodeName(1)})
+	a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDeleted, Path: path})
+	require.Equal(t, machine.NodeGone, (<-heard).Kind)
+	a.ownRead(c, path, 2, nil, nil)
+	a.quiet(t, c, heard)
+}
+
 func TestOnlyTheEnsembleRenewsTheLease(t *testing.T) {
 	for err, want := range map[error]bool{
 		nil: true, zkconn.ErrNoNode: true, zkconn.ErrNoAuth: true,
