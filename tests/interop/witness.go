@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,6 +18,7 @@ import (
 type Witness struct {
 	mu         sync.Mutex // guards what follows
 	places     map[string]map[string]Claim
+	orders     map[string]*order
 	entries    []Entry
 	violations []string
 	detained   map[string]*detention
@@ -26,6 +28,7 @@ type Witness struct {
 type Entry struct {
 	Holder, Place string
 	Claim         Claim
+	Node          string // by which it holds, where it said so
 }
 
 // detention keeps a holder inside.
@@ -37,12 +40,22 @@ type detention struct {
 // NewWitness returns a witness that nobody can reach yet but this process: see
 // [ServeWitness] and [StartWitness].
 func NewWitness() *Witness {
-	return &Witness{places: map[string]map[string]Claim{}, detained: map[string]*detention{}}
+	return &Witness{
+		places: map[string]map[string]Claim{}, orders: map[string]*order{}, detained: map[string]*detention{},
+	}
 }
 
 // Enter records that a holder is inside, and returns what is wrong about it. A
 // holder that may not be inside is recorded all the same, since it is there.
 func (w *Witness) Enter(holder, place string, claim Claim) error {
+	return w.EnterWith("", holder, place, claim)
+}
+
+// EnterWith is [Witness.Enter] of a holder that names the sequential node by which
+// it holds: then the witness also judges whether it came in by order of sequence
+// numbers. An empty name is not judged, nor are semaphores, whose permits anybody
+// takes who finds one.
+func (w *Witness) EnterWith(node, holder, place string, claim Claim) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	inside := w.inside(place)
@@ -51,7 +64,10 @@ func (w *Witness) Enter(holder, place string, claim Claim) error {
 	}
 	err := w.judge(holder, place, claim)
 	inside[holder] = claim
-	w.entries = append(w.entries, Entry{holder, place, claim})
+	w.entries = append(w.entries, Entry{holder, place, claim, node})
+	if node != "" && claim.kind != permit {
+		err = errors.Join(err, w.judgeOrder(node, holder, place, claim))
+	}
 	if d, ok := w.detained[holder]; ok {
 		closeOnce(d.inside)
 	}
@@ -105,6 +121,22 @@ func (w *Witness) judge(holder, place string, claim Claim) error {
 	if claim.kind == permit && len(inside) >= claim.max {
 		return w.violated("%s enters %s (%s) with %s inside",
 			holder, place, claim, strings.Join(slices.Sorted(maps.Keys(inside)), ", "))
+	}
+	return nil
+}
+
+// judgeOrder says who was overtaken.
+func (w *Witness) judgeOrder(node, holder, place string, claim Claim) error {
+	sequence, ok := Sequence(node)
+	if !ok {
+		return w.violated("%s enters %s with %s, which has no sequence number", holder, place, node)
+	}
+	if w.orders[place] == nil {
+		w.orders[place] = &order{}
+	}
+	if before, overtaken := w.orders[place].overtaken(holder, node, sequence, claim); overtaken {
+		return w.violated("%s enters %s with %s (%s) after %s with %s",
+			holder, place, node, claim, before.holder, before.node)
 	}
 	return nil
 }

@@ -11,12 +11,13 @@ import (
 // WitnessServer lets other processes report to a [Witness]: over TCP, a line at
 // a time, every line answered before the next.
 //
-//	enter <holder> <place> <claim>     ok
-//	change <holder> <place> <claim>    violation <what is wrong>
+//	enter <holder> <place> <claim> [<node>]    ok
+//	change <holder> <place> <claim>            violation <what is wrong>
 //	leave <holder> <place>
 //
-// A claim is exclusive, shared or one-of-N. No name has a space in it. A holder
-// whose connection ends while it is inside is a violation.
+// A claim is exclusive, shared or one-of-N; the node is the one by which the holder
+// holds, by its name or path, for the order to be judged. No name has a space in it.
+// A holder whose connection ends while it is inside is a violation.
 type WitnessServer struct {
 	*Witness
 	listener net.Listener
@@ -113,7 +114,7 @@ func (s *WitnessServer) serve(conn net.Conn) {
 	readLines(conn, func(line string) {
 		answer := "ok"
 		if err := s.report(strings.Fields(line), mine); err != nil {
-			answer = "violation " + err.Error()
+			answer = "violation " + strings.ReplaceAll(err.Error(), "\n", "; ")
 		}
 		_, _ = fmt.Fprintln(conn, answer)
 	})
@@ -126,6 +127,10 @@ func (s *WitnessServer) report(words []string, mine map[Entry]struct{}) error {
 		delete(mine, Entry{Holder: words[1], Place: words[2]})
 		return s.Leave(words[1], words[2])
 	}
+	var node string
+	if len(words) == 5 && words[0] == "enter" {
+		words, node = words[:4], words[4]
+	}
 	if len(words) != 4 {
 		return s.garbled(words)
 	}
@@ -137,7 +142,7 @@ func (s *WitnessServer) report(words []string, mine map[Entry]struct{}) error {
 	switch words[0] {
 	case "enter":
 		mine[Entry{Holder: holder, Place: place}] = struct{}{}
-		err := s.Enter(holder, place, claim)
+		err := s.EnterWith(node, holder, place, claim)
 		s.await(holder, s.stopped)
 		return err
 	case "change":

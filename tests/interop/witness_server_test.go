@@ -64,6 +64,13 @@ func TestWitnessOverTheWire(t *testing.T) {
 		{one, "leave a /x", "violation interop: a leaves /x and is not inside"},
 		{one, "enter a /x one-of-1", "ok"},
 		{other, "enter b /x one-of-1", "violation interop: b enters /x (one-of-1) with a inside"},
+		{one, "enter a /y exclusive lock-0000000002", "ok"},
+		{one, "leave a /y", "ok"},
+		{other, "enter b /y exclusive /y/lock-0000000001",
+			"violation interop: b enters /y with /y/lock-0000000001 (exclusive) after a with lock-0000000002"},
+		{other, "leave b /y", "ok"},
+		{one, "change a /x one-of-1 lock-0000000003",
+			`violation interop: "change a /x one-of-1 lock-0000000003" is no report`},
 		{one, "enter a /x", `violation interop: "enter a /x" is no report`},
 		{one, "enter a /x loosely", `violation interop: "enter a /x loosely" is no report`},
 		{one, "exit a /x shared", `violation interop: "exit a /x shared" is no report`},
@@ -72,7 +79,7 @@ func TestWitnessOverTheWire(t *testing.T) {
 		step.who.send(t, step.line)
 		step.who.requireAnswer(t, step.answer)
 	}
-	require.Len(t, s.Violations(), 7)
+	require.Len(t, s.Violations(), 9)
 }
 
 func TestAHolderThatIsGoneIsAViolation(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 type report struct {
 	verb, holder, place string
 	claim               Claim
+	node                string
 	wrong               string
 }
 
 func (r report) tell(w *Witness) error {
 	switch r.verb {
 	case "enter":
-		return w.Enter(r.holder, r.place, r.claim)
+		return w.EnterWith(r.node, r.holder, r.place, r.claim)
 	case "change":
 		return w.Change(r.holder, r.place, r.claim)
 	}
@@ -116,32 +117,38 @@ func TestWitness(t *testing.T) {
 			{verb: "change", holder: "a", claim: Shared(), wrong: "a changes its claim on /x and is not inside"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := NewWitness()
-			want := []string{}
-			for _, r := range reports {
-				r.place = orDefault(r.place, "/x")
-				err := r.tell(w)
-				if r.wrong == "" {
-					require.NoError(t, err)
-					continue
-				}
-				want = append(want, "interop: "+r.wrong)
-				require.EqualError(t, err, "interop: "+r.wrong)
-			}
-			require.ElementsMatch(t, want, w.Violations())
-			require.Empty(t, w.Inside())
-		})
+		t.Run(name, func(t *testing.T) { requireJudged(t, reports) })
 	}
+}
+
+// requireJudged makes reports to a new witness, which must find wrong what is, and nothing else.
+func requireJudged(t *testing.T, reports []report) {
+	t.Helper()
+	w := NewWitness()
+	want := []string{}
+	for _, r := range reports {
+		r.place = orDefault(r.place, "/x")
+		err := r.tell(w)
+		if r.wrong == "" {
+			require.NoError(t, err)
+			continue
+		}
+		want = append(want, "interop: "+r.wrong)
+		require.EqualError(t, err, "interop: "+r.wrong)
+	}
+	require.ElementsMatch(t, want, w.Violations())
+	require.Empty(t, w.Inside())
 }
 
 func TestWitnessKnowsWhoIsInside(t *testing.T) {
 	w := NewWitness()
 	require.NoError(t, w.Enter("b", "/x", Shared()))
 	require.NoError(t, w.Enter("a", "/x", Shared()))
-	require.NoError(t, w.Enter("a", "/w", Exclusive()))
+	require.NoError(t, w.EnterWith("lock-0000000001", "a", "/w", Exclusive()))
 	require.Equal(t, []string{"a in /w", "a in /x", "b in /x"}, w.Inside())
-	require.Equal(t, []Entry{{"b", "/x", Shared()}, {"a", "/x", Shared()}, {"a", "/w", Exclusive()}}, w.Entries())
+	require.Equal(t, []Entry{
+		{"b", "/x", Shared(), ""}, {"a", "/x", Shared(), ""}, {"a", "/w", Exclusive(), "lock-0000000001"},
+	}, w.Entries())
 }
 
 func TestClaims(t *testing.T) {

@@ -19,6 +19,11 @@ class Recipe:
         self.place = place
         self.claim = claim
 
+    @property
+    def node(self):
+        """The name of the node by which it is held; none of a semaphore's, which has no order."""
+        return getattr(self.lock, "node", None) or ""
+
     def acquire(self, seconds=0):
         """Acquires; gives up after so many seconds, and says so with False. 0 is forever."""
         try:

@@ -16,7 +16,7 @@ class Witness:
 
     def enter(self, recipe):
         """Says that the holder is inside."""
-        self._report("enter", recipe.place, recipe.claim)
+        self._report("enter", recipe.place, recipe.claim, recipe.node)
 
     def leave(self, recipe):
         """Says that the holder is about to release."""
@@ -25,7 +25,7 @@ class Witness:
     def _report(self, verb, *rest):
         if self._socket is None:
             return
-        line = " ".join((verb, self._holder) + rest)
+        line = " ".join((verb, self._holder) + rest).rstrip()  # not every recipe knows its node
         self._socket.sendall((line + "\n").encode("utf-8"))
         answer = self._answers.readline().strip()
         if answer != "ok":

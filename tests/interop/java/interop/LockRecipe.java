@@ -7,6 +7,11 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 /** Whatever Curator calls a lock: everything but the semaphore. */
 record LockRecipe(InterProcessLock lock, String claim, List<String> places) implements Recipe {
     @Override
+    public String node() {
+        return lock instanceof NamedLocks.Named named ? named.node() : "";
+    }
+
+    @Override
     public boolean acquire(int millis) throws Exception {
         if (millis > 0) {
             return lock.acquire(millis, TimeUnit.MILLISECONDS);

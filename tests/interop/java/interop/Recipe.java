@@ -10,6 +10,9 @@ interface Recipe {
     /** What is held, by name: the lock path, or several. */
     List<String> places();
 
+    /** The node by which this thread holds; none where that is several, or in no order. */
+    String node();
+
     /** Acquires; gives up after so many milliseconds, and says so with false. 0 is forever. */
     boolean acquire(int millis) throws Exception;
 

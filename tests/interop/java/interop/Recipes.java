@@ -17,8 +17,8 @@ final class Recipes {
 
     Recipes(Job job, CuratorFramework client) {
         this.job = job;
-        mutex = new InterProcessMutex(client, job.path());
-        readWrite = new InterProcessReadWriteLock(client, job.path());
+        mutex = new NamedLocks.Mutex(client, job.path());
+        readWrite = NamedLocks.readWrite(client, job.path());
         semaphore = new InterProcessSemaphoreV2(client, job.path(), job.permits());
         // Its own isAcquiredInThisProcess and release are synchronized, and it is the same
         // two mutexes for all threads: sharing it is what it is made for.

@@ -29,6 +29,11 @@ final class SemaphoreRecipe implements Recipe {
     }
 
     @Override
+    public String node() {
+        return "";
+    }
+
+    @Override
     public boolean acquire(int millis) throws Exception {
         lease = millis > 0 ? semaphore.acquire(millis, TimeUnit.MILLISECONDS) : semaphore.acquire();
         return lease != null;

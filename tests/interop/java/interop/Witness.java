@@ -38,7 +38,7 @@ final class Witness implements AutoCloseable {
     /** Says that the holder is inside. */
     void enter(Recipe recipe) throws IOException {
         for (String place : recipe.places()) {
-            report("enter " + holder + " " + place + " " + recipe.claim());
+            report("enter " + holder + " " + place + " " + recipe.claim() + " " + recipe.node());
         }
     }
 
@@ -60,7 +60,7 @@ final class Witness implements AutoCloseable {
         if (socket == null) {
             return;
         }
-        reports.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        reports.write((line.stripTrailing() + "\n").getBytes(StandardCharsets.UTF_8));
         reports.flush();
         String answer = answers.readLine();
         if (!"ok".equals(answer)) {
