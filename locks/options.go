@@ -42,8 +42,18 @@ func WithAuth(scheme string, credential []byte) Option {
 	return connection(zkconn.WithAuth(scheme, credential))
 }
 
-// WithACL sets the ACL of every node that is made; by default anybody may do anything.
+// WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of other
+// users who may not READ a contender's node look again once a session timeout: see zkconn.WithACL.
 func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
+
+// WithParentACL sets the ACL of the lock paths that are made, and of what is above them, apart from that
+// of the contenders' nodes: see zkconn.WithParentACL.
+func WithParentACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithParentACL(acl...)) }
+
+// WithParentACLFunc is WithParentACL with an ACL for each path: see zkconn.WithParentACLFunc.
+func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
+	return connection(zkconn.WithParentACLFunc(f))
+}
 
 // WithTLS connects with TLS. The server's name is that of the server list unless the config sets one.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }

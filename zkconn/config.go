@@ -22,9 +22,6 @@ const (
 	DefaultMaxBackoff = 5 * time.Second
 )
 
-// ACL is one entry of a node's access control list.
-type ACL = zk.ACL
-
 // Config is how to reach an ensemble. It is immutable and valid when it comes from NewConfig; the zero value is
 // refused by Dial.
 type Config struct {
@@ -33,6 +30,7 @@ type Config struct {
 	timeout        time.Duration
 	credentials    []credential
 	acl            []ACL
+	parentACL      func(absolute string) []ACL // nil: that of the contender nodes
 	tls            *tls.Config
 	logger         *slog.Logger
 	dial           dialFunc
@@ -75,6 +73,9 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 		if err := opt(&c); err != nil {
 			return Config{}, err
 		}
+	}
+	if err := c.checkIdentity(); err != nil {
+		return Config{}, err
 	}
 	return c, nil
 }

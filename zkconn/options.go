@@ -59,17 +59,6 @@ func WithAuth(scheme string, secret []byte) Option {
 	}
 }
 
-// WithACL sets the access control list of every node that is made; the default is everything for everyone.
-func WithACL(acl ...ACL) Option {
-	return func(c *Config) error {
-		if len(acl) == 0 {
-			return fmt.Errorf("%w: ACL %v: must have an entry", ErrBadConfig, acl)
-		}
-		c.acl = slices.Clone(acl)
-		return nil
-	}
-}
-
 // WithTLS makes every connection a TLS connection. Where the configuration sets no ServerName, the host is verified
 // by its name as given to NewConfig. The configuration is copied.
 func WithTLS(cfg *tls.Config) Option {

@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,11 +16,11 @@ const parentAttempts = 10
 
 // EnsureParents makes the node at path and those above it, the chroot included, as far as they do not exist: as
 // container nodes, which the server deletes when their last child is gone, or as persistent nodes where the server
-// does not know containers. They have no data, and the configured ACL.
+// does not know containers. They have no data, and the ACL configured for parents.
 //
 // It is fine with nodes that exist, also where it would not be allowed to make them. An ancestor that is reaped
 // meanwhile is made again, a bounded number of times (then ErrNoNode). ErrNoChildrenForEphemerals when an ancestor is
-// ephemeral, ErrNoAuth.
+// ephemeral; ErrNoAuth, which names the node that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
 	const op = "make parents"
 	return c.operate(op, path, func(absolute string) error {
@@ -74,23 +75,40 @@ func (c *Conn) makeParent(absolute string) error {
 		if exists, _, lookErr := c.zk.Exists(absolute); lookErr == nil && exists {
 			return nil
 		}
+		return fmt.Errorf("no CREATE at %s: %w", c.describeParent(absolute), err)
 	}
 	return err
+}
+
+// describeParent names the parent of a node, as the user knows it where it is not the chroot or above it.
+func (c *Conn) describeParent(absolute string) string {
+	parent := absolute[:strings.LastIndexByte(absolute, '/')]
+	relative, inside := strings.CutPrefix(parent, c.cfg.chroot)
+	switch {
+	case parent == "":
+		return "the root"
+	case !inside:
+		return parent + ", which is above the chroot"
+	case relative == "":
+		return "the chroot, " + parent
+	}
+	return relative
 }
 
 // makeContainer makes a container node, or a persistent one once the server has said that it does not know those.
 // Such a server may close the connection after its answer: the second request can then end as an unknown outcome, and
 // the caller's next attempt makes persistent nodes from the start.
 func (c *Conn) makeContainer(absolute string) error {
+	acl := c.cfg.aclOfParent(absolute)
 	if !c.persistentOnly.Load() {
-		_, err := c.zk.Create(absolute, []byte{}, zk.FlagContainer, c.cfg.acl)
+		_, err := c.zk.Create(absolute, []byte{}, zk.FlagContainer, acl)
 		if !hasUnnamedCode(err, codeUnimplemented) {
 			return err
 		}
 		c.persistentOnly.Store(true)
 		c.log.Warn("zookeeper server knows no container nodes; making persistent ones")
 	}
-	_, err := c.zk.Create(absolute, []byte{}, zk.FlagPersistent, c.cfg.acl)
+	_, err := c.zk.Create(absolute, []byte{}, zk.FlagPersistent, acl)
 	return err
 }
 
