@@ -34,23 +34,34 @@ func Available() error {
 	if _, err := exec.LookPath("java"); err != nil {
 		missing = append(missing, "java (not found in PATH)")
 	}
-	for _, jar := range serverJars {
-		path := filepath.Join(jarFolder, jar)
-		if _, err := os.Stat(path); err != nil {
-			missing = append(missing, path)
-		}
-	}
+	missing = append(missing, missingJars(serverJars)...)
 	if len(missing) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: missing %s; %s", ErrUnavailable, strings.Join(missing, ", "), howTo)
 }
 
+// missingJars gives the paths of those that are not there.
+func missingJars(jars []string) (missing []string) {
+	for _, jar := range jars {
+		path := filepath.Join(jarFolder, jar)
+		if _, err := os.Stat(path); err != nil {
+			missing = append(missing, path)
+		}
+	}
+	return missing
+}
+
 // Require skips the test when real servers cannot be started, or fails it when
 // TURNSTILE_REQUIRE_SERVERS=1.
 func Require(t testing.TB) {
 	t.Helper()
-	err := Available()
+	skipUnless(t, Available())
+}
+
+// skipUnless skips or fails the test for what is missing.
+func skipUnless(t testing.TB, err error) {
+	t.Helper()
 	if err == nil {
 		return
 	}
@@ -60,9 +71,9 @@ func Require(t testing.TB) {
 	t.Skip(err)
 }
 
-func classPath() string {
-	paths := make([]string, len(serverJars))
-	for i, jar := range serverJars {
+func classPath(jars []string) string {
+	paths := make([]string, len(jars))
+	for i, jar := range jars {
 		paths[i] = filepath.Join(jarFolder, jar)
 	}
 	return strings.Join(paths, string(os.PathListSeparator))

@@ -3,8 +3,9 @@
 # where both are there already.
 set -euo pipefail
 
-jars=(/usr/share/java/zookeeper.jar /usr/share/java/slf4j-simple.jar)
-packages=(zookeeper default-jre-headless)
+# The netty jars are for servers with TLS: the manifest of zookeeper.jar lacks them.
+jars=(/usr/share/java/{zookeeper,slf4j-simple,netty-codec,netty-resolver,netty-transport-native-unix-common}.jar)
+packages=(zookeeper default-jre-headless libnetty-java)
 
 complete() {
 	command -v java >/dev/null || return 1

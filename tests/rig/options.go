@@ -14,6 +14,7 @@ type Option func(*settings)
 type settings struct {
 	config     map[string]string // lines of zoo.cfg
 	properties map[string]string // Java system properties
+	secure     *TLS              // nil: without
 }
 
 // WithTickTime sets the server's tick (200 ms unless told otherwise). Session
@@ -75,6 +76,14 @@ func (s settings) lines() []string {
 		out = append(out, key+"="+s.config[key])
 	}
 	return out
+}
+
+// jars is the class path.
+func (s settings) jars() []string {
+	if s.secure == nil {
+		return serverJars
+	}
+	return slices.Concat(serverJars, tlsJars)
 }
 
 // flags renders the system properties as arguments for java.

@@ -34,8 +34,10 @@ type Server struct {
 	dir      string
 	port     int
 	settings settings
-	quorum   []string // the server.N lines; empty when standalone
-	output   child.Tail
+	// securePort is the one with TLS; 0 where there is none.
+	securePort int
+	quorum     []string // the server.N lines; empty when standalone
+	output     child.Tail
 
 	mu      sync.Mutex // guards what follows, and orders starts and stops
 	process *child.Process
@@ -100,6 +102,9 @@ func newServer(id int, settings settings) (*Server, error) {
 		return nil, fmt.Errorf("rig: folder for a server: %w", err)
 	}
 	s := &Server{dir: dir, port: port, settings: settings}
+	if err := s.prepareTLS(); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
 	if err := os.WriteFile(filepath.Join(dir, "myid"), []byte(strconv.Itoa(id)), 0o600); err != nil {
 		return nil, fmt.Errorf("rig: myid: %w", errors.Join(err, s.Stop()))
 	}
@@ -124,7 +129,7 @@ func (s *Server) start() error {
 	// fastest and leaves the processors to the tests.
 	args := []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
 	args = append(args, s.settings.flags()...)
-	args = append(args, "-cp", classPath(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+	args = append(args, "-cp", classPath(s.settings.jars()), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	process, err := startProcess(&s.output, s.dir, args)
 	if err != nil {
 		return err
@@ -138,6 +143,7 @@ func (s *Server) configuration() string {
 		"dataDir="+s.dir,
 		"clientPortAddress=127.0.0.1",
 		"clientPort="+strconv.Itoa(s.port))
+	lines = append(lines, s.secureLines()...)
 	return strings.Join(append(lines, s.quorum...), "\n") + "\n"
 }
 
@@ -160,7 +166,7 @@ func (s *Server) awaitServing(ctx context.Context) error {
 		cancel()
 		// A stranger on our port may answer while our process is dying of it.
 		if err == nil && process.Running() {
-			return nil
+			return s.awaitSecure(ctx)
 		}
 		select {
 		case <-process.Exited():
@@ -263,7 +269,7 @@ func (s *Server) Stop() error {
 		return err
 	}
 	s.gone = true
-	releasePorts(s.port)
+	releasePorts(s.port, s.securePort)
 	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("rig: data of a server: %w", err)
 	}

@@ -1,0 +1,130 @@
+package rig
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+// Authority is a certificate authority that is made for a test and known to
+// nobody else.
+type Authority struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+}
+
+// certificateLife is longer than any test, also where clocks differ a little.
+const certificateLife = 24 * time.Hour
+
+// NewAuthority makes an authority of that name.
+func NewAuthority(name string) (*Authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("rig: key of authority %s: %w", name, err)
+	}
+	template, err := newTemplate(name)
+	if err != nil {
+		return nil, err
+	}
+	template.IsCA, template.BasicConstraintsValid = true, true
+	template.KeyUsage = x509.KeyUsageCertSign
+	a := &Authority{certificate: template, key: key}
+	der, err := a.sign(template, &key.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	if a.certificate, err = x509.ParseCertificate(der); err != nil {
+		return nil, fmt.Errorf("rig: authority %s: %w", name, err)
+	}
+	return a, nil
+}
+
+// Pool holds the authority's certificate: for whoever is to trust it.
+func (a *Authority) Pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.certificate)
+	return pool
+}
+
+// Server makes a server's certificate for those host names and IP addresses.
+func (a *Authority) Server(hosts ...string) (tls.Certificate, error) {
+	return a.issue("server", x509.ExtKeyUsageServerAuth, hosts)
+}
+
+// Client makes a client's certificate, whose subject is CN=name.
+func (a *Authority) Client(name string) (tls.Certificate, error) {
+	return a.issue(name, x509.ExtKeyUsageClientAuth, nil)
+}
+
+func (a *Authority) issue(name string, usage x509.ExtKeyUsage, hosts []string) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("rig: key of %s: %w", name, err)
+	}
+	template, err := newTemplate(name)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = []x509.ExtKeyUsage{usage}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	der, err := a.sign(template, &key.PublicKey)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+func (a *Authority) sign(template *x509.Certificate, public *ecdsa.PublicKey) ([]byte, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, public, a.key)
+	if err != nil {
+		return nil, fmt.Errorf("rig: certificate of %s: %w", template.Subject, err)
+	}
+	return der, nil
+}
+
+func newTemplate(name string) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 100))
+	if err != nil {
+		return nil, fmt.Errorf("rig: serial number: %w", err)
+	}
+	now := time.Now()
+	return &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: name},
+		NotBefore:    now.Add(-certificateLife),
+		NotAfter:     now.Add(certificateLife),
+	}, nil
+}
+
+// pem gives the certificate as text.
+func (a *Authority) pem() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+}
+
+// pemOf gives a certificate and its key as text.
+func pemOf(certificate tls.Certificate) ([]byte, error) {
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		return nil, fmt.Errorf("rig: key of a certificate: %w", err)
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})
+	for _, der := range certificate.Certificate {
+		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	return text, nil
+}
