@@ -55,8 +55,13 @@ const (
 	Listing     Task = "listing"
 )
 
-// CuratorNames, as [Job.Names], has kazoo name its nodes as Curator does.
-const CuratorNames = "curator"
+// How kazoo is to share a queue, as [Job.Names]; without, it is as it comes.
+const (
+	// CuratorNames has kazoo name its nodes as Curator does.
+	CuratorNames = "curator"
+	// ExtraPatterns has kazoo's Lock wait for nodes named as Curator does, too; its own keep their name.
+	ExtraPatterns = "extra-patterns"
+)
 
 // defaultLimit bounds a job, however slow the machine is.
 const defaultLimit = 60 * time.Second
@@ -88,6 +93,9 @@ func (j Job) Holder(session, thread int) string {
 	return fmt.Sprintf("%s/%d.%d", j.Name, session, thread)
 }
 
+// limit is what bounds the job.
+func (j Job) limit() time.Duration { return orDefault(j.Limit, defaultLimit) }
+
 // Arguments renders the job for a worker's command line: key=value.
 func (j Job) Arguments() []string {
 	return []string{
@@ -105,7 +113,7 @@ func (j Job) Arguments() []string {
 		fmt.Sprintf("hold_ms=%d", j.Hold.Milliseconds()),
 		fmt.Sprintf("patience_ms=%d", j.Patience.Milliseconds()),
 		fmt.Sprintf("session_timeout_ms=%d", orDefault(j.SessionTimeout, 30*time.Second).Milliseconds()),
-		fmt.Sprintf("limit_ms=%d", orDefault(j.Limit, defaultLimit).Milliseconds()),
+		fmt.Sprintf("limit_ms=%d", j.limit().Milliseconds()),
 	}
 }
 

@@ -28,6 +28,7 @@ var kinds = []struct {
 type server struct {
 	addr string
 	conn *zk.Conn
+	real bool // not the embedded one
 }
 
 // eachServer runs a test on every kind of server, and in the end finds out that none of its jobs
@@ -37,18 +38,24 @@ func eachServer(t *testing.T, run func(t *testing.T, s *server)) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			addr := kind.start(t)
-			conn, events, err := zk.Connect([]string{addr}, 30*time.Second, zk.WithLogger(quiet{}))
-			require.NoError(t, err)
-			t.Cleanup(func() {
-				conn.Close()
-				for range events { // its goroutines have ended when the channel is closed
-				}
-			})
-			s := &server{addr: addr, conn: conn}
+			s := &server{addr: addr, conn: connect(t, addr), real: kind.name == "zookeeper"}
 			run(t, s)
 			s.requireNoEphemerals(t)
 		})
 	}
+}
+
+// connect opens a session of go-zookeeper's that ends with the test.
+func connect(t *testing.T, addr string) *zk.Conn {
+	t.Helper()
+	conn, events, err := zk.Connect([]string{addr}, 30*time.Second, zk.WithLogger(quiet{}))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		conn.Close()
+		for range events { // its goroutines have ended when the channel is closed
+		}
+	})
+	return conn
 }
 
 type quiet struct{}
@@ -100,6 +107,21 @@ func (s *server) requireNoEphemerals(t *testing.T) {
 	}
 }
 
+// make makes a persistent node and what is above it. A lock path that Curator makes is a container:
+// the server may remove it when it is empty, and numbers start again.
+func (s *server) make(t *testing.T, path string) {
+	t.Helper()
+	for at, c := range path + "/" {
+		if c != '/' || at == 0 {
+			continue
+		}
+		_, err := s.conn.Create(path[:at], nil, 0, zk.WorldACL(zk.PermAll))
+		if !errors.Is(err, zk.ErrNodeExists) {
+			require.NoError(t, err, path[:at])
+		}
+	}
+}
+
 // awaitCount waits until a lock path has so many children, of which no event tells.
 func (s *server) awaitCount(t *testing.T, path string, count int) {
 	t.Helper()
@@ -110,10 +132,12 @@ func (s *server) awaitCount(t *testing.T, path string, count int) {
 // bound is how long a test waits for what must come, however slow the machine is.
 const bound = 60 * time.Second
 
-func deadline(t *testing.T) context.Context {
+func deadline(t *testing.T) context.Context { return within(t, Job{Limit: bound}) }
+
+// within bounds a job that does not end. A worker bounds it first, and says more about it.
+func within(t *testing.T, job Job) context.Context {
 	t.Helper()
-	// A job bounds itself first, and says more about it.
-	ctx, cancel := context.WithTimeout(context.Background(), bound+10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), job.limit()+10*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -17,7 +17,7 @@ type pending struct{ done chan error }
 
 func start(t *testing.T, w *Worker, job Job) pending {
 	p := pending{make(chan error, 1)}
-	ctx := deadline(t)
+	ctx := within(t, job)
 	go func() {
 		summary, err := w.Run(ctx, job)
 		if err == nil && summary.Acquired != total(job) {

@@ -1,4 +1,6 @@
 """kazoo's locks, as one thread uses them."""
+from functools import partial
+
 from kazoo.exceptions import LockTimeout
 from kazoo.recipe.lock import Lock, ReadLock, Semaphore, WriteLock
 
@@ -7,6 +9,7 @@ from curator_names import CuratorMutex, CuratorReadLock, CuratorWriteLock
 _LOCKS = {
     "": {"mutex": Lock, "read": ReadLock, "write": WriteLock},
     "curator": {"mutex": CuratorMutex, "read": CuratorReadLock, "write": CuratorWriteLock},
+    "extra-patterns": {"mutex": partial(Lock, extra_lock_patterns=["-lock-"])},
 }
 _CLAIMS = {"mutex": "exclusive", "read": "shared", "write": "exclusive"}
 
