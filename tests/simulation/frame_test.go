@@ -16,7 +16,7 @@ type frame struct {
 	bytes []byte
 	op    embedded.Op // of a request
 	xid   int32
-	event string // the path whose deletion a watch event tells
+	event string // the path whose end a watch event tells, or the answer to a read that was to watch it
 	isEvt bool
 }
 
@@ -60,11 +60,17 @@ func reply(b []byte, asked string) frame {
 		f.text = "pong"
 	default:
 		f.text = fmt.Sprintf("answer %d to %s", code, asked)
+		if node, read := strings.CutPrefix(asked, "getData "); read && code == codeNoNode {
+			f.event = node
+		}
 	}
 	return f
 }
 
-const eventDeleted = 2
+const (
+	eventDeleted = 2
+	codeNoNode   = -101
+)
 
 var eventNames = map[int32]string{1: "created", 2: "deleted", 3: "changed", 4: "children"}
 

@@ -135,8 +135,9 @@ func (w *world) brokenGrant(r *lockRequest) bool {
 	return r.held != nil && w.broken[r.path+"/"+r.held.Node]
 }
 
-// woken tells whether a watch event came to a request's client while a poll was under way, or one was lost to
-// it: then that the poll found something says nothing.
+// woken tells whether a request's client was told of a node's end while a poll was under way, by a watch event or
+// by the answer to a read that was to watch it once more, or an event was lost to it: then that the poll found
+// something says nothing.
 func (w *world) woken(r *lockRequest) bool {
 	if r.client.lostEvents > 0 {
 		return true

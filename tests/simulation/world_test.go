@@ -49,7 +49,7 @@ type client struct {
 	closing    bool
 	closed     chan error
 	lostEvents int
-	deletions  map[string]time.Time // by lock path: when the newest deletion event was delivered
+	deletions  map[string]time.Time // by lock path: when the end of a node in it was told last
 }
 
 // newWorld starts the server and opens the clients.
