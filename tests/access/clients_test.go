@@ -1,0 +1,120 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// bound is how long a test waits for what must come, however slow the machine is.
+const bound = 60 * time.Second
+
+func deadline(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// eventually polls a condition that no event tells of.
+func eventually(t *testing.T, condition func() bool, what string, args ...any) {
+	t.Helper()
+	require.Eventually(t, condition, bound, 20*time.Millisecond, fmt.Sprintf(what, args...))
+}
+
+// open opens a client that is closed with the test.
+func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	// Long, so that no lease runs out because the machine is slow.
+	opts = append([]locks.Option{locks.WithSessionTimeout(30 * time.Second)}, opts...)
+	client, err := locks.Open(deadline(t), connect, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(deadline(t)))) })
+	return client
+}
+
+// recorded gives a mutex whose requests a recorder follows: for one request each.
+func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
+	t.Helper()
+	rec := actors.NewRecorder(client.System())
+	t.Cleanup(rec.Close)
+	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
+}
+
+// lock takes a lock that is to be had.
+func lock(t *testing.T, client *locks.Client, path string) *locks.Lease {
+	t.Helper()
+	lease, err := client.Mutex(path).Lock(deadline(t))
+	require.NoError(t, err)
+	return lease
+}
+
+func unlock(t *testing.T, lease *locks.Lease) {
+	t.Helper()
+	require.NoError(t, lease.Unlock(deadline(t)))
+}
+
+// use takes a lock and gives it back.
+func use(t *testing.T, client *locks.Client, path string) *locks.Lease {
+	t.Helper()
+	lease := lock(t, client, path)
+	require.Equal(t, path, lease.Path())
+	require.True(t, lease.Valid())
+	unlock(t, lease)
+	return lease
+}
+
+// waiter is a Lock that runs elsewhere.
+type waiter struct {
+	rec   *actors.Recorder
+	lease *locks.Lease
+	err   error
+	done  chan struct{}
+}
+
+// queue calls Lock on a goroutine, and returns when it waits for somebody.
+func queue(t *testing.T, client *locks.Client, path string) *waiter {
+	t.Helper()
+	mutex, rec := recorded(t, client, path)
+	w := &waiter{rec: rec, done: make(chan struct{})}
+	ctx := deadline(t)
+	go func() {
+		defer close(w.done)
+		w.lease, w.err = mutex.Lock(ctx)
+	}()
+	await(t, rec, messages.StateWatching)
+	return w
+}
+
+// granted waits until it has the lock.
+func (w *waiter) granted(t *testing.T) *locks.Lease {
+	t.Helper()
+	<-w.done // bounded by the deadline that Lock was given
+	require.NoError(t, w.err)
+	return w.lease
+}
+
+// waits says that it has neither a lock nor an error.
+func (w *waiter) waits(t *testing.T) {
+	t.Helper()
+	select {
+	case <-w.done:
+		t.Fatalf("it does not wait any more: %v, %v", w.lease, w.err)
+	default:
+	}
+}
+
+// await waits until a request goes into a state.
+func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Transition {
+	t.Helper()
+	tr, err := rec.Await(deadline(t), state)
+	require.NoError(t, err)
+	return tr
+}

@@ -1,0 +1,56 @@
+package access
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// The people of the stories.
+const (
+	alice = "alice"
+	bob   = "bob"
+)
+
+func secret(who string) string { return "the password of " + who }
+
+// credential lets a client act for somebody.
+func credential(who string) locks.Option {
+	return locks.WithAuth("digest", []byte(who+":"+secret(who)))
+}
+
+// may lets somebody do something.
+func may(who string, perms int32) zk.ACL { return zk.DigestACL(perms, who, secret(who))[0] }
+
+// all lets everybody do something.
+func all(perms int32) zk.ACL { return zk.WorldACL(perms)[0] }
+
+var (
+	everyone = zk.WorldACL(zk.PermAll)
+	// onlyMe is for a client's own use: the server puts the client's identities in its place.
+	onlyMe = zk.AuthACL(zk.PermAll)
+)
+
+// as is a plain connection of go-zookeeper's that acts for somebody; "" is nobody.
+func (p *place) as(t *testing.T, who string) *zk.Conn {
+	t.Helper()
+	conn, events, err := zk.Connect([]string{p.addr}, 10*time.Second, zk.WithLogger(quiet{}))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		conn.Close()
+		for range events { // its goroutines have ended when the channel is closed
+		}
+	})
+	if who != "" {
+		require.NoError(t, conn.AddAuth("digest", []byte(who+":"+secret(who))))
+	}
+	return conn
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}

@@ -1,0 +1,142 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// story is one thing that is shown.
+type story struct {
+	name string
+	tell func(t *testing.T, at *place)
+}
+
+// place is where a story happens: a server, and a chroot of the story's own.
+type place struct {
+	addr string
+	root string
+}
+
+// kind is one kind of server, started once for the package.
+type kind struct {
+	name    string
+	require func(testing.TB)
+	start   func() (addr string, stop func() error, err error)
+	addr    string
+}
+
+var kinds = []*kind{
+	{name: "embedded", require: func(testing.TB) {}, start: func() (string, func() error, error) {
+		s, err := embedded.Start()
+		if err != nil {
+			return "", nil, err
+		}
+		return s.Addr(), func() error { s.Close(); return nil }, nil
+	}},
+	{name: "standalone", require: rig.Require, start: func() (string, func() error, error) {
+		s, err := rig.NewStandalone()
+		if err != nil {
+			return "", nil, err
+		}
+		return s.Addr(), s.Stop, nil
+	}},
+}
+
+// stops are what ends the servers that were started.
+var stops []func() error
+
+var chroots atomic.Int64
+
+// tell tells the stories on every kind of server.
+func tell(t *testing.T, stories []story) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			kind.require(t)
+			if kind.addr == "" {
+				addr, stop, err := kind.start()
+				require.NoError(t, err)
+				kind.addr, stops = addr, append(stops, stop)
+			}
+			for _, s := range stories {
+				t.Run(s.name, func(t *testing.T) {
+					at := &place{addr: kind.addr, root: fmt.Sprintf("/story-%d", chroots.Add(1))}
+					_, err := at.as(t, "").Create(at.root, nil, 0, everyone)
+					require.NoError(t, err)
+					s.tell(t, at)
+				})
+			}
+		})
+	}
+}
+
+// connect is what Open takes.
+func (p *place) connect() string { return p.addr + p.root }
+
+// proxy stands before the server.
+func (p *place) proxy(t *testing.T) *rig.Proxy { return rig.NewProxy(t, p.addr) }
+
+// make makes nodes with that list, one below the other as they are named.
+func (p *place) make(t *testing.T, who string, acl []zk.ACL, paths ...string) {
+	t.Helper()
+	conn := p.as(t, who)
+	for _, path := range paths {
+		_, err := conn.Create(p.root+path, nil, 0, acl)
+		require.NoError(t, err, path)
+	}
+}
+
+// setACL gives a node another list.
+func (p *place) setACL(t *testing.T, who, path string, acl []zk.ACL) {
+	t.Helper()
+	_, err := p.as(t, who).SetACL(p.root+path, acl, -1)
+	require.NoError(t, err)
+}
+
+// acl reads a node's list.
+func (p *place) acl(t *testing.T, who, path string) []zk.ACL {
+	t.Helper()
+	acl, _, err := p.as(t, who).GetACL(p.root + path)
+	require.NoError(t, err, path)
+	return acl
+}
+
+// children lists a lock path as somebody who may.
+func (p *place) children(t *testing.T, who, path string) []string {
+	t.Helper()
+	names, _, err := p.as(t, who).Children(p.root + path)
+	require.NoError(t, err, path)
+	slices.Sort(names)
+	return names
+}
+
+// count gives the number of children, which no ACL hides.
+func count(t *testing.T, conn *zk.Conn, path string) int {
+	t.Helper()
+	exists, stat, err := conn.Exists(path)
+	require.NoError(t, err)
+	if !exists {
+		return 0
+	}
+	return int(stat.NumChildren)
+}
+
+// requireCount compares the number of children now.
+func (p *place) requireCount(t *testing.T, want int, path string) {
+	t.Helper()
+	require.Equal(t, want, count(t, p.as(t, ""), p.root+path), "children of %s", path)
+}
+
+// awaitCount waits until there are so many children.
+func (p *place) awaitCount(t *testing.T, want int, path string) {
+	t.Helper()
+	conn := p.as(t, "")
+	eventually(t, func() bool { return count(t, conn, p.root+path) == want }, "%s never had %d children", path, want)
+}
