@@ -48,6 +48,10 @@ const (
 	Downgrade  Task = "downgrade"
 	Upgrade    Task = "upgrade"
 	GivingBack Task = "giving-back"
+	// Asking and Revocable are Curator's, too, and leave the other side to somebody else: asking whoever
+	// holds to release, and holding until asked.
+	Asking    Task = "asking"
+	Revocable Task = "revocable"
 	// NonBlocking, Cancelling and Listing are kazoo's: acquire(blocking=False),
 	// cancel(), and contenders() or lease_holders().
 	NonBlocking Task = "non-blocking"

@@ -91,27 +91,3 @@ func TestTogetherInOrder(t *testing.T) {
 		s.requireEmpty(t, job.Path)
 	})
 }
-
-// With its own names, kazoo walks in on Curator. So this is also what the witness makes of two real
-// clients that do not keep each other out.
-func TestKazooNamesDoNotKeepOut(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		witness, err := ServeWitness(NewWitness())
-		require.NoError(t, err)
-		defer witness.Close()
-		job := Job{Recipe: Mutex, Connect: s.addr, Path: "/strangers", Witness: witness.Addr()}
-		java, python := job, job
-		java.Name, python.Name = "curator", "kazoo"
-
-		inside, release := witness.Detain(java.Holder(1, 1))
-		defer release()
-		first := start(t, curator.Get(t), java)
-		<-inside
-		_, err = kazooed.Get(t).Run(deadline(t), python)
-		require.ErrorContains(t, err,
-			"kazoo/1.1 enters /strangers (exclusive) while curator/1.1 is inside (exclusive)")
-		release()
-		first.wait(t)
-		s.requireEmpty(t, job.Path)
-	})
-}

@@ -15,6 +15,8 @@ final class Tasks {
             case "downgrade" -> new DowngradeCheck();
             case "upgrade" -> new UpgradeCheck();
             case "giving-back" -> new GivingBackCheck();
+            case "asking" -> new AskingTask();
+            case "revocable" -> new RevocableTask();
             default -> throw new IllegalArgumentException("no task is named " + name);
         };
     }

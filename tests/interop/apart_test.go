@@ -1,0 +1,99 @@
+package interop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Who does not keep whom out. Each is a real pair of clients that hold together, as the witness must
+// then say.
+
+// A comer that is expected to walk in on a holder.
+type comer struct {
+	name   string
+	worker *sharedWorker
+	job    Job
+}
+
+// requireWalksIn runs a comer while a lock is held, and requires that it is inside nonetheless.
+func (c comer) requireWalksIn(t *testing.T, witness *WitnessServer, holder string) {
+	t.Helper()
+	c.job.Name = c.name
+	_, err := c.worker.Get(t).Run(within(t, c.job), c.job)
+	require.ErrorContains(t, err, fmt.Sprintf("%s enters %s (exclusive) while %s is inside (exclusive)",
+		c.job.Holder(1, 1), c.job.Path, holder))
+	require.Contains(t, witness.Violations()[0], c.job.Holder(1, 1))
+}
+
+// holdHere has a client of this process hold a lock, until release is called.
+func holdHere(t *testing.T, client goClient, witness *Witness, job Job) (release func()) {
+	t.Helper()
+	held, err := client(t, job)()(deadline(t))
+	require.NoError(t, err)
+	require.NoError(t, witness.EnterWith(held.node, job.Holder(1, 1), job.Path, Exclusive()))
+	return func() {
+		require.NoError(t, witness.Leave(job.Holder(1, 1), job.Path))
+		require.NoError(t, held.release(deadline(t)))
+	}
+}
+
+// kazoo's Lock as it comes looks only at nodes of its own name; and Curator's write lock only at those
+// of its read and write locks.
+func TestWhoWalksInOnTurnstileAndZkLock(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		for holder, client := range map[string]goClient{"turnstile": turnstile, "go-zookeeper": zkLock} {
+			for _, c := range []comer{
+				{"kazoo", kazooed, Job{Recipe: Mutex}},
+				{"curator-write", curator, Job{Recipe: Write}},
+			} {
+				t.Run(c.name+"-on-"+holder, func(t *testing.T) {
+					witness := serveWitness(t)
+					c.job.Connect, c.job.Witness = s.addr, witness.Addr()
+					c.job.Path = "/apart/" + c.name + "-" + holder
+					job := c.job
+					job.Name = holder
+					release := holdHere(t, client, witness.Witness, job)
+					c.requireWalksIn(t, witness, job.Holder(1, 1))
+					release()
+					s.requireEmpty(t, job.Path)
+				})
+			}
+		}
+	})
+}
+
+// Between Curator's mutex and kazoo's own names one walks in on the other, whoever was there first.
+func TestCuratorAndKazooNamesDoNotKeepOut(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		for _, pair := range []struct {
+			name         string
+			first, comer comer
+		}{
+			{"kazoo on curator", comer{"curator", curator, Job{Recipe: Mutex}},
+				comer{"kazoo", kazooed, Job{Recipe: Mutex}}},
+			{"curator on kazoo", comer{"kazoo", kazooed, Job{Recipe: Mutex}},
+				comer{"curator", curator, Job{Recipe: Mutex}}},
+			{"curator on kazoo with patterns", comer{"kazoo", kazooed, Job{Recipe: Mutex, Names: ExtraPatterns}},
+				comer{"curator", curator, Job{Recipe: Mutex}}},
+		} {
+			t.Run(pair.name, func(t *testing.T) {
+				witness := serveWitness(t)
+				for _, c := range []*comer{&pair.first, &pair.comer} {
+					c.job.Name, c.job.Connect, c.job.Witness = c.name, s.addr, witness.Addr()
+					c.job.Path = "/apart/" + pair.first.name + pair.first.job.Names + "-first"
+				}
+				holder := pair.first.job.Holder(1, 1)
+				inside, release := witness.Detain(holder)
+				defer release()
+				first := start(t, pair.first.worker.Get(t), pair.first.job)
+				<-inside
+				pair.comer.requireWalksIn(t, witness, holder)
+				release()
+				first.wait(t)
+				s.requireEmpty(t, pair.first.job.Path)
+			})
+		}
+	})
+}

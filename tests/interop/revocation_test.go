@@ -1,0 +1,100 @@
+package interop
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// receiveFrom waits for what must come.
+func receiveFrom[T any](t *testing.T, from <-chan T, what string) {
+	t.Helper()
+	select {
+	case <-from:
+	case <-time.After(bound):
+		t.Fatal("never: " + what)
+	}
+}
+
+// Curator's Revoker asks Turnstile, which is told, and holds until it gives the lock back itself.
+func TestCuratorAsksTurnstile(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		witness := StartWitness(t)
+		job := Job{Name: "curator", Recipe: Mutex, Connect: s.addr, Path: "/asked/told", Witness: witness.Addr()}
+		client := openTurnstile(t, s.addr)
+		lease, err := client.Mutex(job.Path).Lock(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, witness.EnterWith(lease.Node(), "turnstile", job.Path, Exclusive()))
+		waiting := start(t, curator.Get(t), job)
+		s.awaitCount(t, job.Path, 2)
+
+		asking := job
+		asking.Task = Asking
+		_, err = curator.Get(t).Run(deadline(t), asking)
+		require.NoError(t, err)
+		receiveFrom(t, lease.Revoked(), "Turnstile is asked")
+		require.True(t, lease.Valid(), "asking takes nothing away")
+
+		require.NoError(t, witness.Leave("turnstile", job.Path))
+		require.NoError(t, lease.Unlock(deadline(t)))
+		waiting.wait(t)
+		s.requireEmpty(t, job.Path)
+	})
+}
+
+// A holder that set a grace period loses the lock to Curator when it is over.
+func TestCuratorAsksTurnstileWithGrace(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		job := Job{Name: "curator", Recipe: Mutex, Connect: s.addr, Path: "/asked/grace"}
+		client := openTurnstile(t, s.addr)
+		lease, err := client.Mutex(job.Path, locks.WithGrace(time.Millisecond)).Lock(deadline(t))
+		require.NoError(t, err)
+		waiting := start(t, curator.Get(t), job)
+		s.awaitCount(t, job.Path, 2)
+
+		asking := job
+		asking.Task = Asking
+		_, err = curator.Get(t).Run(deadline(t), asking)
+		require.NoError(t, err)
+		receiveFrom(t, lease.Context().Done(), "the grace is over")
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrRevoked)
+		waiting.wait(t)
+		s.requireEmpty(t, job.Path)
+	})
+}
+
+// A holder of Curator's that made itself revocable hears of it, and gives the lock to Turnstile.
+func TestTurnstileAsksCurator(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		witness := StartWitness(t)
+		job := Job{
+			Name: "curator", Task: Revocable, Recipe: Mutex, Connect: s.addr, Path: "/asked/curator",
+			Witness: witness.Addr(),
+		}
+		inside, release := witness.Detain(job.Holder(1, 1))
+		defer release()
+		holding := start(t, curator.Get(t), job)
+		receiveFrom(t, inside, "Curator holds")
+		release()
+
+		job.Name = "turnstile"
+		waiting := startHere(t, turnstile, witness.Witness, job)
+		s.awaitCount(t, job.Path, 2)
+		s.revoke(t, witness.Entries()[0].Node)
+		holding.wait(t)
+		waiting.wait(t)
+		require.Len(t, witness.Entries(), 2)
+		s.requireEmpty(t, job.Path)
+	})
+}
+
+// revoke asks the holder of a node for the lock as Curator understands it.
+func (s *server) revoke(t *testing.T, node string) {
+	t.Helper()
+	_, err := s.conn.Set(node, []byte("__REVOKE__"), -1)
+	require.NoError(t, err)
+}
