@@ -21,6 +21,36 @@
 // [Witness.Detain] keeps a holder inside until the test lets it go, which is how
 // a test puts others in the queue behind it without any sleeping.
 //
+// # Who may share a queue
+//
+// On one lock path, by the names that they give their nodes and those that they look at:
+//
+//	clients                                   together  why                                            shown by
+//	Turnstile, Curator's InterProcessMutex,   yes       all are named …lock-<number>, and ordered      TestFourClientsOnOnePath
+//	go-zookeeper's Lock, and kazoo's Lock               by the number
+//	subclassed with _NODE_NAME "-lock-"
+//	Turnstile, go-zookeeper's Lock, kazoo's   yes       the first two read kazoo's <hex>__lock__<n>;   TestPlainKazooOnOnePathWithoutCurator
+//	Lock with extra_lock_patterns=["-lock-"]            with the pattern kazoo reads theirs
+//	kazoo's Lock as it comes, and Turnstile   no        kazoo looks at nothing but __lock__: it        TestWhoWalksInOnTurnstileAndZkLock,
+//	or go-zookeeper or Curator                          walks in on who holds                          TestCuratorAndKazooNamesDoNotKeepOut
+//	Curator, and kazoo with names of its      no        Curator orders by what follows lock-, or by    TestCuratorAndKazooNamesDoNotKeepOut
+//	own, with or without the pattern                    the whole name: kazoo's come after its own
+//	Curator's InterProcessReadWriteLock, and  no        Curator's writer looks at __READ__ and         TestWhoWalksInOnTurnstileAndZkLock
+//	any mutex named …lock-<number>                      __WRIT__ only: it walks in
+//	go-zookeeper's Lock, and a child that     no        its Lock fails on a name without a number,     TestZkLockFailsOnStrangers
+//	is no lock's node, such as config                   and leaves its node, which blocks the queue
+//	Curator, and a child that sorts before    no        Curator waits for it for ever                  TestCuratorWaitsForStrangersBeforeDigits
+//	its number, such as -note
+//	Turnstile, Curator and kazoo, and any     yes       they pass over it                              TestMostPassOverStrangers
+//	other child
+//	Curator's and kazoo's semaphores          no        Curator's looks at <path>/leases only: it      TestSemaphoresDoNotKeepOut
+//	                                                    walks in
+//
+// Asking for a lock back works between Turnstile and Curator, both ways: Curator's
+// Revoker writes __REVOKE__ to the holder's node, and a holder of Curator's that
+// called makeRevocable understands the same (TestCuratorAsksTurnstile,
+// TestTurnstileAsksCurator). kazoo and go-zookeeper know nothing of the kind.
+//
 // The clients come from Debian's packages, nothing from the network: install.sh
 // beside this file installs them. A test that calls [Require] is skipped where
 // they are missing, unless TURNSTILE_REQUIRE_SERVERS=1 says that this is a

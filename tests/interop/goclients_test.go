@@ -14,10 +14,10 @@ import (
 )
 
 // turnstile is Turnstile's Mutex.
-func turnstile(t *testing.T, job Job) func() acquire {
+func turnstile(t *testing.T, job Job) func(Recipe) acquire {
 	t.Helper()
 	mutex := openTurnstile(t, job.Connect).Mutex(job.Path)
-	return func() acquire {
+	return func(Recipe) acquire {
 		return func(ctx context.Context) (held, error) {
 			lease, err := mutex.Lock(ctx)
 			if err != nil {
@@ -39,10 +39,10 @@ func openTurnstile(t *testing.T, addr string) *locks.Client {
 
 // zkLock is go-zookeeper's Lock. It is an object of one goroutine, and waits without an end: closing
 // its connection ends it.
-func zkLock(t *testing.T, job Job) func() acquire {
+func zkLock(t *testing.T, job Job) func(Recipe) acquire {
 	t.Helper()
 	conn := connect(t, job.Connect)
-	return func() acquire {
+	return func(Recipe) acquire {
 		lock := zk.NewLock(conn, job.Path, zk.WorldACL(zk.PermAll))
 		return func(context.Context) (held, error) {
 			if err := lock.Lock(); err != nil {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// goClient is a client of this process. It opens a session for a job, and gives how each goroutine
-// that uses the session acquires.
-type goClient func(t *testing.T, job Job) (newThread func() acquire)
+// goClient is a client of this process. It opens a session for a job, and gives how a goroutine that
+// uses the session acquires by a recipe.
+type goClient func(t *testing.T, job Job) (with func(recipe Recipe) acquire)
 
 // acquire acquires a lock, and waits as long as it takes.
 type acquire func(ctx context.Context) (held, error)
@@ -28,12 +28,12 @@ func startHere(t *testing.T, client goClient, witness *Witness, job Job) pending
 	var running sync.WaitGroup
 	var errs joined
 	for session := range max(job.Sessions, 1) {
-		newThread := client(t, job)
+		with := client(t, job)
 		for thread := range max(job.Threads, 1) {
-			acquire, holder := newThread(), job.Holder(session+1, thread+1)
+			one := newCompetitor(job, with, session, thread)
 			running.Go(func() {
-				if err := compete(ctx, acquire, witness, job, holder); err != nil {
-					errs.add(fmt.Errorf("%s: %w", holder, err))
+				if err := one.compete(ctx, witness); err != nil {
+					errs.add(fmt.Errorf("%s: %w", one.holder, err))
 					cancel() // as the other clients' contests end with the first failure
 				}
 			})
@@ -48,16 +48,48 @@ func startHere(t *testing.T, client goClient, witness *Witness, job Job) pending
 	return p
 }
 
-func compete(ctx context.Context, acquire acquire, witness *Witness, job Job, holder string) error {
-	for range max(job.Rounds, 1) {
-		held, err := acquire(ctx)
+// competitor is a goroutine of a contest.
+type competitor struct {
+	holder, path string
+	rounds, from int
+	cycle        []turn // what it acquires, round by round, and over again
+}
+
+type turn struct {
+	acquire acquire
+	claim   Claim
+}
+
+func newCompetitor(job Job, with func(Recipe) acquire, session, thread int) competitor {
+	c := competitor{
+		holder: job.Holder(session+1, thread+1), path: job.Path, rounds: max(job.Rounds, 1),
+		from: session + thread, // they are not all at the same place of the cycle
+	}
+	recipes := []Recipe{job.Recipe}
+	if job.Recipe == ReadWrite {
+		recipes = []Recipe{Read, Read, Write}
+	}
+	for _, recipe := range recipes {
+		claim := Exclusive()
+		if recipe == Read {
+			claim = Shared()
+		}
+		c.cycle = append(c.cycle, turn{with(recipe), claim})
+	}
+	return c
+}
+
+func (c competitor) compete(ctx context.Context, witness *Witness) error {
+	for round := range c.rounds {
+		turn := c.cycle[(c.from+round)%len(c.cycle)]
+		held, err := turn.acquire(ctx)
 		if err != nil {
 			return err
 		}
-		if err := witness.EnterWith(held.node, holder, job.Path, Exclusive()); err != nil {
-			return errors.Join(err, witness.Leave(holder, job.Path), held.release(ctx))
+		if err := witness.EnterWith(held.node, c.holder, c.path, turn.claim); err != nil {
+			return errors.Join(err, witness.Leave(c.holder, c.path), held.release(ctx))
 		}
-		if err := errors.Join(witness.Leave(holder, job.Path), held.release(ctx)); err != nil {
+		if err := errors.Join(witness.Leave(c.holder, c.path), held.release(ctx)); err != nil {
 			return err
 		}
 	}

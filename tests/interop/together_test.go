@@ -8,9 +8,7 @@ import (
 )
 
 // Curator and kazoo do not keep each other out with the names that each of them gives its nodes; why,
-// and how they do, is in python/curator_names.py. Their semaphores do not share at all: kazoo counts
-// the children of the path and then adds one of its own, under a lock at <path>-__lock__; Curator adds
-// one to <path>/leases and then counts, under a lock at <path>/locks.
+// and how they do, is in python/curator_names.py.
 
 // pending is a job that runs.
 type pending struct{ done chan error }
