@@ -46,6 +46,18 @@
 //	Curator's and kazoo's semaphores          no        Curator's looks at <path>/leases only: it      TestSemaphoresDoNotKeepOut
 //	                                                    walks in
 //
+// Read and write locks, likewise:
+//
+//	clients                                   together  why                                            shown by
+//	Curator's InterProcessReadWriteLock, and  yes       both look at __READ__ and __WRIT__             TestReadWriteOnOnePath
+//	kazoo's WriteLock subclassed with its
+//	names (python/curator_names.py)
+//	kazoo's ReadLock, and writers of anybody  slowly    a reader waits for the last writer of the      TestKazooReaderWaitsForAWriterBehindIt,
+//	                                                    queue, also for one behind it: until one of    TestTogether
+//	                                                    the two gives up, both stand still
+//	Curator 5.4.0's writer that becomes a     no        a writer that waits already is let in beside   TestCuratorDowngradeLetsAWaitingWriterIn
+//	reader, and other writers                           the reader
+//
 // Asking for a lock back works between Turnstile and Curator, both ways: Curator's
 // Revoker writes __REVOKE__ to the holder's node, and a holder of Curator's that
 // called makeRevocable understands the same (TestCuratorAsksTurnstile,

@@ -4,102 +4,115 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 )
 
-// mix is who contends for one lock path, four threads of each.
+// mix is who contends for one lock path, four threads of each member on two sessions.
 type mix struct {
-	path       string
-	here       map[string]goClient
-	elsewhere  map[string]*sharedWorker
-	kazooNames string
+	path    string
+	bar     string // what the name of the bar's node begins with: see server.bar
+	members []member
+}
+
+// member is a client of a mix: elsewhere, or in this process.
+type member struct {
+	name     string
+	worker   *sharedWorker
+	client   goClient
+	recipe   Recipe
+	names    string
+	patience time.Duration
 }
 
 // On one path, all four clients: never two hold at a time, and they hold in the order of their nodes'
 // numbers, whichever client made them. The witness judges both.
 func TestFourClientsOnOnePath(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		mix{
-			path:       "/mixed/all",
-			here:       map[string]goClient{"turnstile": turnstile, "go-zookeeper": zkLock},
-			elsewhere:  map[string]*sharedWorker{"curator": curator, "kazoo": kazooed},
-			kazooNames: CuratorNames,
-		}.run(t, s)
-	})
+	mix{path: "/mixed/all", bar: "_c_bar-lock-", members: []member{
+		{name: "turnstile", client: turnstile, recipe: Mutex},
+		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
+		{name: "curator", worker: curator, recipe: Mutex},
+		{name: "kazoo", worker: kazooed, recipe: Mutex, names: CuratorNames},
+	}}.run(t)
 }
 
 // Where Curator is not, kazoo may keep its own names, if it is told of the others'.
 func TestPlainKazooOnOnePathWithoutCurator(t *testing.T) {
+	mix{path: "/mixed/kazoo", bar: "_c_bar-lock-", members: []member{
+		{name: "turnstile", client: turnstile, recipe: Mutex},
+		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
+		{name: "kazoo", worker: kazooed, recipe: Mutex, names: ExtraPatterns},
+	}}.run(t)
+}
+
+func (m mix) run(t *testing.T) {
+	t.Helper()
 	eachServer(t, func(t *testing.T, s *server) {
-		mix{
-			path:       "/mixed/kazoo",
-			here:       map[string]goClient{"turnstile": turnstile, "go-zookeeper": zkLock},
-			elsewhere:  map[string]*sharedWorker{"kazoo": kazooed},
-			kazooNames: ExtraPatterns,
-		}.run(t, s)
+		rounds := 200
+		if !s.real { // it is as good as the real one where it matters, which that one is there to show
+			rounds = 25
+		}
+		m.contend(t, s, rounds)
 	})
 }
 
-func (m mix) run(t *testing.T, s *server) {
+func (m mix) contend(t *testing.T, s *server, rounds int) {
 	t.Helper()
 	witness := StartWitness(t)
 	s.make(t, m.path)
-	open := s.bar(t, m.path)
-	job := Job{
-		Recipe: Mutex, Connect: s.addr, Path: m.path, Witness: witness.Addr(), Names: m.kazooNames,
-		Sessions: 2, Threads: 2, Rounds: 200, Limit: 3 * time.Minute,
+	open := s.bar(t, m.path, m.bar)
+	var all []pending
+	threads, patient := 0, true
+	for _, one := range m.members {
+		job := Job{
+			Name: one.name, Recipe: one.recipe, Connect: s.addr, Path: m.path, Witness: witness.Addr(),
+			Names: one.names, Sessions: 2, Threads: 2, Rounds: rounds, Patience: one.patience,
+			Limit: 3 * time.Minute,
+		}
+		threads += job.Sessions * job.Threads
+		patient = patient && one.patience == 0
+		if one.client != nil {
+			all = append(all, startHere(t, one.client, witness.Witness, job))
+		} else {
+			all = append(all, start(t, one.worker.Get(t), job))
+		}
 	}
-	if !s.real { // it is as good as the real one where it matters, which that one is there to show
-		job.Rounds = 25
+	if patient { // or some come and go
+		s.awaitCount(t, m.path, 1+threads)
 	}
-	all := m.start(t, witness, job)
-	threads := len(all) * job.Sessions * job.Threads
-	s.awaitCount(t, m.path, 1+threads)
 	began := time.Now()
 	open()
 	for _, p := range all {
 		p.wait(t)
 	}
-	requireMixed(t, witness.Entries(), threads, job.Rounds)
+	t.Logf("%d grants in %v", threads*rounds, time.Since(began).Round(time.Millisecond))
+	entries := witness.Entries()
+	require.Len(t, entries, threads*rounds)
+	if patient {
+		requireAllHeld(t, entries, threads)
+	}
 	s.requireEmpty(t, m.path)
-	t.Logf("%d grants in %v", threads*job.Rounds, time.Since(began).Round(time.Millisecond))
-}
-
-func (m mix) start(t *testing.T, witness *WitnessServer, job Job) (all []pending) {
-	t.Helper()
-	for name, worker := range m.elsewhere {
-		job.Name = name
-		all = append(all, start(t, worker.Get(t), job))
-	}
-	for name, client := range m.here {
-		job.Name = name
-		all = append(all, startHere(t, client, witness.Witness, job))
-	}
-	return all
 }
 
 // bar keeps everybody out of a lock with a node that is the first in its queue, until open is called.
 // So whoever is quick does not hold its share of times before the others are there.
-func (s *server) bar(t *testing.T, path string) (open func()) {
+func (s *server) bar(t *testing.T, path, name string) (open func()) {
 	t.Helper()
-	flags := int32(zk.FlagEphemeral | zk.FlagSequence)
-	node, err := s.conn.Create(path+"/_c_bar-lock-", nil, flags, zk.WorldACL(zk.PermAll))
-	require.NoError(t, err)
+	node := s.sequential(t, path, name)
 	return func() { require.NoError(t, s.conn.Delete(node, -1)) }
 }
 
-// requireMixed finds every grant's node among the entries, in order, and that the threads took turns.
-func requireMixed(t *testing.T, entries []Entry, threads, rounds int) {
+// requireAllHeld finds that every node but the bar is one that held: nobody gave up, nobody made two
+// for one grant; and that every thread was in the queue when it was opened.
+func requireAllHeld(t *testing.T, entries []Entry, threads int) {
 	t.Helper()
-	require.Len(t, entries, threads*rounds)
-	first := map[string]bool{}
-	for at, entry := range entries {
+	numbers, first := map[int64]Entry{}, map[string]bool{}
+	for _, entry := range entries {
 		number, ok := Sequence(entry.Node)
 		require.True(t, ok, entry)
-		// Every node but the bar is one that held: nobody gave up, and nobody made two.
-		require.EqualValues(t, at+1, number, "%v", entry)
-		if at < threads {
+		require.LessOrEqual(t, number, int64(len(entries)), entry)
+		require.NotContains(t, numbers, number, entry)
+		numbers[number] = entry
+		if number <= int64(threads) {
 			first[entry.Holder] = true
 		}
 	}

@@ -13,6 +13,7 @@ final class Tasks {
             case "reentrancy" -> new ReentrancyCheck();
             case "revocation" -> new RevocationCheck();
             case "downgrade" -> new DowngradeCheck();
+            case "downgrade-beside-waiter" -> new DowngradeBesideWaiterCheck();
             case "upgrade" -> new UpgradeCheck();
             case "giving-back" -> new GivingBackCheck();
             case "asking" -> new AskingTask();
