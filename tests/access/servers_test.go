@@ -55,7 +55,7 @@ var stops []func() error
 
 var chroots atomic.Int64
 
-// tell tells the stories on every kind of server.
+// tell tells the stories on every kind of server. Some wait long for next to nothing, so several are told at once.
 func tell(t *testing.T, stories []story) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -67,6 +67,7 @@ func tell(t *testing.T, stories []story) {
 			}
 			for _, s := range stories {
 				t.Run(s.name, func(t *testing.T) {
+					t.Parallel()
 					at := &place{addr: kind.addr, root: fmt.Sprintf("/story-%d", chroots.Add(1))}
 					_, err := at.as(t, "").Create(at.root, nil, 0, everyone)
 					require.NoError(t, err)

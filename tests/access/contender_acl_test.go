@@ -1,0 +1,158 @@
+package access
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// One queue of several users, who may do this or that with each other's nodes. The lock path is open to all.
+func TestContendersOfSeveralUsers(t *testing.T) {
+	tell(t, []story{
+		{"one that others may read is watched by them", readableIsWatched},
+		{"one that others may not read is waited for by looking again", unreadableIsPolled},
+		{"three in turn who may not read each other", threeInTurn},
+		{"one that may not be read any more while it is watched", readTakenAway},
+		{"TryLock behind one that may not be read", tryBehindUnreadable},
+		{"one that its own user may not read holds and is renewed", unreadableToItself},
+		{"one that its own user may not read learns that it was deleted", unreadableIsDeleted},
+		{"only who may write it asks for the lock", askedByWhoMayWrite},
+	})
+}
+
+// seldom is long: whoever looks again once in a session timeout does not do so during a test.
+const seldom = 60 * time.Second
+
+// often is short, so that looking again does not make a test long; a session survives it on a slow machine.
+const often = 6 * time.Second
+
+// behind opens a client that waits behind a node, and returns when the server has answered what it asked about that
+// node: if it may read it, it watches it then.
+func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.Client, *waiter) {
+	t.Helper()
+	proxy := at.proxy(t)
+	asked := proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: rig.Delay, Path: func(path string) bool {
+		return strings.HasSuffix(path, "/"+node)
+	}})
+	client := open(t, proxy.Addr()+at.root, opts...)
+	w := queue(t, client, "/lock")
+	<-asked.Fired()
+	asked.Release()
+	return client, w
+}
+
+func readableIsWatched(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	a := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	first := lock(t, a, "/lock")
+	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(seldom))
+	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/lock/"+first.Node()))
+	unlock(t, first)
+	unlock(t, second.granted(t))
+	require.Zero(t, b.Session().Counters().Polls, "an event told it")
+	at.requireCount(t, 0, "/lock")
+}
+
+func unreadableIsPolled(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	first := lock(t, mine(t, at.connect()), "/lock")
+	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
+	second.waits(t)
+	unlock(t, first)
+	lease := second.granted(t)
+	require.Greater(t, lease.Token(), first.Token())
+	require.NotZero(t, b.Session().Counters().Polls, "no event could tell it")
+}
+
+func threeInTurn(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	first := lock(t, mine(t, at.connect()), "/lock")
+	_, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(often))
+	seconds := await(t, second.rec, messages.StateWatching).Node
+	_, third := behind(t, at, seconds, credential("carol"), locks.WithACL(onlyMe...), locks.WithSessionTimeout(often))
+	unlock(t, first)
+	lease := second.granted(t)
+	require.Greater(t, lease.Token(), first.Token())
+	third.waits(t)
+	_ = lease.Unlock(deadline(t)) // ErrLost where the machine was too slow for its short session
+	require.Greater(t, third.granted(t).Token(), lease.Token())
+}
+
+// There are servers that tell the watchers of a node nothing more once they may not read it.
+func readTakenAway(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	a := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	first := lock(t, a, "/lock")
+	_, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
+	at.setACL(t, alice, "/lock/"+first.Node(), []zk.ACL{may(alice, zk.PermAll)})
+	unlock(t, first)
+	require.Greater(t, second.granted(t).Token(), first.Token())
+}
+
+func tryBehindUnreadable(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	first := lock(t, mine(t, at.connect()), "/lock")
+	_, err := open(t, at.connect(), credential(bob)).Mutex("/lock").TryLock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrNotAcquired)
+	at.requireCount(t, 1, "/lock")
+	unlock(t, first)
+}
+
+// blind may do everything with its nodes but read them.
+func blind(t *testing.T, connect string) *locks.Client {
+	t.Helper()
+	return open(t, connect, locks.WithSessionTimeout(6*time.Second),
+		locks.WithACL(all(zk.PermWrite|zk.PermCreate|zk.PermDelete)), locks.WithParentACL(everyone...))
+}
+
+// The heartbeats of such a holder are refused, and the refusal is a transaction of the ensemble like any other.
+func unreadableToItself(t *testing.T, at *place) {
+	proxy := at.proxy(t)
+	mutex, rec := recorded(t, blind(t, proxy.Addr()+at.root), "/lock")
+	lease, err := mutex.Lock(deadline(t))
+	require.NoError(t, err)
+	first := lease.Deadline()
+	eventually(t, func() bool { return lease.Deadline().After(first) }, "the lease was never renewed")
+	proxy.Cut()
+	_, err = rec.AwaitNth(deadline(t), messages.StateHeld, 2)
+	require.NoError(t, err)
+	unlock(t, lease)
+	at.requireCount(t, 0, "/lock")
+}
+
+func unreadableIsDeleted(t *testing.T, at *place) {
+	mutex, rec := recorded(t, blind(t, at.connect()), "/lock")
+	lease, err := mutex.Lock(deadline(t))
+	require.NoError(t, err)
+	require.NoError(t, at.as(t, "").Delete(at.root+"/lock/"+lease.Node(), -1))
+	await(t, rec, messages.StateLost)
+	<-lease.Context().Done()
+	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+	require.False(t, lease.Valid())
+}
+
+func askedByWhoMayWrite(t *testing.T, at *place) {
+	a := open(t, at.connect(), credential(alice),
+		locks.WithACL(onlyMe[0], all(zk.PermRead), may(bob, zk.PermWrite)), locks.WithParentACL(everyone...))
+	lease := lock(t, a, "/lock")
+	node := at.root + "/lock/" + lease.Node()
+	_, err := at.as(t, "carol").Set(node, []byte("unlock"), -1)
+	require.ErrorIs(t, err, zk.ErrNoAuth)
+	select {
+	case <-lease.Revoked():
+		t.Fatal("somebody who may not has asked for the lock")
+	default:
+	}
+	_, err = at.as(t, bob).Set(node, []byte("unlock"), -1)
+	require.NoError(t, err)
+	<-lease.Revoked()
+	unlock(t, lease)
+}

@@ -1,0 +1,263 @@
+package access
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// hostName is the server's name in its certificate, beside its address.
+const hostName = "zk.turnstile.example"
+
+// secured is a real server with TLS, and what its clients need.
+type secured struct {
+	*rig.Server
+	authority *rig.Authority
+}
+
+// startSecured starts one that demands certificates of its clients, or does not ask for any.
+func startSecured(t *testing.T, demand bool) *secured {
+	t.Helper()
+	rig.RequireTLS(t)
+	authority, err := rig.NewAuthority("the authority")
+	require.NoError(t, err)
+	certificate, err := authority.Server(hostName, "127.0.0.1", "localhost")
+	require.NoError(t, err)
+	server := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: authority, Demand: demand}))
+	return &secured{server, authority}
+}
+
+// at is the server's port without TLS, for looking from outside.
+func (s *secured) at() *place { return &place{addr: s.Addr()} }
+
+// trusting is the configuration of a client that trusts the server's authority.
+func (s *secured) trusting() *tls.Config { return &tls.Config{RootCAs: s.authority.Pool()} }
+
+// as adds a certificate of that name, of the given authority.
+func as(t *testing.T, cfg *tls.Config, authority *rig.Authority, name string) *tls.Config {
+	t.Helper()
+	certificate, err := authority.Client(name)
+	require.NoError(t, err)
+	cfg.Certificates = []tls.Certificate{certificate}
+	return cfg
+}
+
+// requireRefused opens a client that cannot get in, and ends its ctx when it has tried and failed: whoever dials for
+// the second time has told before why the first time failed. The error says why.
+func requireRefused(t *testing.T, addr string, why string, opts ...locks.Option) {
+	t.Helper()
+	ctx, giveUp := context.WithCancel(deadline(t))
+	defer giveUp()
+	var dials atomic.Int32
+	opts = append(opts, locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		if dials.Add(1) == 2 {
+			giveUp()
+		}
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}))
+	client, err := locks.Open(ctx, addr, opts...)
+	require.Nil(t, client)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, addr)
+	require.ErrorContains(t, err, why)
+}
+
+// A server that asks its clients for no certificate.
+func TestTLS(t *testing.T) {
+	server := startSecured(t, false)
+	for name, cfg := range map[string]*tls.Config{
+		"by its address":                   server.trusting(),
+		"by the name in its certificate":   {RootCAs: server.authority.Pool(), ServerName: hostName},
+		"with the oldest protocol of ours": {RootCAs: server.authority.Pool(), MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := open(t, server.SecureAddr(), locks.WithTLS(cfg))
+			two := open(t, server.SecureAddr(), locks.WithTLS(cfg))
+			first := lock(t, one, "/tls")
+			second := queue(t, two, "/tls")
+			unlock(t, first)
+			unlock(t, second.granted(t))
+			server.at().requireCount(t, 0, "/tls")
+		})
+	}
+	t.Run("by the name that it was configured with", func(t *testing.T) {
+		_, port, err := net.SplitHostPort(server.SecureAddr())
+		require.NoError(t, err)
+		use(t, open(t, "localhost:"+port, locks.WithTLS(server.trusting())), "/tls")
+	})
+	t.Run("in one queue with clients without TLS", func(t *testing.T) {
+		first := lock(t, open(t, server.SecureAddr(), locks.WithTLS(server.trusting())), "/both")
+		second := queue(t, open(t, server.Addr()), "/both")
+		unlock(t, first)
+		lease := second.granted(t)
+		require.Greater(t, lease.Token(), first.Token())
+		unlock(t, lease)
+	})
+	t.Run("with a credential", func(t *testing.T) {
+		client := open(t, server.SecureAddr(), locks.WithTLS(server.trusting()), credential(alice), locks.WithACL(onlyMe...))
+		lease := lock(t, client, "/tls-digest")
+		require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, server.at().acl(t, alice, "/tls-digest/"+lease.Node()))
+		unlock(t, lease)
+	})
+	t.Run("a holder reconnects after a cut", func(t *testing.T) { reconnectWithTLS(t, server, false) })
+	t.Run("a holder reconnects after a cut and a refusal", func(t *testing.T) { reconnectWithTLS(t, server, true) })
+}
+
+// cable dials, and cuts what it dialed.
+type cable struct {
+	mu    sync.Mutex
+	conns []net.Conn
+	dials int
+	// refuse lets the next dials fail.
+	refuse int
+}
+
+func (c *cable) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dials++
+	if c.refuse > 0 {
+		c.refuse--
+		return nil, net.ErrClosed
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err == nil {
+		c.conns = append(c.conns, conn)
+	}
+	return conn, err
+}
+
+// cut closes every connection under the TLS that is on it, and lets so many dials fail that follow.
+func (c *cable) cut(refuse int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refuse = refuse
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.conns = nil
+}
+
+func reconnectWithTLS(t *testing.T, server *secured, refuse bool) {
+	var line cable
+	client := open(t, server.SecureAddr(), locks.WithTLS(server.trusting()), locks.WithDialer(line.dial))
+	mutex, rec := recorded(t, client, "/tls-cut")
+	lease, err := mutex.Lock(deadline(t))
+	require.NoError(t, err)
+	session := client.Session().ID()
+	refusals := 0
+	if refuse {
+		refusals = 3
+	}
+	line.cut(refusals)
+	_, err = rec.AwaitNth(deadline(t), messages.StateHeld, 2)
+	require.NoError(t, err)
+	require.Equal(t, session, client.Session().ID())
+	require.True(t, lease.Valid())
+	unlock(t, lease)
+	line.mu.Lock()
+	defer line.mu.Unlock()
+	require.GreaterOrEqual(t, line.dials, 2+refusals)
+}
+
+// What does not get in is told why when its ctx ends.
+func TestTLSRefused(t *testing.T) {
+	server := startSecured(t, false)
+	stranger, err := rig.NewAuthority("a stranger")
+	require.NoError(t, err)
+	for name, refused := range map[string]struct {
+		cfg *tls.Config
+		why string
+	}{
+		"a server of an authority that the client does not know": {&tls.Config{RootCAs: stranger.Pool()},
+			"certificate signed by unknown authority"},
+		"a server that has another name than the client expects": {
+			&tls.Config{RootCAs: server.authority.Pool(), ServerName: "elsewhere.example"},
+			"not elsewhere.example"},
+		"a server that is too old": {&tls.Config{RootCAs: server.authority.Pool(), MinVersion: tls.VersionTLS13}, "TLS"},
+	} {
+		t.Run(name, func(t *testing.T) { requireRefused(t, server.SecureAddr(), refused.why, locks.WithTLS(refused.cfg)) })
+	}
+	t.Run("a server whose certificate does not have its address", func(t *testing.T) {
+		certificate, err := server.authority.Server(hostName)
+		require.NoError(t, err)
+		other := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: server.authority}))
+		requireRefused(t, other.SecureAddr(), "127.0.0.1", locks.WithTLS(server.trusting()))
+		named := server.trusting()
+		named.ServerName = hostName
+		use(t, open(t, other.SecureAddr(), locks.WithTLS(named)), "/named")
+	})
+	t.Run("a client with TLS at a port without", func(t *testing.T) {
+		requireRefused(t, server.Addr(), "TLS", locks.WithTLS(server.trusting()))
+	})
+	t.Run("a client without TLS at a port with it", func(t *testing.T) {
+		requireRefused(t, server.SecureAddr(), "expect TLS")
+	})
+}
+
+// A server that demands certificates of its clients, and knows them by those.
+func TestTLSWithClientCertificates(t *testing.T) {
+	server := startSecured(t, true)
+	t.Run("with one", func(t *testing.T) {
+		use(t, open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice))), "/with")
+		server.at().requireCount(t, 0, "/with")
+	})
+	t.Run("without one", func(t *testing.T) {
+		requireRefused(t, server.SecureAddr(), "TLS", locks.WithTLS(server.trusting()))
+	})
+	t.Run("with one of an authority that the server does not know", func(t *testing.T) {
+		stranger, err := rig.NewAuthority("a stranger")
+		require.NoError(t, err)
+		requireRefused(t, server.SecureAddr(), "TLS", locks.WithTLS(as(t, server.trusting(), stranger, alice)))
+	})
+	t.Run("a certificate is an identity for ACLs", func(t *testing.T) {
+		a := open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice)), locks.WithACL(onlyMe...))
+		lease := lock(t, a, "/hers")
+		require.Equal(t, []zk.ACL{{Perms: zk.PermAll, Scheme: "x509", ID: "CN=" + alice}},
+			aclAs(t, server, alice, "/hers/"+lease.Node()))
+		b := open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, bob)))
+		requireNoAuth(t, b, "/hers")
+		requireNoAuth(t, open(t, server.Addr()), "/hers")
+		unlock(t, lease)
+		use(t, a, "/hers")
+	})
+}
+
+func requireNoAuth(t *testing.T, client *locks.Client, path string) {
+	t.Helper()
+	_, err := client.Mutex(path).Lock(deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
+	require.ErrorContains(t, err, path)
+}
+
+// aclAs reads a node's list with a certificate of that name.
+func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
+	t.Helper()
+	cfg := as(t, server.trusting(), server.authority, name)
+	cfg.ServerName = "127.0.0.1"
+	conn, events, err := zk.Connect([]string{server.SecureAddr()}, 10*time.Second, zk.WithLogger(quiet{}),
+		zk.WithDialer(func(network, address string, timeout time.Duration) (net.Conn, error) {
+			return tls.DialWithDialer(&net.Dialer{Timeout: timeout}, network, address, cfg)
+		}))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		conn.Close()
+		for range events { // its goroutines have ended when the channel is closed
+		}
+	})
+	acl, _, err := conn.GetACL(path)
+	require.NoError(t, err)
+	return acl
+}
