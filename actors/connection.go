@@ -89,10 +89,13 @@ func (s *session) endEpoch() {
 	clear(s.watches)
 	clear(s.listings)
 	clear(s.newest)
+	clear(s.claims)
+	clear(s.shares)
 	s.stopTimers()
 	for key, c := range s.contenders {
 		c.reset()
 		if c.gone {
+			s.retire(c)
 			delete(s.contenders, key)
 		}
 	}

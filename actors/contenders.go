@@ -28,7 +28,17 @@ type contender struct {
 	// verifies is the newest verification: older ones that are still under way change nothing.
 	verifies uint64
 
-	predecessor, own string // paths that it watches
+	own     string   // the path of its own node, while it watches that
+	vigil   *vigil   // what it watches while it waits
+	front   []string // the nodes that it is to watch, as the newest listing showed them
+	before  int      // how many contenders were before it then
+	permits int      // of a semaphore, as they were then
+
+	competes bool           // it is counted into its contest
+	claimed  bool           // its owner's claim is noted
+	joins    uint64         // the create that waits for another of its owner
+	under    bool           // it was to be part of another's hold
+	heir     messages.Token // the token of the hold that it goes on with, in a downgrade
 
 	gone     bool // the lock actor has ended; what is left is the session's to delete
 	settling bool
@@ -47,7 +57,8 @@ type parked struct {
 func (c *contender) reset() {
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
-	c.predecessor, c.own = "", ""
+	c.own, c.vigil, c.front, c.before = "", nil, nil, 0
+	c.claimed, c.joins = false, 0
 	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
 
@@ -71,6 +82,7 @@ func (s *session) abandoned(lock *actor.PID) {
 		return
 	}
 	c.gone = true
+	s.unstake(c)
 	s.parked = without(s.parked, c)
 	s.unwatch(c)
 	s.settle(c)
@@ -88,14 +100,15 @@ func without(orders []parked, c *contender) []parked {
 
 // strike removes a contender of which nothing is left.
 func (s *session) strike(c *contender) {
+	s.retire(c)
 	s.forgetNode(c)
 	delete(s.contenders, c.lock.String())
 }
 
 // forgetNode notes that a contender's node does not exist any more.
 func (s *session) forgetNode(c *contender) {
-	if s.newest[c.path] == c {
-		delete(s.newest, c.path)
+	if s.newest[c.queue()] == c {
+		delete(s.newest, c.queue())
 	}
 	s.unwatch(c)
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
@@ -117,13 +130,20 @@ func (s *session) settle(c *contender) {
 	if c.settling || !s.connected {
 		return // up calls settleAgain
 	}
+	s.unstake(c)
+	if !c.unsure && s.leaveShared(c) {
+		if c.gone {
+			s.strike(c)
+		}
+		return
+	}
 	c.settling = true
-	path, guid, node, session := c.path, c.guid, c.node, s.lease.session
+	sp, node, me := c.spec, c.node, s.identity(c)
 	if c.unsure { // look for more than the one that we know
 		node = ""
 	}
 	s.run(func(conn *zkconn.Conn) func() {
-		err := deleteAll(conn, path, guid, node, session)
+		err := deleteAll(conn, sp, node, me)
 		return func() { s.settled(c, err) }
 	})
 }

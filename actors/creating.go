@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -17,17 +18,48 @@ type facts struct {
 	// counted: its data are empty and we may write it, so that one transaction makes the node and
 	// tells the rest (DESIGN section 4, fast path 1).
 	counted bool
+	// permits: a semaphore's number of permits is recorded in its data.
+	permits bool
 }
 
-// create makes the contender's node.
+// create makes the contender's node, unless its owner has the lock in another way.
 func (s *session) create(c *contender, op uint64) {
+	if s.asKin(c, op) {
+		return
+	}
+	s.stake(c)
+	s.compete(c)
 	c.creates++
 	c.verifies = 0
-	sp, parentWrites := c.spec, s.opts.parentWrites
+	sp, parentWrites, me := c.spec, s.opts.parentWrites, s.identity(c)
 	known, _ := s.facts.Get(c.path)
 	s.run(func(conn *zkconn.Conn) func() {
-		made, learnt, err := createNode(conn, sp, known, parentWrites)
+		var made zkconn.Created
+		var err error
+		learnt := known
+		if sp.contest() {
+			made, err = createContest(conn, sp, me)
+		} else {
+			made, learnt, err = createNode(conn, sp, known, parentWrites)
+		}
 		return func() { s.created(c, op, made, learnt, err) }
+	})
+}
+
+// downgrade makes a read node at the place of a writer that holds: with its own sequence number, so that
+// nobody who came later can get in between when the writer's node goes (Curator's later releases do the same).
+func (s *session) downgrade(c, writer *contender, op uint64) {
+	s.stake(c)
+	c.creates++
+	c.verifies = 0
+	c.heir = writer.token
+	sp, beside := c.spec, writer.node
+	known, _ := s.facts.Get(c.path)
+	name := sp.style.Prefix(sp.guid) + fmt.Sprintf("%010d", writer.sequence)
+	s.run(func(conn *zkconn.Conn) func() {
+		made, err := conn.CreateNamed(sp.path, name, sp.data, beside)
+		made.Siblings = 1 // at this place there is nobody to wait for
+		return func() { s.created(c, op, made, known, err) }
 	})
 }
 
@@ -40,6 +72,12 @@ func createNode(conn *zkconn.Conn, sp *spec, known facts, parentWrites bool) (ma
 			if learnt, err = learn(conn, sp.path, parentWrites); err != nil {
 				return backoff.Permanent(err)
 			}
+		}
+		if sp.permits > 0 && !learnt.permits {
+			if err = recordPermits(conn, sp.path, sp.permits); err != nil {
+				return backoff.Permanent(err)
+			}
+			learnt.permits, learnt.counted = true, false
 		}
 		made, err = createOnce(conn, sp, &learnt)
 		if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" {
@@ -78,7 +116,7 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 }
 
 func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts) (zkconn.Created, error) {
-	prefix := machine.Prefix(sp.guid)
+	prefix := sp.style.Prefix(sp.guid)
 	if learnt.counted {
 		made, err := conn.CreateCounted(sp.path, prefix, sp.data)
 		if !errors.Is(err, zkconn.ErrNoAuth) {
@@ -118,7 +156,10 @@ func (s *session) created(c *contender, op uint64, made zkconn.Created, learnt f
 // judge turns the answer to a create into an event, and notes what it means for the contender.
 func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Event {
 	switch {
+	case c.contest() && errors.Is(err, zkconn.ErrNodeExists):
+		return machine.Event{Kind: machine.Taken, Predecessor: c.spec.node}
 	case err != nil && made.Name == "" && zkconn.OutcomeOf(err) == zkconn.Refused:
+		s.unstake(c)
 		return machine.Event{Kind: machine.NotCreated, Reason: why(err), Detail: err.Error()}
 	case c.node != "" && c.node != made.Name: // two nodes of one request: verify keeps one
 		c.unsure = true
@@ -127,9 +168,14 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 		c.unsure = true
 		return machine.Event{Kind: machine.Unknown, Detail: err.Error()}
 	}
-	s.renew(made.Sent)
+	if !made.Sent.IsZero() {
+		s.renew(made.Sent)
+	}
 	token, err := messages.NewToken(made.Czxid, 0)
-	sequence, isContender := machine.Sequence(made.Name)
+	if c.heir != 0 {
+		token = c.heir
+	}
+	sequence, isContender := c.number(made.Name)
 	c.node, c.sequence, c.token = made.Name, sequence, token
 	ev := machine.Event{
 		Kind: machine.Created, Node: made.Name, Token: token,
@@ -145,25 +191,47 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 
 // rightBefore gives the node of ours that stands right before a new one, "" when there is none: their
 // sequence numbers follow each other, so that nobody can come between.
+//
+// It is whom c waits for only where c waits for everybody, or for the likes of it.
 func (s *session) rightBefore(c *contender) string {
-	before := s.newest[c.path]
+	if c.contest() {
+		return ""
+	}
+	before := s.newest[c.queue()]
 	if before == nil || before.sequence < c.sequence {
-		s.newest[c.path] = c
+		s.newest[c.queue()] = c
 	}
-	if before != nil && before != c && before.node != "" && before.sequence+1 == c.sequence {
-		return before.node
+	if before == nil || before == c || before.node == "" || before.sequence+1 != c.sequence {
+		return ""
 	}
-	return ""
+	if c.style.Mode == messages.Semaphore || c.reads() && before.reads() || c.watchAll {
+		return ""
+	}
+	return before.node
 }
 
-// withdraw takes a create back that still waits for the connection. One that is under way is answered
+// number gives the sequence number of the contender's node; that of a contest has none, and needs none.
+func (c *contender) number(node string) (int32, bool) {
+	if c.contest() {
+		return 0, true
+	}
+	return machine.Sequence(node)
+}
+
+// withdraw takes a create back that still waits for the connection, or for another of its owner. One that is under way is answered
 // as ever.
 func (s *session) withdraw(c *contender, o *order) {
+	s.unstake(c)
+	waits := c.joins != 0
+	c.joins = 0
 	for _, p := range s.parked {
 		if p.contender == c && p.effect.Do == machine.Create {
 			s.parked = without(s.parked, c)
-			s.tell(c.lock, machine.Event{Kind: machine.NotCreated, Op: o.Op})
-			return
+			waits = true
+			break
 		}
+	}
+	if waits {
+		s.tell(c.lock, machine.Event{Kind: machine.NotCreated, Op: o.Op})
 	}
 }

@@ -10,9 +10,14 @@ import (
 
 // remove deletes the contender's node. That it is gone already is success (CURATOR-678).
 func (s *session) remove(c *contender, e machine.Effect) {
-	path := c.path + "/" + e.Node
+	s.unstake(c)
+	if c.node == e.Node && s.leaveShared(c) {
+		s.tell(c.lock, machine.Event{Kind: machine.Deleted, Op: e.Op})
+		return
+	}
+	sp, me := c.spec, s.identity(c)
 	s.run(func(conn *zkconn.Conn) func() {
-		sent, err := conn.Delete(path)
+		sent, err := deleteNode(conn, sp, e.Node, me)
 		return func() { s.removed(c, e, sent, err) }
 	})
 }
@@ -22,7 +27,7 @@ func (s *session) removed(c *contender, e machine.Effect, sent time.Time, err er
 	switch {
 	case err == nil || errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.Deleted
-		if err == nil {
+		if err == nil && !sent.IsZero() {
 			s.renew(sent)
 		}
 		if c.node == e.Node {
@@ -38,18 +43,30 @@ func (s *session) removed(c *contender, e machine.Effect, sent time.Time, err er
 	}
 }
 
+// deleteNode deletes a node of a request. That of a contest has no name of its own: when somebody else has
+// made it since ours was deleted, it is not ours to delete. (Between the look and the delete an operator could
+// still do so; ZooKeeper has no delete that looks at the owner.)
+func deleteNode(conn *zkconn.Conn, sp *spec, node string, me identity) (sent time.Time, err error) {
+	if sp.contest() {
+		if ours, err := ownNodes(conn, sp, me); err != nil || len(ours) == 0 {
+			return time.Time{}, err
+		}
+	}
+	return conn.Delete(sp.at(node))
+}
+
 // deleteAll deletes every node that a contender may have left: the one that is known, or else those
 // that carry its GUID.
-func deleteAll(conn *zkconn.Conn, path, guid, node string, session int64) error {
+func deleteAll(conn *zkconn.Conn, sp *spec, node string, me identity) error {
 	nodes := []own{{node: node}}
 	if node == "" {
 		var err error
-		if nodes, err = ownNodes(conn, path, guid, session); err != nil {
+		if nodes, err = ownNodes(conn, sp, me); err != nil {
 			return err
 		}
 	}
 	for _, n := range nodes {
-		if _, err := conn.Delete(path + "/" + n.node); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+		if _, err := deleteNode(conn, sp, n.node, me); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 			return err
 		}
 	}

@@ -2,8 +2,10 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -13,6 +15,7 @@ import (
 type listing struct {
 	waiting []lister
 	late    []lister // asked while it was under way
+	permits bool     // the lock path's data are read as well
 }
 
 type lister struct {
@@ -20,7 +23,18 @@ type lister struct {
 	op        uint64
 }
 
+// view is what a listing has found.
+type view struct {
+	children []string
+	permits  int
+	err      error
+}
+
 func (s *session) list(c *contender, op uint64) {
+	if c.contest() { // whoever has the node holds
+		s.tell(c.lock, machine.Event{Kind: machine.Listed, Op: op, First: c.node != "", Missing: c.node == ""})
+		return
+	}
 	if l := s.listings[c.path]; l != nil {
 		l.late = append(l.late, lister{c, op})
 		return
@@ -30,27 +44,46 @@ func (s *session) list(c *contender, op uint64) {
 
 func (s *session) startListing(path string, waiting []lister) {
 	l := &listing{waiting: waiting}
+	for _, w := range waiting {
+		l.permits = l.permits || w.contender.style.Mode == messages.Semaphore
+	}
 	s.listings[path] = l
+	withPermits := l.permits
 	s.run(func(conn *zkconn.Conn) func() {
-		children, err := conn.Children(path)
-		return func() { s.listed(path, l, children, err) }
+		v := readQueue(conn, path, withPermits)
+		return func() { s.listed(path, l, v) }
 	})
 }
 
-func (s *session) listed(path string, l *listing, children []string, err error) {
+// readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
+func readQueue(conn *zkconn.Conn, path string, withPermits bool) (v view) {
+	if withPermits {
+		var data []byte
+		if data, _, v.err = conn.Get(path); v.err == nil {
+			v.permits, v.err = parsePermits(data)
+		}
+		if v.err != nil && !errors.Is(v.err, zkconn.ErrNoNode) {
+			return v
+		}
+	}
+	v.children, v.err = conn.Children(path)
+	if errors.Is(v.err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
+		v.children, v.err = nil, nil
+	}
+	return v
+}
+
+func (s *session) listed(path string, l *listing, v view) {
 	if s.listings[path] == l {
 		delete(s.listings, path)
 	}
-	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
-		children, err = nil, nil
-	}
 	for _, w := range l.waiting {
-		s.tellListed(w, children, err)
+		s.tellListed(w, v)
 	}
 	var again []lister
 	for _, w := range l.late {
-		if _, shown := machine.Find(children, w.contender.node); shown && err == nil || !s.connected {
-			s.tellListed(w, children, err)
+		if s.serves(l, v, w) || !s.connected {
+			s.tellListed(w, v)
 		} else {
 			again = append(again, w)
 		}
@@ -65,20 +98,49 @@ func (s *session) listed(path string, l *listing, children []string, err error) 
 	s.startListing(path, again)
 }
 
-func (s *session) tellListed(w lister, children []string, err error) {
+// serves tells whether a listing says what a contender needs that asked while it was under way.
+func (s *session) serves(l *listing, v view, w lister) bool {
+	_, shown := machine.Find(v.children, w.contender.node, v.permits)
+	return shown && v.err == nil && (l.permits || w.contender.style.Mode != messages.Semaphore)
+}
+
+func (s *session) tellListed(w lister, v view) {
 	if w.contender.gone {
 		return
 	}
-	s.tell(w.contender.lock, listedEvent(w, children, err))
+	s.tell(w.contender.lock, w.contender.judgeListing(w.op, v))
 }
 
-func listedEvent(w lister, children []string, err error) machine.Event {
+// judgeListing is what a listing means for a contender. It notes what the contender is to watch.
+func (c *contender) judgeListing(op uint64, v view) machine.Event {
 	switch {
-	case err == nil:
-		return machine.ReadQueue(w.op, children, w.contender.node)
-	case zkconn.OutcomeOf(err) == zkconn.Refused:
-		return machine.Event{Kind: machine.Refused, Op: w.op, Reason: why(err), Detail: err.Error()}
-	default:
-		return machine.Event{Kind: machine.Unknown, Op: w.op, Detail: err.Error()}
+	case errors.Is(v.err, ErrNoPermits):
+		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits,
+			Detail: fmt.Sprintf("data of %s: %v", c.path, v.err)}
+	case v.err != nil && zkconn.OutcomeOf(v.err) == zkconn.Refused:
+		return machine.Event{Kind: machine.Refused, Op: op, Reason: why(v.err), Detail: v.err.Error()}
+	case v.err != nil:
+		return machine.Event{Kind: machine.Unknown, Op: op, Detail: v.err.Error()}
 	}
+	ev, place := machine.ReadQueue(op, v.children, machine.View{Own: c.node, Permits: v.permits, All: c.watchAll})
+	if c.style.Mode == messages.Semaphore && !ev.Missing {
+		if detail := c.disagrees(v.permits); detail != "" {
+			return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: detail}
+		}
+		c.permits = v.permits
+	}
+	c.front, c.before = place.Front, place.Before
+	return ev
+}
+
+// disagrees tells why a contender cannot wait for so many permits, "" when it can. The number may be changed
+// on purpose while it waits; but when it comes it must know the right one.
+func (c *contender) disagrees(permits int) string {
+	switch {
+	case c.permits == 0 && permits != c.spec.permits:
+		return fmt.Sprintf("%s has %d permits, not %d", c.path, permits, c.spec.permits)
+	case c.style.Weight > permits:
+		return fmt.Sprintf("%d permits are asked for, and %s has %d", c.style.Weight, c.path, permits)
+	}
+	return ""
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -96,7 +95,11 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	l.spec = &spec{path: l.want.Path, guid: uuid.NewString(), data: ownerData(l.want, time.Now())}
+	by := ""
+	if parent := ctx.Parent(); parent != nil {
+		by = parent.String()
+	}
+	l.spec = newSpec(l.want, by)
 	l.step(ctx, machine.Event{Kind: machine.Begin})
 }
 

@@ -2,56 +2,56 @@ package actors
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// ErrBadAcquire: what was asked for is not well formed.
-var ErrBadAcquire = errors.New("turnstile: bad request")
-
-// CheckAcquire tells whether a lock can be asked for like that. It returns an error that wraps
-// zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire that names the value and the rule.
-func CheckAcquire(want messages.Acquire) error {
-	if err := zkconn.CheckPath(want.Path); err != nil {
-		return err
-	}
-	switch {
-	case want.Mode != messages.Exclusive:
-		return fmt.Errorf("%w: mode %d: only exclusive locks exist", ErrBadAcquire, want.Mode)
-	case want.Timeout < 0:
-		return fmt.Errorf("%w: timeout %v is negative", ErrBadAcquire, want.Timeout)
-	case want.Grace < 0:
-		return fmt.Errorf("%w: grace %v is negative", ErrBadAcquire, want.Grace)
-	case len(want.Label) > maxLabel:
-		return fmt.Errorf("%w: a label of %d bytes is longer than %d", ErrBadAcquire, len(want.Label), maxLabel)
-	}
-	return nil
-}
-
-// maxLabel bounds what a label adds to a contender's node, in bytes.
-const maxLabel = 1024
 
 // Owner is what a contender's node says of who made it, as JSON.
 type Owner struct {
-	Host  string    `json:"host"`
-	PID   int       `json:"pid"`
-	Label string    `json:"label,omitempty"`
-	Mode  string    `json:"mode"`
+	// Host and PID are the machine and the process.
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+	// ID is the GUID of the request, in contests, whose node's name has none.
+	ID string `json:"id,omitempty"`
+	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave, if any.
+	Actor  string `json:"actor,omitempty"`
+	Owner  string `json:"owner,omitempty"`
+	Caller string `json:"caller,omitempty"`
+	Label  string `json:"label,omitempty"`
+	Mode   string `json:"mode"`
+	// Since is when it was asked for, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
 
-func ownerData(want messages.Acquire, now time.Time) []byte {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
+// Waits names who stands still while a contender waits: the key that it gave, or else the actor, of which
+// there is one in a process of a machine.
+func (o Owner) Waits() string {
+	switch {
+	case o.Caller != "":
+		return o.Caller
+	case o.Owner != "":
+		return o.Owner
+	case o.Actor != "":
+		return fmt.Sprintf("%s/%d/%s", o.Host, o.PID, o.Actor)
 	}
-	data, err := json.Marshal(Owner{Host: host, PID: os.Getpid(), Label: want.Label,
-		Mode: want.Mode.String(), Since: now.UTC()})
+	return ""
+}
+
+// Caller names an actor of this process in a way that no other process does, and as Waits does.
+func Caller(actor string) string {
+	return Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
+}
+
+func ownerData(want messages.Acquire, sp *spec, by string, now time.Time) []byte {
+	o := Owner{Host: hostname(), PID: os.Getpid(), Actor: by, Owner: want.Owner, Caller: want.Caller,
+		Label: want.Label, Mode: want.Mode.String(), Since: now.UTC()}
+	if sp.contest() {
+		o.ID = sp.guid
+	}
+	data, err := json.Marshal(o)
 	if err != nil { // strings, a number and a time of this century: it cannot happen
 		return nil
 	}

@@ -9,13 +9,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// spec is what a lock actor wants, as the session needs to know it. It never changes.
-type spec struct {
-	path string // the lock path
-	guid string // finds our node when a create's reply was lost (ZOOKEEPER-1262)
-	data []byte // the owner's data, JSON
-}
-
 // order asks the session for one effect of the machine. The sender is the lock actor.
 // Epoch is that of the news it was decided on, zero before there was any: an order that was decided in
 // an epoch that is over is void, and the news of the end is on its way to the lock actor.

@@ -28,7 +28,10 @@ type session struct {
 	contenders map[string]*contender // by the lock actor's address
 	parked     []parked              // orders that wait for the connection
 	facts      *lru.Cache[string, facts]
-	newest     map[string]*contender // by lock path: our node with the greatest sequence number
+	newest     map[string]*contender // by queue: our node with the greatest sequence number
+	claims     map[claim][]*contender
+	contests   map[string]int // by node: how many contenders there are
+	shares     map[string]int // by node: how many contenders hold with it besides the first
 	listings   map[string]*listing
 	watches    map[string][]watcher
 
@@ -56,6 +59,9 @@ func newSession(handle *Session) *session {
 		contenders: map[string]*contender{},
 		facts:      known,
 		newest:     map[string]*contender{},
+		claims:     map[claim][]*contender{},
+		shares:     map[string]int{},
+		contests:   map[string]int{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
 		timers:     map[*time.Timer]struct{}{},

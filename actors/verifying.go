@@ -27,13 +27,13 @@ func (s *session) verify(c *contender, op uint64) {
 		return
 	}
 	c.verifies = op
-	path, guid, session := c.path, c.guid, s.lease.session
+	sp, me := c.spec, s.identity(c)
 	known := own{node: c.node, czxid: c.token.Zxid()}
 	if c.unsure {
 		known = own{}
 	}
 	s.run(func(conn *zkconn.Conn) func() {
-		found, err := findOwn(conn, path, guid, session, known)
+		found, err := findOwn(conn, sp, me, known)
 		return func() { s.verified(c, op, found, err) }
 	})
 }
@@ -50,36 +50,43 @@ type own struct {
 // follower that lags would not show it (hazard (a): the library's own search makes a second node), and
 // a node with our GUID is ours only when our session owns it (CURATOR-604). Of several, the first in
 // the queue is kept and the others are deleted.
-func findOwn(conn *zkconn.Conn, path, guid string, session int64, known own) (own, error) {
-	if known.node == "" || known.czxid == 0 {
-		all, err := ownNodes(conn, path, guid, session)
+func findOwn(conn *zkconn.Conn, sp *spec, me identity, known own) (own, error) {
+	if known.node == "" || known.czxid == 0 || sp.contest() {
+		all, err := ownNodes(conn, sp, me)
 		if err != nil || len(all) == 0 {
 			return own{}, err
 		}
 		for _, extra := range all[1:] {
-			if _, err := conn.Delete(path + "/" + extra.node); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+			if _, err := conn.Delete(sp.at(extra.node)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 				return own{}, err
 			}
 		}
 		known = all[0]
 	}
-	known.beat = heartbeat(conn, path+"/"+known.node)
+	known.beat = heartbeat(conn, sp.at(known.node))
 	switch {
 	case errors.Is(known.beat.err, zkconn.ErrNoNode):
 		return own{beat: known.beat}, nil
 	case !known.beat.acknowledged():
-		return own{}, fmt.Errorf("verifying %s/%s: %w", path, known.node, known.beat.err)
+		return own{}, fmt.Errorf("verifying %s: %w", sp.at(known.node), known.beat.err)
 	default:
 		return known, nil
 	}
 }
 
 // ownNodes lists the nodes with our GUID that our session owns, in the order of the queue.
-func ownNodes(conn *zkconn.Conn, path, guid string, session int64) ([]own, error) {
-	if err := conn.Sync(path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+func ownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
+	around := sp.path
+	if sp.contest() {
+		around = sp.at(sp.node)
+	}
+	if err := conn.Sync(around); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 		return nil, err
 	}
-	children, err := conn.Children(path)
+	if sp.contest() {
+		return ownContest(conn, sp, me)
+	}
+	children, err := conn.Children(sp.path)
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil, nil
 	}
@@ -88,14 +95,14 @@ func ownNodes(conn *zkconn.Conn, path, guid string, session int64) ([]own, error
 	}
 	var all []own
 	for _, child := range children {
-		if !strings.Contains(child, guid) {
+		if !strings.Contains(child, sp.guid) {
 			continue
 		}
-		stat, exists, err := conn.Exists(path + "/" + child)
+		stat, exists, err := conn.Exists(sp.at(child))
 		if err != nil {
 			return nil, err
 		}
-		if exists && stat.EphemeralOwner == session {
+		if exists && stat.EphemeralOwner == me.session {
 			all = append(all, own{node: child, czxid: stat.Czxid})
 		}
 	}
@@ -141,9 +148,12 @@ func (s *session) adopted(c *contender, op uint64, found own) machine.Event {
 		c.unsure = true
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
 	}
+	if c.heir != 0 {
+		token = c.heir
+	}
 	c.node, c.token = found.node, token
 	var isContender bool
-	c.sequence, isContender = machine.Sequence(found.node)
+	c.sequence, isContender = c.number(found.node)
 	s.rightBefore(c)
 	s.startBeating()
 	return machine.Event{Kind: machine.Found, Op: op, Node: c.node, Token: token,

@@ -4,14 +4,15 @@ import (
 	"errors"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// watcher is a contender that waits for news of a node: its predecessor's, or its own.
+// watcher is a contender that waits for news of a node: its own, or one that its vigil is about.
 type watcher struct {
 	contender *contender
 	op        uint64
-	own       bool
+	vigil     *vigil // nil for the own node
 }
 
 // What a contender's data say when somebody asks for the lock: the word of this library and of
@@ -21,50 +22,41 @@ const (
 	curatorData = "__REVOKE__"
 )
 
-// watchPredecessor tells the contender when its predecessor's node is gone. The node is read rather
-// than looked up: reading one that is gone leaves no watch behind. The watcher is registered before
-// the request is sent, so that no event can come too early for it.
-func (s *session) watchPredecessor(c *contender, e machine.Effect) {
-	path := c.path + "/" + e.Node
-	s.register(&c.predecessor, path, watcher{contender: c, op: e.Op})
-	s.run(func(conn *zkconn.Conn) func() {
-		_, _, err := conn.GetWatched(path)
-		return func() { s.watching(c, path, e.Op, err) }
-	})
-}
-
-func (s *session) watching(c *contender, path string, op uint64, err error) {
-	if !s.isWatching(c, path, op) {
-		return // its event came first, or it has gone on
-	}
-	switch {
-	case err == nil:
-		s.tell(c.lock, machine.Event{Kind: machine.Watched, Op: op})
-	case errors.Is(err, zkconn.ErrNoAuth):
-		// We may not read it, so no event will come: the slow re-list has to find out.
-		s.tell(c.lock, machine.Event{Kind: machine.Watched, Op: op})
-	case errors.Is(err, zkconn.ErrNoNode):
-		s.unregister(&c.predecessor, c)
-		s.tell(c.lock, machine.Event{Kind: machine.PredecessorGone, Op: op})
-	case zkconn.OutcomeOf(err) == zkconn.Refused:
-		s.unregister(&c.predecessor, c)
-		s.tell(c.lock, machine.Event{Kind: machine.Refused, Op: op, Reason: why(err), Detail: err.Error()})
-	default:
-		s.unregister(&c.predecessor, c)
-		s.tell(c.lock, machine.Event{Kind: machine.Unknown, Op: op, Detail: err.Error()})
-	}
-}
+func asksForLock(data []byte) bool { return string(data) == unlockData || string(data) == curatorData }
 
 // watchOwn reads the contender's own node and watches it: for a request to give the lock back, and for
 // an operator who deletes it. Only a holder asks for it.
 func (s *session) watchOwn(c *contender, e machine.Effect) {
-	c.granted = true
-	path := c.path + "/" + e.Node
-	s.register(&c.own, path, watcher{contender: c, op: e.Op, own: true})
+	s.grantedTo(c)
+	s.unwatchOwn(c)
+	path := c.at(e.Node)
+	c.own = path
+	s.watches[path] = append(s.watches[path], watcher{contender: c, op: e.Op})
+	movesUp, sp, me := c.style.Mode == messages.Semaphore, c.spec, s.identity(c)
 	s.run(func(conn *zkconn.Conn) func() {
-		data, _, err := conn.GetWatched(path)
+		if movesUp {
+			moveUp(conn, path)
+		}
+		data, stat, err := conn.GetWatched(path)
+		if err == nil && sp.contest() && !me.owns(sp, data, stat) {
+			err = zkconn.ErrNoNode // another has made it since ours was deleted
+		}
 		return func() { s.ownRead(c, path, e.Op, data, err) }
 	})
+}
+
+// moveUp tells the one behind us in a semaphore's queue, who watches our node, that we hold: then it has to
+// watch all who hold. It writes what is there already, for somebody may just have asked for the lock there.
+func moveUp(conn *zkconn.Conn, path string) {
+	for range 3 {
+		data, stat, err := conn.Get(path)
+		if err == nil {
+			err = conn.SetDataAt(path, data, stat.Version)
+		}
+		if !errors.Is(err, zkconn.ErrBadVersion) {
+			return // what we may not write nobody hears of: the slow re-list has to find out
+		}
+	}
 }
 
 func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err error) {
@@ -75,7 +67,7 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 	switch {
 	case err == nil:
 		ev.Kind = machine.OwnRead
-		ev.Unlock = string(data) == unlockData || string(data) == curatorData
+		ev.Unlock = asksForLock(data)
 	case errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.NodeGone
 	case zkconn.OutcomeOf(err) == zkconn.Refused:
@@ -88,87 +80,58 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 
 // nodeEvent gives an event of a watched node to those who asked for it, and to nobody else.
 func (s *session) nodeEvent(ev zkconn.Event) {
-	switch ev.Kind {
-	case zkconn.NodeDeleted:
-		all := s.watches[ev.Path]
-		delete(s.watches, ev.Path)
-		for _, w := range all {
-			w.forget()
-			kind := machine.PredecessorGone
-			if w.own {
-				kind = machine.NodeGone
-			}
-			s.tell(w.contender.lock, machine.Event{Kind: kind, Op: w.op})
-		}
-	case zkconn.NodeDataChanged:
-		for _, w := range s.watches[ev.Path] {
-			if w.own {
-				s.tell(w.contender.lock, machine.Event{Kind: machine.OwnChanged, Op: w.op})
-			} else { // somebody asks the predecessor for the lock; the watch is spent, set it again
-				s.watchPredecessor(w.contender, machine.Effect{Op: w.op, Node: lastElement(ev.Path)})
-			}
-		}
+	key := ev.Path
+	if ev.Kind == zkconn.NodeChildrenChanged {
+		key = childrenOf(ev.Path)
 	}
-}
-
-func lastElement(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
+	all := s.watches[key]
+	delete(s.watches, key) // a watch tells once
+	if ev.Kind == zkconn.NodeDeleted {
+		all = append(all, s.watches[childrenOf(ev.Path)]...)
+		delete(s.watches, childrenOf(ev.Path))
+	}
+	for _, w := range all {
+		switch {
+		case w.vigil != nil:
+			s.stirred(w, ev)
+		case w.contender.own != ev.Path: // it has gone on
+		case ev.Kind == zkconn.NodeDeleted:
+			w.contender.own = ""
+			s.tell(w.contender.lock, machine.Event{Kind: machine.NodeGone, Op: w.op})
+		default:
+			w.contender.own = ""
+			s.tell(w.contender.lock, machine.Event{Kind: machine.OwnChanged, Op: w.op})
 		}
 	}
-	return path
 }
 
-// forget takes a watch off its contender whose node is gone.
-func (w watcher) forget() {
-	if w.own {
-		w.contender.own = ""
-	} else {
-		w.contender.predecessor = ""
-	}
-}
-
-// register puts a watcher into the place *slot, where the path of the contender's watch of that kind
-// is kept; it takes the place of an older one.
-func (s *session) register(slot *string, path string, w watcher) {
-	s.unregister(slot, w.contender)
-	*slot = path
-	s.watches[path] = append(s.watches[path], w)
-}
-
-func (s *session) unregister(slot *string, c *contender) {
-	path := *slot
-	if path == "" {
-		return
-	}
-	*slot = ""
-	own := slot == &c.own
-	all := s.watches[path]
+// drop takes watchers off a key.
+func (s *session) drop(key string, these func(watcher) bool) {
+	all := s.watches[key]
 	kept := make([]watcher, 0, len(all))
 	for _, w := range all {
-		if w.contender != c || w.own != own {
+		if !these(w) {
 			kept = append(kept, w)
 		}
 	}
 	if len(kept) == 0 {
-		delete(s.watches, path)
+		delete(s.watches, key)
 	} else {
-		s.watches[path] = kept
+		s.watches[key] = kept
 	}
 }
 
-func (s *session) isWatching(c *contender, path string, op uint64) bool {
-	for _, w := range s.watches[path] {
-		if w.contender == c && !w.own && w.op == op {
-			return true
-		}
+// unwatchOwn forgets the watch on a contender's own node.
+func (s *session) unwatchOwn(c *contender) {
+	if c.own == "" {
+		return
 	}
-	return false
+	s.drop(c.own, func(w watcher) bool { return w.contender == c && w.vigil == nil })
+	c.own = ""
 }
 
 // unwatch drops all that a contender watches.
 func (s *session) unwatch(c *contender) {
-	s.unregister(&c.predecessor, c)
-	s.unregister(&c.own, c)
+	s.endVigil(c)
+	s.unwatchOwn(c)
 }

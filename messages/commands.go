@@ -2,26 +2,24 @@ package messages
 
 import "time"
 
-// Mode is the kind of lock that is asked for.
-type Mode uint8
-
-// Exclusive is a lock that one contender holds at a time. It is the zero value.
-const Exclusive Mode = 0
-
-// String gives the mode's name.
-func (m Mode) String() string {
-	if m == Exclusive {
-		return "exclusive"
-	}
-	return "unknown"
-}
-
 // Acquire says what a lock actor is to acquire.
 type Acquire struct {
-	// Path is the lock path: absolute, the parent znode of the queue.
+	// Path is the lock path: absolute, the parent znode of the queue. That of a contest is the one node
+	// itself.
 	Path string
 	// Mode is the kind of lock; Exclusive is the zero value.
 	Mode Mode
+	// Name tells several queues in one lock path apart, as recipes do whose nodes are called
+	// name_lock_sequence. Empty means the queue that needs no name.
+	Name string
+	// Naming is whose node names are used: see Naming. A queue with a Name has names of its own.
+	Naming Naming
+	// Permits is how many permits the semaphore has, and Weight how many of them are asked for; 0 means
+	// one. Both are for Mode Semaphore only.
+	Permits, Weight int
+	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change then
+	// wakes every such waiter: the herd effect. It is there for comparison, and for ten clients or fewer.
+	WatchAll bool
 	// Timeout ends the request when it does not hold after this long; zero means never.
 	Timeout time.Duration
 	// Try gives up at once when somebody else is before us, instead of waiting.
@@ -29,6 +27,17 @@ type Acquire struct {
 	// Grace is how long the holder keeps the lock after it was asked back; then it is released by
 	// force. Zero means that a request to give it back is told to the owner and nothing more.
 	Grace time.Duration
+	// Owner is who asks. Two requests of one owner for one lock in one session do not wait for each
+	// other: the second fails with ReasonReentry, or shares the first one's hold where Reentry is set; a
+	// Read under a Write of the same owner takes the read lock at the writer's place (a downgrade,
+	// once the writer is released), and a Write under a Read fails with ReasonUpgrade. Empty means the actor that
+	// spawned the lock actor. It is written into the contender's node.
+	Owner string
+	// Reentry lets an owner that holds the lock acquire it again. Each acquisition is released by itself.
+	Reentry bool
+	// Caller is who stands still while this request waits: who is one caller in several locks makes the
+	// edges from one to the next by which a deadlock is found. Empty means Owner.
+	Caller string
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
 }

@@ -38,6 +38,18 @@ const (
 	ReasonRefused Reason = "refused by the server"
 	// ReasonSequenceExhausted: the parent's counter is too near its end to be trusted (kazoo 730).
 	ReasonSequenceExhausted Reason = "the sequence counter of the lock path is exhausted"
+	// ReasonReentry: the owner has the lock already, or has asked for it, and did not say that it may
+	// have it twice.
+	ReasonReentry Reason = "the owner has asked for this lock already"
+	// ReasonUpgrade: the owner has the read lock, and would wait for itself to release it.
+	ReasonUpgrade Reason = "a read lock cannot become a write lock"
+	// ReasonHoldGone: the hold that this request was to be part of is gone.
+	ReasonHoldGone Reason = "the hold that it was to be part of is gone"
+	// ReasonPermits: the contenders of a semaphore do not agree on the number of permits, or a weight is
+	// more than all of them.
+	ReasonPermits Reason = "the number of permits is another"
+	// ReasonDeadlock: the request, and others, wait for each other in a circle.
+	ReasonDeadlock Reason = "a deadlock"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid does not fit a fencing token"
 )

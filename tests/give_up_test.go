@@ -136,6 +136,7 @@ func TestGrantAfterCallerHasGone(t *testing.T) {
 		<-fault.Fired()
 		cancel()
 		require.ErrorIs(t, receive(t, got).err, context.Canceled)
+		await(t, rec, messages.StateReleasing) // it knows before the grant can come
 		fault.Release()
 		await(t, rec, messages.StateCancelled)
 		next, err := open(t, zk.Connect()).Mutex("/late").TryLock(deadline(t))

@@ -12,7 +12,7 @@
 //   - transport.go: the connection underneath: buffered reads, bounded frames, a clamped handshake, failed writes
 //     that do not wedge the library (its PR 163);
 //   - epoch.go: the guard that lets an epoch have one session;
-//   - watch.go: data watches without the library's watch table;
+//   - watch.go: watches without the library's watch table;
 //   - container.go: container nodes (its issue 165);
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
 //   - session.go, auth.go: the library's states made into an ordered sequence of events.

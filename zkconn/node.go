@@ -34,6 +34,20 @@ func (c *Conn) Children(path string) (names []string, err error) {
 	return names, nil
 }
 
+// ChildrenWatched is Children that leaves a watch, whose one event (NodeChildrenChanged or NodeDeleted) comes through
+// the sink, possibly before it returns. What GetWatched says of watches holds here too.
+func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
+	err = c.operate("list watched", path, func(absolute string) (err error) {
+		defer c.watches.want(opGetChildren2, absolute)()
+		names, _, err = c.zk.Children(absolute)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
 // Sync makes what the leader had committed when it was asked visible to later reads of this Conn. It is no evidence
 // that the session lives: an isolated leader answers it as well (DESIGN 5).
 func (c *Conn) Sync(path string) error {
@@ -75,7 +89,7 @@ func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 // again, which tells at the same time what has changed meanwhile.
 func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get watched", path, func(absolute string) error {
-		defer c.watches.want(absolute)()
+		defer c.watches.want(opGetData, absolute)()
 		data, stat, err = c.read(absolute)
 		return err
 	})
@@ -97,6 +111,17 @@ func (c *Conn) SetData(path string, data []byte) error {
 			return err
 		}
 		_, err := c.zk.Set(absolute, data, -1)
+		return err
+	})
+}
+
+// SetDataAt sets the data of a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrTooLarge.
+func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
+	return c.operate("set data", path, func(absolute string) error {
+		if err := checkSize("set data", path, data); err != nil {
+			return err
+		}
+		_, err := c.zk.Set(absolute, data, version)
 		return err
 	})
 }

@@ -207,7 +207,7 @@ func request(op int32, path string, rest ...byte) []byte {
 
 func TestWatchByte(t *testing.T) {
 	var w wantedWatches
-	done, doneToo := w.want("/a/b"), w.want("/a/b")
+	done, doneToo := w.want(opGetData, "/a/b"), w.want(opGetData, "/a/b")
 	frame := request(opGetData, "/a/b", 0)
 	require.Equal(t, request(opGetData, "/a/b", 1), w.setWatchByte(frame))
 	require.Equal(t, request(opGetData, "/a/b", 0), frame, "a Writer must not modify what it is given")
@@ -223,7 +223,7 @@ func TestWatchByte(t *testing.T) {
 	require.Equal(t, byte(1), w.setWatchByte(frame)[len(frame)-1], "the other call is still under way")
 	doneToo()
 	require.Equal(t, frame, w.setWatchByte(frame))
-	require.Empty(t, w.paths, "nothing is left behind")
+	require.Empty(t, w.reads, "nothing is left behind")
 }
 
 func TestContainerOperation(t *testing.T) {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Data watches without the library's watch table.
+// Watches without the library's watch table.
 //
 // The library's GetW enters a channel for every call in a table that only an event empties: a thousand calls on one
 // path are one watch at the server and a thousand channels here. Worse, after a reconnect it sends the table's
 // watches again with a zxid that it reads without a lock (its PR 35): the race detector fires whenever the table is
-// not empty. So the table stays empty. GetWatched calls the library's plain Get, and the transport sets the watch
-// byte in the GetData frame as it passes. The server then sends its event, which reaches the sink through the
-// library's event callback.
+// not empty. So the table stays empty. GetWatched and ChildrenWatched call the library's plain Get and Children, and
+// the transport sets the watch byte in the frame as it passes. The server then sends its event, which reaches the sink
+// through the library's event callback.
 //
 // Nothing is armed again after a reconnect: the owner does it, who must read the node anew in any case.
 //
@@ -22,40 +22,48 @@ import (
 // wantedWatches counts the calls under way that want a watch on a path (of the server, chroot included).
 type wantedWatches struct {
 	mu    sync.Mutex
-	paths map[string]int
+	reads map[watchedRead]int
 }
 
-// want registers path; it must be called before the request is handed over. The result takes it back.
-func (w *wantedWatches) want(path string) (done func()) {
+// watchedRead is a read that is to leave a watch.
+type watchedRead struct {
+	op   int32
+	path string
+}
+
+// want registers a read of path; it must be called before the request is handed over. The result takes it back.
+func (w *wantedWatches) want(op int32, path string) (done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.paths == nil {
-		w.paths = make(map[string]int)
+	if w.reads == nil {
+		w.reads = make(map[watchedRead]int)
 	}
-	w.paths[path]++
+	read := watchedRead{op, path}
+	w.reads[read]++
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.paths[path]--; w.paths[path] <= 0 {
-			delete(w.paths, path)
+		if w.reads[read]--; w.reads[read] <= 0 {
+			delete(w.reads, read)
 		}
 	}
 }
 
-func (w *wantedWatches) has(path string) bool {
+func (w *wantedWatches) has(op int32, path string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.paths[path] > 0
+	return w.reads[watchedRead{op, path}] > 0
 }
 
-// setWatchByte gives the frame with its watch byte set where it is a GetData of a wanted path. It changes a copy: a
-// Writer must not modify what it is given.
+// setWatchByte gives the frame with its watch byte set where it is a read that is to leave a watch. It changes a copy:
+// a Writer must not modify what it is given.
 func (w *wantedWatches) setWatchByte(frame []byte) []byte {
-	if requestOp(frame) != opGetData {
+	op := requestOp(frame)
+	if op != opGetData && op != opGetChildren2 {
 		return frame
 	}
 	path, ok := requestPath(frame)
-	if !ok || len(frame) != requestHeaderSize+4+len(path)+1 || !w.has(path) {
+	if !ok || len(frame) != requestHeaderSize+4+len(path)+1 || !w.has(op, path) {
 		return frame
 	}
 	frame = bytes.Clone(frame)

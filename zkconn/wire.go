@@ -18,6 +18,7 @@ const (
 
 	opCreate          = 1
 	opGetData         = 4
+	opGetChildren2    = 12
 	opCreateContainer = 19
 
 	xidEvent = -1

@@ -212,6 +212,14 @@ var (
 	tellCancelled = Action{"done", func(*Machine, Event) []Effect { return effects(Effect{Do: TellCancelled}) }}
 	tellFailed    = Action{"done", func(*Machine, Event) []Effect { return effects(Effect{Do: TellFailed}) }}
 
+	notAcquired = Action{"give up", func(m *Machine, e Event) []Effect {
+		m.end(messages.StateCancelled, messages.ReasonNotAcquired, e.Detail)
+		return effects(Effect{Do: TellCancelled})
+	}}
+	giveUpWaiting = Action{"give up", func(m *Machine, e Event) []Effect {
+		m.end(messages.StateCancelled, why(e), e.Detail)
+		return effects(Effect{Do: TellCancelled})
+	}}
 	fail = Action{"fail", func(m *Machine, e Event) []Effect {
 		m.end(messages.StateFailed, why(e), e.Detail)
 		return effects(Effect{Do: TellFailed})

@@ -7,7 +7,7 @@ type Do uint8
 
 // The effects. Requests to the session carry the number of the operation; their answers bring it back.
 const (
-	// Create makes our ephemeral sequential node. Answers: Created, NotCreated, Unknown.
+	// Create makes our ephemeral sequential node. Answers: Created, Taken, NotCreated, Unknown.
 	Create Do = iota
 	// Withdraw takes a create back that was not sent yet: it is answered NotCreated. One that is
 	// under way is answered as ever.

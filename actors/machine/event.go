@@ -24,13 +24,16 @@ const (
 
 	// Created: our node exists. Alone, Predecessor and Exhausted say what the reply told of the queue.
 	Created
+	// Taken: the one node of a contest is there already, and is another's.
+	Taken
 	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
 	NotCreated
 	// Listed: the queue as read. Missing, First, Predecessor and Head say where we stand.
 	Listed
 	// Watched: the predecessor is there, and its end will be told.
 	Watched
-	// PredecessorGone: the predecessor's node does not exist any more.
+	// PredecessorGone: the predecessor's node does not exist any more, or what is watched has changed
+	// so that the queue must be read again.
 	PredecessorGone
 	// Poll: it is time to look at the queue, or at the connection, again.
 	Poll
@@ -68,7 +71,7 @@ const (
 
 var kindNames = [...]string{
 	"Begin", "Release", "Cancel", "Revoke", "Timeout", "GraceOver",
-	"Created", "NotCreated", "Listed", "Watched", "PredecessorGone", "Poll", "OwnRead", "OwnChanged",
+	"Created", "Taken", "NotCreated", "Listed", "Watched", "PredecessorGone", "Poll", "OwnRead", "OwnChanged",
 	"NodeGone", "Found", "Deleted", "Refused", "Unknown",
 	"Disconnected", "Connected", "Silent", "Expired", "LeaseOver", "Closed",
 }
@@ -100,7 +103,7 @@ type Event struct {
 	// Token is our fencing token: Created, Found.
 	Token messages.Token
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
-	// the one right before us), Listed.
+	// the one right before us), Taken, Listed.
 	Predecessor string
 	// Alone: nobody else was in the queue when our node was made.
 	Alone bool

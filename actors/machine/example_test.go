@@ -10,10 +10,12 @@ import (
 func ExampleMachine_Step() {
 	m := machine.New(false)
 	var effects []machine.Effect
+	listed, _ := machine.ReadQueue(2, []string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"},
+		machine.View{Own: "_c_b-lock-0000000001"})
 	for _, ev := range []machine.Event{
 		{Kind: machine.Begin},
 		{Kind: machine.Created, Op: 1, Node: "_c_b-lock-0000000001", Token: 7168},
-		machine.ReadQueue(2, []string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001"),
+		listed,
 		{Kind: machine.PredecessorGone, Op: 3, Lease: true},
 	} {
 		m, effects = m.Step(ev)

@@ -22,6 +22,7 @@ var (
 	first      = Guard{"first, lease valid", func(_ Machine, e Event) bool { return e.First && e.Lease }}
 	firstLate  = Guard{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
 	headGone   = Guard{"it was the head, lease valid", func(m Machine, e Event) bool { return m.Head && e.Lease }}
+	nodeless   = Guard{"contest", func(m Machine, _ Event) bool { return m.Node == "" }}
 	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
 )
 

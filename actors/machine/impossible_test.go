@@ -40,7 +40,7 @@ var impossible = []struct {
 		states{none}, except(machine.Begin, machine.Refused)},
 
 	{"only Create is answered so: its operation is current in creating, and in releasing while withdrawn",
-		states{listing, watching, held, revoking, recovery}, kinds{machine.Created, machine.NotCreated}},
+		states{listing, watching, held, revoking, recovery}, kinds{machine.Created, machine.Taken, machine.NotCreated}},
 	{"Create is refused by NotCreated", states{creating}, kinds{machine.Refused}},
 	{"only List is answered so: its operation is current in listing alone",
 		states{creating, watching, held, revoking, recovery, releasing}, kinds{machine.Listed}},

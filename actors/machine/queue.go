@@ -1,93 +1,131 @@
 package machine
 
 import (
-	"strconv"
-	"strings"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// Prefix is what the name of a contender node begins with, GUID and all, before the server adds the
-// sequence number: _c_<guid>-lock-. Curator's InterProcessMutex and go-zookeeper's Lock read such
-// nodes as their own.
-func Prefix(guid string) string { return "_c_" + guid + "-lock-" }
-
-// markers end the part of a contender's name that is not the sequence number, one for each client
-// library whose queues we may meet: Curator and go-zookeeper; Curator's read/write lock; kazoo; the
-// recipe of ZooKeeper's documentation.
-var markers = []string{"lock-", "__READ__", "__WRIT__", "__lock__", "__rlock__", "read-", "write-"}
-
-// Sequence gives the sequence number in the name of a contender node. It is false for a name that is
-// no contender's: such children are passed over, never fatal.
-func Sequence(name string) (int32, bool) {
-	for _, marker := range markers {
-		at := strings.LastIndex(name, marker)
-		if at < 0 || marker[0] != '_' && at > 0 && isLetter(name[at-1]) {
-			continue // "padlock-" is nobody's
-		}
-		digits := name[at+len(marker):]
-		if len(digits) < 10 || digits[0] == '+' {
-			continue
-		}
-		if seq, err := strconv.ParseInt(digits, 10, 32); err == nil {
-			return int32(seq), true
-		}
-	}
-	return 0, false
-}
-
-func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
-
-// lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or
-// hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is larger
-// than any queue.
-const lastSequence = 1<<31 - 1<<20
-
-// Exhausted tells whether a sequence number is too near the end of the parent's counter, or beyond
-// it, to grant a lock by.
-func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }
 
 // Place is where a contender stands in a queue.
 type Place struct {
-	// Before is how many contenders come before it; the first has none.
+	// Before is how many contenders it has to wait for; the first has none. Readers wait for no
+	// readers.
 	Before int
-	// Predecessor is the name of the contender right before it, "" for the first.
+	// Predecessor is the name of the nearest of them, "" for the first.
 	Predecessor string
+	// Head tells that nobody can be first when the predecessor's node is gone but this contender.
+	Head bool
+	// Front names the nodes whose end may let this contender in, the predecessor among them: more than
+	// one only for the first waiter of a semaphore, for any holder may leave first.
+	Front []string
 }
 
 // Find gives the place of the contender named own among the children of a lock path. It is false when
-// own is not among them. The children may come in any order.
-func Find(children []string, own string) (Place, bool) {
-	mine, ok := Sequence(own)
+// own is not among them. The children may come in any order. permits is for semaphores alone.
+func Find(children []string, own string, permits int) (Place, bool) {
+	me, ok := Parse(own)
 	if !ok {
 		return Place{}, false
 	}
-	var place Place
-	var nearest int32
+	var before []Entry
 	present := false
 	for _, child := range children {
 		if child == own {
 			present = true
 			continue
 		}
-		seq, ok := Sequence(child)
-		if !ok || seq >= mine {
-			continue
+		other, ok := Parse(child)
+		if ok && other.Name == me.Name && other.Sequence < me.Sequence && me.waitsFor(other) {
+			before = append(before, other)
 		}
-		if place.Before == 0 || seq > nearest {
-			nearest, place.Predecessor = seq, child
-		}
-		place.Before++
 	}
-	return place, present
+	switch {
+	case me.Mode == messages.Semaphore:
+		return inSemaphore(before, me, permits), present
+	case len(before) == 0:
+		return Place{}, present
+	}
+	nearest := slices.MaxFunc(before, later)
+	return Place{
+		Before:      len(before),
+		Predecessor: nearest.Child,
+		Head:        len(before) == 1 && (me.Mode == messages.Read || !nearest.mayDowngrade()),
+		Front:       []string{nearest.Child},
+	}, present
+}
+
+// waitsFor tells whether a contender waits for another that is before it: readers wait for no readers.
+func (e Entry) waitsFor(other Entry) bool {
+	return e.Mode != messages.Read || other.Mode != messages.Read
+}
+
+// later orders entries as they came. A reader at a writer's own place comes behind the writer.
+func later(a, b Entry) int {
+	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.reads(), b.reads()), cmp.Compare(a.Child, b.Child))
+}
+
+func (e Entry) reads() int {
+	if e.Mode == messages.Read {
+		return 1
+	}
+	return 0
+}
+
+// inSemaphore gives the place of a semaphore's contender: it holds when it and all before it fit into
+// the permits. So the holders are always the first ones of the queue, and nobody overtakes. The first who
+// does not fit must see any of those before it leave; the others need only see the one before them go or
+// move up, which it says by writing to its node.
+func inSemaphore(before []Entry, me Entry, permits int) Place {
+	slices.SortFunc(before, later)
+	taken, last := 0, true // whether the one before fits
+	for _, e := range before {
+		taken += e.weight(permits)
+		last = taken <= permits
+	}
+	if taken+me.Weight <= permits {
+		return Place{}
+	}
+	place := Place{Before: max(len(before), 1)} // it may be more than there are permits
+	for _, e := range before {
+		place.Front = append(place.Front, e.Child)
+	}
+	if len(before) > 0 {
+		place.Predecessor = before[len(before)-1].Child
+		if !last {
+			place.Front = place.Front[len(before)-1:]
+		}
+	}
+	return place
+}
+
+// weight is how many permits an entry takes; one of another kind than a semaphore's takes all.
+func (e Entry) weight(permits int) int {
+	if e.Mode == messages.Semaphore {
+		return e.Weight
+	}
+	return min(max(permits, 1), math.MaxInt32)
+}
+
+// View is how a contender looks at a listing.
+type View struct {
+	// Own is its node.
+	Own string
+	// Permits is the number of permits of a semaphore, 0 for other modes.
+	Permits int
+	// All: it watches the whole lock path, so that no news of it says who is gone.
+	All bool
 }
 
 // ReadQueue is the event that tells a request what a listing says of it.
-func ReadQueue(op uint64, children []string, own string) Event {
-	place, ok := Find(children, own)
+func ReadQueue(op uint64, children []string, v View) (Event, Place) {
+	place, ok := Find(children, v.Own, v.Permits)
 	return Event{
 		Kind: Listed, Op: op,
 		Missing:     !ok,
 		First:       ok && place.Before == 0,
 		Predecessor: place.Predecessor,
-		Head:        place.Before == 1,
-	}
+		Head:        place.Head && !v.All,
+	}, place
 }

@@ -80,7 +80,7 @@ func (w *world) tellListed(i int, op uint8, children []string, result outcome) {
 		w.tell(i, news{Kind: machine.Unknown, Op: op})
 		return
 	}
-	ev := machine.ReadQueue(uint64(op), children, c.known.node.name())
+	ev, _ := machine.ReadQueue(uint64(op), children, machine.View{Own: c.known.node.name()})
 	w.tell(i, news{
 		Kind: machine.Listed, Op: op, Predecessor: named(ev.Predecessor),
 		Missing: ev.Missing, First: ev.First, Head: ev.Head,

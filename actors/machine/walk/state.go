@@ -285,7 +285,7 @@ var names, ids = func() (names [256]string, ids map[string]nodeID) {
 	for c := range maxContenders {
 		for seq := range uint8(perContender - 1) {
 			id := newNodeID(c, seq)
-			names[id] = fmt.Sprintf("%s%010d", machine.Prefix(fmt.Sprint(c+1)), seq)
+			names[id] = fmt.Sprintf("%s%010d", machine.Style{}.Prefix(fmt.Sprint(c+1)), seq)
 			ids[names[id]] = id
 		}
 	}

@@ -158,6 +158,8 @@ func beyond(row machine.Row) string {
 		return "nothing is refused"
 	case row.To == messages.StateFailed && row.Do.Name == "done":
 		return "only what was refused or exhausted fails after a delete"
+	case guard == "contest", row.On == machine.Taken:
+		return "contests have no queue, and the model has nothing else"
 	case guard == "sequence exhausted", guard == "found, sequence exhausted":
 		return "the counter does not come to its end"
 	case guard == "asks for the lock", row.On == machine.OwnChanged:

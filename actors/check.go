@@ -1,0 +1,101 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// ErrBadAcquire: what was asked for is not well formed.
+var ErrBadAcquire = errors.New("turnstile: bad request")
+
+// CheckAcquire tells whether a lock can be asked for like that. It returns an error that wraps
+// zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire that names the value and the rule.
+func CheckAcquire(want messages.Acquire) error {
+	if err := zkconn.CheckPath(want.Path); err != nil {
+		return err
+	}
+	for _, check := range []func(messages.Acquire) string{checkMode, checkNames, checkPermits, checkTimes} {
+		if wrong := check(want); wrong != "" {
+			return fmt.Errorf("%w: %s", ErrBadAcquire, wrong)
+		}
+	}
+	return nil
+}
+
+func checkMode(want messages.Acquire) string {
+	switch {
+	case !want.Mode.Known():
+		return fmt.Sprintf("mode %d does not exist", want.Mode)
+	case want.Mode == messages.Contest && want.Path == "/":
+		return "a contest needs a node, and the root is always there"
+	case want.Mode == messages.Contest && (want.Name != "" || want.WatchAll):
+		return "a contest has one node and no queue: there is nothing to name, and nothing more to watch"
+	}
+	return ""
+}
+
+// maxName bounds what the name of a queue adds to a contender's name, in bytes.
+const maxName = 255
+
+func checkNames(want messages.Acquire) string {
+	switch {
+	case !want.Naming.Known():
+		return fmt.Sprintf("naming %d does not exist", want.Naming)
+	case want.Name == "":
+		return ""
+	case want.Naming != messages.CuratorNaming:
+		return fmt.Sprintf("name %q: a queue with a name has names of its own, not those of %v", want.Name, want.Naming)
+	case len(want.Name) > maxName:
+		return fmt.Sprintf("a name of %d bytes is longer than %d", len(want.Name), maxName)
+	case strings.ContainsAny(want.Name, "/\x00"):
+		return fmt.Sprintf("name %q has a slash or a NUL", want.Name)
+	case strings.HasPrefix(want.Name, "_c_"):
+		return fmt.Sprintf("name %q begins like a GUID, with _c_", want.Name)
+	}
+	if err := zkconn.CheckPath("/" + want.Name + "_"); err != nil {
+		return fmt.Sprintf("name %q: %v", want.Name, err)
+	}
+	return ""
+}
+
+func checkPermits(want messages.Acquire) string {
+	switch {
+	case want.Mode != messages.Semaphore && (want.Permits != 0 || want.Weight != 0):
+		return fmt.Sprintf("permits %d, weight %d: only semaphores have permits", want.Permits, want.Weight)
+	case want.Mode != messages.Semaphore:
+		return ""
+	case want.Permits < 1:
+		return fmt.Sprintf("permits %d: a semaphore has at least one", want.Permits)
+	case want.Permits > MaxPermits:
+		return fmt.Sprintf("permits %d are more than %d", want.Permits, MaxPermits)
+	case want.Weight < 0:
+		return fmt.Sprintf("weight %d is negative", want.Weight)
+	case want.Weight > want.Permits:
+		return fmt.Sprintf("weight %d is more than there are permits, %d", want.Weight, want.Permits)
+	}
+	return ""
+}
+
+// maxLabel bounds what a label adds to a contender's node, and maxKey an owner's key, in bytes.
+const (
+	maxLabel = 1024
+	maxKey   = 1024
+)
+
+func checkTimes(want messages.Acquire) string {
+	switch {
+	case want.Timeout < 0:
+		return fmt.Sprintf("timeout %v is negative", want.Timeout)
+	case want.Grace < 0:
+		return fmt.Sprintf("grace %v is negative", want.Grace)
+	case len(want.Label) > maxLabel:
+		return fmt.Sprintf("a label of %d bytes is longer than %d", len(want.Label), maxLabel)
+	case len(want.Owner) > maxKey || len(want.Caller) > maxKey:
+		return fmt.Sprintf("a key of %d bytes is longer than %d", max(len(want.Owner), len(want.Caller)), maxKey)
+	}
+	return ""
+}

@@ -1,0 +1,166 @@
+package machine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Style is what the name of a contender's node depends on, besides its GUID.
+type Style struct {
+	Naming messages.Naming
+	Mode   messages.Mode
+	// Name tells the queues of one lock path apart; "" for the one without a name.
+	Name string
+	// Weight is how many permits a semaphore's contender takes.
+	Weight int
+}
+
+// Prefix is what the name of a contender's node begins with, GUID and all, before the server adds the
+// sequence number. In a queue without a name Curator's names are the usual ones: its InterProcessMutex
+// and go-zookeeper's Lock read them as their own. Other libraries know no weights and no names of queues,
+// so that those have one form whatever the naming.
+func (s Style) Prefix(guid string) string {
+	switch {
+	case s.Name != "":
+		return "_c_" + guid + "-" + s.Name + s.named()
+	case s.Mode == messages.Semaphore:
+		return fmt.Sprintf("_c_%s-permits-%d-", guid, s.Weight)
+	case s.Naming == messages.KazooNaming && s.Mode == messages.Read:
+		return guid + "__rlock__"
+	case s.Naming == messages.KazooNaming:
+		return guid + "__lock__"
+	}
+	start := "_c_"
+	words := [...]string{messages.Exclusive: "-lock-", messages.Read: "-__READ__", messages.Write: "-__WRIT__"}
+	if s.Naming == messages.RecipeNaming {
+		start = ""
+		words = [...]string{messages.Exclusive: "-lock-", messages.Read: "-read-", messages.Write: "-write-"}
+	}
+	if int(s.Mode) >= len(words) {
+		return start + guid + words[messages.Exclusive] // modes that have no queue
+	}
+	return start + guid + words[s.Mode]
+}
+
+// named is what follows the name of a queue: name_lock_sequence.
+func (s Style) named() string {
+	switch s.Mode {
+	case messages.Read:
+		return "_read_"
+	case messages.Write:
+		return "_write_"
+	case messages.Semaphore:
+		return fmt.Sprintf("_permits_%d_", s.Weight)
+	default:
+		return "_lock_"
+	}
+}
+
+// Entry is what the name of a contender's node says.
+type Entry struct {
+	// Child is the node's name itself, without the path.
+	Child string
+	// Sequence is the number that the server gave it.
+	Sequence int32
+	Style
+}
+
+// marker ends the part of a contender's name that is not its sequence number.
+type marker struct {
+	text  string
+	style Style
+	named bool // what comes before it is the name of a queue
+	heavy bool // a weight comes between it and the sequence number
+}
+
+// markers, one or more for each client library whose queues we may meet: Curator and go-zookeeper;
+// Curator's read/write lock; kazoo; the recipes of ZooKeeper's documentation; and our own.
+var markers = []marker{
+	{text: "_lock_", named: true},
+	{text: "_read_", style: Style{Mode: messages.Read}, named: true},
+	{text: "_write_", style: Style{Mode: messages.Write}, named: true},
+	{text: "_permits_", style: Style{Mode: messages.Semaphore}, named: true, heavy: true},
+	{text: "lock-"},
+	{text: "__READ__", style: Style{Mode: messages.Read}},
+	{text: "__WRIT__", style: Style{Mode: messages.Write}},
+	{text: "__lock__", style: Style{Naming: messages.KazooNaming}},
+	{text: "__rlock__", style: Style{Naming: messages.KazooNaming, Mode: messages.Read}},
+	{text: "read-", style: Style{Naming: messages.RecipeNaming, Mode: messages.Read}},
+	{text: "write-", style: Style{Naming: messages.RecipeNaming, Mode: messages.Write}},
+	{text: "permits-", style: Style{Mode: messages.Semaphore}, heavy: true},
+}
+
+// Parse reads the name of a child of a lock path. It is false for a name that is no contender's: such
+// children are passed over, never fatal.
+func Parse(child string) (Entry, bool) {
+	for _, m := range markers {
+		if e, ok := m.parse(child); ok {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+func (m marker) parse(child string) (Entry, bool) {
+	at := strings.LastIndex(child, m.text)
+	if at < 0 || m.text[0] != '_' && at > 0 && isLetter(child[at-1]) {
+		return Entry{}, false // "padlock-" is nobody's
+	}
+	e := Entry{Child: child, Style: m.style}
+	rest := child[at+len(m.text):]
+	if m.heavy {
+		weight, digits, ok := strings.Cut(rest, m.text[len(m.text)-1:])
+		var err error
+		if e.Weight, err = strconv.Atoi(weight); !ok || err != nil || e.Weight < 1 {
+			return Entry{}, false
+		}
+		rest = digits
+	}
+	if m.named {
+		if e.Name = withoutGUID(child[:at]); e.Name == "" {
+			return Entry{}, false
+		}
+	}
+	if len(rest) < 10 || rest[0] == '+' {
+		return Entry{}, false
+	}
+	seq, err := strconv.ParseInt(rest, 10, 32)
+	e.Sequence = int32(seq)
+	return e, err == nil
+}
+
+// withoutGUID takes _c_<guid>- off the name of a queue. Programs that make names of their own have none.
+func withoutGUID(name string) string {
+	const guid = len("_c_00000000-0000-0000-0000-000000000000-")
+	if strings.HasPrefix(name, "_c_") && len(name) >= guid && name[guid-1] == '-' {
+		return name[guid:]
+	}
+	return name
+}
+
+// Sequence gives the sequence number in the name of a contender node. It is false for a name that is
+// no contender's.
+func Sequence(name string) (int32, bool) {
+	e, ok := Parse(name)
+	return e.Sequence, ok
+}
+
+func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
+
+// mayDowngrade tells whether the holder of this node may take the read lock at its own place: then its
+// node's end does not mean that whoever came right behind it is first.
+func (e Entry) mayDowngrade() bool {
+	return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive
+}
+
+// lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or
+// hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is larger
+// than any queue.
+const lastSequence = 1<<31 - 1<<20
+
+// Exhausted tells whether a sequence number is too near the end of the parent's counter, or beyond
+// it, to grant a lock by.
+func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }

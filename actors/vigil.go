@@ -1,0 +1,129 @@
+package actors
+
+import (
+	"errors"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// vigil is what a contender watches while it waits: its predecessor; as the first waiter of a semaphore, all
+// who are before it, and the number of permits; or the whole lock path. It ends with the first that says that
+// the queue is not what it was.
+type vigil struct {
+	op      uint64
+	keys    []string // of session.watches
+	pending int      // reads under way
+}
+
+// childrenOf is the key of a watch on a lock path's children; no path ends like that.
+func childrenOf(path string) string { return path + "/" }
+
+// watchPredecessor begins a contender's vigil. Nodes are read rather than looked up: reading one that is gone
+// leaves no watch behind. The watcher is registered before the request is sent, so that no event can come
+// too early for it.
+func (s *session) watchPredecessor(c *contender, e machine.Effect) {
+	s.endVigil(c)
+	v := &vigil{op: e.Op}
+	c.vigil = v
+	if c.watchAll {
+		s.watchChildren(c, v)
+		return
+	}
+	nodes := c.front
+	if len(nodes) == 0 || nodes[len(nodes)-1] != e.Node {
+		nodes = []string{e.Node} // no listing has told: the answer to the create has
+	}
+	for _, node := range nodes {
+		s.look(c, v, c.at(node), nil)
+	}
+	if c.style.Mode == messages.Semaphore && len(c.front) == c.before { // the first waiter
+		s.look(c, v, c.path, func(data []byte) bool {
+			permits, err := parsePermits(data)
+			return err == nil && permits == c.permits
+		})
+	}
+}
+
+// look reads a node and watches it. same, if given, tells whether the data are what the queue was judged by.
+func (s *session) look(c *contender, v *vigil, path string, same func(data []byte) bool) {
+	s.keep(c, v, path)
+	v.pending++
+	s.run(func(conn *zkconn.Conn) func() {
+		data, _, err := conn.GetWatched(path)
+		return func() { s.looked(c, v, err, same == nil || err != nil || same(data)) }
+	})
+}
+
+// watchChildren reads the whole queue and watches it: whatever changes in it, it is listed again.
+func (s *session) watchChildren(c *contender, v *vigil) {
+	s.keep(c, v, childrenOf(c.path))
+	v.pending++
+	own, permits, before := c.node, c.permits, c.before
+	s.run(func(conn *zkconn.Conn) func() {
+		children, err := conn.ChildrenWatched(c.path)
+		place, shown := machine.Find(children, own, permits)
+		return func() { s.looked(c, v, err, err != nil || shown && place.Before >= before) }
+	})
+}
+
+// looked takes the answer to a look.
+func (s *session) looked(c *contender, v *vigil, err error, same bool) {
+	if c.vigil != v {
+		return // an event came first, or it has gone on
+	}
+	v.pending--
+	ev := machine.Event{Op: v.op}
+	switch {
+	case err == nil && !same, errors.Is(err, zkconn.ErrNoNode):
+		ev.Kind = machine.PredecessorGone
+	case err == nil, errors.Is(err, zkconn.ErrNoAuth):
+		// What we may not read we get no event of: the slow re-list has to find out.
+		if v.pending > 0 {
+			return
+		}
+		s.tell(c.lock, machine.Event{Kind: machine.Watched, Op: v.op})
+		return
+	case zkconn.OutcomeOf(err) == zkconn.Refused:
+		ev.Kind, ev.Reason, ev.Detail = machine.Refused, why(err), err.Error()
+	default:
+		ev.Kind, ev.Detail = machine.Unknown, err.Error()
+	}
+	s.endVigil(c)
+	s.tell(c.lock, ev)
+}
+
+// stirred takes an event of what a vigil watches: true when it ends the vigil.
+func (s *session) stirred(w watcher, ev zkconn.Event) bool {
+	c, v := w.contender, w.vigil
+	if c.vigil != v {
+		return false
+	}
+	if ev.Kind == zkconn.NodeDataChanged && c.style.Mode != messages.Semaphore {
+		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
+		s.look(c, v, ev.Path, nil)
+		return false
+	}
+	s.endVigil(c)
+	s.tell(c.lock, machine.Event{Kind: machine.PredecessorGone, Op: v.op})
+	return true
+}
+
+// keep registers what a vigil watches.
+func (s *session) keep(c *contender, v *vigil, key string) {
+	v.keys = append(v.keys, key)
+	s.watches[key] = append(s.watches[key], watcher{contender: c, op: v.op, vigil: v})
+}
+
+// endVigil forgets what a contender watches while it waits.
+func (s *session) endVigil(c *contender) {
+	v := c.vigil
+	if v == nil {
+		return
+	}
+	c.vigil = nil
+	for _, key := range v.keys {
+		s.drop(key, func(w watcher) bool { return w.vigil == v })
+	}
+}
