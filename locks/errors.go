@@ -23,6 +23,15 @@ var (
 	ErrReleased = errors.New("turnstile: the lock was released")
 	// ErrNotHeld: Unlock of a lease that was given back before.
 	ErrNotHeld = errors.New("turnstile: the lock is not held")
+	// ErrReentry: the context is that of a lease of the same lock, which would wait for itself. See
+	// WithReentry.
+	ErrReentry = errors.New("turnstile: the lock is held by its own caller")
+	// ErrUpgrade: the context is that of a lease for reading, and a lease for writing is asked for.
+	ErrUpgrade = errors.New("turnstile: a lease for reading cannot become one for writing")
+	// ErrNotWriter: only a lease for writing can be downgraded.
+	ErrNotWriter = errors.New("turnstile: not a lease for writing")
+	// ErrPermits: the semaphore has another number of permits, or fewer than are asked for.
+	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed.
@@ -32,7 +41,7 @@ var (
 // Error is what Lock, TryLock and Unlock return. It unwraps to one of the errors of this package, of
 // package zkconn (ErrNoAuth), or of the ctx.
 type Error struct {
-	// Op is "lock" or "unlock".
+	// Op is "lock", "unlock" or another word for what was tried.
 	Op string
 	// Path is the lock path; Node the contender's node, "" when there is or was none.
 	Path, Node string
@@ -76,6 +85,14 @@ func sentinel(reason messages.Reason, usual error) error {
 		return ErrClosed
 	case messages.ReasonNotAcquired:
 		return ErrNotAcquired
+	case messages.ReasonReentry:
+		return ErrReentry
+	case messages.ReasonUpgrade:
+		return ErrUpgrade
+	case messages.ReasonPermits:
+		return ErrPermits
+	case messages.ReasonHoldGone:
+		return ErrLost
 	}
 	return usual
 }

@@ -19,6 +19,11 @@ type Lease struct {
 	root  *actor.RootContext
 	owner *actor.PID
 
+	from   lock   // what it was acquired with
+	outer  *Lease // within which it was acquired
+	key    string // by which the session knows its owner
+	caller string // who stands still while its owner waits for another
+
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
@@ -34,14 +39,18 @@ type Lease struct {
 
 func newLease(r *request, root *actor.RootContext, owner *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: r.client.session.Clock(held.Epoch), root: root, owner: owner,
+		from:    lock{client: r.client, want: r.want, observers: r.observers},
 		revoked: make(chan struct{}), over: make(chan struct{})}
-	l.ctx, l.cancel = context.WithCancelCause(r.values)
+	l.identify(r, owner)
+	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
+	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(r.values, leaseKey{}, l))
 	return l
 }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an error
 // that wraps ErrLost, ErrRevoked, ErrReleased or ErrClosed. It carries the values of the context that
-// Lock was called with, and not its deadline.
+// Lock was called with, and not its deadline. Who locks with it locks within the lease: see WithReentry,
+// RWMutex.RLock and RWMutex.Lock.
 func (l *Lease) Context() context.Context { return l.ctx }
 
 // Token is the fencing token.

@@ -94,7 +94,7 @@ func (w *world) join(t *testing.T, connect string, opts ...locks.Option) *player
 	return newPlayer(t, client, lockPath)
 }
 
-func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.MutexOption) *player {
+func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
 	rec := actors.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
 	return &player{client: client, rec: rec, mutex: client.Mutex(path, append(opts, locks.WithObserver(rec.PID()))...)}

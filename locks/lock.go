@@ -1,0 +1,115 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// lock is what all kinds of locks have: whose they are, and what is asked for. It holds no state, so that
+// any number of goroutines may use one, or several of the same path: each call queues for itself.
+type lock struct {
+	client    *Client
+	want      messages.Acquire
+	observers []*actor.PID
+}
+
+// LockOption changes how a lock is acquired.
+type LockOption func(*lock)
+
+// WithLabel writes a text into the contender's node, for people who look at the queue: at most 1024
+// bytes.
+func WithLabel(label string) LockOption { return func(l *lock) { l.want.Label = label } }
+
+// WithGrace gives the lock back by force this long after somebody has asked for it. Without it being
+// asked is told by Lease.Revoked, and nothing more.
+func WithGrace(d time.Duration) LockOption { return func(l *lock) { l.want.Grace = d } }
+
+// WithObserver names actors that get the notices and transitions of every request: see
+// actors.WithObserver. An actors.Recorder is one.
+func WithObserver(pids ...*actor.PID) LockOption {
+	return func(l *lock) { l.observers = append(l.observers, pids...) }
+}
+
+// WithReentry lets who holds the lock acquire it again: Lock(lease.Context()) gives a further lease of the
+// same hold, with the same token. Each lease is given back by itself, and the lock with the last of them.
+// Without it such a call returns ErrReentry, for it would wait for itself.
+func WithReentry() LockOption { return func(l *lock) { l.want.Reentry = true } }
+
+// WithName names the queue, so that several of them can share one lock path; their nodes are called
+// name_lock_sequence, as recipes have it, with a GUID before the name. A name is at most 255 bytes, has no
+// slash and no NUL, and does not begin with _c_.
+func WithName(name string) LockOption { return func(l *lock) { l.want.Name = name } }
+
+// WithNaming gives the nodes names that programs with another library read as their own: see
+// messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known naming are
+// respected in any queue.
+func WithNaming(naming messages.Naming) LockOption { return func(l *lock) { l.want.Naming = naming } }
+
+// WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival and
+// every departure then wakes every such waiter, which reads the whole queue: the herd effect, a load that
+// grows with the square of the queue's length. It is there for comparison, and for ten clients or fewer.
+func WithWatchAll() LockOption { return func(l *lock) { l.want.WatchAll = true } }
+
+func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
+	l := lock{client: c, want: want}
+	for _, opt := range opts {
+		opt(&l)
+	}
+	return l
+}
+
+// as is the lock in another mode.
+func (l lock) as(mode messages.Mode) lock {
+	l.want.Mode = mode
+	return l
+}
+
+// try is the lock for who does not want to wait for others.
+func (l lock) try() lock {
+	l.want.Try = true
+	return l
+}
+
+// acquire spawns the request and waits for its answer, or for the end of ctx.
+func (l lock) acquire(ctx context.Context) (*Lease, error) {
+	refuse := func(err error) (*Lease, error) {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
+	if err := actors.CheckAcquire(l.want); err != nil {
+		return refuse(err)
+	}
+	if ctx.Err() != nil {
+		return refuse(ended(ctx))
+	}
+	if err := l.client.enter(); err != nil {
+		return refuse(err)
+	}
+	l.want = l.within(ctx)
+	r := newRequest(l.client, l.want, l.observers, context.WithoutCancel(ctx))
+	r.pid = l.client.system.Root.Spawn(r.props())
+	select {
+	case a := <-r.answer:
+		return a.lease, a.err
+	case <-ctx.Done():
+		// The request is told, and goes on without us until its node is gone. A grant that is in the
+		// channel already, or on its way there, is given back like any other.
+		l.client.system.Root.Send(r.pid, &giveUp{})
+		at := r.where()
+		return nil, &Error{Op: "lock", Path: l.want.Path, Node: at.Node, State: at.To, Err: l.client.session.Explain(ended(ctx))}
+	}
+}
+
+// ended is the error of a ctx that is done, with its cause where that says more.
+func ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return errors.Join(err, cause)
+}

@@ -1,0 +1,43 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Semaphore has a number of permits, of which each lease takes one or more. Permits are given in the
+// order in which they were asked for: who asks for many is not overtaken by those who ask for few. The
+// number is kept in the data of the lock path; who comes with another one is refused.
+//
+// A release wakes the first waiter, and the one behind it, who is the first waiter from then on: two clients,
+// however long the queue is.
+type Semaphore struct{ lock }
+
+// Semaphore gives the semaphore at a path. All clients must name the same number of permits, at least one;
+// SetPermits changes it. Bad input is refused by Acquire.
+func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaphore {
+	return &Semaphore{newLock(c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
+}
+
+// Acquire waits until n permits are held. The lease gives all of them back together. Errors are those of
+// Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this one says.
+func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
+	return s.take(ctx, s.lock, n)
+}
+
+// TryAcquire is Acquire that does not wait for others: ErrNotAcquired.
+func (s *Semaphore) TryAcquire(ctx context.Context, n int) (*Lease, error) {
+	return s.take(ctx, s.try(), n)
+}
+
+func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
+	if n < 1 {
+		return nil, &Error{Op: "lock", Path: l.want.Path,
+			Err: fmt.Errorf("%w: %d permits are asked for: at least one", actors.ErrBadAcquire, n)}
+	}
+	l.want.Weight = n
+	return l.acquire(ctx)
+}

@@ -1,0 +1,73 @@
+package locks
+
+import (
+	"context"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Ownership follows the context. The context of a lease carries it, and those that are derived from it carry
+// it on: who locks with such a context locks within that lease.
+
+type leaseKey struct{}
+
+// innermost is the lease within which a context lies, nil where there is none.
+func innermost(ctx context.Context) *Lease {
+	l, _ := ctx.Value(leaseKey{}).(*Lease)
+	return l
+}
+
+// within completes what is asked for by the leases within which it is asked.
+func (l lock) within(ctx context.Context) messages.Acquire {
+	want := l.want
+	around := innermost(ctx)
+	if around == nil {
+		return want
+	}
+	want.Caller = around.caller
+	for held := around; held != nil; held = held.outer {
+		if held.from.sameAs(l) && held.ctx.Err() == nil {
+			want.Owner = held.key
+			break
+		}
+	}
+	return want
+}
+
+// sameAs tells whether two locks would wait for each other: what they ask for may differ.
+func (l lock) sameAs(other lock) bool {
+	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
+		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&
+		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore
+}
+
+// identify notes by what keys a lease's requests within it are known.
+func (l *Lease) identify(r *request, self *actor.PID) {
+	l.outer = innermost(r.values)
+	l.key, l.caller = r.want.Owner, r.want.Caller
+	address := self.String()
+	if l.key == "" {
+		l.key = address
+	}
+	if l.caller == "" {
+		l.caller = actors.Caller(address)
+	}
+}
+
+// withValues is a context that ends with one context and has the values of another.
+func withValues(ctx, values context.Context) context.Context { return valued{ctx, values} }
+
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+func (v valued) Value(key any) any {
+	if found := v.values.Value(key); found != nil {
+		return found
+	}
+	return v.Context.Value(key)
+}
