@@ -108,7 +108,7 @@ func TestLockPathThatMayNotBeWritten(t *testing.T) {
 		one, two := open(t, s.Connect()), open(t, s.Connect())
 		first, err := one.Mutex("/read-only").Lock(deadline(t))
 		require.NoError(t, err)
-		got := lockElsewhere(deadline(t), two.Mutex("/read-only"))
+		got := elsewhere(deadline(t), two.Mutex("/read-only").Lock)
 		awaitCount(t, s, "/read-only", 2)
 		require.NoError(t, first.Unlock(deadline(t)))
 		second := receive(t, got)

@@ -29,9 +29,16 @@ func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 // recorded gives a mutex whose requests a recorder follows: for one request each.
 func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
 	t.Helper()
+	rec := recorder(t, client)
+	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
+}
+
+// recorder follows one request of a client.
+func recorder(t *testing.T, client *locks.Client) *actors.Recorder {
+	t.Helper()
 	rec := actors.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
-	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
+	return rec
 }
 
 // answer is what a Lock that runs elsewhere gave.
@@ -40,11 +47,11 @@ type answer struct {
 	err   error
 }
 
-// lockElsewhere calls Lock on a goroutine.
-func lockElsewhere(ctx context.Context, mutex *locks.Mutex) <-chan answer {
+// elsewhere acquires on a goroutine.
+func elsewhere(ctx context.Context, lock func(context.Context) (*locks.Lease, error)) <-chan answer {
 	got := make(chan answer, 1)
 	go func() {
-		lease, err := mutex.Lock(ctx)
+		lease, err := lock(ctx)
 		got <- answer{lease, err}
 	}()
 	return got

@@ -91,7 +91,7 @@ func TestServerComesBack(t *testing.T) {
 		holder, err := client.Mutex("/back").Lock(deadline(t))
 		require.NoError(t, err)
 		mutex, rec := recorded(t, client, "/back")
-		got := lockElsewhere(deadline(t), mutex)
+		got := elsewhere(deadline(t), mutex.Lock)
 		await(t, rec, messages.StateWatching)
 
 		server := servers.leader(t)

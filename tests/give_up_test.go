@@ -69,7 +69,7 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 					}
 					mutex, rec := recorded(t, client, "/gone")
 					ctx, end := ending.ctx(deadline(t))
-					got := lockElsewhere(ctx, mutex)
+					got := elsewhere(ctx, mutex.Lock)
 					if fault != nil {
 						<-fault.Fired()
 					}
@@ -132,7 +132,7 @@ func TestGrantAfterCallerHasGone(t *testing.T) {
 			Path: func(path string) bool { return path != zk.Root()+"/late" }})
 		mutex, rec := recorded(t, client, "/late")
 		ctx, cancel := context.WithCancel(deadline(t))
-		got := lockElsewhere(ctx, mutex)
+		got := elsewhere(ctx, mutex.Lock)
 		<-fault.Fired()
 		cancel()
 		require.ErrorIs(t, receive(t, got).err, context.Canceled)

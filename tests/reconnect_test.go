@@ -46,7 +46,7 @@ func TestWaiterSurvivesCut(t *testing.T) {
 		require.NoError(t, err)
 		proxy := zk.Proxy(t)
 		mutex, rec := recorded(t, open(t, proxy.Addr()+zk.Root()), "/cut")
-		got := lockElsewhere(deadline(t), mutex)
+		got := elsewhere(deadline(t), mutex.Lock)
 		waiting := await(t, rec, messages.StateWatching)
 
 		proxy.Cut()
@@ -71,7 +71,7 @@ func TestSessionExpires(t *testing.T) {
 		lease, err := mutex.Lock(deadline(t))
 		require.NoError(t, err)
 		waiterMutex, waiterRec := recorded(t, client, "/expire")
-		got := lockElsewhere(deadline(t), waiterMutex)
+		got := elsewhere(deadline(t), waiterMutex.Lock)
 		before := await(t, waiterRec, messages.StateWatching)
 
 		id, password, ok := proxy.Session()

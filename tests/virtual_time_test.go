@@ -37,7 +37,7 @@ func TestLeaseInVirtualTime(t *testing.T) {
 		require.NotEqual(t, follower, server.Leader())
 		lease, err := openVirtual(t, server, follower.Addr()).Mutex("/lease").Lock(t.Context())
 		require.NoError(t, err)
-		got := lockElsewhere(t.Context(), openVirtual(t, server, server.Addr()).Mutex("/lease"))
+		got := elsewhere(t.Context(), openVirtual(t, server, server.Addr()).Mutex("/lease").Lock)
 		synctest.Wait()
 
 		cut := time.Now()
