@@ -31,8 +31,11 @@
 //	subclassed with _NODE_NAME "-lock-"
 //	Turnstile, go-zookeeper's Lock, kazoo's   yes       the first two read kazoo's <hex>__lock__<n>;   TestPlainKazooOnOnePathWithoutCurator
 //	Lock with extra_lock_patterns=["-lock-"]            with the pattern kazoo reads theirs
+//	Turnstile with kazoo's names, and         yes       both are named <hex>__lock__<n>                TestKazooNamesOnOnePath
+//	kazoo's Lock as it comes
 //	kazoo's Lock as it comes, and Turnstile   no        kazoo looks at nothing but __lock__: it        TestWhoWalksInOnTurnstileAndZkLock,
-//	or go-zookeeper or Curator                          walks in on who holds                          TestCuratorAndKazooNamesDoNotKeepOut
+//	with its usual names, or go-zookeeper,              walks in on who holds                          TestCuratorAndKazooNamesDoNotKeepOut
+//	or Curator
 //	Curator, and kazoo with names of its      no        Curator orders by what follows lock-, or by    TestCuratorAndKazooNamesDoNotKeepOut
 //	own, with or without the pattern                    the whole name: kazoo's come after its own
 //	Curator's InterProcessReadWriteLock, and  no        Curator's writer looks at __READ__ and         TestWhoWalksInOnTurnstileAndZkLock
@@ -49,12 +52,17 @@
 // Read and write locks, likewise:
 //
 //	clients                                   together  why                                            shown by
-//	Curator's InterProcessReadWriteLock, and  yes       both look at __READ__ and __WRIT__             TestReadWriteOnOnePath
-//	kazoo's WriteLock subclassed with its
-//	names (python/curator_names.py)
+//	Turnstile, Curator's                      yes       all look at __READ__ and __WRIT__              TestReadWriteOnOnePath
+//	InterProcessReadWriteLock, and kazoo's
+//	WriteLock subclassed with those names
+//	(python/curator_names.py)
+//	Turnstile with kazoo's names, and         yes       both look at __rlock__ and __lock__            TestKazooWritersOnOnePath
+//	kazoo's WriteLock
 //	kazoo's ReadLock, and writers of anybody  slowly    a reader waits for the last writer of the      TestKazooReaderWaitsForAWriterBehindIt,
-//	                                                    queue, also for one behind it: until one of    TestTogether
+//	                                                    queue, also for one behind it: until one of    TestKazooReadersOnOnePath
 //	                                                    the two gives up, both stand still
+//	Turnstile's writer that becomes a reader, yes       the reader's node has the writer's number      TestTurnstileDowngradesBesideOthersWriters
+//	and other writers
 //	Curator 5.4.0's writer that becomes a     no        a writer that waits already is let in beside   TestCuratorDowngradeLetsAWaitingWriterIn
 //	reader, and other writers                           the reader
 //

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // mix is who contends for one lock path, four threads of each member on two sessions.
@@ -41,6 +43,14 @@ func TestPlainKazooOnOnePathWithoutCurator(t *testing.T) {
 		{name: "turnstile", client: turnstile, recipe: Mutex},
 		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
 		{name: "kazoo", worker: kazooed, recipe: Mutex, names: ExtraPatterns},
+	}}.run(t)
+}
+
+// Turnstile's mutex with kazoo's names, and kazoo's Lock as it comes.
+func TestKazooNamesOnOnePath(t *testing.T) {
+	mix{path: "/mixed/kazoo-names", bar: "bar__lock__", members: []member{
+		{name: "turnstile", client: turnstileActors(messages.KazooNaming), recipe: Mutex},
+		{name: "kazoo", worker: kazooed, recipe: Mutex},
 	}}.run(t)
 }
 
