@@ -21,6 +21,7 @@ func TestACLOfWhatIsMade(t *testing.T) {
 		{"parents that are there keep theirs", parentsKeepTheirs},
 		{"a parent that is made again has it again", madeAgain},
 		{"a list that the server finds invalid", invalidList},
+		{"a list that shuts out who made it", shutsItselfOut},
 	})
 }
 
@@ -119,6 +120,17 @@ func invalidList(t *testing.T, at *place) {
 			require.NoError(t, at.as(t, "").Delete(at.root+"/invalid", -1))
 		}
 	}
+}
+
+func shutsItselfOut(t *testing.T, at *place) {
+	client := open(t, at.connect(), credential(alice), locks.WithParentACL(may(bob, zk.PermAll), all(zk.PermRead)))
+	for path, named := range map[string]string{"/a/b": "no CREATE at /a:", "/c": "/c"} {
+		_, err := client.Mutex(path).Lock(deadline(t))
+		require.ErrorIs(t, err, zkconn.ErrNoAuth)
+		require.ErrorContains(t, err, named)
+	}
+	at.requireCount(t, 0, "/c")
+	use(t, open(t, at.connect(), credential(bob)), "/c")
 }
 
 // Lock paths below nodes that are not ours.
