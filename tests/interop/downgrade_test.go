@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -38,23 +39,21 @@ func downgradeBeside(t *testing.T, s *server, worker *Worker, job Job, naming me
 	t.Helper()
 	witness := StartWitness(t)
 	job.Witness = witness.Addr()
-	client, ctx, holder := openTurnstile(t, s.addr), deadline(t), "turnstile"
-	want := messages.Acquire{Path: job.Path, Mode: messages.Write, Naming: naming, Owner: holder}
-	write, err := spawnLock(client, want).held(ctx)
+	ctx, holder := deadline(t), "turnstile"
+	mutex := openTurnstile(t, s.addr).RWMutex(job.Path, locks.WithNaming(naming))
+	writer, err := mutex.Lock(ctx)
 	require.NoError(t, err)
-	require.NoError(t, witness.EnterWith(write.node, holder, job.Path, Exclusive()))
+	require.NoError(t, witness.EnterWith(writer.Node(), holder, job.Path, Exclusive()))
 	waiting := start(t, worker, job)
 	s.awaitCount(t, job.Path, 2)
 
-	want.Mode = messages.Read
-	read, err := spawnLock(client, want).held(ctx)
-	require.NoError(t, err)
 	require.NoError(t, witness.Change(holder, job.Path, Shared()))
-	require.NoError(t, write.release(ctx))
+	reader, err := writer.Downgrade(ctx)
+	require.NoError(t, err)
 	s.awaitCreates(t, job.Path, 4) // the other writer has queued in vain, and again
 
 	require.NoError(t, witness.Leave(holder, job.Path))
-	require.NoError(t, read.release(ctx))
+	require.NoError(t, reader.Unlock(ctx))
 	waiting.wait(t)
 	s.requireEmpty(t, job.Path)
 }

@@ -11,19 +11,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// turnstile is Turnstile's Mutex.
-func turnstile(t *testing.T, job Job) func(Recipe) acquire {
-	t.Helper()
-	mutex := openTurnstile(t, job.Connect).Mutex(job.Path)
-	return func(Recipe) acquire {
-		return func(ctx context.Context) (held, error) {
-			lease, err := mutex.Lock(ctx)
-			if err != nil {
-				return held{}, err
+// turnstile is Turnstile with its usual names: those of Curator and go-zookeeper.
+var turnstile = turnstileNamed(messages.CuratorNaming)
+
+// turnstileNamed is Turnstile's Mutex and RWMutex, with the names of others.
+func turnstileNamed(naming messages.Naming) goClient {
+	return func(t *testing.T, job Job) func(Recipe) acquire {
+		t.Helper()
+		client := openTurnstile(t, job.Connect)
+		readWrite := client.RWMutex(job.Path, locks.WithNaming(naming))
+		ways := map[Recipe]func(context.Context) (*locks.Lease, error){
+			Mutex: client.Mutex(job.Path, locks.WithNaming(naming)).Lock,
+			Read:  readWrite.RLock,
+			Write: readWrite.Lock,
+		}
+		return func(recipe Recipe) acquire {
+			require.Contains(t, ways, recipe)
+			return func(ctx context.Context) (held, error) {
+				lease, err := ways[recipe](ctx)
+				if err != nil {
+					return held{}, err
+				}
+				return held{node: lease.Node(), release: lease.Unlock}, nil
 			}
-			return held{node: lease.Node(), release: lease.Unlock}, nil
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // with Curator's names. kazoo's readers stay away: see TestKazooReaderWaitsForAWriterBehindIt.
 func TestReadWriteOnOnePath(t *testing.T) {
 	mix{path: "/mixed/readwrite", bar: "_c_bar-__WRIT__", members: []member{
-		{name: "turnstile", client: turnstileActors(messages.CuratorNaming), recipe: ReadWrite},
+		{name: "turnstile", client: turnstile, recipe: ReadWrite},
 		{name: "curator", worker: curator, recipe: ReadWrite},
 		{name: "kazoo", worker: kazooed, recipe: Write, names: CuratorNames},
 	}}.run(t)
@@ -20,7 +20,7 @@ func TestReadWriteOnOnePath(t *testing.T) {
 // Readers and writers of Turnstile with kazoo's names, and kazoo's WriteLock.
 func TestKazooWritersOnOnePath(t *testing.T) {
 	mix{path: "/mixed/kazoo-writers", bar: "bar__lock__", members: []member{
-		{name: "turnstile", client: turnstileActors(messages.KazooNaming), recipe: ReadWrite},
+		{name: "turnstile", client: turnstileNamed(messages.KazooNaming), recipe: ReadWrite},
 		{name: "kazoo", worker: kazooed, recipe: Write},
 	}}.run(t)
 }
@@ -30,7 +30,7 @@ func TestKazooWritersOnOnePath(t *testing.T) {
 func TestKazooReadersOnOnePath(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		mix{path: "/mixed/kazoo-readers", bar: "bar__lock__", members: []member{
-			{name: "turnstile", client: turnstileActors(messages.KazooNaming), recipe: ReadWrite},
+			{name: "turnstile", client: turnstileNamed(messages.KazooNaming), recipe: ReadWrite},
 			{name: "kazoo", worker: kazooed, recipe: ReadWrite, patience: 100 * time.Millisecond},
 		}}.contend(t, s, 12)
 	})

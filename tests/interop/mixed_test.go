@@ -49,7 +49,7 @@ func TestPlainKazooOnOnePathWithoutCurator(t *testing.T) {
 // Turnstile's mutex with kazoo's names, and kazoo's Lock as it comes.
 func TestKazooNamesOnOnePath(t *testing.T) {
 	mix{path: "/mixed/kazoo-names", bar: "bar__lock__", members: []member{
-		{name: "turnstile", client: turnstileActors(messages.KazooNaming), recipe: Mutex},
+		{name: "turnstile", client: turnstileNamed(messages.KazooNaming), recipe: Mutex},
 		{name: "kazoo", worker: kazooed, recipe: Mutex},
 	}}.run(t)
 }
