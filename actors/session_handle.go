@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,6 +94,12 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 
 // PID is the session actor's address.
 func (s *Session) PID() *actor.PID { return s.pid }
+
+// Servers lists the servers, each as host and port, in order.
+func (s *Session) Servers() []string { return slices.Sorted(slices.Values(s.cfg.Servers())) }
+
+// Absolute gives a path as the servers know it, chroot and all.
+func (s *Session) Absolute(path string) string { return s.cfg.Chroot() + path }
 
 // Ready waits until the session exists. It returns the error of ctx, or of the session when it has
 // failed for good, with the servers and the last cause.

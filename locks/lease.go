@@ -79,14 +79,7 @@ func (l *Lease) Revoked() <-chan struct{} { return l.revoked }
 // again to wait on. It returns an error that wraps ErrLost or ErrRevoked where the lock was not ours
 // any more, ErrNotHeld after a success.
 func (l *Lease) Unlock(ctx context.Context) error {
-	l.mu.Lock()
-	first := !l.asking
-	l.asking = true
-	l.mu.Unlock()
-	if first {
-		l.cancel(ErrReleased)
-		l.root.Send(l.owner, &giveBack{})
-	}
+	l.release()
 	select {
 	case <-l.over:
 	case <-ctx.Done():
@@ -97,6 +90,18 @@ func (l *Lease) Unlock(ctx context.Context) error {
 		}
 	}
 	return l.outcome()
+}
+
+// release asks for the release, once, and ends the context. It does not wait.
+func (l *Lease) release() {
+	l.mu.Lock()
+	first := !l.asking
+	l.asking = true
+	l.mu.Unlock()
+	if first {
+		l.cancel(ErrReleased)
+		l.root.Send(l.owner, &giveBack{})
+	}
 }
 
 // outcome is what Unlock returns when the request has ended.

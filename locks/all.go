@@ -1,0 +1,163 @@
+package locks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Locker is anything that All can take: a *Mutex, a *Contest, a *RWMutex for writing, RWMutex.Reader,
+// Semaphore.Weight.
+type Locker interface {
+	// Lock waits until the lock is held, or ctx ends.
+	Lock(ctx context.Context) (*Lease, error)
+
+	self() lock
+}
+
+func (l lock) self() lock { return l }
+
+// part is a lock with what is asked of it.
+type part struct{ lock }
+
+// Lock waits until the lock is held, or ctx ends.
+func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
+
+// Reader is the lock for reading, as a Locker.
+func (m *RWMutex) Reader() Locker { return part{m.as(messages.Read)} }
+
+// Weight is n permits of the semaphore, as a Locker. A number below one is refused by its Lock.
+func (s *Semaphore) Weight(n int) Locker {
+	l := s.lock
+	if l.want.Weight = n; n == 0 {
+		l.want.Weight = -1 // zero would mean one
+	}
+	return part{l}
+}
+
+// All takes several locks of any kinds, one after the other, and gives one lease for them. Every caller takes
+// them in the same order, that of their paths and names, in whatever order they are given here; so callers of
+// All never wait for each other in a circle. When one cannot be had, or ctx ends, or one that is held is
+// lost meanwhile, those that are held are given back and its error is returned.
+//
+// It is refused, with an error that wraps actors.ErrBadAcquire, to take no lock, or one lock twice, which
+// would wait for itself.
+func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
+	ordered, err := inOrder(lockers)
+	if err != nil {
+		return nil, &Error{Op: "lock all", Err: err}
+	}
+	wait, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var held []*Lease
+	for _, locker := range ordered {
+		within := wait
+		if len(held) > 0 {
+			within = withValues(wait, held[len(held)-1].Context())
+		}
+		lease, err := locker.Lock(within)
+		if err != nil {
+			if left := unlock(ctx, held); ctx.Err() == nil {
+				err = errors.Join(err, left)
+			}
+			return nil, err
+		}
+		held = append(held, lease)
+		// One that is lost while others are waited for ends the waiting.
+		defer context.AfterFunc(lease.Context(), func() { stop(context.Cause(lease.Context())) })()
+	}
+	return newLeases(held), nil
+}
+
+// inOrder sorts locks in the order in which everybody takes them.
+func inOrder(lockers []Locker) ([]Locker, error) {
+	if len(lockers) == 0 {
+		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)
+	}
+	for i, l := range lockers {
+		if l == nil {
+			return nil, fmt.Errorf("%w: lock %d is nil", actors.ErrBadAcquire, i)
+		}
+	}
+	ordered := slices.Clone(lockers)
+	slices.SortStableFunc(ordered, func(a, b Locker) int { return compare(a.self(), b.self()) })
+	for i := 1; i < len(ordered); i++ {
+		if a := ordered[i].self(); compare(ordered[i-1].self(), a) == 0 {
+			return nil, fmt.Errorf("%w: %s is named twice", actors.ErrBadAcquire, a.want.Path)
+		}
+	}
+	return ordered, nil
+}
+
+// compare orders locks by where they are at the servers, so that clients with different chroots agree.
+func compare(a, b lock) int {
+	return cmp.Or(
+		cmp.Compare(a.client.session.Absolute(a.want.Path), b.client.session.Absolute(b.want.Path)),
+		cmp.Compare(a.want.Name, b.want.Name),
+		slices.Compare(a.client.session.Servers(), b.client.session.Servers()))
+}
+
+// unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.
+func unlock(ctx context.Context, held []*Lease) error {
+	for _, lease := range slices.Backward(held) {
+		lease.release() // all at once; then wait
+	}
+	var all []error
+	for _, lease := range slices.Backward(held) {
+		all = append(all, lease.Unlock(ctx))
+	}
+	return errors.Join(all...)
+}
+
+// Leases are several locks that are held together, and lost together: when one is lost, the others are given
+// back. Its methods may be called from any goroutine.
+type Leases struct {
+	held   []*Lease
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+func newLeases(held []*Lease) *Leases {
+	l := &Leases{held: held}
+	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(held[len(held)-1].Context()))
+	for _, lease := range held {
+		context.AfterFunc(lease.Context(), func() {
+			l.cancel(context.Cause(lease.Context())) // the first cause counts
+			for _, other := range l.held {
+				other.release()
+			}
+		})
+	}
+	return l
+}
+
+// Context ends when one of the locks is lost or revoked, or all are given back, with the cause that the lease
+// concerned has. Who locks with it locks within all of them.
+func (l *Leases) Context() context.Context { return l.ctx }
+
+// Each gives the leases of the locks, in the order in which they were taken. Who gives one of them back gives
+// them all back.
+func (l *Leases) Each() []*Lease { return slices.Clone(l.held) }
+
+// Valid tells whether all locks are certain to be ours now: see Lease.Valid.
+func (l *Leases) Valid() bool {
+	return !slices.ContainsFunc(l.held, func(lease *Lease) bool { return !lease.Valid() })
+}
+
+// Deadline is when the first of the leases ends unless the ensemble is heard of again.
+func (l *Leases) Deadline() time.Time {
+	return slices.MinFunc(l.held, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
+}
+
+// Unlock gives all locks back, in the reverse order. Its errors are those of Lease.Unlock, joined; it waits for
+// all, or for the end of ctx.
+func (l *Leases) Unlock(ctx context.Context) error {
+	l.cancel(ErrReleased)
+	return unlock(ctx, l.held)
+}
