@@ -79,15 +79,33 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// queue calls Lock on a goroutine, and returns when it waits for somebody.
+// asks is how a client asks for a lock of some kind, with an observer.
+type asks func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error)
+
+// mutexAt asks for an exclusive lock.
+func mutexAt(path string) asks {
+	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		return client.Mutex(path, observe).Lock
+	}
+}
+
+// queue asks for an exclusive lock on a goroutine, and returns when it waits for somebody.
 func queue(t *testing.T, client *locks.Client, path string) *waiter {
 	t.Helper()
-	mutex, rec := recorded(t, client, path)
+	return wait(t, client, mutexAt(path))
+}
+
+// wait is queue for any kind of lock.
+func wait(t *testing.T, client *locks.Client, ask asks) *waiter {
+	t.Helper()
+	rec := actors.NewRecorder(client.System())
+	t.Cleanup(rec.Close)
+	acquire := ask(client, locks.WithObserver(rec.PID()))
 	w := &waiter{rec: rec, done: make(chan struct{})}
 	ctx := deadline(t)
 	go func() {
 		defer close(w.done)
-		w.lease, w.err = mutex.Lock(ctx)
+		w.lease, w.err = acquire(ctx)
 	}()
 	await(t, rec, messages.StateWatching)
 	return w

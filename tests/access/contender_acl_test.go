@@ -42,12 +42,18 @@ const (
 // node: if it may read it, it watches it then.
 func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.Client, *waiter) {
 	t.Helper()
+	return waitBehind(t, at, node, mutexAt("/lock"), opts...)
+}
+
+// waitBehind is behind for any kind of lock.
+func waitBehind(t *testing.T, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
+	t.Helper()
 	proxy := at.proxy(t)
 	asked := proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: rig.Delay, Path: func(path string) bool {
 		return strings.HasSuffix(path, "/"+node)
 	}})
 	client := open(t, proxy.Addr()+at.root, opts...)
-	w := queue(t, client, "/lock")
+	w := wait(t, client, ask)
 	<-asked.Fired()
 	asked.Release()
 	return client, w

@@ -1,0 +1,186 @@
+package access
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Every other kind of lock among several users.
+func TestKindsOfLocksOfSeveralUsers(t *testing.T) {
+	tell(t, []story{
+		{"lock for readers and writers has the lists asked for", readWriteLists},
+		{"readers and writers who may not read each other", readWriteUnreadable},
+		{"a writer becomes a reader with the list asked for", downgraded},
+		{"watching the whole lock path needs no right to read contenders", watchAll},
+		{"a semaphore whose number is there needs no WRITE", semaphoreRecorded},
+		{"a semaphore whose number may not be written", semaphoreUnrecorded},
+		{"a semaphore of contenders who may not read each other", semaphoreUnreadable},
+		{"a contest has the lists asked for", contestLists},
+		{"a contest whose node others may not read", contestUnreadable},
+		{"a contest whose node may not be made", contestNotMade},
+		{"a contest whose node may not be deleted", contestNotDeleted},
+	})
+}
+
+func writeAt(path string) asks {
+	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		return client.RWMutex(path, observe).Lock
+	}
+}
+
+func readAt(path string) asks {
+	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		return client.RWMutex(path, observe).RLock
+	}
+}
+
+// permitAt asks for one permit of a semaphore that has one.
+func permitAt(path string) asks {
+	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		semaphore := client.Semaphore(path, 1, observe)
+		return func(ctx context.Context) (*locks.Lease, error) { return semaphore.Acquire(ctx, 1) }
+	}
+}
+
+func readWriteLists(t *testing.T, at *place) {
+	client := open(t, at.connect()+"/ns", locks.WithACL(localhost(zk.PermAll)...))
+	lease, err := client.RWMutex("/bar").Lock(deadline(t))
+	require.NoError(t, err)
+	for _, path := range []string{"/ns", "/ns/bar", "/ns/bar/" + lease.Node()} {
+		require.Equal(t, localhost(zk.PermAll), at.acl(t, "", path), path)
+	}
+	unlock(t, lease)
+	lease, err = client.RWMutex("/bar").RLock(deadline(t))
+	require.NoError(t, err)
+	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/ns/bar/"+lease.Node()))
+	unlock(t, lease)
+}
+
+func readWriteUnreadable(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	a := mine(t, at.connect())
+	first, err := a.RWMutex("/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	b, reader := waitBehind(t, at, first.Node(), readAt("/lock"),
+		credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(often))
+	unlock(t, first)
+	require.Greater(t, reader.granted(t).Token(), first.Token())
+	require.NotZero(t, b.Session().Counters().Polls)
+	second, err := a.RWMutex("/lock").TryRLock(deadline(t))
+	require.NoError(t, err, "readers hold together, whosever they are")
+	unlock(t, second)
+}
+
+func downgraded(t *testing.T, at *place) {
+	writer, err := mine(t, at.connect()).RWMutex("/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	reader, err := writer.Downgrade(deadline(t))
+	require.NoError(t, err)
+	require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/lock/"+reader.Node()))
+	require.Equal(t, []string{reader.Node()}, at.children(t, alice, "/lock"))
+	unlock(t, reader)
+}
+
+func watchAll(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/lock")
+	first := lock(t, mine(t, at.connect()), "/lock")
+	b := open(t, at.connect(), credential(bob), locks.WithSessionTimeout(seldom))
+	second := wait(t, b, func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		return client.Mutex("/lock", observe, locks.WithWatchAll()).Lock
+	})
+	unlock(t, first)
+	unlock(t, second.granted(t))
+	require.Zero(t, b.Session().Counters().Polls, "an event told it")
+}
+
+// take takes a permit of a semaphore of two.
+func take(t *testing.T, client *locks.Client, path string) (*locks.Lease, error) {
+	t.Helper()
+	return client.Semaphore(path, 2).Acquire(deadline(t), 1)
+}
+
+func semaphoreRecorded(t *testing.T, at *place) {
+	at.make(t, bob, []zk.ACL{all(zk.PermRead | zk.PermCreate | zk.PermDelete), may(bob, zk.PermAll)}, "/permits")
+	his, err := take(t, open(t, at.connect(), credential(bob)), "/permits")
+	require.NoError(t, err)
+	hers, err := take(t, open(t, at.connect(), credential(alice)), "/permits")
+	require.NoError(t, err)
+	unlock(t, his)
+	unlock(t, hers)
+	at.requireCount(t, 0, "/permits")
+}
+
+func semaphoreUnrecorded(t *testing.T, at *place) {
+	at.make(t, bob, []zk.ACL{all(zk.PermRead | zk.PermCreate | zk.PermDelete), may(bob, zk.PermAll)}, "/permits")
+	client := open(t, at.connect(), credential(alice))
+	_, err := take(t, client, "/permits")
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
+	require.ErrorContains(t, err, "/permits")
+	at.requireCount(t, 0, "/permits")
+	use(t, client, "/elsewhere")
+}
+
+func semaphoreUnreadable(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/permits")
+	first, err := mine(t, at.connect()).Semaphore("/permits", 1).Acquire(deadline(t), 1)
+	require.NoError(t, err)
+	b, second := waitBehind(t, at, first.Node(), permitAt("/permits"), credential(bob), locks.WithSessionTimeout(often))
+	unlock(t, first)
+	require.Greater(t, second.granted(t).Token(), first.Token())
+	require.NotZero(t, b.Session().Counters().Polls)
+}
+
+func contestLists(t *testing.T, at *place) {
+	client := open(t, at.connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(may(alice, zk.PermAll), all(zk.PermRead)))
+	lease, err := client.Contest("/contests/one").Lock(deadline(t))
+	require.NoError(t, err)
+	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/contests"))
+	require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/contests/one"))
+	unlock(t, lease)
+	at.requireCount(t, 0, "/contests")
+}
+
+func contestUnreadable(t *testing.T, at *place) {
+	at.make(t, "", everyone, "/contests")
+	first, err := mine(t, at.connect()).Contest("/contests/one").Lock(deadline(t))
+	require.NoError(t, err)
+	b := open(t, at.connect(), credential(bob), locks.WithSessionTimeout(often))
+	_, err = b.Contest("/contests/one").TryLock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrNotAcquired)
+	second := wait(t, b, func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
+		return client.Contest("/contests/one", observe).Lock
+	})
+	require.True(t, first.Valid())
+	unlock(t, first)
+	require.Greater(t, second.granted(t).Token(), first.Token())
+}
+
+func contestNotMade(t *testing.T, at *place) {
+	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/contests")
+	client := open(t, at.connect())
+	_, err := client.Contest("/contests/one").Lock(deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
+	require.ErrorContains(t, err, "/contests/one")
+	at.requireCount(t, 0, "/contests")
+	use(t, client, "/elsewhere")
+}
+
+func contestNotDeleted(t *testing.T, at *place) {
+	at.make(t, bob, []zk.ACL{all(zk.PermRead | zk.PermCreate), may(bob, zk.PermAll)}, "/contests")
+	client := open(t, at.connect())
+	session := client.Session().ID()
+	lease, err := client.Contest("/contests/one").Lock(deadline(t))
+	require.NoError(t, err)
+	err = lease.Unlock(deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
+	require.ErrorContains(t, err, "/contests/one")
+	at.awaitCount(t, 0, "/contests")
+	use(t, client, "/elsewhere")
+	require.NotEqual(t, session, client.Session().ID())
+}
