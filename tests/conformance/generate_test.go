@@ -100,11 +100,34 @@ func (g *generator) burst() operation {
 		if flags, _ := part.get("flags"); part.name == "createContainer" && (flags == "1" || flags == "3") {
 			o.parts[i] = part.with("flags", "4")
 		}
+		if part.name == "multi" {
+			o.parts[i] = withoutMarshallingErrors(part)
+		}
 	}
 	if g.seldom("closing", 30) {
 		o.parts = append(o.parts, operation{name: "close"}, g.request(pick(g.T, "after", afterClose)))
 	}
 	return o
+}
+
+// withoutMarshallingErrors keeps out of a multi what a real server does not foresee (null in an access list or for a
+// path, flags of a node with a time to live). It then answers MarshallingError and does not take back the changes
+// that the parts before have announced, until that answer has been committed: what is pipelined behind it counts
+// them, or not, as the threads happen to run.
+func withoutMarshallingErrors(multi operation) operation {
+	for i, part := range multi.parts {
+		if acl, _ := part.get("acl"); strings.Contains(acl, "null") {
+			part = part.with("acl", openACL)
+		}
+		if flags := part.number("flags", 0); flags > 4 || flags < 0 {
+			part = part.with("flags", "0")
+		}
+		if path, _ := part.get("path"); path == "null" {
+			part = part.with("path", "~")
+		}
+		multi.parts[i] = part
+	}
+	return multi
 }
 
 // withoutBigData keeps frames that are too long out of a burst: the connection is reset, and the answers

@@ -46,7 +46,8 @@
 //     others that are not carried out yet, which shows with pipelined requests: a sequence counter that
 //     passes 2147483647 goes on with negative numbers there, and here only inside one multi; a container
 //     that was created with the flags of an ephemeral node is taken for one; a write is judged by the
-//     access list that a setACL right before it replaces; and an auth request overtakes others.
+//     access list that a setACL right before it replaces; what a multi announced that failed with
+//     MarshallingError may be counted by those behind it; and an auth request overtakes others.
 //   - A watch may be set on a null path; there such a connection is never closed properly, here it is.
 //   - There are no quotas: /zookeeper/quota is a node like others.
 //   - No TLS, no SASL, no super user, no IPv6 in access lists (3.8.0 has none there either), no read-only
