@@ -39,6 +39,20 @@ func holdHere(t *testing.T, client goClient, witness *Witness, job Job) (release
 	}
 }
 
+// requireWalksInOnHere has a client of this process hold and requires that the comer walks in on it.
+func requireWalksInOnHere(t *testing.T, s *server, c comer, holder string, client goClient, recipe Recipe) {
+	t.Helper()
+	witness := serveWitness(t)
+	c.job.Connect, c.job.Witness = s.addr, witness.Addr()
+	c.job.Path = "/apart/" + c.name + "-" + holder + "-" + string(c.job.Recipe)
+	job := c.job
+	job.Name, job.Recipe = holder, recipe
+	release := holdHere(t, client, witness.Witness, job)
+	c.requireWalksIn(t, witness, job.Holder(1, 1))
+	release()
+	s.requireEmpty(t, job.Path)
+}
+
 // kazoo's Lock as it comes looks only at nodes of its own name; and Curator's write lock only at those
 // of its read and write locks.
 func TestWhoWalksInOnTurnstileAndZkLock(t *testing.T) {
@@ -49,15 +63,7 @@ func TestWhoWalksInOnTurnstileAndZkLock(t *testing.T) {
 				{"curator-write", curator, Job{Recipe: Write}},
 			} {
 				t.Run(c.name+"-on-"+holder, func(t *testing.T) {
-					witness := serveWitness(t)
-					c.job.Connect, c.job.Witness = s.addr, witness.Addr()
-					c.job.Path = "/apart/" + c.name + "-" + holder
-					job := c.job
-					job.Name = holder
-					release := holdHere(t, client, witness.Witness, job)
-					c.requireWalksIn(t, witness, job.Holder(1, 1))
-					release()
-					s.requireEmpty(t, job.Path)
+					requireWalksInOnHere(t, s, c, holder, client, Mutex)
 				})
 			}
 		}
@@ -85,13 +91,35 @@ func TestCuratorAndKazooNamesDoNotKeepOut(t *testing.T) {
 	})
 }
 
-// Their semaphores do not even look at the same nodes: kazoo counts the children of the path and then
-// adds one of its own, under a lock at <path>-__lock__; Curator adds one to <path>/leases and then counts,
-// under a lock at <path>/locks.
+// Semaphores do not even look at the same nodes. kazoo counts the children of the path and then adds
+// one of its own, under a lock at <path>-__lock__. Curator adds one to <path>/leases and then counts,
+// under a lock at <path>/locks. Turnstile has a queue at the path, as for its other locks.
 func TestSemaphoresDoNotKeepOut(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
-		requireApart(t, s, "/apart/semaphores",
-			comer{"kazoo", kazooed, Job{Recipe: Semaphore}}, comer{"curator", curator, Job{Recipe: Semaphore}})
+		t.Run("curator on kazoo", func(t *testing.T) {
+			requireApart(t, s, "/apart/semaphores-kazoo",
+				comer{"kazoo", kazooed, Job{Recipe: Semaphore}}, comer{"curator", curator, Job{Recipe: Semaphore}})
+		})
+		t.Run("curator on turnstile", func(t *testing.T) {
+			requireWalksInOnHere(t, s, comer{"curator", curator, Job{Recipe: Semaphore}}, "turnstile", turnstile, Semaphore)
+		})
+		t.Run("turnstile on kazoo", func(t *testing.T) {
+			witness := serveWitness(t)
+			job := Job{
+				Name: "kazoo", Recipe: Semaphore, Connect: s.addr, Path: "/apart/semaphores-turnstile",
+				Witness: witness.Addr(),
+			}
+			inside, release := witness.Detain(job.Holder(1, 1))
+			defer release()
+			holding := start(t, kazooed.Get(t), job)
+			receiveFrom(t, inside, "kazoo holds")
+			lease, err := openTurnstile(t, s.addr).Semaphore(job.Path, 1).Acquire(deadline(t), 1)
+			require.NoError(t, err)
+			require.NoError(t, lease.Unlock(deadline(t)))
+			require.Equal(t, []string{"kazoo/1.1 in " + job.Path}, witness.Inside())
+			release()
+			holding.wait(t)
+		})
 	})
 }
 

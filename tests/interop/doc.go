@@ -46,8 +46,7 @@
 //	its number, such as -note
 //	Turnstile, Curator and kazoo, and any     yes       they pass over it                              TestMostPassOverStrangers
 //	other child
-//	Curator's and kazoo's semaphores          no        Curator's looks at <path>/leases only: it      TestSemaphoresDoNotKeepOut
-//	                                                    walks in
+//	semaphores of different clients           no        each looks at nodes of its own kind            TestSemaphoresDoNotKeepOut
 //
 // Read and write locks, likewise:
 //

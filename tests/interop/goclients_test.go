@@ -17,7 +17,8 @@ import (
 // turnstile is Turnstile with its usual names: those of Curator and go-zookeeper.
 var turnstile = turnstileNamed(messages.CuratorNaming)
 
-// turnstileNamed is Turnstile's Mutex and RWMutex, with the names of others.
+// turnstileNamed is Turnstile's Mutex and RWMutex with the names of others, and its Semaphore, which has
+// names of its own.
 func turnstileNamed(naming messages.Naming) goClient {
 	return func(t *testing.T, job Job) func(Recipe) acquire {
 		t.Helper()
@@ -27,6 +28,9 @@ func turnstileNamed(naming messages.Naming) goClient {
 			Mutex: client.Mutex(job.Path, locks.WithNaming(naming)).Lock,
 			Read:  readWrite.RLock,
 			Write: readWrite.Lock,
+			Semaphore: func(ctx context.Context) (*locks.Lease, error) {
+				return client.Semaphore(job.Path, max(job.Permits, 1)).Acquire(ctx, 1)
+			},
 		}
 		return func(recipe Recipe) acquire {
 			require.Contains(t, ways, recipe)
