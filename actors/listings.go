@@ -15,7 +15,7 @@ import (
 type listing struct {
 	waiting []lister
 	late    []lister // asked while it was under way
-	permits bool     // the lock path's data are read as well
+	permits int      // a semaphore's, as one who waits would have it: the lock path's data are read as well
 }
 
 type lister struct {
@@ -45,23 +45,20 @@ func (s *session) list(c *contender, op uint64) {
 func (s *session) startListing(path string, waiting []lister) {
 	l := &listing{waiting: waiting}
 	for _, w := range waiting {
-		l.permits = l.permits || w.contender.style.Mode == messages.Semaphore
+		l.permits = max(l.permits, w.contender.spec.permits)
 	}
 	s.listings[path] = l
-	withPermits := l.permits
+	permits := l.permits
 	s.run(func(conn *zkconn.Conn) func() {
-		v := readQueue(conn, path, withPermits)
+		v := readQueue(conn, path, permits)
 		return func() { s.listed(path, l, v) }
 	})
 }
 
 // readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
-func readQueue(conn *zkconn.Conn, path string, withPermits bool) (v view) {
-	if withPermits {
-		var data []byte
-		if data, _, v.err = conn.Get(path); v.err == nil {
-			v.permits, v.err = parsePermits(data)
-		}
+func readQueue(conn *zkconn.Conn, path string, permits int) (v view) {
+	if permits > 0 {
+		v.permits, v.err = readPermits(conn, path, permits)
 		if v.err != nil && !errors.Is(v.err, zkconn.ErrNoNode) {
 			return v
 		}
@@ -101,7 +98,7 @@ func (s *session) listed(path string, l *listing, v view) {
 // serves tells whether a listing says what a contender needs that asked while it was under way.
 func (s *session) serves(l *listing, v view, w lister) bool {
 	_, shown := machine.Find(v.children, w.contender.node, v.permits)
-	return shown && v.err == nil && (l.permits || w.contender.style.Mode != messages.Semaphore)
+	return shown && v.err == nil && (l.permits > 0 || w.contender.style.Mode != messages.Semaphore)
 }
 
 func (s *session) tellListed(w lister, v view) {

@@ -26,6 +26,21 @@ func parsePermits(data []byte) (int, error) {
 	return n, nil
 }
 
+// readPermits reads the number of permits. Nothing is recorded where the lock path was made anew a moment ago, by
+// somebody who is about to record it: then we do.
+func readPermits(conn *zkconn.Conn, path string, permits int) (int, error) {
+	data, _, err := conn.Get(path)
+	if err == nil && len(data) == 0 {
+		if err = recordPermits(conn, path, permits); err == nil {
+			data, _, err = conn.Get(path)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return parsePermits(data)
+}
+
 // recordPermits writes the number of permits where nothing is recorded yet. What others have written stands:
 // the listing that follows compares it.
 func recordPermits(conn *zkconn.Conn, path string, permits int) error {
