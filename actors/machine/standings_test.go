@@ -1,0 +1,49 @@
+package machine_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestStandingsSayWhatFindSays: of every contender of any queue, also with names, readers at a writer's place, and
+// children that are nobody's.
+func TestStandingsSayWhatFindSays(t *testing.T) {
+	modes := []messages.Mode{messages.Exclusive, messages.Read, messages.Write, messages.Semaphore}
+	rapid.Check(t, func(t *rapid.T) {
+		children := []string{"config", "leases"}
+		contenders := rapid.IntRange(0, 12).Draw(t, "contenders")
+		for i := range contenders {
+			style := machine.Style{
+				Mode: rapid.SampledFrom(modes).Draw(t, "mode"),
+				Name: rapid.SampledFrom([]string{"", "orders"}).Draw(t, "name"),
+			}
+			if style.Mode == messages.Semaphore {
+				style.Weight = rapid.IntRange(1, 4).Draw(t, "weight")
+			}
+			sequence := rapid.IntRange(1, 8).Draw(t, "sequence")
+			children = append(children, style.Prefix(fmt.Sprintf("%036d", i))+fmt.Sprintf("%010d", sequence))
+		}
+		permits := rapid.IntRange(0, 6).Draw(t, "permits")
+		all := machine.Standings(rapid.Permutation(children).Draw(t, "children"), permits)
+		require.Len(t, all, contenders)
+		for i, s := range all {
+			place, ok := machine.Find(children, s.Child, permits)
+			require.True(t, ok)
+			require.Equal(t, place.Before == 0, s.Holds, s.Child)
+			require.Equal(t, fmt.Sprint(place.Front), fmt.Sprint(s.WaitsFor), s.Child)
+			if i > 0 && all[i-1].Name == s.Name {
+				require.LessOrEqual(t, all[i-1].Sequence, s.Sequence)
+			}
+		}
+		require.True(t, slices.IsSortedFunc(all, func(a, b machine.Standing) int {
+			return slices.Compare([]byte(a.Name), []byte(b.Name))
+		}))
+	})
+}

@@ -1,0 +1,73 @@
+package messages
+
+import "time"
+
+// Library is which client library a contender's node seems to be of: a guess from its name and its data.
+type Library string
+
+// The libraries that are told apart.
+const (
+	// LibraryUnknown: the name and the data do not tell.
+	LibraryUnknown Library = ""
+	// LibraryTurnstile writes JSON into its nodes, whatever their names.
+	LibraryTurnstile Library = "turnstile"
+	// LibraryCurator has names like _c_<uuid>-lock-0000000001, and other data.
+	LibraryCurator Library = "curator"
+	// LibraryGoZookeeper has names like _c_<32 hexadecimal digits>-lock-0000000001.
+	LibraryGoZookeeper Library = "go-zookeeper"
+	// LibraryKazoo has names like <guid>__lock__0000000001 and <guid>__rlock__0000000001.
+	LibraryKazoo Library = "kazoo"
+	// LibraryRecipe has names like those in ZooKeeper's documentation: lock-, read-, write-.
+	LibraryRecipe Library = "recipe"
+)
+
+// Contender is one contender's node as somebody sees it who looks at a queue from outside.
+type Contender struct {
+	// Path is the lock path; Node the name of the contender's node. That of a contest is the lock path's own
+	// last element.
+	Path, Node string
+	Mode       Mode
+	// Name tells the queues of one lock path apart: see Acquire.Name.
+	Name string
+	// Sequence is the number that the server gave the node; zero in contests.
+	Sequence int32
+	// Weight is how many of a semaphore's permits it takes; zero in other modes.
+	Weight int
+	// Session is the ZooKeeper session whose end deletes the node.
+	Session int64
+	// Token is the fencing token as far as the node tells it: its czxid. It is zero where that does not fit.
+	Token Token
+
+	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let it in,
+	// where it waits: its predecessor, or all holders before the first waiter of a semaphore.
+	Holds    bool
+	WaitsFor []string
+
+	// Library is whose node it seems to be.
+	Library Library
+	// Asked: somebody has asked for the lock by writing to the node. What was written there before is lost, so
+	// that who it is cannot be told any more.
+	Asked bool
+	// Unread: its data may not be read. What follows is then what else there is to tell.
+	Unread bool
+	// Host and PID are the owner's machine and process, Actor the address of the actor that asked; Owner,
+	// Caller and Label are what it asked with: see Acquire. They are empty where the node is another library's.
+	Host                        string
+	PID                         int
+	Actor, Owner, Caller, Label string
+	// Since is when it was asked for, by the owner's clock; where that is not known, when the node was made, by
+	// the server's.
+	Since time.Time
+	// Who stands still while it waits: Caller, or Owner, or the actor; "" where that is not known.
+	Who string
+	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
+	Detects bool
+}
+
+// At is the path of the contender's node.
+func (c Contender) At() string {
+	if c.Mode == Contest {
+		return c.Path
+	}
+	return c.Path + "/" + c.Node
+}

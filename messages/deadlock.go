@@ -1,0 +1,94 @@
+package messages
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Detection says that a request looks for deadlocks while it waits. The zero value: it does not.
+type Detection struct {
+	// Root is the path below which the locks are that may be part of a deadlock; the request's own lock path is
+	// one of them. "/" is all that the client can see.
+	Root string
+	// Every is how long the request has waited when it looks, and looks again. Each look lists everything below
+	// Root, and reads the queues that have waiters.
+	Every time.Duration
+}
+
+// Member is one who takes part in a deadlock.
+type Member struct {
+	// Who stands still: see Contender.Who. It is "" for one that only waits in a queue between the others.
+	Who string
+	// Keeps is the node with which it keeps out the member before it: a holder's, or that of a waiter which is
+	// earlier in the queue.
+	Keeps Contender
+	// Waits is the node with which it waits for the next member.
+	Waits Contender
+}
+
+// String says it in words: who, and between which locks.
+func (m Member) String() string {
+	who := cmp.Or(m.Who, "somebody (session "+fmt.Sprintf("0x%x", m.Waits.Session)+")")
+	switch {
+	case m.Keeps.At() == m.Waits.At():
+		return fmt.Sprintf("%s waits for %s and keeps others waiting", who, m.Waits.Path)
+	case m.Keeps.Holds:
+		return fmt.Sprintf("%s holds %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
+	}
+	return fmt.Sprintf("%s is first to get %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
+}
+
+// Deadlock is a circle of contenders each of whom waits for the next, the last for the first. Nothing ends it but
+// one of them that gives up. It begins with the member that has waited longest.
+type Deadlock struct {
+	Members []Member
+}
+
+// String tells the whole circle: "A holds /x and waits for /y; B holds /y and waits for /x".
+func (d Deadlock) String() string {
+	words := make([]string, len(d.Members))
+	for i, m := range d.Members {
+		words[i] = m.String()
+	}
+	return strings.Join(words, "; ")
+}
+
+// Youngest gives the youngest of the waiting contenders that look for deadlocks: the one that gives up, so that
+// not all do. It is false where none of them looks for deadlocks; then none gives up.
+func (d Deadlock) Youngest() (Contender, bool) {
+	var youngest Contender
+	found := false
+	for _, m := range d.Members {
+		if m.Waits.Detects && (!found || Older(youngest, m.Waits) < 0) {
+			youngest, found = m.Waits, true
+		}
+	}
+	return youngest, found
+}
+
+// Older compares contenders by age: negative where a is older than b. Those of one transaction are as old as
+// their places in the queue say, and their paths where they are of several.
+func Older(a, b Contender) int {
+	return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.At(), b.At()))
+}
+
+// Turn gives the same circle, beginning with the member that has waited longest.
+func (d Deadlock) Turn() Deadlock {
+	first := 0
+	for i, m := range d.Members {
+		if Older(m.Waits, d.Members[first].Waits) < 0 {
+			first = i
+		}
+	}
+	return Deadlock{Members: slices.Concat(d.Members[first:], d.Members[:first])}
+}
+
+// Deadlocked: the request is part of a deadlock and gives up, because it is the youngest in it. Cancelled follows,
+// with ReasonDeadlock, when its node is gone.
+type Deadlocked struct {
+	Grant
+	Deadlock Deadlock
+}

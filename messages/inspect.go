@@ -1,0 +1,86 @@
+package messages
+
+// Questions and orders that are sent to a session actor by anybody, each with the message that answers it. While
+// the session is not connected they wait. Paths are those of Acquire; roots may be "/" too.
+type (
+	// ReadQueue asks for the contenders of a lock path. Queue answers it.
+	ReadQueue struct{ Path string }
+	// ReadLocks asks for the locks below a root. LockTree answers it.
+	ReadLocks struct{ Root string }
+	// AskBack asks whoever holds a lock to give it back. AskedBack answers it.
+	AskBack struct{ Path string }
+	// Break deletes a contender's node by force. Broken answers it.
+	//
+	// The one who held finds out at once if it is alive, and is told Lost; but work that it has under way is not
+	// undone, and goes on beside that of the next holder until it hears. Resources that look at fencing tokens
+	// are safe from that. One who waited queues again. One who has died is out of the way.
+	Break struct{ Contender Contender }
+	// FindDeadlocks asks for the deadlocks among the locks below a root. DeadlocksFound answers it.
+	FindDeadlocks struct{ Root string }
+)
+
+// ReasonGone: the contender's node does not exist any more, or is another's.
+const ReasonGone Reason = "the contender is gone"
+
+// Refusal says why a question was not answered; its Reason is ReasonNone where it was.
+type Refusal struct {
+	Reason Reason
+	Detail string
+}
+
+// Queue answers ReadQueue: the contenders, queue by queue of those with names, each in the order in which they
+// came. There are none where the lock path does not exist.
+type Queue struct {
+	Refusal
+	Path       string
+	Contenders []Contender
+}
+
+// LockTree answers ReadLocks.
+type LockTree struct {
+	Refusal
+	Root string
+	// Locks are those that have contenders, in the order of their paths.
+	Locks []LockCount
+	// Unread are the nodes that could not be read, so that what is below them is missing.
+	Unread []Unread
+	// Truncated: there is more below the root than is read at once.
+	Truncated bool
+}
+
+// LockCount says how many contend for a lock.
+type LockCount struct {
+	// Path is the lock path; Name tells its queues apart; Contest, that it is one.
+	Path, Name string
+	Contest    bool
+	// Holders and Waiters are how many there are. Those who wait for a contest leave no trace.
+	Holders, Waiters int
+}
+
+// Unread is a node that could not be read, and why.
+type Unread struct {
+	Path string
+	Refusal
+}
+
+// AskedBack answers AskBack: who was asked. Nobody was where nobody holds. Where a holder's node may not be
+// written, Reason says so, and Asked has the others.
+type AskedBack struct {
+	Refusal
+	Path  string
+	Asked []Contender
+}
+
+// Broken answers Break. Reason is ReasonGone where there was nothing to break any more.
+type Broken struct {
+	Refusal
+	Contender Contender
+}
+
+// DeadlocksFound answers FindDeadlocks. Each deadlock was there at one moment while the question was being
+// answered. What may not be read is passed over.
+type DeadlocksFound struct {
+	Refusal
+	Root      string
+	Deadlocks []Deadlock
+}
