@@ -135,11 +135,17 @@ func (w *world) brokenGrant(r *lockRequest) bool {
 	return r.held != nil && w.broken[r.path+"/"+r.held.Node]
 }
 
+// rewatched is more than it takes to set a watch again that an event has spent, on links that pass everything.
+const rewatched = 50 * time.Millisecond
+
 // woken tells whether a request's client was told of a node's end while a poll was under way, by a watch event or
-// by the answer to a read that was to watch it once more, or an event was lost to it: then that the poll found
+// by the answer to a read that was to watch it once more, if that was not just being sent, or an event was lost to it: then that the poll found
 // something says nothing.
 func (w *world) woken(r *lockRequest) bool {
 	if r.client.lostEvents > 0 {
+		return true
+	}
+	if at, ok := r.client.changes[r.path]; ok && time.Since(at) < rewatched {
 		return true
 	}
 	at, ok := r.client.deletions[r.path]

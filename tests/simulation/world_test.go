@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path"
+	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -50,6 +51,7 @@ type client struct {
 	closed     chan error
 	lostEvents int
 	deletions  map[string]time.Time // by lock path: when the end of a node in it was told last
+	changes    map[string]time.Time // by lock path: when a node's data last changed, so that its watch had to be set again
 }
 
 // newWorld starts the server and opens the clients.
@@ -83,7 +85,8 @@ var sharedSystem = sync.OnceValue(func() *actor.ActorSystem {
 func silence(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (w *world) open(number int, timeout time.Duration) error {
-	c := &client{number: number, timeout: timeout, closed: make(chan error, 1), deletions: map[string]time.Time{}}
+	c := &client{number: number, timeout: timeout, closed: make(chan error, 1), deletions: map[string]time.Time{},
+		changes: map[string]time.Time{}}
 	opts := []locks.Option{locks.WithDialer(w.net.dialer(number)), locks.WithSessionTimeout(timeout),
 		locks.WithActorSystem(w.system), locks.WithReconnectBackoff(10*time.Millisecond, 500*time.Millisecond)}
 	if w.plan.mistake == longLease {
@@ -113,6 +116,12 @@ func (w *world) passed(l *link, d direction, it item) {
 		if i := l.client - 1; i < len(w.clients) {
 			w.mu.Lock()
 			w.clients[i].deletions[path.Dir(it.event)] = time.Now()
+			w.mu.Unlock()
+		}
+	case d == down && strings.HasPrefix(it.text, "event changed "):
+		if i := l.client - 1; i < len(w.clients) {
+			w.mu.Lock()
+			w.clients[i].changes[path.Dir(strings.TrimPrefix(it.text, "event changed "))] = time.Now()
 			w.mu.Unlock()
 		}
 	case d == up && transacts(it.op) && l.session != 0:
