@@ -74,6 +74,9 @@ func (s *session) down(ev zkconn.Event) {
 	// actors, once each has found out where it stands.
 	clear(s.watches)
 	clear(s.listings)
+	for _, c := range s.contenders {
+		c.movedUp = false // what was under way may not have arrived
+	}
 	s.tellAll(machine.Disconnected)
 }
 

@@ -33,6 +33,7 @@ type contender struct {
 	front   []string // the nodes that it is to watch, as the newest listing showed them
 	before  int      // how many contenders were before it then
 	permits int      // of a semaphore, as they were then
+	movedUp bool     // of a semaphore: the one behind was told that it holds
 
 	competes bool           // it is counted into its contest
 	claimed  bool           // its owner's claim is noted
@@ -57,7 +58,7 @@ type parked struct {
 func (c *contender) reset() {
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
-	c.own, c.vigil, c.front, c.before = "", nil, nil, 0
+	c.own, c.vigil, c.front, c.before, c.movedUp = "", nil, nil, 0, false
 	c.claimed, c.joins = false, 0
 	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
@@ -111,7 +112,7 @@ func (s *session) forgetNode(c *contender) {
 		delete(s.newest, c.queue())
 	}
 	s.unwatch(c)
-	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
+	c.node, c.sequence, c.token, c.granted, c.movedUp = "", 0, 0, false, false
 }
 
 // settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node

@@ -32,7 +32,10 @@ func (s *session) watchOwn(c *contender, e machine.Effect) {
 	path := c.at(e.Node)
 	c.own = path
 	s.watches[path] = append(s.watches[path], watcher{contender: c, op: e.Op})
-	movesUp, sp, me := c.style.Mode == messages.Semaphore, c.spec, s.identity(c)
+	movesUp, sp, me := c.style.Mode == messages.Semaphore && !c.movedUp, c.spec, s.identity(c)
+	// Once for each node: the write's own event may come back here, as OwnChanged, when others of this session
+	// watch the node.
+	c.movedUp = true
 	s.run(func(conn *zkconn.Conn) func() {
 		if movesUp {
 			moveUp(conn, path)
@@ -73,6 +76,7 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 	case zkconn.OutcomeOf(err) == zkconn.Refused:
 		ev.Kind, ev.Reason, ev.Detail = machine.Refused, why(err), err.Error()
 	default:
+		c.movedUp = false // nobody knows
 		ev.Kind, ev.Detail = machine.Unknown, err.Error()
 	}
 	s.tell(c.lock, ev)

@@ -31,9 +31,10 @@ type world struct {
 	operator *zk.Conn
 }
 
-func newWorld(t *testing.T, replicas int) *world {
+func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 	t.Helper()
-	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(replicas))
+	opts = append(opts, embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(replicas))
+	server := embedded.Run(t, opts...)
 	conn, events, err := zk.Connect(server.Addrs(), timeout, zk.WithDialer(server.Dialer()), zk.WithLogger(quiet{}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -69,7 +70,7 @@ func eventually(t *testing.T, condition func() bool, what string) {
 // player is a client with one request for the lock, and the recorder that follows it.
 type player struct {
 	client *locks.Client
-	mutex  *locks.Mutex
+	locker locks.Locker
 	rec    *actors.Recorder
 	got    chan answer // of Lock; nil while it was not called
 	lease  *locks.Lease
@@ -97,7 +98,7 @@ func (w *world) join(t *testing.T, connect string, opts ...locks.Option) *player
 func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
 	rec := actors.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
-	return &player{client: client, rec: rec, mutex: client.Mutex(path, append(opts, locks.WithObserver(rec.PID()))...)}
+	return &player{client: client, rec: rec, locker: client.Mutex(path, append(opts, locks.WithObserver(rec.PID()))...)}
 }
 
 // ask calls Lock on a goroutine.
@@ -106,7 +107,7 @@ func (p *player) ask(t *testing.T) {
 	ctx, got := patient(t), make(chan answer, 1)
 	p.got = got
 	go func() {
-		lease, err := p.mutex.Lock(ctx)
+		lease, err := p.locker.Lock(ctx)
 		got <- answer{lease, err}
 	}()
 }
