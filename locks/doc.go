@@ -26,6 +26,21 @@
 //   - A reply is lost: Turnstile finds out what became of the request. No node is ever left behind.
 //   - The ensemble is gone: Lock and Unlock return when their ctx ends.
 //
+// # The kinds
+//
+//   - Mutex: exclusive, first come, first served.
+//   - RWMutex: readers together or one writer; the order of the queue holds for both; a writer may become a
+//     reader with nobody in between (Lease.Downgrade), a reader no writer (ErrUpgrade).
+//   - Semaphore: a number of permits, of which a lease takes one or more.
+//   - Contest: one node, whoever makes it holds, no order; for lock paths that others use like that.
+//   - All: several of these as one, in an order in which no two callers wait for each other.
+//
+// # Who holds
+//
+// Ownership follows the context, not the goroutine: Lock with the context of a lease, or one derived from it,
+// locks within that lease. There the same lock is refused (ErrReentry) unless the lock was made WithReentry;
+// then each lease of the hold is given back by itself, and the lock with the last of them.
+//
 // # Glossary
 //
 //   - lock path: the parent znode of a queue.
