@@ -33,6 +33,7 @@ type contender struct {
 	front   []string // the nodes that it is to watch, as the newest listing showed them
 	before  int      // how many contenders were before it then
 	permits int      // of a semaphore, as they were then
+	seen    version  // of a semaphore: the node before it, as the newest listing took into account
 	movedUp bool     // of a semaphore: the one behind was told that it holds
 
 	competes bool           // it is counted into its contest

@@ -17,6 +17,12 @@ type vigil struct {
 	pending int      // reads under way
 }
 
+// version is a node as somebody has written it.
+type version struct {
+	node string
+	n    int32
+}
+
 // childrenOf is the key of a watch on a lock path's children; no path ends like that.
 func childrenOf(path string) string { return path + "/" }
 
@@ -31,28 +37,44 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 		s.watchChildren(c, v)
 		return
 	}
-	nodes := c.front
-	if len(nodes) == 0 || nodes[len(nodes)-1] != e.Node {
-		nodes = []string{e.Node} // no listing has told: the answer to the create has
+	switch {
+	case c.style.Mode != messages.Semaphore:
+		s.look(c, v, c.at(e.Node), nil)
+		return
+	case len(c.front) != c.before:
+		s.look(c, v, c.at(e.Node), c.unmoved(e.Node))
+		return
 	}
-	for _, node := range nodes {
+	for _, node := range c.front { // the first waiter
 		s.look(c, v, c.at(node), nil)
 	}
-	if c.style.Mode == messages.Semaphore && len(c.front) == c.before { // the first waiter
-		s.look(c, v, c.path, func(data []byte) bool {
-			permits, err := parsePermits(data)
-			return err == nil && permits == c.permits
-		})
+	s.look(c, v, c.path, func(data []byte, _ zkconn.Stat) bool {
+		permits, err := parsePermits(data)
+		return err == nil && permits == c.permits
+	})
+}
+
+// unmoved tells whether the one before a semaphore's waiter, who did not hold yet when the queue was listed, has
+// written nothing to its node since. What was written before the watch was set may have been that it holds: then
+// the queue is listed once more, once for each such write.
+func (c *contender) unmoved(node string) func([]byte, zkconn.Stat) bool {
+	return func(_ []byte, stat zkconn.Stat) bool {
+		now := version{node, stat.Version}
+		if stat.Version == 0 || c.seen == now {
+			return true
+		}
+		c.seen = now
+		return false
 	}
 }
 
-// look reads a node and watches it. same, if given, tells whether the data are what the queue was judged by.
-func (s *session) look(c *contender, v *vigil, path string, same func(data []byte) bool) {
+// look reads a node and watches it. same, if given, tells whether it is what the queue was judged by.
+func (s *session) look(c *contender, v *vigil, path string, same func([]byte, zkconn.Stat) bool) {
 	s.keep(c, v, path)
 	v.pending++
 	s.run(func(conn *zkconn.Conn) func() {
-		data, _, err := conn.GetWatched(path)
-		return func() { s.looked(c, v, err, same == nil || err != nil || same(data)) }
+		data, stat, err := conn.GetWatched(path)
+		return func() { s.looked(c, v, err, func() bool { return same == nil || same(data, stat) }) }
 	})
 }
 
@@ -64,19 +86,19 @@ func (s *session) watchChildren(c *contender, v *vigil) {
 	s.run(func(conn *zkconn.Conn) func() {
 		children, err := conn.ChildrenWatched(c.path)
 		place, shown := machine.Find(children, own, permits)
-		return func() { s.looked(c, v, err, err != nil || shown && place.Before >= before) }
+		return func() { s.looked(c, v, err, func() bool { return shown && place.Before >= before }) }
 	})
 }
 
-// looked takes the answer to a look.
-func (s *session) looked(c *contender, v *vigil, err error, same bool) {
+// looked takes the answer to a look. same tells whether what was read is what the queue was judged by.
+func (s *session) looked(c *contender, v *vigil, err error, same func() bool) {
 	if c.vigil != v {
 		return // an event came first, or it has gone on
 	}
 	v.pending--
 	ev := machine.Event{Op: v.op}
 	switch {
-	case err == nil && !same, errors.Is(err, zkconn.ErrNoNode):
+	case err == nil && !same(), errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.PredecessorGone
 	case err == nil, errors.Is(err, zkconn.ErrNoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,5 +43,43 @@ func TestMovingUpIsToldOnce(t *testing.T) {
 			require.Equal(t, int32(i+2), writes.Load())
 			require.NoError(t, lease.Unlock(patient(t)))
 		}
+	})
+}
+
+// TestMovedUpBeforeTheWatch: the one before a semaphore's waiter comes to hold between the waiter's listing, by which
+// it does not hold yet, and the waiter's watch. Its writing tells nobody then, so the waiter has to find out by
+// what was written: otherwise it would not see another holder leave.
+func TestMovedUpBeforeTheWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		others, late := w.join(t, w.server.Connect()), w.join(t, w.server.Connect())
+		one, err := others.client.Semaphore(lockPath, 2).Acquire(patient(t), 1)
+		require.NoError(t, err)
+		two, err := others.client.Semaphore(lockPath, 2).Acquire(patient(t), 1)
+		require.NoError(t, err)
+		before := newPlayer(t, others.client, lockPath)
+		before.locker = others.client.Semaphore(lockPath, 2, locks.WithObserver(before.rec.PID())).Weight(1)
+		before.wait(t)
+
+		listing, err := w.server.Inject(embedded.Fault{Op: embedded.OpGetChildren2, Path: lockPath,
+			Session: late.session(), Action: embedded.HoldReplies})
+		require.NoError(t, err)
+		late.locker = late.client.Semaphore(lockPath, 2, locks.WithObserver(late.rec.PID())).Weight(1)
+		late.ask(t)
+		require.NoError(t, listing.Wait(patient(t)))
+		require.NoError(t, one.Unlock(patient(t)))
+		held := before.hold(t)
+		synctest.Wait() // until it has written that it holds
+		listing.Release()
+		late.await(t, messages.StateWatching)
+		synctest.Wait()
+
+		began := time.Now()
+		require.NoError(t, two.Unlock(patient(t)))
+		last := late.hold(t)
+		require.Less(t, time.Since(began), timeout/2, "found out by a poll")
+		require.Zero(t, late.client.Session().Counters().Polls)
+		require.NoError(t, held.Unlock(patient(t)))
+		require.NoError(t, last.Unlock(patient(t)))
 	})
 }
