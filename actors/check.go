@@ -18,7 +18,7 @@ func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err
 	}
-	for _, check := range []func(messages.Acquire) string{checkMode, checkNames, checkPermits, checkTimes} {
+	for _, check := range []func(messages.Acquire) string{checkMode, checkNames, checkPermits, checkTimes, checkDetection} {
 		if wrong := check(want); wrong != "" {
 			return fmt.Errorf("%w: %s", ErrBadAcquire, wrong)
 		}

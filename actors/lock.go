@@ -54,6 +54,7 @@ type lock struct {
 	owner     *actor.PID
 	grace     time.Time // when the grace period ends
 	timers    map[machine.Kind]*time.Timer
+	lookouts  *time.Timer // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger
 }
 
@@ -79,6 +80,10 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Cancel})
 	case *messages.Revoke, messages.Revoke:
 		l.step(ctx, machine.Event{Kind: machine.Revoke})
+	case *lookOutDue:
+		l.look(ctx)
+	case *lookedOut:
+		l.looked(ctx, msg)
 	case *actor.Terminated:
 		l.ended(ctx, msg.Who)
 	case *actor.Stopping:
@@ -123,6 +128,7 @@ func (l *lock) stop(ctx actor.Context) {
 	for _, t := range l.timers {
 		t.Stop()
 	}
+	l.lookOut(ctx, false)
 	ctx.Unwatch(l.session.pid) // a dead watcher costs the session 2 KB otherwise
 	if l.owner != nil {
 		ctx.Unwatch(l.owner)
@@ -159,6 +165,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if ev.Kind == machine.Poll && before.State == messages.StateWatching {
 		l.session.polls.Add(1)
 	}
+	l.lookOut(ctx, l.waits())
 	if after.State != before.State {
 		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
 	}

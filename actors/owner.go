@@ -22,6 +22,8 @@ type Owner struct {
 	Caller string `json:"caller,omitempty"`
 	Label  string `json:"label,omitempty"`
 	Mode   string `json:"mode"`
+	// Detects: it looks for deadlocks while it waits.
+	Detects bool `json:"detects,omitempty"`
 	// Since is when it was asked for, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
@@ -47,7 +49,8 @@ func Caller(actor string) string {
 
 func ownerData(want messages.Acquire, sp *spec, by string, now time.Time) []byte {
 	o := Owner{Host: hostname(), PID: os.Getpid(), Actor: by, Owner: want.Owner, Caller: want.Caller,
-		Label: want.Label, Mode: want.Mode.String(), Since: now.UTC()}
+		Label: want.Label, Mode: want.Mode.String(),
+		Detects: want.Deadlocks.Every > 0, Since: now.UTC()}
 	if sp.contest() {
 		o.ID = sp.guid
 	}

@@ -34,6 +34,7 @@ type session struct {
 	shares     map[string]int // by node: how many contenders hold with it besides the first
 	listings   map[string]*listing
 	watches    map[string][]watcher
+	inquiries  map[*inquiry]struct{} // questions that have not been answered
 
 	// run does blocking work on a goroutine of its own, and what the work returns on the actor: elsewhere,
 	// but for tests of the actor alone.
@@ -107,7 +108,10 @@ func (s *session) Receive(ctx actor.Context) {
 		s.end(ErrSessionClosed)
 	case *actor.Stopped:
 		s.closeDown()
+	default:
+		s.inquire(ctx.Sender(), msg)
 	}
+	s.attend()
 }
 
 // take carries out an order, or keeps it until there is a connection.

@@ -38,6 +38,9 @@ type Acquire struct {
 	// Caller is who stands still while this request waits: who is one caller in several locks makes the
 	// edges from one to the next by which a deadlock is found. Empty means Owner.
 	Caller string
+	// Deadlocks says whether the request looks for deadlocks while it waits. When it is the youngest in one it
+	// gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.
+	Deadlocks Detection
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
 }
