@@ -27,6 +27,7 @@ type request struct {
 	// The rest belongs to the actor.
 	lock     *actor.PID
 	lease    *Lease
+	gaveUp   *DeadlockError // the deadlock that it gave up for
 	answered bool
 	over     bool
 }
@@ -90,8 +91,10 @@ func (r *request) Receive(ctx actor.Context) {
 		r.finish(nil)
 	case *messages.Lost:
 		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrLost))
+	case *messages.Deadlocked:
+		r.gaveUp = &DeadlockError{msg.Deadlock}
 	case *messages.Cancelled:
-		r.finish(r.fault("lock", msg.Reason, "", context.Canceled))
+		r.finish(r.cancelled(msg.Reason))
 	case *messages.Failed:
 		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrFailed))
 	case *actor.Terminated:
@@ -118,6 +121,14 @@ func (r *request) finish(err error) {
 		r.lease.finish(err)
 	}
 	r.reply(answer{err: err})
+}
+
+// cancelled makes the error of a request that ended before it held.
+func (r *request) cancelled(why messages.Reason) error {
+	if why == messages.ReasonDeadlock && r.gaveUp != nil {
+		return r.fault("lock", why, "", r.gaveUp)
+	}
+	return r.fault("lock", why, "", context.Canceled)
 }
 
 // reply answers Lock, once.

@@ -13,11 +13,17 @@
 //
 // [Acquire] is not sent: it says what a lock actor is spawned for.
 //
+// # Questions, sent to a session actor
+//
+// [ReadQueue], [ReadLocks], [AskBack], [Break] and [FindDeadlocks]: each is answered to its sender by the message that
+// it names.
+//
 // # Notices, sent by a lock actor to its parent and its observers
 //
 //   - [Held]: the lock is ours.
 //   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
 //   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
+//   - [Deadlocked]: the request is part of a deadlock, and gives up.
 //   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, and it is the
 //     last notice of a lock actor that ends by itself. One that is stopped from outside sends none:
 //     who must know of that watches it.

@@ -1,0 +1,39 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// ErrGone: the contender that was to be broken is not there any more.
+var ErrGone = errors.New("turnstile: the contender is gone")
+
+// Break deletes a contender's node by force, one that Queue has given. Nobody else's is deleted, also where
+// another has come to the same path since, as in contests.
+//
+// It is for holders that have died or hang while their session lives on. A holder that is alive is told at once that it
+// has Lost the lock, whether it is of Turnstile's; but the next one is let in at the same moment, and what the first
+// has under way by then is not undone. Only a resource that looks at fencing tokens is safe from that. To ask first
+// is kinder: Revoke. A waiter that is broken finds out within a session timeout, and queues again at the end.
+//
+// Where the node is gone already the error wraps ErrGone; it does so too where the reply to the delete was lost with
+// the connection. It wraps zkconn.ErrBadPath or actors.ErrBadAcquire where the contender is none, and
+// zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
+func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
+	const op = "break"
+	if err := checkPath(op, contender.At()); err != nil {
+		return err
+	}
+	if contender.Token == 0 {
+		return fmt.Errorf("turnstile: %s %s: %w: the contender has no token", op, contender.At(), actors.ErrBadAcquire)
+	}
+	b, err := ask[*messages.Broken](ctx, c, op, contender.At(), &messages.Break{Contender: contender})
+	if err != nil {
+		return err
+	}
+	return refused(op, contender.At(), b.Refusal)
+}

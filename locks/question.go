@@ -1,0 +1,68 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// ask puts a question to the session and waits for the answer.
+func ask[Answer any](ctx context.Context, c *Client, op, path string, question any) (answer Answer, err error) {
+	refuse := func(err error) (Answer, error) { return answer, fmt.Errorf("turnstile: %s %s: %w", op, path, err) }
+	if ctx.Err() != nil {
+		return refuse(ended(ctx))
+	}
+	if err := c.enter(); err != nil {
+		return refuse(err)
+	}
+	defer c.requests.Done()
+	got, err := c.session.Ask(ctx, question)
+	if ctx.Err() != nil && err != nil {
+		return refuse(c.session.Explain(ended(ctx)))
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	answer, ok := got.(Answer)
+	if !ok {
+		return refuse(fmt.Errorf("%w: the session answers with %T", ErrFailed, got))
+	}
+	return answer, nil
+}
+
+// checkRoot refuses a root below which locks cannot be.
+func checkRoot(op, root string) error {
+	if root == "/" {
+		return nil
+	}
+	return checkPath(op, root)
+}
+
+func checkPath(op, path string) error {
+	if err := zkconn.CheckPath(path); err != nil {
+		return fmt.Errorf("turnstile: %s: %w", op, err)
+	}
+	return nil
+}
+
+// refused makes the error of a refusal; nil where there is none.
+func refused(op, path string, why messages.Refusal) error {
+	var err error
+	switch why.Reason {
+	case messages.ReasonNone:
+		return nil
+	case messages.ReasonGone:
+		err = ErrGone
+	case messages.ReasonBadInput:
+		err = actors.ErrBadAcquire
+	default:
+		err = sentinel(why.Reason, ErrFailed)
+	}
+	if why.Detail == "" {
+		return fmt.Errorf("turnstile: %s %s: %w", op, path, err)
+	}
+	return fmt.Errorf("turnstile: %s %s: %w: %s", op, path, err, why.Detail)
+}
