@@ -187,7 +187,7 @@ func chrootReconnects(t *testing.T, at *place) {
 	proxy.Refuse(true) // so that the client cannot come back before the session has ended
 	require.NoError(t, rig.ExpireSession(deadline(t), at.addr, id, password))
 	proxy.Refuse(false)
-	<-first.Context().Done()
+	happens(t, first.Context().Done(), "the lease ends")
 	lease := second.granted(t)
 	require.Equal(t, "/lock", lease.Path())
 	require.Equal(t, []string{lease.Node()}, at.children(t, "", "/app/lock"))

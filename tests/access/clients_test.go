@@ -29,6 +29,16 @@ func eventually(t *testing.T, condition func() bool, what string, args ...any) {
 	require.Eventually(t, condition, bound, 20*time.Millisecond, fmt.Sprintf(what, args...))
 }
 
+// happens waits for what must come.
+func happens(t *testing.T, c <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(bound):
+		require.FailNow(t, "it did not happen: "+what)
+	}
+}
+
 // open opens a client that is closed with the test.
 func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 	t.Helper()

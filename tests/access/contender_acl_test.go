@@ -54,7 +54,7 @@ func waitBehind(t *testing.T, at *place, node string, ask asks, opts ...locks.Op
 	}})
 	client := open(t, proxy.Addr()+at.root, opts...)
 	w := wait(t, client, ask)
-	<-asked.Fired()
+	happens(t, asked.Fired(), "the server is asked about the node before")
 	asked.Release()
 	return client, w
 }
@@ -144,7 +144,7 @@ func unreadableIsDeleted(t *testing.T, at *place) {
 	require.NoError(t, err)
 	require.NoError(t, at.as(t, "").Delete(at.root+"/lock/"+lease.Node(), -1))
 	await(t, rec, messages.StateLost)
-	<-lease.Context().Done()
+	happens(t, lease.Context().Done(), "the lease ends")
 	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
 	require.False(t, lease.Valid())
 }
@@ -163,6 +163,6 @@ func askedByWhoMayWrite(t *testing.T, at *place) {
 	}
 	_, err = at.as(t, bob).Set(node, []byte("unlock"), -1)
 	require.NoError(t, err)
-	<-lease.Revoked()
+	happens(t, lease.Revoked(), "the holder is asked for the lock")
 	unlock(t, lease)
 }

@@ -171,7 +171,7 @@ func nextSession(t *testing.T, at *place) {
 	require.NoError(t, rig.ExpireSession(deadline(t), at.addr, id, password))
 	proxy.Refuse(false)
 
-	<-holder.Context().Done()
+	happens(t, holder.Context().Done(), "the lease ends")
 	require.ErrorIs(t, context.Cause(holder.Context()), locks.ErrLost)
 	lease := second.granted(t)
 	require.NotEqual(t, id, client.Session().ID())
@@ -185,7 +185,7 @@ func authLost(t *testing.T, at *place, action rig.Action) {
 	proxy := at.proxy(t)
 	fault := proxy.Expect(rig.Rule{Op: rig.OpSetAuth, Action: action, Count: 2})
 	client := mine(t, proxy.Addr()+at.root)
-	<-fault.Fired()
+	happens(t, fault.Fired(), "the credential is lost")
 	use(t, client, "/mine")
 	at.requireCount(t, 0, "/mine")
 }

@@ -80,7 +80,7 @@ func endsSession(t *testing.T, at *place) {
 	err := lease.Unlock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, err, "/lock")
-	<-other.Context().Done()
+	happens(t, other.Context().Done(), "the lease ends")
 	require.ErrorIs(t, context.Cause(other.Context()), locks.ErrLost)
 	at.awaitCount(t, 0, "/lock")
 	at.awaitCount(t, 0, "/other")
