@@ -69,6 +69,8 @@
 // Revoker writes __REVOKE__ to the holder's node, and a holder of Curator's that
 // called makeRevocable understands the same (TestCuratorAsksTurnstile,
 // TestTurnstileAsksCurator). kazoo and go-zookeeper know nothing of the kind.
+// Who reads a queue by Turnstile is told whose nodes are whose
+// (TestTheQueueTellsClientsApart).
 //
 // The clients come from Debian's packages, nothing from the network: install.sh
 // beside this file installs them. A test that calls [Require] is skipped where

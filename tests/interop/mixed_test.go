@@ -72,19 +72,14 @@ func (m mix) contend(t *testing.T, s *server, rounds int) {
 	open := s.bar(t, m.path, m.bar)
 	var all []pending
 	threads, patient := 0, true
+	job := Job{
+		Connect: s.addr, Path: m.path, Witness: witness.Addr(), Sessions: 2, Threads: 2, Rounds: rounds,
+		Limit: 3 * time.Minute,
+	}
 	for _, one := range m.members {
-		job := Job{
-			Name: one.name, Recipe: one.recipe, Connect: s.addr, Path: m.path, Witness: witness.Addr(),
-			Names: one.names, Sessions: 2, Threads: 2, Rounds: rounds, Patience: one.patience,
-			Limit: 3 * time.Minute,
-		}
 		threads += job.Sessions * job.Threads
 		patient = patient && one.patience == 0
-		if one.client != nil {
-			all = append(all, startHere(t, one.client, witness.Witness, job))
-		} else {
-			all = append(all, start(t, one.worker.Get(t), job))
-		}
+		all = append(all, one.start(t, witness, job))
 	}
 	if patient { // or some come and go
 		s.awaitCount(t, m.path, 1+threads)
@@ -101,6 +96,16 @@ func (m mix) contend(t *testing.T, s *server, rounds int) {
 		requireAllHeld(t, entries, threads)
 	}
 	s.requireEmpty(t, m.path)
+}
+
+// start has a member do a job that says all but what is the member's own.
+func (m member) start(t *testing.T, witness *WitnessServer, job Job) pending {
+	t.Helper()
+	job.Name, job.Recipe, job.Names, job.Patience = m.name, m.recipe, m.names, m.patience
+	if m.client != nil {
+		return startHere(t, m.client, witness.Witness, job)
+	}
+	return start(t, m.worker.Get(t), job)
 }
 
 // bar keeps everybody out of a lock with a node that is the first in its queue, until open is called.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // receiveFrom waits for what must come.
@@ -84,17 +85,14 @@ func TestTurnstileAsksCurator(t *testing.T) {
 		job.Name = "turnstile"
 		waiting := startHere(t, turnstile, witness.Witness, job)
 		s.awaitCount(t, job.Path, 2)
-		s.revoke(t, witness.Entries()[0].Node)
+		answer, err := openTurnstile(t, s.addr).Session().Ask(deadline(t), messages.AskBack{Path: job.Path})
+		require.NoError(t, err)
+		asked := answer.(*messages.AskedBack)
+		require.Len(t, asked.Asked, 1, "%+v", asked)
+		require.Equal(t, witness.Entries()[0].Node, asked.Asked[0].At())
 		holding.wait(t)
 		waiting.wait(t)
 		require.Len(t, witness.Entries(), 2)
 		s.requireEmpty(t, job.Path)
 	})
-}
-
-// revoke asks the holder of a node for the lock as Curator understands it.
-func (s *server) revoke(t *testing.T, node string) {
-	t.Helper()
-	_, err := s.conn.Set(node, []byte("__REVOKE__"), -1)
-	require.NoError(t, err)
 }
