@@ -28,12 +28,6 @@ func TestKindsOfLocksOfSeveralUsers(t *testing.T) {
 	})
 }
 
-func writeAt(path string) asks {
-	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
-		return client.RWMutex(path, observe).Lock
-	}
-}
-
 func readAt(path string) asks {
 	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		return client.RWMutex(path, observe).RLock
