@@ -73,10 +73,10 @@ func requireToldApart(t *testing.T, s *server, m mix, libraries map[string]messa
 // libraries reads a queue by Turnstile: whose nodes they are, by their names.
 func (s *server) libraries(t *testing.T, lockPath string) map[string]messages.Library {
 	t.Helper()
-	answer, err := openTurnstile(t, s.addr).Session().Ask(deadline(t), messages.ReadQueue{Path: lockPath})
+	queue, err := openTurnstile(t, s.addr).Queue(deadline(t), lockPath)
 	require.NoError(t, err)
 	seen := map[string]messages.Library{}
-	for at, c := range answer.(*messages.Queue).Contenders {
+	for at, c := range queue {
 		require.Equal(t, at == 0, c.Holds, "only the bar holds: %+v", c)
 		seen[c.Node] = c.Library
 	}

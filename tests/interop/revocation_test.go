@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // receiveFrom waits for what must come.
@@ -85,11 +84,10 @@ func TestTurnstileAsksCurator(t *testing.T) {
 		job.Name = "turnstile"
 		waiting := startHere(t, turnstile, witness.Witness, job)
 		s.awaitCount(t, job.Path, 2)
-		answer, err := openTurnstile(t, s.addr).Session().Ask(deadline(t), messages.AskBack{Path: job.Path})
+		asked, err := openTurnstile(t, s.addr).Revoke(deadline(t), job.Path)
 		require.NoError(t, err)
-		asked := answer.(*messages.AskedBack)
-		require.Len(t, asked.Asked, 1, "%+v", asked)
-		require.Equal(t, witness.Entries()[0].Node, asked.Asked[0].At())
+		require.Len(t, asked, 1, "the holder alone")
+		require.Equal(t, witness.Entries()[0].Node, asked[0].At())
 		holding.wait(t)
 		waiting.wait(t)
 		require.Len(t, witness.Entries(), 2)
