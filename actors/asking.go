@@ -18,9 +18,8 @@ import (
 type inquiry struct {
 	asker *actor.PID // nil when nobody waits for the answer
 	task
-	running bool
-	epoch   uint64 // that it runs in
-	resting bool   // it failed a moment ago
+	// The epochs in which it is being carried out, and in which it has failed a moment ago; zero for none.
+	running, resting uint64
 }
 
 // task is what a question asks for.
@@ -80,6 +79,10 @@ func taskOf(msg any) task {
 		return breakTask{*m}
 	case messages.Break:
 		return breakTask{m}
+	case *messages.SetPermits:
+		return setPermitsTask{*m}
+	case messages.SetPermits:
+		return setPermitsTask{m}
 	case *messages.FindDeadlocks:
 		return findDeadlocksTask{*m}
 	case messages.FindDeadlocks:
@@ -97,14 +100,14 @@ func (s *session) attend() {
 		case s.ending:
 			delete(s.inquiries, q)
 			s.reply(q, q.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed}))
-		case s.connected && !q.resting && !(q.running && q.epoch == s.lease.epoch):
+		case s.connected && q.resting != s.lease.epoch && q.running != s.lease.epoch:
 			s.startInquiry(q)
 		}
 	}
 }
 
 func (s *session) startInquiry(q *inquiry) {
-	q.running, q.epoch = true, s.lease.epoch
+	q.running = s.lease.epoch
 	t := q.task
 	s.run(func(conn *zkconn.Conn) func() {
 		answer, err := t.answer(conn)
@@ -114,16 +117,13 @@ func (s *session) startInquiry(q *inquiry) {
 
 // inquired takes the outcome of a question, which is its answer, or a reason to ask again.
 func (s *session) inquired(q *inquiry, answer any, err error) {
-	q.running = false
+	q.running = 0
 	if _, waits := s.inquiries[q]; !waits {
 		return
 	}
 	if err != nil && again(err) {
-		q.resting = true
-		if s.ending {
-			return
-		}
-		s.after(50*time.Millisecond, func() { q.resting = false })
+		q.resting = s.lease.epoch
+		s.after(50*time.Millisecond, func() { q.resting = 0 })
 		return
 	}
 	delete(s.inquiries, q)

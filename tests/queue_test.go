@@ -1,0 +1,330 @@
+package tests
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// queueOf looks into a lock path.
+func queueOf(t *testing.T, client *locks.Client, path string) []messages.Contender {
+	t.Helper()
+	all, err := client.Queue(deadline(t), path)
+	require.NoError(t, err)
+	return all
+}
+
+// waiting locks elsewhere, and returns when the request waits.
+func waiting(t *testing.T, client *locks.Client, lock func(opts ...locks.LockOption) func(ctxt) (*locks.Lease, error)) (<-chan answer, messages.Transition) {
+	t.Helper()
+	rec := recorder(t, client)
+	got := elsewhere(deadline(t), lock(observedBy(rec)))
+	return got, await(t, rec, messages.StateWatching)
+}
+
+// mutexOf is for waiting: the mutex at a path.
+func mutexOf(client *locks.Client, path string, more ...locks.LockOption) func(...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+	return func(opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+		return client.Mutex(path, append(opts, more...)...).Lock
+	}
+}
+
+func giveBack(t *testing.T, leases ...*locks.Lease) {
+	t.Helper()
+	for _, l := range leases {
+		require.NoError(t, l.Unlock(deadline(t)))
+	}
+}
+
+func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		one, two, other := open(t, at.Connect()), open(t, at.Connect()), open(t, at.Connect())
+		begun := time.Now()
+		held, err := one.Mutex("/orders/42", locks.WithLabel("billing")).Lock(deadline(t))
+		require.NoError(t, err)
+		got, waiter := waiting(t, two, mutexOf(two, "/orders/42"))
+
+		all := queueOf(t, other, "/orders/42")
+		require.Len(t, all, 2)
+		host, err := os.Hostname()
+		require.NoError(t, err)
+		first := all[0]
+		require.WithinRange(t, first.Since, begun.Add(-time.Second), time.Now().Add(time.Second))
+		require.Contains(t, first.Actor, one.System().Address())
+		require.Equal(t, actors.Caller(first.Actor), first.Who)
+		first.Since, first.Actor, first.Who = time.Time{}, "", ""
+		require.Equal(t, messages.Contender{
+			Path: "/orders/42", Node: held.Node(), Sequence: 0, Session: one.Session().ID(), Token: held.Token(),
+			Holds: true, Library: messages.LibraryTurnstile, Host: host, PID: os.Getpid(), Label: "billing",
+		}, first)
+		second := all[1]
+		require.Equal(t, waiter.Node, second.Node)
+		require.Equal(t, waiter.Token, second.Token)
+		require.EqualValues(t, 1, second.Sequence)
+		require.Equal(t, two.Session().ID(), second.Session)
+		require.False(t, second.Holds)
+		require.Equal(t, []string{held.Node()}, second.WaitsFor)
+
+		giveBack(t, held)
+		a := receive(t, got)
+		require.NoError(t, a.err)
+		all = queueOf(t, other, "/orders/42")
+		require.Len(t, all, 1)
+		require.True(t, all[0].Holds)
+		giveBack(t, a.lease)
+		require.Empty(t, queueOf(t, other, "/orders/42"))
+		require.Empty(t, queueOf(t, other, "/never/made"))
+	})
+}
+
+// TestQueueIsNotOlderThanTheCall: what was granted through one member is seen through any other.
+func TestQueueIsNotOlderThanTheCall(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		locker, looker := open(t, at.members[0].Addr()+at.Root()), open(t, at.members[len(at.members)-1].Addr()+at.Root())
+		for range 50 {
+			lease, err := locker.Mutex("/fresh").Lock(deadline(t))
+			require.NoError(t, err)
+			all := queueOf(t, looker, "/fresh")
+			require.Len(t, all, 1)
+			require.Equal(t, lease.Token(), all[0].Token)
+			giveBack(t, lease)
+			require.Empty(t, queueOf(t, looker, "/fresh"))
+		}
+	})
+}
+
+func TestQueueOfReadersAndWriters(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client := open(t, at.Connect())
+		one, err := client.RWMutex("/rw").RLock(deadline(t))
+		require.NoError(t, err)
+		two, err := client.RWMutex("/rw").RLock(deadline(t))
+		require.NoError(t, err)
+		w, writer := waiting(t, client, func(opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+			return client.RWMutex("/rw", opts...).Lock
+		})
+		r, reader := waiting(t, client, func(opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+			return client.RWMutex("/rw", opts...).RLock
+		})
+		all := queueOf(t, client, "/rw")
+		require.Len(t, all, 4)
+		for i, want := range []struct {
+			node  string
+			mode  messages.Mode
+			waits []string
+		}{
+			{one.Node(), messages.Read, nil}, {two.Node(), messages.Read, nil},
+			{writer.Node, messages.Write, []string{two.Node()}}, {reader.Node, messages.Read, []string{writer.Node}},
+		} {
+			require.Equal(t, want.node, all[i].Node)
+			require.Equal(t, want.mode, all[i].Mode)
+			require.Equal(t, want.waits, all[i].WaitsFor)
+			require.Equal(t, want.waits == nil, all[i].Holds)
+		}
+		giveBack(t, one, two)
+		giveBack(t, receive(t, w).lease)
+		giveBack(t, receive(t, r).lease)
+	})
+}
+
+func TestQueueOfASemaphore(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client := open(t, at.Connect())
+		acquire := func(n int) func(...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+			return func(opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+				return func(ctx ctxt) (*locks.Lease, error) { return client.Semaphore("/sem", 3, opts...).Acquire(ctx, n) }
+			}
+		}
+		a, err := acquire(1)()(deadline(t))
+		require.NoError(t, err)
+		b, err := acquire(1)()(deadline(t))
+		require.NoError(t, err)
+		c, third := waiting(t, client, acquire(2))
+		d, fourth := waiting(t, client, acquire(1))
+		all := queueOf(t, client, "/sem")
+		require.Len(t, all, 4)
+		require.True(t, all[0].Holds && all[1].Holds && !all[2].Holds && !all[3].Holds)
+		require.Equal(t, []int{1, 1, 2, 1}, []int{all[0].Weight, all[1].Weight, all[2].Weight, all[3].Weight})
+		require.Equal(t, []string{a.Node(), b.Node()}, all[2].WaitsFor, "whichever leaves first")
+		require.Equal(t, []string{third.Node}, all[3].WaitsFor)
+		require.Equal(t, fourth.Node, all[3].Node)
+		require.Equal(t, messages.Semaphore, all[3].Mode)
+		giveBack(t, a, b)
+		giveBack(t, receive(t, c).lease)
+		giveBack(t, receive(t, d).lease)
+	})
+}
+
+func TestQueueOfAContest(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client := open(t, at.Connect())
+		lease, err := client.Contest("/deep/plain", locks.WithLabel("one")).Lock(deadline(t))
+		require.NoError(t, err)
+		all := queueOf(t, client, "/deep/plain")
+		require.Len(t, all, 1)
+		require.Equal(t, messages.Contest, all[0].Mode)
+		require.Equal(t, "plain", all[0].Node)
+		require.Equal(t, "/deep/plain", all[0].At())
+		require.Equal(t, lease.Token(), all[0].Token)
+		require.Equal(t, client.Session().ID(), all[0].Session)
+		require.Equal(t, "one", all[0].Label)
+		require.Equal(t, messages.LibraryTurnstile, all[0].Library)
+		require.True(t, all[0].Holds)
+		giveBack(t, lease)
+		require.Empty(t, queueOf(t, client, "/deep/plain"))
+	})
+}
+
+// TestQueueWithNames: each is a queue of its own.
+func TestQueueWithNames(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client := open(t, at.Connect())
+		for _, name := range []string{"b", "a", ""} {
+			var opts []locks.LockOption
+			if name != "" {
+				opts = append(opts, locks.WithName(name))
+			}
+			_, err := client.Mutex("/names", opts...).Lock(deadline(t))
+			require.NoError(t, err)
+		}
+		all := queueOf(t, client, "/names")
+		require.Len(t, all, 3)
+		for i, name := range []string{"", "a", "b"} {
+			require.Equal(t, name, all[i].Name)
+			require.True(t, all[i].Holds)
+			require.Equal(t, messages.LibraryTurnstile, all[i].Library)
+		}
+	})
+}
+
+// TestQueueKnowsOthersNodes: by their names, and by what is in them; and passes over what is nobody's.
+func TestQueueKnowsOthersNodes(t *testing.T) {
+	const uuid, hex = "12345678-1234-1234-1234-123456789abc", "123456781234123412341234567890ab"
+	eachServer(t, func(t *testing.T, at *servers) {
+		client, o := open(t, at.Connect()), look(t, at)
+		o.plant(t, "/mixed", "")
+		var want []messages.Library
+		for _, n := range []struct {
+			prefix, data string
+			library      messages.Library
+		}{
+			{"_c_" + uuid + "-lock-", "10.0.0.1", messages.LibraryCurator},
+			{"_c_" + uuid + "-__READ__", "", messages.LibraryCurator},
+			{"_c_" + uuid + "-lock-", "__REVOKE__", messages.LibraryCurator},
+			{"_c_" + uuid + "-lock-", "unlock", messages.LibraryTurnstile},
+			{"_c_" + hex + "-lock-", "", messages.LibraryGoZookeeper},
+			{hex + "__lock__", "host", messages.LibraryKazoo},
+			{hex + "__rlock__", "{\"host\":\"x\"}", messages.LibraryKazoo},
+			{"read-", "", messages.LibraryRecipe},
+			{"_c_what-lock-", "", messages.LibraryUnknown},
+			{"x-lock-", `{"host":"h","pid":7,"mode":"exclusive","label":"theirs"}`, messages.LibraryTurnstile},
+		} {
+			_, err := o.Create(at.Root()+"/mixed/"+n.prefix, []byte(n.data), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+			require.NoError(t, err)
+			want = append(want, n.library)
+		}
+		for _, stranger := range []string{"config", "leases"} {
+			o.plant(t, "/mixed/"+stranger, "")
+		}
+		all := queueOf(t, client, "/mixed")
+		var got []messages.Library
+		for _, c := range all {
+			got = append(got, c.Library)
+			require.Equal(t, o.SessionID(), c.Session)
+			require.Equal(t, c.Sequence == 2 || c.Sequence == 3, c.Asked, c.Node)
+			require.False(t, c.Unread)
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, "theirs", all[9].Label)
+		require.Equal(t, 7, all[9].PID)
+		require.Equal(t, "", all[6].Host, "kazoo's data are not ours, whatever they look like")
+		require.True(t, all[0].Holds)
+		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
+	})
+}
+
+// TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data.
+func TestQueueShowsWhatItMayNotRead(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		owner := open(t, at.Connect(), locks.WithAuth("digest", []byte("me:secret")),
+			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
+		lease, err := owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock(deadline(t))
+		require.NoError(t, err)
+		all := queueOf(t, open(t, at.Connect()), "/secret")
+		require.Len(t, all, 1)
+		require.True(t, all[0].Unread)
+		require.True(t, all[0].Holds)
+		require.Equal(t, lease.Token(), all[0].Token)
+		require.Equal(t, owner.Session().ID(), all[0].Session)
+		require.Empty(t, all[0].Label)
+		require.Equal(t, messages.LibraryUnknown, all[0].Library)
+		require.False(t, all[0].Since.IsZero())
+	})
+}
+
+// TestQueueWaitsForTheConnection: or for the end of ctx.
+func TestQueueWaitsForTheConnection(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		proxy := at.Proxy(t)
+		client := open(t, proxy.Addr()+at.Root())
+		lease, err := client.Mutex("/cut").Lock(deadline(t))
+		require.NoError(t, err)
+		proxy.Refuse(true)
+		proxy.Cut()
+		hurried, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		_, err = client.Queue(hurried, "/cut")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		got := make(chan []messages.Contender, 1)
+		go func() {
+			all, err := client.Queue(deadline(t), "/cut")
+			if err != nil {
+				t.Error(err)
+			}
+			got <- all
+		}()
+		proxy.Refuse(false)
+		all := <-got
+		require.Len(t, all, 1)
+		require.Equal(t, lease.Node(), all[0].Node)
+	})
+}
+
+// TestQueueOutlastsTheSession: what was asked in one session is answered in the next.
+func TestQueueOutlastsTheSession(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		proxy := at.Proxy(t)
+		client, other := open(t, proxy.Addr()+at.Root()), open(t, at.Connect())
+		lease, err := other.Mutex("/kept").Lock(deadline(t))
+		require.NoError(t, err)
+		before := client.Session().ID()
+		proxy.Hold(true) // no answer comes in this session any more
+		got := make(chan []messages.Contender, 1)
+		go func() {
+			all, err := client.Queue(deadline(t), "/kept")
+			if err != nil {
+				t.Error(err)
+			}
+			got <- all
+		}()
+		eventually(t, func() bool { return proxy.Requests(rig.OpSync) > 0 }, "it never asked")
+		id, password, _ := proxy.Session()
+		require.NoError(t, rig.ExpireSession(deadline(t), at.members[0].Addr(), id, password))
+		proxy.Cut()
+		proxy.Hold(false)
+		all := <-got
+		require.Len(t, all, 1)
+		require.Equal(t, lease.Node(), all[0].Node)
+		require.NotEqual(t, before, client.Session().ID())
+	})
+}
