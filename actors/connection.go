@@ -65,6 +65,7 @@ func (s *session) up(ev zkconn.Event) {
 	}
 	s.settleAgain()
 	s.startBeating()
+	s.stirAll()
 }
 
 func (s *session) down(ev zkconn.Event) {
@@ -93,6 +94,11 @@ func (s *session) endEpoch() {
 	clear(s.listings)
 	clear(s.newest)
 	clear(s.claims)
+	for _, all := range s.followers {
+		for _, f := range all {
+			f.reading = false // whose answer belongs to the epoch that is over
+		}
+	}
 	clear(s.shares)
 	s.stopTimers()
 	for key, c := range s.contenders {
@@ -124,6 +130,7 @@ func (s *session) end(err error) {
 	s.stopTimers()
 	s.lease.clock.End()
 	s.tellAll(machine.Closed)
+	s.endFollowing()
 }
 
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor

@@ -10,6 +10,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -34,7 +35,8 @@ type session struct {
 	shares     map[string]int // by node: how many contenders hold with it besides the first
 	listings   map[string]*listing
 	watches    map[string][]watcher
-	inquiries  map[*inquiry]struct{} // questions that have not been answered
+	inquiries  map[*inquiry]struct{}  // questions that have not been answered
+	followers  map[string][]*follower // by lock path
 
 	// run does blocking work on a goroutine of its own, and what the work returns on the actor: elsewhere,
 	// but for tests of the actor alone.
@@ -65,6 +67,7 @@ func newSession(handle *Session) *session {
 		contests:   map[string]int{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
+		followers:  map[string][]*follower{},
 		timers:     map[*time.Timer]struct{}{},
 	}
 	s.run = s.elsewhere
@@ -102,6 +105,11 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 	case *actor.Terminated:
 		s.abandoned(msg.Who)
+		s.unfollow(msg.Who, "")
+	case *messages.Follow:
+		s.follow(ctx, msg.Path)
+	case *messages.Unfollow:
+		s.unfollow(ctx.Sender(), msg.Path)
 	case *shutdown:
 		s.fail(ErrSessionClosed)
 	case *actor.Stopping:

@@ -84,6 +84,9 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 
 // nodeEvent gives an event of a watched node to those who asked for it, and to nobody else.
 func (s *session) nodeEvent(ev zkconn.Event) {
+	if ev.Kind != zkconn.NodeDataChanged {
+		s.stirThose(ev.Path)
+	}
 	key := ev.Path
 	if ev.Kind == zkconn.NodeChildrenChanged {
 		key = childrenOf(ev.Path)

@@ -41,3 +41,21 @@ func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
 	l.want.Weight = n
 	return l.acquire(ctx)
 }
+
+// SetPermits changes the number of permits of the semaphore at a path, or sets it for the first time; the lock
+// path is made where it does not exist. Who holds goes on holding. Who waits goes by the new number, and fails with
+// ErrPermits only when it asks for more than that; who comes from then on must name the new number.
+//
+// Errors wrap that of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number that is none, ErrPermits where the
+// lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
+func (c *Client) SetPermits(ctx context.Context, path string, permits int) error {
+	if err := checkPath("set permits", path); err != nil {
+		return err
+	}
+	set, err := ask[*messages.PermitsSet](ctx, c, "set permits of", path,
+		&messages.SetPermits{Path: path, Permits: permits})
+	if err != nil {
+		return err
+	}
+	return refused("set permits of", path, set.Refusal)
+}

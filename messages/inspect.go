@@ -15,6 +15,12 @@ type (
 	// undone, and goes on beside that of the next holder until it hears. Resources that look at fencing tokens
 	// are safe from that. One who waited queues again. One who has died is out of the way.
 	Break struct{ Contender Contender }
+	// SetPermits sets the number of permits of a semaphore, and makes the lock path where it does not exist.
+	// PermitsSet answers it.
+	SetPermits struct {
+		Path    string
+		Permits int
+	}
 	// FindDeadlocks asks for the deadlocks among the locks below a root. DeadlocksFound answers it.
 	FindDeadlocks struct{ Root string }
 )
@@ -75,6 +81,13 @@ type AskedBack struct {
 type Broken struct {
 	Refusal
 	Contender Contender
+}
+
+// PermitsSet answers SetPermits. Who holds goes on holding; who waits goes by the new number.
+type PermitsSet struct {
+	Refusal
+	Path    string
+	Permits int
 }
 
 // DeadlocksFound answers FindDeadlocks. Each deadlock was there at one moment while the question was being

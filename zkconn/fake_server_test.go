@@ -46,7 +46,6 @@ const (
 	opClose   = -11
 	opMulti   = 14
 	opSync    = 9
-	opExists  = 3
 )
 
 func newFakeServer(t *testing.T) *fakeServer {

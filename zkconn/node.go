@@ -74,6 +74,18 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 	return newStat(stat), true, nil
 }
 
+// ExistsWatched is Exists that leaves a watch, whose one event (NodeCreated, NodeDataChanged or NodeDeleted) comes
+// through the sink, possibly before it returns. What GetWatched says of watches holds here too, but for a node that
+// does not exist: there is a watch on it as well.
+func (c *Conn) ExistsWatched(path string) (stat Stat, exists bool, err error) {
+	err = c.operate("exists watched", path, func(absolute string) error {
+		defer c.watches.want(opExists, absolute)()
+		stat, exists, err = c.lookUp(absolute)
+		return err
+	})
+	return stat, exists, err
+}
+
 // Get gives a node's data. ErrNoNode.
 func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get", path, func(absolute string) error {

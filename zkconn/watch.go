@@ -10,7 +10,7 @@ import (
 // The library's GetW enters a channel for every call in a table that only an event empties: a thousand calls on one
 // path are one watch at the server and a thousand channels here. Worse, after a reconnect it sends the table's
 // watches again with a zxid that it reads without a lock (its PR 35): the race detector fires whenever the table is
-// not empty. So the table stays empty. GetWatched and ChildrenWatched call the library's plain Get and Children, and
+// not empty. So the table stays empty. GetWatched, ChildrenWatched and ExistsWatched call the library's plain operations, and
 // the transport sets the watch byte in the frame as it passes. The server then sends its event, which reaches the sink
 // through the library's event callback.
 //
@@ -59,7 +59,7 @@ func (w *wantedWatches) has(op int32, path string) bool {
 // a Writer must not modify what it is given.
 func (w *wantedWatches) setWatchByte(frame []byte) []byte {
 	op := requestOp(frame)
-	if op != opGetData && op != opGetChildren2 {
+	if op != opExists && op != opGetData && op != opGetChildren2 {
 		return frame
 	}
 	path, ok := requestPath(frame)

@@ -17,6 +17,7 @@ const (
 	replyHeaderSize = 4 + 8 + 4
 
 	opCreate          = 1
+	opExists          = 3
 	opGetData         = 4
 	opGetChildren2    = 12
 	opCreateContainer = 19

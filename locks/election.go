@@ -1,0 +1,146 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Election chooses a leader among those who campaign at a lock path: who holds the lock there leads. It is a
+// Mutex, read in another way, and any Mutex of any program at that path takes part.
+type Election struct{ lock }
+
+// ErrNoLeader: nobody leads.
+var ErrNoLeader = errors.New("turnstile: nobody leads")
+
+// Election gives the election at a path. A bad path is refused by Campaign.
+func (c *Client) Election(path string, opts ...LockOption) *Election {
+	return &Election{newLock(c, messages.Acquire{Path: path}, opts)}
+}
+
+// Leader is who leads an election.
+type Leader struct {
+	// Value is what it campaigned with. It is empty where somebody has asked it to resign, which overwrites it, and
+	// where it is another library's.
+	Value string
+	// Token is the fencing token of its term: zero when nobody leads. A later term has a greater one.
+	Token messages.Token
+	// Contender is what else its node tells.
+	Contender messages.Contender
+}
+
+// Leadership is a term of office: a lease. It ends as leases do; see Lease.
+type Leadership struct {
+	*Lease
+	value string
+}
+
+// Value is what was campaigned with.
+func (l *Leadership) Value() string { return l.value }
+
+// Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
+func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
+
+// Campaign waits until we lead, or ctx ends. value is shown to who asks for the leader: at most 1024 bytes, such
+// as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock.
+func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
+	l := e.lock
+	l.want.Label = value
+	lease, err := l.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Leadership{lease, value}, nil
+}
+
+// Leader gives who leads now, or an error that wraps ErrNoLeader, or those of Client.Queue.
+func (e *Election) Leader(ctx context.Context) (Leader, error) {
+	contenders, err := e.client.Queue(ctx, e.want.Path)
+	if err != nil {
+		return Leader{}, err
+	}
+	if leader := e.leads(contenders); leader.Token != 0 {
+		return leader, nil
+	}
+	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", e.want.Path, ErrNoLeader)
+}
+
+// leads finds the leader in a queue.
+func (e *Election) leads(contenders []messages.Contender) Leader {
+	for _, c := range contenders {
+		if c.Holds && c.Name == e.want.Name {
+			return Leader{Value: c.Label, Token: c.Token, Contender: c}
+		}
+	}
+	return Leader{}
+}
+
+// Observe tells who leads, at once and whenever it changes, until ctx ends or the client is closed; then the channel
+// is closed. Nobody is a Leader without a Token. Who does not take what is told gets the newest when it does: leaders
+// in between are left out, as are those whose terms began and ended between two looks. While the connection is down
+// nothing is told. Errors wrap that of ctx, zkconn.ErrBadPath, or ErrClosed; when the lock path turns out not to
+// be readable the channel is closed.
+func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
+	if err := checkPath("observe", e.want.Path); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, ended(ctx))
+	}
+	if err := e.client.enter(); err != nil {
+		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, err)
+	}
+	watched, forget := context.WithCancel(ctx)
+	o := &observer{election: e, out: make(chan Leader, 1), forget: forget}
+	pid := e.client.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return o }))
+	context.AfterFunc(watched, func() { e.client.system.Root.Stop(pid) })
+	return o.out, nil
+}
+
+// observer is the adapter between the session, which tells of the queue, and who reads the channel.
+type observer struct {
+	election *Election
+	out      chan Leader // holds one: the newest
+	forget   context.CancelFunc
+	told     bool
+	last     messages.Token
+}
+
+// Receive takes one message.
+func (o *observer) Receive(ctx actor.Context) {
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		session := o.election.client.session.PID()
+		ctx.Watch(session) // never wait for an answer without watching who owes it
+		ctx.Request(session, &messages.Follow{Path: o.election.want.Path})
+	case *messages.Queue:
+		if msg.Reason != messages.ReasonNone {
+			ctx.Stop(ctx.Self())
+			return
+		}
+		o.tell(o.election.leads(msg.Contenders))
+	case *actor.Terminated:
+		ctx.Stop(ctx.Self())
+	case *actor.Stopped:
+		o.forget()
+		close(o.out)
+		o.election.client.requests.Done()
+	}
+}
+
+// tell puts a change into the channel, in the place of one that nobody has taken.
+func (o *observer) tell(leader Leader) {
+	if o.told && leader.Token == o.last {
+		return
+	}
+	o.told, o.last = true, leader.Token
+	select {
+	case <-o.out:
+	default:
+	}
+	o.out <- leader // only we write, so there is room
+}
