@@ -1,0 +1,226 @@
+package tests
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// awaitAsked waits until a holder is told that somebody asks.
+func awaitAsked(t *testing.T, lease *locks.Lease) {
+	t.Helper()
+	select {
+	case <-lease.Revoked():
+	case <-time.After(bound):
+		t.Fatalf("the holder of %s is never asked", lease.Path())
+	}
+}
+
+// awaitForced waits until a lease is taken away at the end of its grace.
+func awaitForced(t *testing.T, lease *locks.Lease) {
+	t.Helper()
+	select {
+	case <-lease.Context().Done():
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrRevoked)
+	case <-time.After(bound):
+		t.Fatalf("%s is never released by force", lease.Path())
+	}
+	require.ErrorIs(t, lease.Unlock(deadline(t)), locks.ErrRevoked)
+}
+
+func nodesOf(all []messages.Contender) (nodes []string) {
+	for _, c := range all {
+		nodes = append(nodes, c.Node)
+	}
+	return nodes
+}
+
+// revocable are the kinds of locks, each with all who hold it together, and one who then waits.
+var revocable = []struct {
+	name    string
+	holders []lockKind
+	waiter  lockKind
+}{
+	{"exclusive", []lockKind{exclusively}, exclusively},
+	{"readers", []lockKind{reading, reading, reading}, writing},
+	{"writer", []lockKind{writing}, reading},
+	{"semaphore", []lockKind{acquiring(1), acquiring(2)}, acquiring(1)},
+	{"contest", []lockKind{contesting}, contesting},
+}
+
+// TestRevokeAsksAllWhoHold: in every kind of lock, across sessions, all who hold are asked and told, and no waiter is.
+func TestRevokeAsksAllWhoHold(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		one, two, asker := open(t, at.Connect()), open(t, at.Connect()), open(t, at.Connect())
+		for _, k := range revocable {
+			t.Run(k.name, func(t *testing.T) {
+				path := "/asked/" + k.name
+				var held []*locks.Lease
+				var nodes []string
+				for i, lock := range k.holders {
+					lease, err := lock([]*locks.Client{one, two}[i%2], path)(deadline(t))
+					require.NoError(t, err)
+					held, nodes = append(held, lease), append(nodes, lease.Node())
+				}
+				rec := recorder(t, two)
+				got := elsewhere(deadline(t), k.waiter(two, path, observedBy(rec)))
+				await(t, rec, messages.StateWatching)
+
+				asked, err := asker.Revoke(deadline(t), path)
+				require.NoError(t, err)
+				require.Equal(t, nodes, nodesOf(asked))
+				for _, lease := range held {
+					awaitAsked(t, lease)
+					require.True(t, lease.Valid(), "asking takes nothing away")
+				}
+				for _, c := range queueOf(t, asker, path) {
+					require.Equal(t, c.Holds, c.Asked, c.Node)
+				}
+				again, err := asker.Revoke(deadline(t), path)
+				require.NoError(t, err)
+				require.Equal(t, nodes, nodesOf(again))
+
+				giveBack(t, held...)
+				next := receive(t, got)
+				require.NoError(t, next.err)
+				select {
+				case <-next.lease.Revoked():
+					t.Fatal("a waiter was asked")
+				default:
+				}
+				giveBack(t, next.lease)
+			})
+		}
+	})
+}
+
+// lockKind acquires one kind of lock.
+type lockKind = func(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error)
+
+func exclusively(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+	return c.Mutex(path, opts...).Lock
+}
+
+func reading(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+	return c.RWMutex(path, opts...).RLock
+}
+
+func writing(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+	return c.RWMutex(path, opts...).Lock
+}
+
+func contesting(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+	return c.Contest(path, opts...).Lock
+}
+
+// acquiring takes some permits of a semaphore of three.
+func acquiring(n int) lockKind {
+	return func(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+		return func(ctx ctxt) (*locks.Lease, error) { return c.Semaphore(path, 3, opts...).Acquire(ctx, n) }
+	}
+}
+
+// TestRevokeForcesWhoHasAGrace: in every kind of lock, across sessions; and who waits is let in.
+func TestRevokeForcesWhoHasAGrace(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		one, two := open(t, at.Connect()), open(t, at.Connect())
+		for _, k := range revocable {
+			t.Run(k.name, func(t *testing.T) {
+				path := "/forced/" + k.name
+				var held []*locks.Lease
+				for _, lock := range k.holders {
+					lease, err := lock(one, path, locks.WithGrace(time.Millisecond))(deadline(t))
+					require.NoError(t, err)
+					held = append(held, lease)
+				}
+				rec := recorder(t, two)
+				got := elsewhere(deadline(t), k.waiter(two, path, observedBy(rec)))
+				await(t, rec, messages.StateWatching)
+				_, err := two.Revoke(deadline(t), path)
+				require.NoError(t, err)
+				for _, lease := range held {
+					awaitForced(t, lease)
+				}
+				next := receive(t, got)
+				require.NoError(t, next.err)
+				giveBack(t, next.lease)
+			})
+		}
+	})
+}
+
+// TestRevokeSpeaksToEachInItsLanguage: Curator's holders hear Curator's word, all others that of the recipe.
+func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
+	const uuid = "12345678-1234-1234-1234-123456789abc"
+	eachServer(t, func(t *testing.T, at *servers) {
+		client, o := open(t, at.Connect()), look(t, at)
+		for path, n := range map[string]struct{ prefix, data, want string }{
+			"/curator": {"_c_" + uuid + "-lock-", "10.0.0.1", "__REVOKE__"},
+			"/recipe":  {"lock-", "", "unlock"},
+			"/kazoo":   {"12345678123412341234123456789abc__lock__", "me", "unlock"},
+			"/again":   {"_c_" + uuid + "-lock-", "__REVOKE__", "__REVOKE__"},
+		} {
+			o.plant(t, path, "")
+			node, err := o.Create(at.Root()+path+"/"+n.prefix, []byte(n.data), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+			require.NoError(t, err)
+			behind, err := o.Create(at.Root()+path+"/"+n.prefix, []byte(n.data), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+			require.NoError(t, err)
+			asked, err := client.Revoke(deadline(t), path)
+			require.NoError(t, err)
+			require.Len(t, asked, 1)
+			for node, want := range map[string]string{node: n.want, behind: n.data} {
+				_, err = o.Sync(node)
+				require.NoError(t, err)
+				data, _, err := o.Get(node)
+				require.NoError(t, err)
+				require.Equal(t, want, string(data), node)
+			}
+		}
+	})
+}
+
+// TestRevokeOfWhatNobodyHolds: says so, and makes nothing.
+func TestRevokeOfWhatNobodyHolds(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client, o := open(t, at.Connect()), look(t, at)
+		o.plant(t, "/empty", "a note")
+		o.plant(t, "/strangers/config", "")
+		for _, path := range []string{"/never/made", "/empty", "/strangers"} {
+			asked, err := client.Revoke(deadline(t), path)
+			require.ErrorIs(t, err, locks.ErrNotHolding)
+			require.ErrorContains(t, err, path)
+			require.Empty(t, asked)
+		}
+		require.Equal(t, []string{"empty", "strangers"}, at.Children(t, o.Conn, ""))
+		data, _, err := o.Get(at.Root() + "/empty")
+		require.NoError(t, err)
+		require.Equal(t, "a note", string(data))
+	})
+}
+
+// TestRevokeOfWhoMayNotBeWritten: the others are asked all the same.
+func TestRevokeOfWhoMayNotBeWritten(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		open1 := open(t, at.Connect())
+		closed := open(t, at.Connect(), locks.WithACL(zk.WorldACL(zk.PermRead)...), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
+		one, err := open1.RWMutex("/some").RLock(deadline(t))
+		require.NoError(t, err)
+		two, err := closed.RWMutex("/some").RLock(deadline(t))
+		require.NoError(t, err)
+		three, err := open1.RWMutex("/some").RLock(deadline(t))
+		require.NoError(t, err)
+		asked, err := open(t, at.Connect()).Revoke(deadline(t), "/some")
+		require.ErrorIs(t, err, zkconn.ErrNoAuth)
+		require.Equal(t, []string{one.Node(), three.Node()}, nodesOf(asked))
+		awaitAsked(t, one)
+		awaitAsked(t, three)
+		giveBack(t, one, two, three)
+	})
+}
