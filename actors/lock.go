@@ -3,7 +3,6 @@ package actors
 import (
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -237,13 +236,5 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	}
 }
 
-// report sends a notice to the parent and the observers; to a parent that observes, once.
-func (l *lock) report(ctx actor.Context, notice any) {
-	parent := ctx.Parent()
-	if parent != nil && !slices.ContainsFunc(l.observers, func(pid *actor.PID) bool { return pid.Equal(parent) }) {
-		ctx.Send(parent, notice)
-	}
-	for _, pid := range l.observers {
-		ctx.Send(pid, notice)
-	}
-}
+// report sends a notice to the parent and the observers.
+func (l *lock) report(ctx actor.Context, notice any) { tellOwners(ctx, l.observers, notice) }

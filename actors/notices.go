@@ -1,7 +1,10 @@
 package actors
 
 import (
+	"slices"
 	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -9,6 +12,17 @@ import (
 
 func (l *lock) grant() messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token}
+}
+
+// tellOwners sends a notice to the parent and the observers; to a parent that observes, once.
+func tellOwners(ctx actor.Context, observers []*actor.PID, notice any) {
+	parent := ctx.Parent()
+	if parent != nil && !slices.ContainsFunc(observers, parent.Equal) {
+		ctx.Send(parent, notice)
+	}
+	for _, pid := range observers {
+		ctx.Send(pid, notice)
+	}
 }
 
 // notice makes the notice that a Tell effect sends; nil for other effects.

@@ -76,14 +76,21 @@ func (s *stage) spawn(t *testing.T, path string, opts ...actors.LockOption) *req
 
 func (s *stage) spawnFor(t *testing.T, want messages.Acquire, opts ...actors.LockOption) *request {
 	t.Helper()
+	return s.spawnProps(t, func(rec actors.LockOption) *actor.Props {
+		return actors.NewLock(s.session, want, append([]actors.LockOption{rec}, opts...)...)
+	})
+}
+
+// spawnProps has a parent actor spawn an actor that is followed by a recorder.
+func (s *stage) spawnProps(t *testing.T, props func(rec actors.LockOption) *actor.Props) *request {
+	t.Helper()
 	r := &request{stage: s, rec: actors.NewRecorder(s.system), told: make(chan any, 100), stopped: make(chan struct{})}
 	t.Cleanup(r.rec.Close)
-	opts = append([]actors.LockOption{actors.WithObserver(r.rec.PID())}, opts...)
 	lock, over := make(chan *actor.PID, 1), false
 	r.parent = s.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
 		case *actor.Started:
-			lock <- ctx.Spawn(actors.NewLock(s.session, want, opts...))
+			lock <- ctx.Spawn(props(actors.WithObserver(r.rec.PID())))
 		case *actor.Terminated:
 			ctx.Send(ctx.Self(), &lockEnded{})
 		case *lockEnded:

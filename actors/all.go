@@ -1,0 +1,199 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes one after the
+// other, in the order of their paths and names, which is the same for everybody: so such actors never wait for each
+// other in a circle, and neither do callers of locks.All. Its parent and its observers get messages.AllHeld, and one
+// of the terminal notices of that kind; it takes Release and Cancel, and may be stopped at any time. When one lock
+// is lost the others are given back.
+//
+// Bad input, no lock at all, and one lock twice are told as AllFailed before anything is sent.
+func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor {
+		settings := &lock{}
+		for _, opt := range opts {
+			opt(settings)
+		}
+		return &all{session: session, wants: inOrder(wants), observers: settings.observers, owner: settings.owner}
+	})
+}
+
+// inOrder sorts requests in the order in which everybody takes locks.
+func inOrder(wants []messages.Acquire) []messages.Acquire {
+	return slices.SortedStableFunc(slices.Values(wants), compareLocks)
+}
+
+func compareLocks(a, b messages.Acquire) int {
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name))
+}
+
+// all is the actor. Its lock actors are its children; it acquires one at a time.
+type all struct {
+	session   *Session
+	wants     []messages.Acquire
+	observers []*actor.PID
+	owner     *actor.PID
+
+	parts  []*actor.PID
+	ended  []*actor.PID // those of them that have
+	held   []messages.Held
+	ending bool
+	asked  bool // it was to end, in order
+	end    any  // the terminal notice, once one is due
+}
+
+// partsEnded is what the actor sends to itself when its last child has ended: Terminated overtakes the last
+// notices, this does not.
+type partsEnded struct{}
+
+// Receive takes one message. A panic ends the actor and its children, whose nodes are the session's to delete then.
+func (a *all) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			ctx.Stop(ctx.Self())
+			logPanic(a.session.opts.log, "actor of several locks panicked", r)
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		a.begin(ctx)
+	case *messages.Held:
+		a.taken(ctx, *msg)
+	case *messages.Released:
+		a.release(ctx) // by force, if we had not asked for it
+	case *messages.Lost:
+		a.giveBack(ctx, &messages.AllLost{Lost: *msg})
+	case *messages.Cancelled:
+		a.giveBack(ctx, &messages.AllCancelled{Cancelled: *msg})
+	case *messages.Failed:
+		a.giveBack(ctx, &messages.AllFailed{Failed: *msg})
+	case *messages.Suspended, *messages.Resumed, *messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked:
+		a.tell(ctx, msg)
+	case *messages.Release, messages.Release, *messages.Cancel, messages.Cancel:
+		a.release(ctx)
+	case *actor.Terminated:
+		a.terminated(ctx, msg.Who)
+	case *partsEnded:
+		a.finish(ctx)
+	}
+}
+
+func (a *all) begin(ctx actor.Context) {
+	if a.owner != nil {
+		ctx.Watch(a.owner)
+	}
+	if wrong := a.check(); wrong != nil {
+		a.end = &messages.AllFailed{Failed: messages.Failed{Reason: messages.ReasonBadInput, Detail: wrong.Error()}}
+		a.finish(ctx)
+		return
+	}
+	a.next(ctx)
+}
+
+func (a *all) check() error {
+	if len(a.wants) == 0 {
+		return fmt.Errorf("%w: no lock is named", ErrBadAcquire)
+	}
+	for i, want := range a.wants {
+		if err := CheckAcquire(want); err != nil {
+			return err
+		}
+		if i > 0 && compareLocks(a.wants[i-1], want) == 0 {
+			return fmt.Errorf("%w: %s is named twice", ErrBadAcquire, want.Path)
+		}
+	}
+	return nil
+}
+
+// next asks for the next lock. All are asked for by one caller, so that a deadlock through them is seen as one.
+func (a *all) next(ctx actor.Context) {
+	want := a.wants[len(a.parts)]
+	if want.Caller == "" {
+		want.Caller = Caller(ctx.Self().String())
+	}
+	part := ctx.Spawn(NewLock(a.session, want))
+	a.parts = append(a.parts, part)
+	ctx.Watch(part)
+}
+
+func (a *all) taken(ctx actor.Context, held messages.Held) {
+	a.held = append(a.held, held)
+	switch {
+	case a.ending: // it has been told to release already
+	case len(a.held) < len(a.wants):
+		a.next(ctx)
+	default:
+		a.tell(ctx, &messages.AllHeld{Locks: slices.Clone(a.held)})
+	}
+}
+
+// release gives all back because they were to be.
+func (a *all) release(ctx actor.Context) {
+	a.asked = true
+	a.giveBack(ctx, nil)
+}
+
+// giveBack releases every lock. The first reason counts, but that one was lost counts more than that all were
+// to be released.
+func (a *all) giveBack(ctx actor.Context, because any) {
+	if a.end == nil {
+		a.end = because
+	}
+	if a.ending {
+		return
+	}
+	a.ending = true
+	for _, part := range slices.Backward(a.parts) {
+		ctx.Send(part, &messages.Release{})
+	}
+}
+
+func (a *all) terminated(ctx actor.Context, who *actor.PID) {
+	if !slices.ContainsFunc(a.parts, who.Equal) {
+		a.release(ctx) // the owner is gone
+		return
+	}
+	if slices.ContainsFunc(a.ended, who.Equal) {
+		return // a parent is told once as such, and once as one who watches
+	}
+	if a.ended = append(a.ended, who); len(a.ended) == len(a.parts) {
+		ctx.Send(ctx.Self(), &partsEnded{})
+	} else if !a.ending {
+		a.giveBack(ctx, nil) // whatever ended it, its notice is in the mailbox
+	}
+}
+
+// finish tells how it ended, and stops.
+func (a *all) finish(ctx actor.Context) {
+	if a.end == nil {
+		a.end = a.outcome()
+	}
+	a.tell(ctx, a.end)
+	ctx.Stop(ctx.Self())
+}
+
+// outcome is the end where no part has told another.
+func (a *all) outcome() any {
+	switch {
+	case !a.asked: // somebody has stopped a lock actor of ours
+		return &messages.AllLost{Lost: messages.Lost{Reason: messages.ReasonStopped}}
+	case len(a.held) < len(a.wants):
+		return &messages.AllCancelled{Cancelled: messages.Cancelled{Reason: messages.ReasonCancelled}}
+	}
+	released := &messages.AllReleased{}
+	for _, held := range a.held {
+		released.Locks = append(released.Locks, held.Grant)
+	}
+	return released
+}
+
+func (a *all) tell(ctx actor.Context, notice any) { tellOwners(ctx, a.observers, notice) }
