@@ -48,7 +48,8 @@ func WithName(name string) LockOption { return func(l *lock) { l.want.Name = nam
 
 // WithNaming gives the nodes names that programs with another library read as their own: see
 // messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known naming are
-// respected in any queue.
+// respected here in any queue; which other clients respect ours is told in the README, "Sharing a queue with other
+// clients".
 func WithNaming(naming messages.Naming) LockOption { return func(l *lock) { l.want.Naming = naming } }
 
 // WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival and
