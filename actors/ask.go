@@ -63,7 +63,7 @@ func (a *asking) Receive(ctx actor.Context) {
 		a.end(ctx)
 	case *actor.Terminated:
 		ctx.Send(ctx.Self(), &sessionGone{})
-	case *sessionGone:
+	case *sessionGone, *actor.DeadLetterResponse:
 		a.take(ctx, nil)
 	case actor.SystemMessage, actor.AutoReceiveMessage:
 	default:

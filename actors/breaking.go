@@ -14,8 +14,10 @@ type breakTask struct{ messages.Break }
 
 func (t breakTask) check() error {
 	c := t.Contender
-	if err := zkconn.CheckPath(c.At()); err != nil {
-		return err
+	for _, path := range []string{c.Path, c.At()} {
+		if err := zkconn.CheckPath(path); err != nil {
+			return err
+		}
 	}
 	if _, ok := machine.Parse(c.Node); !ok && c.Mode != messages.Contest {
 		return fmt.Errorf("%w: %q is not the name of a contender's node", ErrBadAcquire, c.Node)
@@ -33,7 +35,7 @@ func (t breakTask) refuse(why messages.Refusal) any {
 // answer deletes the node in the version in which it was last seen to be the right one.
 func (t breakTask) answer(conn *zkconn.Conn) (any, error) {
 	path := t.Contender.At()
-	if err := conn.Sync(path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+	if err := catchUp(conn, path); err != nil {
 		return nil, err
 	}
 	for {

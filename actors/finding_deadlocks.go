@@ -60,7 +60,7 @@ func waits(s machine.Standing) bool { return !s.Holds }
 func readAll(conn *zkconn.Conn, paths []string) ([]machine.Queues, error) {
 	all := make([]machine.Queues, len(paths))
 	for i, path := range paths {
-		q, err := readContenders(conn, path)
+		q, err := readSeen(conn, path)
 		if err != nil && again(err) {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func (l seenLock) count() (counts []messages.LockCount) {
 }
 
 func (w *walk) run(root string) error {
-	if err := w.conn.Sync(anywhere(root)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+	if err := catchUp(w.conn, anywhere(root)); err != nil {
 		return err
 	}
 	for level := []string{root}; len(level) > 0; level = w.below {
@@ -97,7 +97,7 @@ func (w *walk) run(root string) error {
 	return nil
 }
 
-// anywhere is the path of a sync: servers do not look at it, and the root has none of ours.
+// anywhere is a path to catch up with, which need not exist.
 func anywhere(root string) string {
 	if root == "/" {
 		return "/turnstile"

@@ -28,9 +28,25 @@ func (t readQueueTask) answer(conn *zkconn.Conn) (any, error) {
 // readContenders reads all that there is to say of the contenders of a lock path, as it is now or later. There are
 // none where it does not exist.
 func readContenders(conn *zkconn.Conn, lockPath string) (machine.Queues, error) {
-	if err := conn.Sync(lockPath); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+	if err := catchUp(conn, lockPath); err != nil {
 		return machine.Queues{}, err
 	}
+	return readSeen(conn, lockPath)
+}
+
+// catchUp returns when our server shows all that was there when it was called. It commits a transaction that changes
+// nothing, for which it does not matter whether the node exists or what is allowed. A sync is not enough: a leader
+// answers its own clients' at once, and may have told a follower of a change, and that one its client, before it has
+// made the change itself (seen: a node that was deleted with success, after a sync).
+func catchUp(conn *zkconn.Conn, path string) error {
+	if _, err := conn.Heartbeat(path); zkconn.OutcomeOf(err) != zkconn.Refused {
+		return err
+	}
+	return nil
+}
+
+// readSeen is readContenders for what our server shows.
+func readSeen(conn *zkconn.Conn, lockPath string) (machine.Queues, error) {
 	stat, exists, err := conn.Exists(lockPath)
 	switch {
 	case err != nil || !exists:

@@ -25,8 +25,10 @@ var ErrGone = errors.New("turnstile: the contender is gone")
 // zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"
-	if err := checkPath(op, contender.At()); err != nil {
-		return err
+	for _, path := range []string{contender.Path, contender.At()} {
+		if err := checkPath(op, path); err != nil {
+			return err
+		}
 	}
 	if contender.Token == 0 {
 		return fmt.Errorf("turnstile: %s %s: %w: the contender has no token", op, contender.At(), actors.ErrBadAcquire)
