@@ -158,6 +158,9 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 	switch {
 	case c.contest() && errors.Is(err, zkconn.ErrNodeExists):
 		return machine.Event{Kind: machine.Taken, Predecessor: c.spec.node}
+	case c.heir != 0 && made.Name == "" && errors.Is(err, zkconn.ErrNoNode): // the writer's node is gone
+		s.unstake(c)
+		return machine.Event{Kind: machine.NotCreated, Reason: messages.ReasonHoldGone, Detail: err.Error()}
 	case err != nil && made.Name == "" && zkconn.OutcomeOf(err) == zkconn.Refused:
 		s.unstake(c)
 		return machine.Event{Kind: machine.NotCreated, Reason: why(err), Detail: err.Error()}
