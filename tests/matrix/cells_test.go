@@ -65,6 +65,7 @@ const (
 
 // cell is one request met by one fault.
 type cell struct {
+	recipe  *recipe
 	request Request
 	fault   Fault
 	outcome string // what must come out, in one sentence

@@ -20,12 +20,15 @@ func (s *scene) conclude(t *testing.T) {
 	t.Helper()
 	if s.front != nil {
 		if s.cell.frontLost {
-			<-s.front.lease.Context().Done()
+			awaitEnd(t, s.front.lease)
 			require.ErrorIs(t, s.front.lease.Unlock(patient(t)), locks.ErrLost)
 		} else {
 			s.awaitPlace(t)
 			require.NoError(t, s.front.lease.Unlock(patient(t)))
 		}
+	}
+	if s.cell.end != held {
+		s.leaveBeside(t)
 	}
 	var token messages.Token
 	switch s.cell.end {
@@ -69,6 +72,7 @@ func (s *scene) awaitPlace(t *testing.T) {
 func (s *scene) concludeHeld(t *testing.T) messages.Token {
 	t.Helper()
 	lease := s.subject.hold(t)
+	s.leaveBeside(t)
 	if s.next.got == nil {
 		s.next.wait(t)
 	}
@@ -81,11 +85,21 @@ func (s *scene) concludeHeld(t *testing.T) messages.Token {
 	return lease.Token()
 }
 
+// awaitEnd waits until a lease is over.
+func awaitEnd(t *testing.T, lease *locks.Lease) {
+	t.Helper()
+	select {
+	case <-lease.Context().Done():
+	case <-patient(t).Done():
+		t.Fatal("the lease is never over")
+	}
+}
+
 // concludeLost: the subject has lost the lock, for good.
 func (s *scene) concludeLost(t *testing.T) messages.Token {
 	t.Helper()
 	lease := s.subject.hold(t)
-	<-lease.Context().Done()
+	awaitEnd(t, lease)
 	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
 	require.False(t, lease.Valid())
 	require.ErrorIs(t, lease.Unlock(patient(t)), locks.ErrLost)

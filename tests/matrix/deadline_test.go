@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,12 +75,15 @@ func TestNodesOfALostRequestAreDeleted(t *testing.T) {
 type brake struct {
 	slog.Handler
 	at            messages.State
+	armed         atomic.Bool
 	once          sync.Once
 	stopped, goOn chan struct{}
 }
 
 func newBrake(at messages.State) *brake {
-	return &brake{Handler: slog.DiscardHandler, at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
+	b := &brake{Handler: slog.DiscardHandler, at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
+	b.armed.Store(true)
+	return b
 }
 
 func (b *brake) Enabled(context.Context, slog.Level) bool { return true }
@@ -88,7 +92,7 @@ func (b *brake) WithGroup(string) slog.Handler            { return b }
 
 func (b *brake) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "to" && a.Value.String() == b.at.String() {
+		if a.Key == "to" && a.Value.String() == b.at.String() && b.armed.Load() {
 			b.once.Do(func() {
 				close(b.stopped)
 				<-b.goOn

@@ -12,6 +12,11 @@
 // it was told, the nodes that are in the queue, who holds next and with which token, and that nothing is
 // left when everybody has gone.
 //
+// TestRecipes goes through all that once more for readers, writers, downgrades, semaphores, contests, and waiters that
+// watch the whole queue, with the requests that only these send. What is demanded of them is what is demanded of the
+// exclusive lock, by way of the states that the recipe has, and else what its own list of cells says.
+// TestAllLosesAPart has each part of All lost, while all are held or one is waited for.
+//
 // A process that is stopped is a real one: the test binary runs itself. What needs real servers, as killed
 // leaders and networks that are cut in two do, runs on real ones too.
 package matrix

@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"path"
+	"slices"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -13,7 +15,11 @@ import (
 // prune deletes the subject's node, as an operator would.
 func (s *scene) prune(t *testing.T) {
 	t.Helper()
-	nodes := s.owned(t, s.subject)
+	nodes := slices.DeleteFunc(s.owned(t, s.subject), func(node string) bool {
+		is, err := path.Match(s.cell.played().node, node)
+		require.NoError(t, err)
+		return !is
+	})
 	require.Len(t, nodes, 1)
 	require.NoError(t, s.operator.Delete(lockPath+"/"+nodes[0], -1))
 }
@@ -169,3 +175,6 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.allow(t, lockPath)
 		}},
 }...)
+
+// allButRead are the permissions of who may do everything but read.
+const allButRead = zk.PermAll &^ zk.PermRead

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,8 +17,10 @@ type scene struct {
 	*world
 	cell    cell
 	subject *player
-	front   *player // holds the lock, and is waited for; nil where the subject is the first
-	next    *player // waits behind the subject, from the beginning or later
+	front   *player      // holds the lock, and is waited for; nil where the subject is the first
+	beside  *locks.Lease // is held beside them, until the subject holds or has ended; nil for none
+	brake   *brake       // what stops the subject; nil where nothing does
+	next    *player      // waits behind the subject, from the beginning or later
 	aim     embedded.Fault
 	trigger func(t *testing.T) // has the subject send the request
 	unlock  chan error         // what Unlock returned, once it was called
@@ -38,82 +41,114 @@ func open(t *testing.T, c cell) *scene {
 	if c.at.replicas > 1 {
 		others = w.server.Connect()
 	}
-	s.front, s.next = w.join(t, others), w.join(t, others)
+	r := c.played()
+	s.front, s.next = w.joinAs(t, r.ahead, others), w.joinAs(t, r.behind, others)
 	var through []locks.Option
 	if c.at.dial != nil {
 		through = append(through, c.at.dial(s))
 	}
-	s.subject = w.join(t, connect, through...)
+	s.subject = w.joinAs(t, r.subject, connect, through...)
 	if c.at.ready != nil {
 		c.at.ready(s)
 	}
-	prepare[c.request](t, s)
+	s.prepare(t)
 	synctest.Wait() // until all that was asked for so far is answered
 	s.aim.Session = s.subject.session()
 	return s
 }
 
-// prepare sets the scene of each request.
-var prepare = map[Request]func(t *testing.T, s *scene){
-	create: func(t *testing.T, s *scene) {
+// prepare sets the scene of a request.
+func (s *scene) prepare(t *testing.T) {
+	t.Helper()
+	r := s.cell.played()
+	aim, sends := r.aims[s.cell.request]
+	require.True(t, sends, "%s does not send %s", r.name, s.cell.request)
+	s.trigger = func(*testing.T) {}
+	switch s.cell.request {
+	case create:
 		s.warm(t)
 		s.front = nil
-		s.aim = embedded.Fault{Op: embedded.OpMulti, Path: lockPath + "/*-lock-"}
 		s.trigger = s.subject.ask
-	},
-	list: func(t *testing.T, s *scene) {
+	case list, watch, look, permits, permitsWatch:
 		s.warm(t)
 		s.front.hold(t)
-		s.aim = embedded.Fault{Op: embedded.OpGetChildren2, Path: lockPath}
+		synctest.Wait() // until it has told that it holds
 		s.trigger = s.subject.ask
-	},
-	watch: func(t *testing.T, s *scene) {
+	case frontWatch: // two hold one permit each
 		s.warm(t)
+		s.front = newPlayerOf(t, s.front.client, r.subject)
 		s.front.hold(t)
-		s.aim = embedded.Fault{Op: embedded.OpGetData, Path: lockPath + "/*-lock-*"}
+		s.beside = s.take(t, s.front.client, r.subject)
 		s.trigger = s.subject.ask
-	},
-	syncing: func(t *testing.T, s *scene) { // asked for when the reply to a create was lost
+	case syncing: // asked for when the reply to a create was lost
 		s.warm(t)
 		s.front = nil
-		s.aim = embedded.Fault{Op: embedded.OpSync, Path: lockPath}
 		s.trigger = func(t *testing.T) {
-			_, err := s.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: lockPath + "/*-lock-",
-				Session: s.subject.session(), Action: embedded.CutAfter})
+			made := r.aims[create]
+			made.Session, made.Action = s.subject.session(), embedded.CutAfter
+			_, err := s.server.Inject(made)
 			require.NoError(t, err)
 			s.subject.ask(t)
 		}
-	},
-	verify: func(t *testing.T, s *scene) { // the heartbeat of a holder
+	case remove:
 		s.holding(t)
-		s.aim = embedded.Fault{Op: embedded.OpMulti, Path: lockPath + "/*-lock-??????????"}
-		s.trigger = func(*testing.T) {}
-	},
-	remove: func(t *testing.T, s *scene) {
-		s.holding(t)
-		s.aim = embedded.Fault{Op: embedded.OpDelete, Path: lockPath + "/*"}
 		s.trigger = s.giveBack
-	},
-	ping: func(t *testing.T, s *scene) { // the library's own, of a holder
+	case moveUp: // the one before lets the subject in
+		s.warm(t)
+		before := s.front.hold(t)
+		synctest.Wait()
+		s.front = nil
+		s.subject.wait(t)
+		if !s.cell.at.alone {
+			s.next.wait(t)
+		}
+		s.trigger = func(t *testing.T) { require.NoError(t, before.Unlock(patient(t))) }
+	default: // the heartbeat of a holder, and the library's own ping
 		s.holding(t)
-		s.aim = embedded.Fault{Op: embedded.OpPing}
-		s.trigger = func(*testing.T) {}
-	},
+	}
+	s.aim = aim
 }
 
 // warm has the subject's session know the lock path, so that the next create is the contender's own.
 func (s *scene) warm(t *testing.T) {
 	t.Helper()
-	lease, err := s.subject.client.Mutex(lockPath).Lock(patient(t))
+	r := s.cell.played()
+	if r.around != nil {
+		s.beside = s.take(t, s.subject.client, r.around)
+		s.subject.within = s.beside.Context()
+		return
+	}
+	require.NoError(t, s.take(t, s.subject.client, r.subject).Unlock(patient(t)))
+}
+
+// take takes a lock that nobody is to be heard of.
+func (s *scene) take(t *testing.T, client *locks.Client, lock kind) *locks.Lease {
+	t.Helper()
+	lease, err := lock(client).Lock(patient(t))
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(patient(t)))
+	return lease
+}
+
+// leaveBeside gives back what is held beside the subject.
+func (s *scene) leaveBeside(t *testing.T) {
+	t.Helper()
+	if s.beside != nil {
+		if err := s.beside.Unlock(patient(t)); !errors.Is(err, locks.ErrLost) {
+			require.NoError(t, err)
+		}
+		s.beside = nil
+	}
 }
 
 // holding has the subject hold, and the next wait behind it unless it comes later.
 func (s *scene) holding(t *testing.T) {
 	t.Helper()
 	s.front = nil
+	if s.cell.played().around != nil {
+		s.warm(t)
+	}
 	s.subject.hold(t)
+	s.leaveBeside(t)
 	if !s.cell.at.alone {
 		s.next.wait(t)
 	}

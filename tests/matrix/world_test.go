@@ -70,6 +70,7 @@ func eventually(t *testing.T, condition func() bool, what string) {
 // player is a client with one request for the lock, and the recorder that follows it.
 type player struct {
 	client *locks.Client
+	within context.Context // of a lease that it asks within; nil for none
 	locker locks.Locker
 	rec    *actors.Recorder
 	got    chan answer // of Lock; nil while it was not called
@@ -85,6 +86,12 @@ type answer struct {
 // join opens a client that is closed before the bubble ends.
 func (w *world) join(t *testing.T, connect string, opts ...locks.Option) *player {
 	t.Helper()
+	return w.joinAs(t, mutex, connect, opts...)
+}
+
+// joinAs is join for a lock of any kind.
+func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Option) *player {
+	t.Helper()
 	opts = append([]locks.Option{locks.WithDialer(w.server.DialContext), locks.WithSessionTimeout(timeout)}, opts...)
 	client, err := locks.Open(patient(t), connect, opts...)
 	require.NoError(t, err)
@@ -92,19 +99,33 @@ func (w *world) join(t *testing.T, connect string, opts ...locks.Option) *player
 		require.NoError(t, client.Close(patient(t)))
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 	})
-	return newPlayer(t, client, lockPath)
+	return newPlayerOf(t, client, lock)
 }
 
 func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
+	return newPlayerOf(t, client, func(c *locks.Client, observe ...locks.LockOption) locks.Locker {
+		return c.Mutex(path, append(opts, observe...)...)
+	})
+}
+
+func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
 	rec := actors.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
-	return &player{client: client, rec: rec, locker: client.Mutex(path, append(opts, locks.WithObserver(rec.PID()))...)}
+	return &player{client: client, rec: rec, locker: lock(client, locks.WithObserver(rec.PID()))}
 }
+
+// kind is the kind of lock that a player asks for.
+type kind func(*locks.Client, ...locks.LockOption) locks.Locker
 
 // ask calls Lock on a goroutine.
 func (p *player) ask(t *testing.T) {
 	t.Helper()
 	ctx, got := patient(t), make(chan answer, 1)
+	if p.within != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(p.within), patience)
+		t.Cleanup(cancel)
+	}
 	p.got = got
 	go func() {
 		lease, err := p.locker.Lock(ctx)

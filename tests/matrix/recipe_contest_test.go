@@ -1,0 +1,171 @@
+package matrix
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+const contested = "node"
+
+func contest(c *locks.Client, opts ...locks.LockOption) locks.Locker {
+	return c.Contest(lockPath+"/"+contested, opts...)
+}
+
+// contesting: one node for all. Who comes too late has no node, and creates again when that of the other is gone.
+var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behind: contest, node: contested,
+	aims: func() map[Request]embedded.Fault {
+		const path = lockPath + "/" + contested
+		return map[Request]embedded.Fault{
+			create:  {Op: embedded.OpMulti, Path: path},
+			look:    {Op: embedded.OpGetData, Path: path},
+			watch:   {Op: embedded.OpGetData, Path: path, Skip: 1},
+			syncing: {Op: embedded.OpSync, Path: path},
+			verify:  {Op: embedded.OpMulti, Path: path},
+			remove:  {Op: embedded.OpDelete, Path: path},
+			ping:    {Op: embedded.OpPing},
+		}
+	}(),
+	as:   asContest,
+	like: map[Request]Request{look: list},
+	cells: []cell{
+		{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune),
+			outcome: "the node is gone when it is asked what transaction made it: unknown, and the request creates again",
+			course:  andBack(stCreating, stRecovering, stCreating)},
+		{request: watch, fault: parentDeleted, frontLost: true,
+			outcome: "the one node is gone: the request makes the lock path again, and holds",
+			course:  andBack(stCreating, stWatching, stCreating)},
+		{request: look, fault: parentDeleted, frontLost: true,
+			outcome: "the one node is gone when it is to be watched: the request makes the lock path again, and holds",
+			course:  andBack(stCreating, stWatching, stCreating)},
+		{request: watch, fault: nodeDeleted, absurd: "who waits has no node"},
+		{request: look, fault: nodeDeleted, absurd: "who waits has no node"},
+		{request: look, fault: paused, absurd: "it is part of the create: there is nothing between them"},
+		{request: look, fault: denied,
+			outcome: "a node that may not be read is taken for another's, and no event comes: the slow poll finds that it is gone",
+			course:  andBack(stCreating, stWatching, stCreating),
+			strike: func(t *testing.T, s *scene) {
+				s.forbidReading(t, lockPath+"/"+contested)
+				s.trigger(t)
+				s.subject.await(t, messages.StateWatching)
+				synctest.Wait()
+				s.allow(t, lockPath+"/"+contested) // the one who holds has to see it, too
+			}},
+		{request: watch, fault: denied,
+			outcome: "a node that may not be read gives no event: the slow poll finds that it is gone",
+			course:  andBack(stCreating, stWatching, stCreating),
+			strike: func(t *testing.T, s *scene) {
+				s.aim.Skip = 0
+				thaw := s.freeze(t)
+				s.forbidReading(t, lockPath+"/"+contested)
+				thaw()
+				s.subject.await(t, messages.StateWatching)
+				synctest.Wait()
+				s.allow(t, lockPath+"/"+contested)
+			}},
+		{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth,
+			outcome: "the node is there, and nobody can see whose it is: Failed, and the session ended",
+			course:  because(messages.ReasonNoAuth, stCreating, stRecovering, stFailed),
+			strike: func(t *testing.T, s *scene) {
+				session := s.subject.session()
+				thaw := s.freeze(t)
+				s.forbidReading(t, lockPath+"/"+contested)
+				thaw()
+				s.subject.await(t, messages.StateFailed)
+				s.awaitExpiry(t, session)
+			}},
+		{request: verify, fault: denied, end: unreturned, err: zkconn.ErrNoAuth,
+			outcome: "the holder holds on; but whose the node is cannot be seen when it is given back: Failed, and the session ended",
+			course:  because(messages.ReasonNoAuth, stCreating, stHeld, stReleasing, stFailed),
+			strike: func(t *testing.T, s *scene) {
+				session := s.subject.session()
+				s.forbidReading(t, lockPath+"/"+contested)
+				s.giveBack(t)
+				s.subject.await(t, messages.StateFailed)
+				s.awaitExpiry(t, session)
+			}},
+		{request: watch, fault: quorumLost, frontLost: true,
+			outcome: "waits for the quorum, and creates again",
+			course:  andBack(stCreating, stWatching, stRecovering, stCreating, stWatching, stCreating),
+			orElse:  andBack(stCreating, stWatching, stRecovering, stCreating)},
+		{request: look, fault: quorumLost, frontLost: true,
+			outcome: "waits for the quorum, and creates again",
+			course:  andBack(stCreating, stRecovering, stCreating, stWatching, stCreating),
+			orElse:  andBack(stCreating, stRecovering, stCreating)},
+	},
+}
+
+// asContest is what a contest goes through where an exclusive lock goes through this: there is no queue to list, and
+// who waits has no node to come back to.
+func asContest(_ Request, c course) course {
+	var story []messages.State
+	for i, state := range c.story {
+		before, next := stReleased, stReleased
+		if i > 0 {
+			before = c.story[i-1]
+		}
+		if i+1 < len(c.story) {
+			next = c.story[i+1]
+		}
+		switch {
+		case state == stListing && before == stCreating:
+			continue
+		case state == stListing && before == stRecovering && next == stWatching:
+			story = append(story, stCreating)
+		case state == stListing && before == stWatching && next == stHeld: // a poll
+			story = append(story, stCreating)
+		case state == stHeld && before == stWatching:
+			story = append(story, stCreating, stHeld)
+		default:
+			story = append(story, state)
+		}
+	}
+	c.story = slices.Clip(story)
+	return c
+}
+
+// TestContestTakenAgainAfterALoss: two hold with one node, which is deleted while their connection is down. Both find
+// that out by looking; who takes the lock next in that session has a node of its own, and deletes it.
+func TestContestTakenAgainAfterALoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		p := w.joinAs(t, contest, w.server.Connect())
+		lock := contest(p.client, locks.WithReentry())
+		outer, err := lock.Lock(patient(t))
+		require.NoError(t, err)
+		inner, err := lock.Lock(outer.Context())
+		require.NoError(t, err)
+		require.Equal(t, outer.Token(), inner.Token())
+
+		session := p.session()
+		w.server.Replica(0).Refuse(true)
+		w.server.Replica(0).DropClients()
+		time.Sleep(tick)
+		w.server.Replica(0).Refuse(false)
+		held, err := w.server.Inject(embedded.Fault{Op: embedded.OpSync, Session: session, Action: embedded.HoldReplies})
+		require.NoError(t, err)
+		require.NoError(t, held.Wait(patient(t)))
+		eventually(t, func() bool {
+			err := w.operator.Delete(lockPath+"/"+contested, -1)
+			return err == nil || err == zk.ErrNoNode
+		}, "the operator is connected again")
+		held.Release()
+		awaitEnd(t, outer)
+		awaitEnd(t, inner)
+		require.Equal(t, session, p.session())
+
+		lease := p.hold(t)
+		require.Greater(t, lease.Token(), outer.Token())
+		require.NoError(t, lease.Unlock(patient(t)))
+		require.Empty(t, w.children(t))
+	})
+}
