@@ -31,9 +31,10 @@ type contender struct {
 	own     string   // the path of its own node, while it watches that
 	vigil   *vigil   // what it watches while it waits
 	front   []string // the nodes that it is to watch, as the newest listing showed them
+	ahead   []string // of a semaphore: all who were before it then
 	before  int      // how many contenders were before it then
 	permits int      // of a semaphore, as they were then
-	seen    version  // of a semaphore: the node before it, as the newest listing took into account
+	written string   // of a semaphore: the node before it, when that was written to
 	movedUp bool     // of a semaphore: the one behind was told that it holds
 
 	competes bool           // it is counted into its contest

@@ -126,7 +126,7 @@ func (c *contender) judgeListing(op uint64, v view) machine.Event {
 		}
 		c.permits = v.permits
 	}
-	c.front, c.before = place.Front, place.Before
+	c.front, c.ahead, c.before = place.Front, place.Ahead, place.Before
 	return ev
 }
 

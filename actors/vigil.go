@@ -17,12 +17,6 @@ type vigil struct {
 	pending int      // reads under way
 }
 
-// version is a node as somebody has written it.
-type version struct {
-	node string
-	n    int32
-}
-
 // childrenOf is the key of a watch on a lock path's children; no path ends like that.
 func childrenOf(path string) string { return path + "/" }
 
@@ -33,38 +27,39 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 	s.endVigil(c)
 	v := &vigil{op: e.Op}
 	c.vigil = v
-	if c.watchAll {
-		s.watchChildren(c, v)
-		return
-	}
 	switch {
+	case c.watchAll:
+		s.watchChildren(c, v)
 	case c.style.Mode != messages.Semaphore:
 		s.look(c, v, c.at(e.Node), nil)
 		return
-	case len(c.front) != c.before:
-		s.look(c, v, c.at(e.Node), c.unmoved(e.Node))
+	case len(c.front) != c.before && c.written != e.Node:
+		s.look(c, v, c.at(e.Node), c.unwritten(e.Node))
 		return
+	default:
+		// The first waiter; or one behind a contender that has written to its node and does not fit. That one may
+		// hold nevertheless, since before the permits became fewer, and does not move up again.
+		for _, node := range c.ahead {
+			s.look(c, v, c.at(node), nil)
+		}
 	}
-	for _, node := range c.front { // the first waiter
-		s.look(c, v, c.at(node), nil)
+	if c.style.Mode == messages.Semaphore {
+		s.look(c, v, c.path, func(data []byte, _ zkconn.Stat) bool {
+			permits, err := parsePermits(data)
+			return err == nil && permits == c.permits
+		})
 	}
-	s.look(c, v, c.path, func(data []byte, _ zkconn.Stat) bool {
-		permits, err := parsePermits(data)
-		return err == nil && permits == c.permits
-	})
 }
 
-// unmoved tells whether the one before a semaphore's waiter, who did not hold yet when the queue was listed, has
-// written nothing to its node since. What was written before the watch was set may have been that it holds: then
-// the queue is listed once more, once for each such write.
-func (c *contender) unmoved(node string) func([]byte, zkconn.Stat) bool {
+// unwritten tells whether the one before a semaphore's waiter, who did not hold yet when the queue was listed, has
+// written nothing to its node. What was written before the watch was set may have been that it holds: then the queue
+// is listed once more.
+func (c *contender) unwritten(node string) func([]byte, zkconn.Stat) bool {
 	return func(_ []byte, stat zkconn.Stat) bool {
-		now := version{node, stat.Version}
-		if stat.Version == 0 || c.seen == now {
-			return true
+		if stat.Version > 0 {
+			c.written = node
 		}
-		c.seen = now
-		return false
+		return stat.Version == 0
 	}
 }
 

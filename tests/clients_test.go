@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"testing"
 	"time"
 
@@ -99,3 +100,10 @@ func requireNotices(t *testing.T, rec *actors.Recorder, want ...any) {
 }
 
 func silence(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// ctxt is context.Context, for the signatures of what runs elsewhere.
+type ctxt = context.Context
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func observedBy(rec *actors.Recorder) locks.LockOption { return locks.WithObserver(rec.PID()) }

@@ -20,6 +20,8 @@ type Place struct {
 	// Front names the nodes whose end may let this contender in, the predecessor among them: more than
 	// one only for the first waiter of a semaphore, for any holder may leave first.
 	Front []string
+	// Ahead names all who are before a semaphore's waiter.
+	Ahead []string
 }
 
 // Find gives the place of the contender named own among the children of a lock path. It is false when
@@ -89,8 +91,9 @@ func inSemaphore(before []Entry, me Entry, permits int) Place {
 	}
 	place := Place{Before: max(len(before), 1)} // it may be more than there are permits
 	for _, e := range before {
-		place.Front = append(place.Front, e.Child)
+		place.Ahead = append(place.Ahead, e.Child)
 	}
+	place.Front = place.Ahead
 	if len(before) > 0 {
 		place.Predecessor = before[len(before)-1].Child
 		if !last {
