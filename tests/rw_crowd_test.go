@@ -1,0 +1,58 @@
+package tests
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestReadersBehindAWriterWakeTogether: a thousand readers in several sessions wait for one writer. Its release is
+// one watch event for each session, and wakes each reader once. (On the ensemble they are two hundred.)
+func TestReadersBehindAWriterWakeTogether(t *testing.T) {
+	const sessions = 4
+	eachServer(t, func(t *testing.T, zk *servers) {
+		readers := 1000
+		if len(zk.members) > 1 {
+			readers = 200
+		}
+		w, err := open(t, zk.Connect()).RWMutex("/crowd").Lock(deadline(t))
+		require.NoError(t, err)
+		seen := newTally()
+		var clients []*locks.Client
+		var wires []*wireEvents
+		var waiting []<-chan answer
+		for range sessions {
+			client, events := openCounted(t, zk)
+			clients, wires = append(clients, client), append(wires, events)
+			rw := client.RWMutex("/crowd", seen.of(t, client))
+			for range readers / sessions {
+				waiting = append(waiting, elsewhere(deadline(t), rw.RLock))
+			}
+		}
+		seen.await(t, messages.StateWatching, readers)
+		countAll(t, zk, clients, wires, "/crowd")
+		require.NoError(t, w.Unlock(deadline(t)))
+		var leases []*locks.Lease
+		for _, reader := range waiting {
+			got := receive(t, reader)
+			require.NoError(t, got.err)
+			leases = append(leases, got.lease)
+		}
+		for i, client := range clients {
+			settle(t, client)
+			require.Equal(t, 1, wires[i].below(zk.Root()+"/crowd"), "watch events of one session")
+		}
+		require.Equal(t, readers, seen.wakes(), "each is woken once")
+		for _, lease := range leases {
+			require.True(t, lease.Valid(), "all hold together")
+			require.Greater(t, lease.Token(), w.Token())
+		}
+		for _, client := range clients {
+			require.Zero(t, client.Session().Counters().Polls)
+			require.NoError(t, client.Close(deadline(t)))
+		}
+	})
+}

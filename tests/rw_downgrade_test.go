@@ -1,0 +1,176 @@
+package tests
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// downgrades are the two ways from writing to reading.
+var downgrades = map[string]func(t *testing.T, w *locks.Lease, rw *locks.RWMutex) (*locks.Lease, error){
+	"Downgrade": func(t *testing.T, w *locks.Lease, _ *locks.RWMutex) (*locks.Lease, error) {
+		return w.Downgrade(deadline(t))
+	},
+	"RLock within, then Unlock": func(t *testing.T, w *locks.Lease, rw *locks.RWMutex) (*locks.Lease, error) {
+		r, err := rw.RLock(w.Context())
+		if err != nil {
+			return nil, err
+		}
+		require.True(t, w.Valid(), "for now it reads and writes")
+		return r, w.Unlock(deadline(t))
+	},
+}
+
+// crowd is a writer and, behind it, a writer and a reader that wait.
+type crowd struct {
+	writer, reader <-chan answer
+}
+
+func behind(t *testing.T, client *locks.Client, path string) crowd {
+	t.Helper()
+	writes, reads := recorder(t, client), recorder(t, client)
+	w := elsewhere(deadline(t), client.RWMutex(path, observedBy(writes)).Lock)
+	await(t, writes, messages.StateWatching)
+	r := elsewhere(deadline(t), client.RWMutex(path, observedBy(reads)).RLock)
+	await(t, reads, messages.StateWatching)
+	return crowd{w, r}
+}
+
+// requireTurn lets a crowd in: the writer first, and the reader behind it.
+func (c crowd) requireTurn(t *testing.T, before messages.Token) {
+	t.Helper()
+	w := receive(t, c.writer)
+	require.NoError(t, w.err)
+	require.Greater(t, w.lease.Token(), before)
+	require.Empty(t, c.reader)
+	require.NoError(t, w.lease.Unlock(deadline(t)))
+	r := receive(t, c.reader)
+	require.NoError(t, r.err)
+	require.NoError(t, r.lease.Unlock(deadline(t)))
+}
+
+// TestDowngradeBeforeACrowd: with writers and readers behind, of the same session and of another, nobody comes in
+// between.
+func TestDowngradeBeforeACrowd(t *testing.T) {
+	for name, downgrade := range downgrades {
+		t.Run(name, func(t *testing.T) {
+			eachServer(t, func(t *testing.T, zk *servers) {
+				one, two := open(t, zk.Connect()), open(t, zk.Connect())
+				rw := one.RWMutex("/down")
+				w, err := rw.Lock(deadline(t))
+				require.NoError(t, err)
+				theirs, ours := behind(t, two, "/down"), behind(t, one, "/down")
+				r, err := downgrade(t, w, rw)
+				require.NoError(t, err)
+				require.Equal(t, w.Token(), r.Token())
+				require.NotEqual(t, w.Node(), r.Node())
+				require.ErrorIs(t, context.Cause(w.Context()), locks.ErrReleased)
+				settle(t, one)
+				settle(t, two)
+				require.Empty(t, theirs.writer)
+				require.Empty(t, theirs.reader)
+				require.Empty(t, ours.writer)
+				require.Empty(t, ours.reader)
+				require.True(t, r.Valid())
+				_, err = rw.Lock(r.Context())
+				require.ErrorIs(t, err, locks.ErrUpgrade, "there is no way back")
+				require.NoError(t, r.Unlock(deadline(t)))
+				theirs.requireTurn(t, r.Token())
+				ours.requireTurn(t, r.Token())
+				awaitNone(t, zk, "/down")
+			})
+		})
+	}
+}
+
+// TestDowngradeMeetsFaults: whatever is lost on the way, the lease is one for reading in the end, and nobody came
+// in between.
+func TestDowngradeMeetsFaults(t *testing.T) {
+	for name, rule := range map[string]rig.Rule{
+		"the create's reply is lost":  {Op: rig.OpCreate, Action: rig.DropReply},
+		"the create is cut off":       {Op: rig.OpCreate, Action: rig.CutBefore},
+		"the delete's reply is lost":  {Op: rig.OpDelete, Action: rig.DropReply},
+		"the delete is cut off":       {Op: rig.OpDelete, Action: rig.CutBefore},
+		"the create is cut off twice": {Op: rig.OpCreate, Action: rig.CutBefore, Count: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachServer(t, func(t *testing.T, zk *servers) {
+				proxy := zk.Proxy(t)
+				one, two := open(t, proxy.Addr()+zk.Root()), open(t, zk.Connect())
+				w, err := one.RWMutex("/down").Lock(deadline(t))
+				require.NoError(t, err)
+				waiting := behind(t, two, "/down")
+				fault := proxy.Expect(rule)
+				r, err := w.Downgrade(deadline(t))
+				require.NoError(t, err)
+				<-fault.Fired()
+				require.Equal(t, w.Token(), r.Token())
+				settle(t, two)
+				require.Empty(t, waiting.writer)
+				require.Empty(t, waiting.reader)
+				require.Len(t, zk.Children(t, zk.Raw(t), "/down"), 3, "the reader and those behind it")
+				require.True(t, r.Valid())
+				require.NoError(t, r.Unlock(deadline(t)))
+				waiting.requireTurn(t, r.Token())
+				awaitNone(t, zk, "/down")
+			})
+		})
+	}
+}
+
+// TestSessionExpiresDuringADowngrade: the lease is lost, the downgrade says so, and the next in the queue has it.
+func TestSessionExpiresDuringADowngrade(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		one, two := open(t, proxy.Addr()+zk.Root()), open(t, zk.Connect())
+		w, err := one.RWMutex("/down").Lock(deadline(t))
+		require.NoError(t, err)
+		waiting := behind(t, two, "/down")
+		fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply})
+		done := elsewhere(deadline(t), w.Downgrade)
+		<-fault.Fired()
+		proxy.Refuse(true) // so that the client cannot come back before the session has ended
+		proxy.Cut()
+		id, password, ok := proxy.Session()
+		require.True(t, ok)
+		require.NoError(t, rig.ExpireSession(deadline(t), zk.members[0].Addr(), id, password))
+		proxy.Refuse(false)
+		got := receive(t, done)
+		require.ErrorIs(t, got.err, locks.ErrLost)
+		require.ErrorIs(t, context.Cause(w.Context()), locks.ErrLost)
+		waiting.requireTurn(t, w.Token())
+		awaitNone(t, zk, "/down")
+	})
+}
+
+// TestOnlyWritersAreDowngraded: other leases say so, and go on.
+func TestOnlyWritersAreDowngraded(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		for name, lock := range map[string]func(context.Context) (*locks.Lease, error){
+			"exclusive": client.Mutex("/m").Lock,
+			"read":      client.RWMutex("/r").RLock,
+			"semaphore": permitsOf(client.Semaphore("/s", 1), 1),
+			"contest":   client.Contest("/c").Lock,
+		} {
+			lease, err := lock(deadline(t))
+			require.NoError(t, err)
+			_, err = lease.Downgrade(deadline(t))
+			require.ErrorIs(t, err, locks.ErrNotWriter)
+			require.ErrorContains(t, err, name)
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Unlock(deadline(t)))
+		}
+		w, err := client.RWMutex("/w").Lock(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, w.Unlock(deadline(t)))
+		_, err = w.Downgrade(deadline(t))
+		require.Error(t, err, "what is given back cannot be downgraded")
+		require.Empty(t, zk.Children(t, zk.Raw(t), "/w"))
+	})
+}

@@ -1,0 +1,137 @@
+package tests
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestReadersAndWritersInOrder: what came is served in the order of the queue: readers that stand together hold
+// together, a writer alone, and nobody passes.
+func TestReadersAndWritersInOrder(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		clients := []*locks.Client{open(t, zk.Connect()), open(t, zk.Connect())}
+		lock := func(i int, write bool, rec locks.LockOption) <-chan answer {
+			rw := clients[i%2].RWMutex("/order", rec)
+			if write {
+				return elsewhere(deadline(t), rw.Lock)
+			}
+			return elsewhere(deadline(t), rw.RLock)
+		}
+		groups := []struct {
+			writes bool
+			many   int
+		}{{false, 3}, {true, 1}, {false, 2}, {true, 1}, {true, 1}, {false, 1}}
+		var queue [][]<-chan answer
+		for n, group := range groups {
+			var all []<-chan answer
+			for i := range group.many {
+				rec := recorder(t, clients[i%2])
+				all = append(all, lock(i, group.writes, observedBy(rec)))
+				if n == 0 {
+					await(t, rec, messages.StateHeld)
+				} else {
+					await(t, rec, messages.StateWatching)
+				}
+			}
+			queue = append(queue, all)
+		}
+		last := messages.Token(0)
+		for n, group := range queue {
+			var leases []*locks.Lease
+			for _, waiting := range group {
+				got := receive(t, waiting)
+				require.NoError(t, got.err)
+				require.Greater(t, got.lease.Token(), last)
+				leases = append(leases, got.lease)
+			}
+			for i, lease := range leases {
+				require.True(t, lease.Valid())
+				for _, later := range queue[n+1:] {
+					for _, waiting := range later {
+						require.Empty(t, waiting, "came in before the %d before it had left", len(leases)-i)
+					}
+				}
+				last = max(last, lease.Token())
+				require.NoError(t, lease.Unlock(deadline(t)))
+			}
+		}
+		awaitNone(t, zk, "/order")
+	})
+}
+
+// TestWriterAmongConstantReaders: readers that come all the time, and overlap, so that there is never a moment
+// without one. A writer gets its turn each time nevertheless.
+func TestWriterAmongConstantReaders(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		readers, writer := open(t, zk.Connect()), open(t, zk.Connect())
+		ctx, stop := context.WithCancel(deadline(t))
+		var all sync.WaitGroup
+		baton := make(chan *locks.Lease, 1) // the lease before is given back when the next is held
+		first, err := readers.RWMutex("/starve").RLock(ctx)
+		require.NoError(t, err)
+		baton <- first
+		for range 4 {
+			all.Go(func() {
+				for ctx.Err() == nil {
+					rec := readers.RWMutex("/starve")
+					before := <-baton
+					// Behind a writer that waits, the one before must go first; else they overlap.
+					next, err := rec.TryRLock(ctx)
+					if err != nil {
+						assert.NoError(t, before.Unlock(context.WithoutCancel(ctx)))
+						if next, err = rec.RLock(context.WithoutCancel(ctx)); !assert.NoError(t, err) {
+							return
+						}
+						baton <- next
+						continue
+					}
+					assert.NoError(t, before.Unlock(context.WithoutCancel(ctx)))
+					baton <- next
+				}
+			})
+		}
+		for range 5 {
+			lease, err := writer.RWMutex("/starve").Lock(deadline(t))
+			require.NoError(t, err)
+			require.NoError(t, lease.Unlock(deadline(t)))
+		}
+		stop()
+		all.Wait()
+		require.NoError(t, (<-baton).Unlock(deadline(t)))
+		awaitNone(t, zk, "/starve")
+	})
+}
+
+// TestUpgradeIsRefused at once: it would wait for itself.
+func TestUpgradeIsRefused(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		for _, opts := range [][]locks.LockOption{nil, {locks.WithReentry()}} {
+			rw := client.RWMutex("/upgrade", opts...)
+			lease, err := rw.RLock(deadline(t))
+			require.NoError(t, err)
+			for _, lock := range []func(context.Context) (*locks.Lease, error){
+				rw.Lock, rw.TryLock, client.Mutex("/upgrade", opts...).Lock,
+			} {
+				_, err = lock(lease.Context())
+				require.ErrorIs(t, err, locks.ErrUpgrade)
+			}
+			require.Len(t, zk.Children(t, zk.Raw(t), "/upgrade"), 1)
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Unlock(deadline(t)))
+			w, err := rw.TryLock(lease.Context())
+			require.ErrorIs(t, err, locks.ErrReleased, "its context is over")
+			require.Nil(t, w)
+			w, err = rw.Lock(context.WithoutCancel(lease.Context()))
+			require.NoError(t, err, "within a lease that is given back it is a request like any other")
+			require.NoError(t, w.Unlock(deadline(t)))
+		}
+	})
+}
