@@ -104,6 +104,8 @@ func (s *session) asKin(c *contender, op uint64) bool {
 	case c.reads() && other.style.Mode == messages.Write && other.granted:
 		c.under = true
 		s.downgrade(c, other, op)
+	case c.under && !other.granted: // it has found out that its node is gone, and has not ended yet
+		s.refuseKin(c, op, messages.ReasonHoldGone, "")
 	case other.reads() && !c.reads():
 		s.refuseKin(c, op, messages.ReasonUpgrade, "node "+other.node)
 	case !c.reentry || c.reads() != other.reads():
