@@ -118,7 +118,7 @@ func (a *all) check() error {
 func (a *all) next(ctx actor.Context) {
 	want := a.wants[len(a.parts)]
 	if want.Caller == "" {
-		want.Caller = Caller(ctx.Self().String())
+		want.Caller = Caller(Address(ctx.ActorSystem(), ctx.Self()))
 	}
 	part := ctx.Spawn(NewLock(a.session, want))
 	a.parts = append(a.parts, part)

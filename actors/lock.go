@@ -101,7 +101,7 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 	by := ""
 	if parent := ctx.Parent(); parent != nil {
-		by = parent.String()
+		by = Address(ctx.ActorSystem(), parent)
 	}
 	l.spec = newSpec(l.want, by)
 	l.step(ctx, machine.Event{Kind: machine.Begin})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -42,7 +44,12 @@ func (o Owner) Waits() string {
 	return ""
 }
 
-// Caller names an actor of this process in a way that no other process does, and as Waits does.
+// Address names an actor as no other actor of its process is named, whose actor systems all count from one.
+func Address(system *actor.ActorSystem, pid *actor.PID) string {
+	return system.ID + "/" + pid.GetAddress() + "/" + pid.GetId()
+}
+
+// Caller names an actor, by its Address, in a way that no other process does, and as Waits does.
 func Caller(actor string) string {
 	return Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
 }

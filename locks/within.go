@@ -48,7 +48,7 @@ func (l lock) sameAs(other lock) bool {
 func (l *Lease) identify(r *request, self *actor.PID) {
 	l.outer = innermost(r.values)
 	l.key, l.caller = r.want.Owner, r.want.Caller
-	address := self.String()
+	address := actors.Address(r.client.system, self)
 	if l.key == "" {
 		l.key = address
 	}
