@@ -18,6 +18,7 @@ func (s *session) verify(c *contender, op uint64) {
 		s.stale.Add(1)
 		return
 	}
+	c.joins = 0 // what it waited for is void, and would be answered twice
 	if c.creates > 0 {
 		c.later = append(c.later, func() { s.verify(c, op) })
 		return
@@ -132,7 +133,9 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 		ev.Kind, ev.Detail = machine.Unknown, err.Error()
 	case found.node == "":
 		c.unsure = false
-		s.forgetNode(c)
+		if !s.leaveShared(c) { // each that held with it finds out for itself
+			s.forgetNode(c)
+		}
 		ev.Kind = machine.Found
 	default:
 		c.unsure = false
