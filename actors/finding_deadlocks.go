@@ -29,7 +29,7 @@ func (t findDeadlocksTask) answer(conn *zkconn.Conn) (any, error) {
 // nodes that are the same. All of that was so from the first time it was read to the second, and so all of it
 // together at the moment between the two readings.
 func findDeadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
-	w := walk{conn: conn}
+	w := walk{conn: conn, most: mostNodes}
 	if err := w.run(root); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (t readLocksTask) refuse(why messages.Refusal) any {
 }
 
 func (t readLocksTask) answer(conn *zkconn.Conn) (any, error) {
-	w := walk{conn: conn}
+	w := walk{conn: conn, most: mostNodes}
 	if err := w.run(t.Root); err != nil {
 		return nil, err
 	}
@@ -44,6 +44,7 @@ func (t readLocksTask) answer(conn *zkconn.Conn) (any, error) {
 // are nobody's lock as far as can be told.
 type walk struct {
 	conn *zkconn.Conn
+	most int // nodes that are looked at
 
 	mu        sync.Mutex
 	found     []seenLock
@@ -89,9 +90,9 @@ func (w *walk) run(root string) error {
 			return err
 		}
 		slices.Sort(w.below) // so that the bound cuts at the same place every time
-		if w.seen += len(level); w.seen+len(w.below) > mostNodes {
+		if w.seen += len(level); w.seen+len(w.below) > w.most {
 			w.truncated = true
-			w.below = w.below[:max(0, mostNodes-w.seen)]
+			w.below = w.below[:max(0, w.most-w.seen)]
 		}
 	}
 	return nil
