@@ -127,6 +127,7 @@ func (s *session) refuseKin(c *contender, op uint64, why messages.Reason, detail
 // join makes the hold of one contender that of another too: they share the node, which goes with the last.
 func (s *session) join(c, other *contender, op uint64) {
 	s.stake(c)
+	s.compete(c)
 	s.shares[c.at(other.node)]++
 	c.node, c.sequence, c.token = other.node, other.sequence, other.token
 	s.tell(c.lock, machine.Event{Kind: machine.Created, Op: op, Node: c.node, Token: c.token, Alone: true})

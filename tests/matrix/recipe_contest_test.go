@@ -169,3 +169,26 @@ func TestContestTakenAgainAfterALoss(t *testing.T) {
 		require.Empty(t, w.children(t))
 	})
 }
+
+// TestContestSharedAndAskedBack: two hold with one node, and the one who made it has given it back. When somebody asks
+// for the lock there, the node does not say any more whose it is; a third request of the session must not take it for its
+// own.
+func TestContestSharedAndAskedBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		p := w.joinAs(t, contest, w.server.Connect())
+		lock := contest(p.client, locks.WithReentry())
+		outer, err := lock.Lock(patient(t))
+		require.NoError(t, err)
+		inner, err := lock.Lock(outer.Context())
+		require.NoError(t, err)
+		require.NoError(t, outer.Unlock(patient(t)))
+		_, err = w.operator.Set(lockPath+"/"+contested, []byte("unlock"), -1)
+		require.NoError(t, err)
+		p.wait(t)
+		require.True(t, inner.Valid())
+		require.NoError(t, inner.Unlock(patient(t)))
+		require.NoError(t, p.hold(t).Unlock(patient(t)))
+		require.Empty(t, w.children(t))
+	})
+}
