@@ -1,0 +1,140 @@
+package tests
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestQueuesOfOneLockPath do not meet, whatever their kinds.
+func TestQueuesOfOneLockPath(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		clients := []*locks.Client{open(t, zk.Connect()), open(t, zk.Connect())}
+		queues := func(c *locks.Client) []func(context.Context) (*locks.Lease, error) {
+			return []func(context.Context) (*locks.Lease, error){
+				c.Mutex("/dir").TryLock, c.Mutex("/dir", locks.WithName("orders")).TryLock,
+				c.Mutex("/dir", locks.WithName("order")).TryLock, c.RWMutex("/dir", locks.WithName("orders-2")).TryLock,
+				c.Mutex("/dir", locks.WithName("a_lock_0000000001")).TryLock, c.RWMutex("/dir", locks.WithName("rw")).TryRLock,
+				permitsOf(c.Semaphore("/dir", 2, locks.WithName("permits")), 2),
+			}
+		}
+		var held []*locks.Lease
+		for i, try := range queues(clients[0]) {
+			lease, err := try(deadline(t))
+			require.NoError(t, err, i)
+			held = append(held, lease)
+		}
+		for i, try := range queues(clients[1])[:5] {
+			_, err := try(deadline(t))
+			require.ErrorIs(t, err, locks.ErrNotAcquired, i)
+		}
+		for _, lease := range held {
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Unlock(deadline(t)))
+		}
+		awaitNone(t, zk, "/dir")
+	})
+}
+
+// TestForeignNodesOfANamedQueue, as recipes make them, without a GUID: they are waited for.
+func TestForeignNodesOfANamedQueue(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client, o := open(t, at.Connect()), look(t, at)
+		o.plant(t, "/dir", "")
+		theirs, err := o.Create(at.Root()+"/dir/orders_lock_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+		_, err = client.Mutex("/dir", locks.WithName("orders")).TryLock(deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		bills, err := client.Mutex("/dir", locks.WithName("bills")).TryLock(deadline(t))
+		require.NoError(t, err)
+		rec := recorder(t, client)
+		waiting := elsewhere(deadline(t), client.RWMutex("/dir", locks.WithName("orders"), observedBy(rec)).RLock)
+		await(t, rec, messages.StateWatching)
+		require.NoError(t, o.Delete(theirs, -1))
+		got := receive(t, waiting)
+		require.NoError(t, got.err)
+		require.Contains(t, got.lease.Node(), "-orders_read_")
+		require.NoError(t, got.lease.Unlock(deadline(t)))
+		require.NoError(t, bills.Unlock(deadline(t)))
+	})
+}
+
+// TestBadNames are refused before anything is sent, with the name and the rule.
+func TestBadNames(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		for name, says := range map[string]string{
+			"a/b": "slash", "/": "slash", "a\x00b": "NUL", "_c_mine": "_c_", strings.Repeat("n", 256): "255", "a\x01": "",
+		} {
+			for _, lock := range []func(context.Context) (*locks.Lease, error){
+				client.Mutex("/bad", locks.WithName(name)).Lock, client.RWMutex("/bad", locks.WithName(name)).TryRLock,
+				permitsOf(client.Semaphore("/bad", 1, locks.WithName(name)), 1),
+			} {
+				_, err := lock(deadline(t))
+				require.ErrorIs(t, err, actors.ErrBadAcquire, "%q", name)
+				require.ErrorContains(t, err, says)
+			}
+		}
+		for _, opts := range [][]locks.LockOption{
+			{locks.WithNaming(messages.Naming(99))}, {locks.WithNaming(messages.KazooNaming), locks.WithName("n")},
+		} {
+			_, err := client.Mutex("/bad", opts...).Lock(deadline(t))
+			require.ErrorIs(t, err, actors.ErrBadAcquire)
+		}
+		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
+		longest, err := client.Mutex("/good", locks.WithName(strings.Repeat("n", 255))).TryLock(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, longest.Unlock(deadline(t)))
+	})
+}
+
+// TestNamings: what nodes are called under each, and that contenders of all of them respect each other.
+func TestNamings(t *testing.T) {
+	const uuid, hex = `[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, `[0-9a-f]{32}`
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		rw := func(naming messages.Naming) *locks.RWMutex { return client.RWMutex("/names", locks.WithNaming(naming)) }
+		m := func(naming messages.Naming) *locks.Mutex { return client.Mutex("/names", locks.WithNaming(naming)) }
+		curator, kazoo, recipe := messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming
+		var queue []<-chan answer
+		for i, c := range []struct {
+			lock func(context.Context) (*locks.Lease, error)
+			name string
+		}{
+			{m(curator).Lock, "^_c_" + uuid + `-lock-\d{10}$`}, {rw(curator).RLock, "^_c_" + uuid + `-__READ__\d{10}$`},
+			{rw(curator).Lock, "^_c_" + uuid + `-__WRIT__\d{10}$`}, {m(kazoo).Lock, "^" + hex + `__lock__\d{10}$`},
+			{rw(kazoo).RLock, "^" + hex + `__rlock__\d{10}$`}, {rw(kazoo).Lock, "^" + hex + `__lock__\d{10}$`},
+			{m(recipe).Lock, "^" + uuid + `-lock-\d{10}$`}, {rw(recipe).RLock, "^" + uuid + `-read-\d{10}$`},
+			{rw(recipe).Lock, "^" + uuid + `-write-\d{10}$`},
+		} {
+			queue = append(queue, elsewhere(deadline(t), c.lock))
+			awaitCount(t, zk, "/names", i+1)
+			var mine string
+			for _, child := range zk.Children(t, zk.Raw(t), "/names") {
+				if n, ok := machine.Sequence(child); ok && int(n) == i {
+					mine = child
+				}
+			}
+			require.Regexp(t, c.name, mine)
+		}
+		last := messages.Token(0)
+		for i, waiting := range queue {
+			got := receive(t, waiting)
+			require.NoError(t, got.err)
+			require.Greater(t, got.lease.Token(), last)
+			last = got.lease.Token()
+			for _, later := range queue[i+1:] {
+				require.Empty(t, later)
+			}
+			require.NoError(t, got.lease.Unlock(deadline(t)))
+		}
+	})
+}
