@@ -1,0 +1,98 @@
+package interop
+
+import (
+	"path"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// onlyOne looks into a lock path that has one contender.
+func onlyOne(t *testing.T, client *locks.Client, lockPath string) messages.Contender {
+	t.Helper()
+	all, err := client.Queue(deadline(t), lockPath)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.True(t, all[0].Holds)
+	return all[0]
+}
+
+// Queue tells other libraries' nodes by what they really write.
+func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		client := openTurnstile(t, s.addr)
+		for _, c := range []struct {
+			name   string
+			worker *sharedWorker
+			job    Job
+			want   messages.Library
+			mode   messages.Mode
+		}{
+			{"curator", curator, Job{Recipe: Mutex}, messages.LibraryCurator, messages.Exclusive},
+			{"curator-read", curator, Job{Recipe: Read}, messages.LibraryCurator, messages.Read},
+			{"curator-write", curator, Job{Recipe: Write}, messages.LibraryCurator, messages.Write},
+			{"kazoo", kazooed, Job{Recipe: Mutex}, messages.LibraryKazoo, messages.Exclusive},
+			{"kazoo-read", kazooed, Job{Recipe: Read}, messages.LibraryKazoo, messages.Read},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				witness := StartWitness(t)
+				job := c.job
+				job.Name, job.Connect, job.Path, job.Witness = c.name, s.addr, "/whose/"+c.name, witness.Addr()
+				inside, release := witness.Detain(job.Holder(1, 1))
+				defer release()
+				holding := start(t, c.worker.Get(t), job)
+				receiveFrom(t, inside, c.name+" holds")
+				got := onlyOne(t, client, job.Path)
+				require.Equal(t, c.want, got.Library)
+				require.Equal(t, c.mode, got.Mode)
+				require.Equal(t, path.Base(witness.Entries()[0].Node), got.Node)
+				require.Empty(t, got.Who, "it does not say who stands still")
+				release()
+				holding.wait(t)
+			})
+		}
+		t.Run("go-zookeeper", func(t *testing.T) {
+			job := Job{Connect: s.addr, Path: "/whose/go-zookeeper"}
+			lock, err := zkLock(t, job)(Mutex)(deadline(t))
+			require.NoError(t, err)
+			got := onlyOne(t, client, job.Path)
+			require.Equal(t, messages.LibraryGoZookeeper, got.Library)
+			require.Equal(t, lock.node, got.At())
+			require.NoError(t, lock.release(deadline(t)))
+		})
+		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
+			lease, err := client.Mutex("/whose/turnstile", locks.WithNaming(naming)).Lock(deadline(t))
+			require.NoError(t, err)
+			require.Equal(t, messages.LibraryTurnstile, onlyOne(t, client, "/whose/turnstile").Library)
+			require.NoError(t, lease.Unlock(deadline(t)))
+		}
+	})
+}
+
+// Revoke speaks Curator's language to a holder of Curator's that made itself revocable, and it gives the lock back.
+func TestRevokeIsHeardByCurator(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		witness := StartWitness(t)
+		job := Job{
+			Name: "curator", Task: Revocable, Recipe: Mutex, Connect: s.addr, Path: "/asked/heard",
+			Witness: witness.Addr(),
+		}
+		inside, release := witness.Detain(job.Holder(1, 1))
+		defer release()
+		holding := start(t, curator.Get(t), job)
+		receiveFrom(t, inside, "Curator holds")
+		release()
+
+		client := openTurnstile(t, s.addr)
+		asked, err := client.Revoke(deadline(t), job.Path)
+		require.NoError(t, err)
+		require.Len(t, asked, 1)
+		require.Equal(t, messages.LibraryCurator, asked[0].Library)
+		holding.wait(t)
+		_, err = client.Revoke(deadline(t), job.Path)
+		require.ErrorIs(t, err, locks.ErrNotHolding)
+	})
+}
