@@ -1,0 +1,146 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// played runs an example's actor, which gets a session and closes over when it is done, on a server of its own.
+func played(play func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := embedded.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
+	system := actor.NewActorSystem(actor.WithLoggerFactory(silent))
+	defer system.Shutdown()
+	session, err := actors.StartSession(system, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer session.Close(ctx)
+	over := make(chan struct{})
+	pid := system.Root.Spawn(actor.PropsFromFunc(play(session, over)))
+	defer system.Root.Stop(pid)
+	select {
+	case <-over:
+	case <-ctx.Done():
+		fmt.Println(ctx.Err())
+	}
+}
+
+// A writer becomes a reader: the read lock under the write lock, then the release of that.
+func ExampleNewLock_downgrade() {
+	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		var writer, reader *actor.PID
+		return func(ctx actor.Context) {
+			want := messages.Acquire{Path: "/prices", Mode: messages.Write, Owner: "clerk"}
+			switch ctx.Message().(type) {
+			case *actor.Started:
+				writer = ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Held:
+				if reader != nil {
+					fmt.Println("reads")
+					ctx.Send(writer, &messages.Release{})
+					return
+				}
+				fmt.Println("writes")
+				want.Mode = messages.Read
+				reader = ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Released:
+				fmt.Println("writes no more")
+				close(over)
+			}
+		}
+	})
+	// Output:
+	// writes
+	// reads
+	// writes no more
+}
+
+// Permits of a semaphore, of which the actor asks for two, and then for one too many.
+func ExampleNewLock_semaphore() {
+	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		want := messages.Acquire{Path: "/printers", Mode: messages.Semaphore, Permits: 3, Weight: 2, Try: true}
+		return func(ctx actor.Context) {
+			switch msg := ctx.Message().(type) {
+			case *actor.Started:
+				ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Held:
+				fmt.Println("has two of three")
+				ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Cancelled:
+				fmt.Println("two more:", msg.Reason)
+				close(over)
+			}
+		}
+	})
+	// Output:
+	// has two of three
+	// two more: somebody else is before us
+}
+
+// Two requests of one owner: the second shares the hold of the first, because it says that it may.
+func ExampleNewLock_reentry() {
+	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		want := messages.Acquire{Path: "/orders/42", Owner: "billing", Reentry: true}
+		var first *messages.Held
+		return func(ctx actor.Context) {
+			switch msg := ctx.Message().(type) {
+			case *actor.Started:
+				ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Held:
+				if first == nil {
+					first = msg
+					ctx.Spawn(actors.NewLock(session, want))
+					return
+				}
+				fmt.Println("the same node and token:", msg.Grant == first.Grant)
+				want.Reentry = false
+				ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Failed:
+				fmt.Println("a third that does not:", msg.Reason)
+				close(over)
+			}
+		}
+	})
+	// Output:
+	// the same node and token: true
+	// a third that does not: the owner has asked for this lock already
+}
+
+// A contest: one node, and whoever makes it holds.
+func ExampleNewLock_contest() {
+	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		return func(ctx actor.Context) {
+			switch msg := ctx.Message().(type) {
+			case *actor.Started:
+				ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/master", Mode: messages.Contest}))
+			case *messages.Held:
+				fmt.Println(msg.Path, msg.Node)
+				close(over)
+			}
+		}
+	})
+	// Output: /master master
+}
