@@ -317,7 +317,7 @@ func TestQueueOutlastsTheSession(t *testing.T) {
 			}
 			got <- all
 		}()
-		eventually(t, func() bool { return proxy.Requests(rig.OpSync) > 0 }, "it never asked")
+		eventually(t, func() bool { return proxy.Requests(rig.OpMulti) > 0 }, "it never asked")
 		id, password, _ := proxy.Session()
 		require.NoError(t, rig.ExpireSession(deadline(t), at.members[0].Addr(), id, password))
 		proxy.Cut()
