@@ -12,13 +12,6 @@ type peer struct {
 	not  string   // why it does not apply
 }
 
-// Things that this release does not have.
-const (
-	laterReentrancy = "a lock that its owner may take again comes with a later issue; today each call of Lock queues for itself"
-	laterReadWrite  = "read and write locks come with a later issue"
-	laterSemaphores = "semaphores come with a later issue"
-)
-
 // curatorMutex: TestInterProcessMutexBase and TestInterProcessMutex.
 var curatorMutex = []peer{
 	{test: "testLocker", in: "locks", by: []string{"Example"}}, // defer lease.Unlock
@@ -27,8 +20,8 @@ var curatorMutex = []peer{
 	{test: "testContainerCleanup", in: "tests", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
 	{test: "testWithNamespace", in: "tests", by: []string{"TestManyWorkersOneLock"}}, // each test has a chroot of its own
 	{test: "testReentrantSingleLock", in: "tests", by: []string{"TestManyWorkersOneLock"}},
-	{test: "testReentrant2Threads", not: laterReentrancy},
-	{test: "testReentrant", not: laterReentrancy},
+	{test: "testReentrant2Threads", in: "tests", by: []string{"TestWithinALeaseOfAnotherLock"}}, // whoever is not within the lease waits
+	{test: "testReentrant", in: "tests", by: []string{"TestReleasesMatchAcquisitions"}},
 	{test: "test2Clients", in: "tests", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
 	{test: "testRevoking", in: "tests", by: []string{"TestHolderThatIsAskedGivesBack", "TestGraceRunsOut"}},
 	{test: "testPersistentLock", not: "a lock here ends with its session: a node that stays would keep everybody out behind a holder that is dead"},
@@ -62,25 +55,26 @@ var kazooLock = []peer{
 	{test: "test_lock_reacquire", in: "tests", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
 	{test: "test_lock_ephemeral", not: "nodes that outlive their session are not made: see testPersistentLock"},
 	{test: "test_lock_timeout", in: "tests", by: []string{"TestAcquireTimeoutPasses", "TestCallerGoesWhileWaiting"}},
-	{test: "test_read_lock", not: laterReadWrite},
-	{test: "test_write_lock", not: laterReadWrite},
-	{test: "test_rw_lock", not: laterReadWrite},
+	{test: "test_read_lock", in: "tests", by: []string{"TestReadersHoldTogether"}},
+	{test: "test_write_lock", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
+	{test: "test_rw_lock", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
 	{test: "test_get_predecessor", in: "actors/machine", by: []string{"TestSequencePassesOverForeignChildren", "TestFind"}},
 	{test: "test_get_predecessor_go", in: "actors/machine", by: []string{"TestSequenceOfEveryClientsNames"}},
 }
 
 // kazooSemaphore: TestSemaphore of test_lock.py.
 var kazooSemaphore = []peer{
-	{test: "test_basic", not: laterSemaphores},
-	{test: "test_lock_one", in: "tests", by: []string{"TestOneGrantAfterTheOther"}}, // one permit is a mutex
-	{test: "test_non_blocking", not: laterSemaphores},
+	{test: "test_basic", in: "tests", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
+	{test: "test_lock_one", in: "tests", by: []string{"TestSemaphoreWakesAsManyForTenAsForAThousand"}},
+	{test: "test_non_blocking", in: "tests", by: []string{"TestHeavyWaiterIsNotOvertaken"}}, // TryAcquire
 	{test: "test_non_blocking_release", in: "tests", by: []string{"TestTryLock"}},
-	{test: "test_holders", not: "who holds is listed with the tools for operators, which come with a later issue"},
+	{test: "test_holders", in: "tests", by: []string{"TestQueueOfASemaphore"}},
 	{test: "test_semaphore_cancel", in: "tests", by: []string{"TestCallerGoesWhileWaiting"}},
-	{test: "test_multiple_acquire_and_release", not: laterReentrancy},
+	{test: "test_multiple_acquire_and_release", in: "tests",
+		by: []string{"TestReentryIsRefusedAtOnce", "TestReleasesMatchAcquisitions"}}, // permits are nobody's: a second one is a second one
 	{test: "test_handle_session_loss", in: "tests", by: []string{"TestExpiryOfAWaiterQueuesAgain"}},
-	{test: "test_inconsistent_max_leases", not: laterSemaphores},
-	{test: "test_inconsistent_max_leases_other_data", in: "tests", by: []string{"TestDataOfTheLockPathStay"}},
+	{test: "test_inconsistent_max_leases", in: "tests", by: []string{"TestContendersDisagreeOnPermits"}},
+	{test: "test_inconsistent_max_leases_other_data", in: "tests", by: []string{"TestPermitsInTheLockPath"}},
 	{test: "test_reacquire", in: "tests", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
 	{test: "test_acquire_after_cancelled", in: "tests", by: []string{"TestGivingUpInTheMiddle"}},
 	{test: "test_timeout", in: "tests", by: []string{"TestAcquireTimeoutPasses"}},
@@ -93,6 +87,11 @@ func TestPeers(t *testing.T) {
 		"Curator's TestInterProcessMutex and its base":                       curatorMutex,
 		"Curator's TestLockInternals":                                        curatorInternals,
 		"Curator's TestInterProcessSemaphoreMutex, beside those of the base": curatorSemaphoreMutex,
+		"Curator's TestInterProcessReadWriteLock":                            curatorReadWrite,
+		"Curator's TestInterProcessSemaphore":                                curatorSemaphore,
+		"Curator's TestInterProcessSemaphoreCluster":                         curatorSemaphoreCluster,
+		"Curator's TestInterProcessMultiMutex, beside those of the base":     curatorMulti,
+		"Curator's TestLockACLs":                                             curatorACLs,
 		"kazoo's test_lock.py, locks":                                        kazooLock,
 		"kazoo's test_lock.py, semaphores":                                   kazooSemaphore,
 	} {
