@@ -39,9 +39,9 @@ type forget struct{}
 // inquire takes a question, or any other message that is no concern of the session's.
 func (s *session) inquire(asker *actor.PID, msg any) {
 	t := taskOf(msg)
-	if _, ok := msg.(*forget); ok {
+	if _, ok := msg.(*forget); ok && asker != nil {
 		for q := range s.inquiries {
-			if q.asker.Equal(asker) {
+			if q.asker != nil && q.asker.Equal(asker) {
 				delete(s.inquiries, q)
 			}
 		}

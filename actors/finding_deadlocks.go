@@ -18,6 +18,9 @@ func (t findDeadlocksTask) refuse(why messages.Refusal) any {
 }
 
 func (t findDeadlocksTask) answer(conn *zkconn.Conn) (any, error) {
+	if err := catchUp(conn, anywhere(t.Root)); err != nil {
+		return nil, err
+	}
 	found, err := findDeadlocks(conn, t.Root)
 	return &messages.DeadlocksFound{Root: t.Root, Deadlocks: found}, err
 }
@@ -27,7 +30,8 @@ func (t findDeadlocksTask) answer(conn *zkconn.Conn) (any, error) {
 // The queues are read one after the other, so that one reading may show a circle that was never there: one wait was
 // over before another began. What counts is therefore what both readings show: who waits with the same node, for
 // nodes that are the same. All of that was so from the first time it was read to the second, and so all of it
-// together at the moment between the two readings.
+// together at the moment between the two readings, at our server. How far that one is behind the others changes
+// nothing: a deadlock stays.
 func findDeadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	w := walk{conn: conn, most: mostNodes}
 	if err := w.run(root); err != nil {

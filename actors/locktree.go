@@ -24,6 +24,9 @@ func (t readLocksTask) refuse(why messages.Refusal) any {
 }
 
 func (t readLocksTask) answer(conn *zkconn.Conn) (any, error) {
+	if err := catchUp(conn, anywhere(t.Root)); err != nil {
+		return nil, err
+	}
 	w := walk{conn: conn, most: mostNodes}
 	if err := w.run(t.Root); err != nil {
 		return nil, err
@@ -81,9 +84,6 @@ func (l seenLock) count() (counts []messages.LockCount) {
 }
 
 func (w *walk) run(root string) error {
-	if err := catchUp(w.conn, anywhere(root)); err != nil {
-		return err
-	}
 	for level := []string{root}; len(level) > 0; level = w.below {
 		w.below = nil
 		if err := inParallel(len(level), func(i int) error { return w.visit(level[i]) }); err != nil {
