@@ -38,7 +38,7 @@ func (m Member) String() string {
 	case m.Keeps.Holds:
 		return fmt.Sprintf("%s holds %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
 	}
-	return fmt.Sprintf("%s is first to get %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
+	return fmt.Sprintf("%s is before others in the queue of %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
 }
 
 // Deadlock is a circle of contenders each of whom waits for the next, the last for the first. Nothing ends it but

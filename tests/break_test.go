@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -132,5 +133,26 @@ func TestBreakOfWhatIsNoContender(t *testing.T) {
 			require.ErrorIs(t, client.Break(deadline(t), c.bad), c.want, "%+v", c.bad)
 		}
 		require.Equal(t, []string{"config"}, at.Children(t, o.Conn, "/kept"))
+	})
+}
+
+// TestBreakOfWhatMayNotBeDeleted: says so, and the holder goes on; in a contest it has been asked, for that comes first.
+func TestBreakOfWhatMayNotBeDeleted(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		o, client := look(t, at), open(t, at.Connect())
+		_, err := o.Create(at.Root()+"/kept", nil, 0, zk.WorldACL(zk.PermRead|zk.PermWrite|zk.PermCreate))
+		require.NoError(t, err)
+		for _, name := range []string{"lock-0000000001", "prize"} {
+			_, err = o.Create(at.Root()+"/kept/"+name, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+			require.NoError(t, err)
+		}
+		for _, path := range []string{"/kept", "/kept/prize"} {
+			all := queueOf(t, client, path)
+			require.Len(t, all, 1)
+			require.ErrorIs(t, client.Break(deadline(t), all[0]), zkconn.ErrNoAuth)
+			after := queueOf(t, client, path)
+			require.Len(t, after, 1)
+			require.Equal(t, path == "/kept/prize", after[0].Asked)
+		}
 	})
 }
