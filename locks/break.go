@@ -15,13 +15,15 @@ var ErrGone = errors.New("turnstile: the contender is gone")
 // Break deletes a contender's node by force, one that Queue has given. Nobody else's is deleted, also where
 // another has come to the same path since, as in contests.
 //
-// It is for holders that have died or hang while their session lives on. A holder that is alive is told at once that it
-// has Lost the lock, whether it is of Turnstile's; but the next one is let in at the same moment, and what the first
-// has under way by then is not undone. Only a resource that looks at fencing tokens is safe from that. To ask first
-// is kinder: Revoke. A waiter that is broken finds out within a session timeout, and queues again at the end.
+// It is for holders that hang while their session lives on. A holder of Turnstile's that is alive is told at once
+// that it has lost the lock: its lease's context ends with ErrLost. But the next one is let in at the same moment,
+// and what the first has under way by then is not undone: only a resource that looks at fencing tokens is safe from
+// that. Other libraries' holders do not notice at all. To ask first is kinder: Revoke. A waiter of Turnstile's that
+// is broken finds out within about a session timeout, and queues again at the end. The holder of a contest is
+// asked for the lock before it is broken, as by Revoke.
 //
-// Where the node is gone already the error wraps ErrGone; it does so too where the reply to the delete was lost with
-// the connection. It wraps zkconn.ErrBadPath or actors.ErrBadAcquire where the contender is none, and
+// Where the node is gone already the error wraps ErrGone; it does so too where the reply to the delete was lost
+// with the connection. It wraps zkconn.ErrBadPath or actors.ErrBadAcquire where the contender is none, and
 // zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"

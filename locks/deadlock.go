@@ -23,29 +23,31 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
 // WithDeadlockDetection looks for deadlocks while Lock waits: when it has waited for so long, and again and again.
-// When the request is part of one, and the youngest in it of those that look for deadlocks, it is given up, and Lock
-// returns a *DeadlockError; so of two that wait for each other exactly one gives up, and gets out of the other's way
-// by giving back what it holds. See Deadlocks for what can be found. The longer the pause, the less the servers have
-// to do: each look lists all that is below the root, which has to contain the lock path, and reads the queues with
-// waiters. It is not for contests.
+// When the request is part of one, and the youngest in it of those that look for deadlocks (whose node was made
+// last), it is given up: its node is deleted, and Lock returns an error in which errors.As finds a *DeadlockError.
+// So of two that wait for each other exactly one gives up; the other gets on when the caller of the first backs off,
+// by giving back what it holds. See Deadlocks for what can be found.
+//
+// The longer the pause, the less the servers have to do: each look lists all that is below the root, which has to
+// contain the lock path, and reads the queues with waiters. It is not for contests.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	return func(l *lock) { l.want.Deadlocks = messages.Detection{Root: root, Every: every} }
 }
 
-// Deadlocks looks for contenders below a root that wait for each other in a circle, across locks, sessions and processes.
-// The root may be "/".
+// Deadlocks looks for contenders below a root that wait for each other in a circle, across locks, sessions and
+// processes. The root may be "/".
 //
 // That they do is seen from what their nodes say of who stands still while they wait: messages.Contender.Who. A
 // request made with the context of a lease, Lock(lease.Context()), belongs to whoever has that lease. Actors are told
 // apart by messages.Acquire's Caller and Owner, or else by themselves. Other libraries' nodes do not say it, and
-// neither do those of holders that have been asked for the lock: such holders are believed to give back what they have. Those who wait for a
-// contest leave no trace.
+// neither do those of holders that have been asked for the lock: such holders are believed to give back what they
+// have. Those who wait for a contest leave no trace.
 //
 // Who waits for a semaphore's permits is part of a deadlock only when so many permits are with contenders that are
 // themselves part of it that what is left is not enough; otherwise another holder's release lets it in.
 //
-// A deadlock that is reported was there: it was seen in two readings, and so existed between them. What may not be read is
-// passed over; Locks tells what that is. Errors are those of Queue.
+// A deadlock that is reported was there: it was seen in two readings, and so existed between them. What may not be
+// read is passed over; Locks tells what that is. Errors are those of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	const op = "deadlocks below"
 	if err := checkRoot("deadlocks", root); err != nil {

@@ -28,8 +28,8 @@ func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, 
 	return q.Contenders, refused("queue of", path, q.Refusal)
 }
 
-// Locks looks for the lock paths that have contenders, below a root and at it, and counts their holders and waiters. The
-// root may be "/", for all that the client can see, without what ZooKeeper keeps in /zookeeper.
+// Locks looks for the lock paths that have contenders, below a root and at it, and counts their holders and
+// waiters. The root may be "/", for all that the client can see, without what ZooKeeper keeps in /zookeeper.
 //
 // A node is a lock path when the name of a child is a contender's; contests are known by their data, so that those
 // of other programs are not found. Children with contenders' names are not looked into. It lists every other node

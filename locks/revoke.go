@@ -18,9 +18,9 @@ var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 // kazoo's do not listen. Waiters are left alone, and no node is made.
 //
 // It gives the contenders that were asked, as they were before. What their nodes said of them is overwritten: Queue
-// cannot tell any more who they are, nor can Deadlocks. Where nobody holds the error wraps ErrNotHolding. Where one of several
-// may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are the others. Otherwise errors are those of
-// Queue.
+// cannot tell any more who they are, nor can Deadlocks. Where nobody holds the error wraps ErrNotHolding. Where one
+// of several may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are the others. Otherwise errors
+// are those of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	const op = "revoke"
 	if err := checkPath(op, path); err != nil {
