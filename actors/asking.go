@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -76,9 +77,9 @@ func taskOf(msg any) task {
 	case messages.AskBack:
 		return askBackTask{m}
 	case *messages.Break:
-		return breakTask{*m}
+		return breakTask{*m, new(atomic.Bool)}
 	case messages.Break:
-		return breakTask{m}
+		return breakTask{m, new(atomic.Bool)}
 	case *messages.SetPermits:
 		return setPermitsTask{*m}
 	case messages.SetPermits:

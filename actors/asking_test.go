@@ -46,6 +46,7 @@ func TestQuestionWaitsForTheConnection(t *testing.T) {
 
 	q := a.onlyInquiry(t)
 	a.inquired(q, nil, zkconn.ErrUnknownOutcome)
+	a.stopTimers() // as when an epoch ends
 	a.attend()
 	require.Equal(t, 1, a.asked, "not at once")
 	a.setLease(&lease{epoch: 2, session: 2, timeout: time.Hour, clock: zkconn.NewLeaseClock(0.4)})

@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -10,7 +11,10 @@ import (
 )
 
 // breakTask deletes a contender's node by force.
-type breakTask struct{ messages.Break }
+type breakTask struct {
+	messages.Break
+	doubt *atomic.Bool // a delete was sent whose outcome is unknown
+}
 
 func (t breakTask) check() error {
 	c := t.Contender
@@ -44,10 +48,15 @@ func (t breakTask) answer(conn *zkconn.Conn) (any, error) {
 			version, err = t.mark(conn)
 		}
 		if err == nil {
-			err = conn.DeleteAt(path, version)
+			if err = conn.DeleteAt(path, version); zkconn.OutcomeOf(err) == zkconn.Unknown {
+				t.doubt.Store(true)
+			}
 		}
 		switch {
-		case errors.Is(err, zkconn.ErrNoNode):
+		case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, errGone):
+			if t.doubt.Load() { // perhaps somebody else's, but most likely ours
+				return &messages.Broken{Contender: t.Contender}, nil
+			}
 			return nil, fmt.Errorf("%s: %w", path, errGone)
 		case errors.Is(err, zkconn.ErrBadVersion): // somebody has written to it: look again
 		case err != nil:
@@ -65,7 +74,7 @@ func (t breakTask) find(conn *zkconn.Conn) (version int32, err error) {
 		return 0, err
 	}
 	if !exists || stat.Czxid != t.Contender.Token.Zxid() {
-		return 0, fmt.Errorf("%s: %w", t.Contender.At(), errGone)
+		return 0, errGone
 	}
 	return stat.Version, nil
 }

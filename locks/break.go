@@ -22,9 +22,8 @@ var ErrGone = errors.New("turnstile: the contender is gone")
 // is broken finds out within about a session timeout, and queues again at the end. The holder of a contest is
 // asked for the lock before it is broken, as by Revoke.
 //
-// Where the node is gone already the error wraps ErrGone; it does so too where the reply to the delete was lost
-// with the connection. It wraps zkconn.ErrBadPath or actors.ErrBadAcquire where the contender is none, and
-// zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
+// Where the node was gone before the error wraps ErrGone. It wraps zkconn.ErrBadPath or actors.ErrBadAcquire where
+// the contender is none, and zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"
 	for _, path := range []string{contender.Path, contender.At()} {
