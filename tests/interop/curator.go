@@ -2,6 +2,7 @@ package interop
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,6 +27,16 @@ func NewCurator() (*Worker, error) {
 		return nil, err
 	}
 	return newWorker("curator", command...)
+}
+
+// NewCuratorWith is [NewCurator] with flags for the JVM, which overrule those that make it start quickly.
+func NewCuratorWith(flags ...string) (*Worker, error) {
+	command, err := curatorCommand()
+	if err != nil {
+		return nil, err
+	}
+	last := len(command) - 3 // -cp, the class path, the class
+	return newWorker("curator", slices.Insert(command, last, flags...)...)
 }
 
 // curatorCommand is the command line of a JVM that takes jobs from its standard

@@ -60,6 +60,12 @@ const (
 	NonBlocking Task = "non-blocking"
 	Cancelling  Task = "cancelling"
 	Listing     Task = "listing"
+	// Bench is a contest without anybody to tell, for benchmarks: all threads acquire and release until Span is
+	// over, which begins when each has held and Warm is over; or, with a Guard, until that says stop. Queueing has
+	// Threads waiters queue behind a holder, and then hold one after the other. Both find out when two hold at
+	// once, and fill Summary.Timing.
+	Bench    Task = "bench"
+	Queueing Task = "queueing"
 )
 
 // How kazoo is to share a queue, as [Job.Names]; without, it is as it comes.
@@ -93,6 +99,14 @@ type Job struct {
 	Patience       time.Duration
 	SessionTimeout time.Duration
 	Limit          time.Duration // the whole job's
+
+	// Of Bench alone. Apart has each thread lock a path of its own, Path/0 and so on. Guard is a file that several
+	// processes map, in which they count: see python/guard.py for what is where; Process is which of them
+	// this is, from 0.
+	Warm, Span time.Duration
+	Apart      bool
+	Guard      string
+	Process    int
 }
 
 // Holder is the name by which the witness knows a thread.
@@ -105,7 +119,7 @@ func (j Job) limit() time.Duration { return orDefault(j.Limit, defaultLimit) }
 
 // Arguments renders the job for a worker's command line: key=value.
 func (j Job) Arguments() []string {
-	return []string{
+	arguments := []string{
 		"name=" + orDefault(j.Name, "worker"),
 		"task=" + orDefault(string(j.Task), string(Contest)),
 		"recipe=" + string(j.Recipe),
@@ -122,6 +136,20 @@ func (j Job) Arguments() []string {
 		fmt.Sprintf("session_timeout_ms=%d", orDefault(j.SessionTimeout, 30*time.Second).Milliseconds()),
 		fmt.Sprintf("limit_ms=%d", j.limit().Milliseconds()),
 	}
+	if j.Task != Bench {
+		return arguments
+	}
+	apart := 0
+	if j.Apart {
+		apart = 1
+	}
+	return append(arguments,
+		fmt.Sprintf("warm_ms=%d", j.Warm.Milliseconds()),
+		fmt.Sprintf("span_ms=%d", j.Span.Milliseconds()),
+		fmt.Sprintf("apart=%d", apart),
+		"guard="+j.Guard,
+		fmt.Sprintf("process=%d", j.Process),
+	)
 }
 
 // check says whether the job can be sent as a line of words.

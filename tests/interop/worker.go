@@ -130,5 +130,11 @@ func parseOutcome(verb, rest string) outcome {
 // Output returns the end of what the worker printed.
 func (w *Worker) Output() string { return w.output.String() }
 
+// Running tells whether the process has not ended yet.
+func (w *Worker) Running() bool { return w.process.Running() }
+
+// Kill ends the process with SIGKILL, and waits until it is gone; its sessions are left to expire.
+func (w *Worker) Kill() error { return w.process.Kill() }
+
 // Stop ends the process, and waits until it has. It may be called again.
 func (w *Worker) Stop() error { return w.process.stop() }

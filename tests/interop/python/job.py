@@ -3,11 +3,12 @@ from collections import namedtuple
 
 _TEXTS = {
     "name": "worker", "task": "contest", "recipe": None, "connect": None, "path": None,
-    "witness": "", "names": "",
+    "witness": "", "names": "", "guard": "",
 }
 _NUMBERS = {
     "sessions": 1, "threads": 1, "rounds": 1, "permits": 1, "hold_ms": 0, "patience_ms": 0,
     "session_timeout_ms": 30000, "limit_ms": 60000,
+    "warm_ms": 0, "span_ms": 0, "apart": 0, "process": 0,
 }
 
 
@@ -42,6 +43,14 @@ class Job(namedtuple("Job", list(_TEXTS) + list(_NUMBERS))):
     @property
     def patience(self):
         return self.patience_ms / 1000
+
+    @property
+    def warm(self):
+        return self.warm_ms / 1000
+
+    @property
+    def span(self):
+        return self.span_ms / 1000
 
     @property
     def limit(self):

@@ -8,5 +8,13 @@ class Summary(namedtuple("Summary", "acquired timed_out elapsed")):
             self.acquired, self.timed_out, self.elapsed * 1000000)
 
 
+class Timed(namedtuple("Timed", "summary timing")):
+    """A summary with what benchmarks add: names and whole numbers."""
+
+    def __str__(self):
+        more = ["%s=%d" % pair for pair in self.timing.items()]
+        return " ".join([str(self.summary)] + more)
+
+
 # Of a task that has nothing to count.
 NOTHING = Summary(0, 0, 0)

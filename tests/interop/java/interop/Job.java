@@ -19,7 +19,12 @@ public record Job(
         int holdMillis,
         int patienceMillis,
         int sessionTimeoutMillis,
-        int limitMillis) {
+        int limitMillis,
+        int warmMillis,
+        int spanMillis,
+        boolean apart,
+        String guard,
+        int process) {
 
     /** Reads key=value words. */
     static Job parse(List<String> words) {
@@ -45,7 +50,12 @@ public record Job(
                 number(values, "hold_ms", 0),
                 number(values, "patience_ms", 0),
                 number(values, "session_timeout_ms", 30_000),
-                number(values, "limit_ms", 60_000));
+                number(values, "limit_ms", 60_000),
+                number(values, "warm_ms", 0),
+                number(values, "span_ms", 0),
+                number(values, "apart", 0) != 0,
+                values.getOrDefault("guard", ""),
+                number(values, "process", 0));
     }
 
     private static String needed(Map<String, String> values, String key) {

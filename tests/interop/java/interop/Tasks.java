@@ -18,6 +18,8 @@ final class Tasks {
             case "giving-back" -> new GivingBackCheck();
             case "asking" -> new AskingTask();
             case "revocable" -> new RevocableTask();
+            case "bench" -> new Bench();
+            case "queueing" -> new Queueing();
             default -> throw new IllegalArgumentException("no task is named " + name);
         };
     }
