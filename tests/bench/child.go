@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
+)
+
+// childVariable has the spec of a child process in its environment.
+const childVariable = "TURNSTILE_BENCH_CHILD"
+
+// What children do.
+const (
+	taskCompete = "compete"
+	taskWait    = "wait"
+	taskHold    = "hold"
+)
+
+// childSpec is what a child process of this program is to do.
+type childSpec struct {
+	Task    string
+	Peer    string
+	Connect string
+	Path    string
+	N       int // workers or waiters
+	Process int // which one it is
+	Timeout time.Duration
+	Guard   string // file
+}
+
+// offspring is a child process. It says something by a line of JSON, and is told to go on by a line.
+type offspring struct {
+	process *child.Process
+	stdin   io.WriteCloser
+	said    chan string
+	stderr  child.Tail
+}
+
+func startChild(spec childSpec) (*offspring, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	c := &offspring{said: make(chan string, 16)}
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
+	cmd.Stderr = &c.stderr
+	if c.stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	reader, writer := io.Pipe()
+	cmd.Stdout = writer
+	go func() {
+		defer close(c.said)
+		for lines := bufio.NewScanner(reader); lines.Scan(); {
+			c.said <- lines.Text()
+		}
+	}()
+	if c.process, err = child.Start(cmd, func() { _ = writer.Close() }); err != nil {
+		_ = writer.Close()
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	return c, nil
+}
+
+// expect waits for the next line and reads it into a value; nil takes any.
+func (c *offspring) expect(ctx context.Context, into any) error {
+	select {
+	case line, ok := <-c.said:
+		if !ok {
+			<-c.process.Exited()
+			return fmt.Errorf("bench: a child process ended: %w\n%s", c.process.Err(), c.stderr.String())
+		}
+		if into == nil {
+			return nil
+		}
+		return json.Unmarshal([]byte(line), into)
+	case <-ctx.Done():
+		return fmt.Errorf("bench: a child process says nothing: %w", context.Cause(ctx))
+	}
+}
+
+// goOn lets the child take its next step.
+func (c *offspring) goOn() error {
+	if _, err := io.WriteString(c.stdin, "\n"); err != nil {
+		return fmt.Errorf("bench: a child process does not listen: %w\n%s", err, c.stderr.String())
+	}
+	return nil
+}
+
+// end waits until the process has ended by itself, or ctx; then it is killed.
+func (c *offspring) end(ctx context.Context) error {
+	select {
+	case <-c.process.Exited():
+		if err := c.process.Err(); err != nil {
+			return fmt.Errorf("bench: a child process ended: %w\n%s", err, c.stderr.String())
+		}
+		return nil
+	case <-ctx.Done():
+		return errors.Join(context.Cause(ctx), c.kill())
+	}
+}
+
+// kill ends the process if it has not ended, and waits until it is gone.
+func (c *offspring) kill() error {
+	err := c.process.Kill()
+	_ = c.stdin.Close()
+	for range c.said {
+	}
+	return err
+}
+
+// parent is a child's line to the process that started it.
+type parent struct {
+	to   *json.Encoder
+	from *bufio.Reader
+}
+
+func (p *parent) tell(v any) error { return p.to.Encode(v) }
+
+// await waits until the parent lets the child go on. An error says that the parent is gone.
+func (p *parent) await() error {
+	_, err := p.from.ReadString('\n')
+	return err
+}
+
+// beChild does what a spec says.
+func beChild(text string) error {
+	var spec childSpec
+	if err := json.Unmarshal([]byte(text), &spec); err != nil {
+		return err
+	}
+	ctx := context.Background() // the parent kills whoever takes too long
+	to := &parent{json.NewEncoder(os.Stdout), bufio.NewReader(os.Stdin)}
+	switch spec.Task {
+	case taskCompete:
+		return compete(ctx, spec, to)
+	case taskWait:
+		return beWaiters(ctx, spec, to)
+	case taskHold:
+		return beHolder(ctx, spec, to)
+	}
+	return fmt.Errorf("bench: a child cannot %q", spec.Task)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// crowd is a number of workers that lock and unlock, over and over.
+type crowd struct {
+	sessions []session // which the workers are dealt out over, in turn
+	workers  int
+	first    int  // number of the first worker, less 1, where several crowds compete
+	shared   bool // several crowds have the guards, so that only all of them know the number of grants
+	path     func(worker int) string
+	guard    func(worker int) *guard // nil: of a lock that keeps nobody out
+	hold     time.Duration
+	// timed runs while the workers do, and says with begin and end what is to be counted. It returns when they
+	// are to stop, or ctx ends.
+	timed func(ctx context.Context, c *counting)
+}
+
+// counting says what of the workers' doings counts.
+type counting struct {
+	arrived chan struct{} // closed when every worker has held once
+	missing atomic.Int64
+	on      atomic.Bool
+	over    atomic.Bool
+	from    time.Time
+	elapsed time.Duration
+}
+
+// arrive notes that one more worker has held, and holds.
+func (c *counting) arrive(g *guard) {
+	if g != nil {
+		g.arrive()
+	}
+	if c.missing.Add(-1) == 0 {
+		close(c.arrived)
+	}
+}
+
+func (c *counting) begin() { c.from = time.Now(); c.on.Store(true) }
+func (c *counting) end()   { c.on.Store(false); c.elapsed = time.Since(c.from) }
+
+// warmThenCount counts for span once all workers have held, and warm is over.
+func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
+	return func(ctx context.Context, c *counting) {
+		wait(ctx, warm)
+		select {
+		case <-c.arrived:
+		case <-ctx.Done():
+			return
+		}
+		c.begin()
+		wait(ctx, span)
+		c.end()
+	}
+}
+
+// wait waits for d, or the end of ctx.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// tally is what a crowd did.
+type tally struct {
+	counted   int             // grants while it was counted
+	all       int             // grants altogether
+	elapsed   time.Duration   // how long it was counted
+	latencies []time.Duration // of one worker's: from a call of Unlock to the return of the next holder's Lock
+
+	handed   int // hand-offs that were timed
+	p50, p99 time.Duration
+}
+
+// run has the workers work until timed returns, and then finish. The sessions are closed when ctx ends, so that a
+// lock that ignores contexts returns, too.
+func (c crowd) run(ctx context.Context) (tally, error) {
+	cause := context.Cause
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() { closeAll(c.sessions) })
+	defer stop()
+	state := &counting{arrived: make(chan struct{})}
+	state.missing.Store(int64(c.workers))
+	tallies := make([]tally, c.workers)
+	var working sync.WaitGroup
+	for w := range c.workers {
+		working.Go(func() {
+			if err := c.work(ctx, w, state, &tallies[w]); err != nil {
+				state.over.Store(true)
+				cancel(err)
+			}
+		})
+	}
+	c.timed(ctx, state)
+	state.over.Store(true)
+	working.Wait()
+	if ctx.Err() != nil {
+		return tally{}, cause(ctx)
+	}
+	sum := tally{elapsed: state.elapsed}
+	for _, t := range tallies {
+		sum.counted += t.counted
+		sum.all += t.all
+		sum.latencies = append(sum.latencies, t.latencies...)
+	}
+	sum.handed, sum.p50, sum.p99 = len(sum.latencies), percentile(sum.latencies, 50), percentile(sum.latencies, 99)
+	return sum, c.settle(tallies)
+}
+
+// settle compares the counts of the guards with those of their workers.
+func (c crowd) settle(tallies []tally) error {
+	if c.shared {
+		return nil
+	}
+	grants := map[*guard]int64{}
+	for w, t := range tallies {
+		if g := c.guard(w); g != nil {
+			grants[g] += int64(t.all)
+		}
+	}
+	var errs []error
+	for g, n := range grants {
+		errs = append(errs, g.settle(n))
+	}
+	return errors.Join(errs...)
+}
+
+// work is one worker's.
+func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error {
+	s, path, g, me := c.sessions[w%len(c.sessions)], c.path(w), c.guard(w), int64(c.first+w+1)
+	for !state.over.Load() {
+		unlock, err := s.lock(ctx, path)
+		at := instant()
+		if err != nil {
+			return fmt.Errorf("lock: %w", err)
+		}
+		counted := state.on.Load()
+		if g != nil {
+			latency, handed, err := g.enter(me, at)
+			if err != nil {
+				return err
+			}
+			if counted && handed {
+				t.latencies = append(t.latencies, latency)
+			}
+		}
+		if t.all++; t.all == 1 {
+			state.arrive(g)
+		}
+		if counted {
+			t.counted++
+		}
+		if c.hold > 0 {
+			time.Sleep(c.hold)
+		}
+		if g != nil {
+			if err := g.leave(me); err != nil {
+				return err
+			}
+		}
+		if err := unlock(ctx); err != nil {
+			return fmt.Errorf("unlock: %w", err)
+		}
+	}
+	return nil
+}
+
+// onePath and oneGuard are for a crowd around one lock.
+func onePath(path string) func(int) string { return func(int) string { return path } }
+func oneGuard(g *guard) func(int) *guard   { return func(int) *guard { return g } }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// failoverTimeout is the session timeout of a holder that is killed.
+const failoverTimeout = 4 * time.Second
+
+// failover is how long it takes until somebody holds after the process of the holder was killed.
+var failover = workload{
+	name: "failover", per: "waiters behind a holder whose process is killed, session timeout 4 s", sizes: []int{1}, quick: []int{1},
+	metrics: []metric{
+		{"failover", "ms", less, "From the end of the holder's process until the next holds, session timeout 4 s"},
+		{"failover-beyond", "ms", neither, "The same, less the session timeout; the last sign of life was before the end"},
+	},
+	library: func(ctx context.Context, t trial, open opener) (figures, error) {
+		held := make(chan struct{})
+		s, err := open(ctx, t.stage.connect(1), timeout)
+		if err != nil {
+			return nil, err
+		}
+		defer s.close()
+		stop := context.AfterFunc(ctx, s.close)
+		defer stop()
+		c, err := startChild(childSpec{Task: taskHold, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, Timeout: failoverTimeout})
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = c.kill() }()
+		if err := c.expect(ctx, nil); err != nil {
+			return nil, err
+		}
+		failed := make(chan error, 1)
+		go func() {
+			unlock, err := s.lock(ctx, t.path)
+			close(held)
+			if err == nil {
+				err = unlock(ctx)
+			}
+			failed <- err
+		}()
+		took, err := t.killed(ctx, c.kill, held)
+		if err != nil {
+			s.close()
+		}
+		return took, errors.Join(err, <-failed)
+	},
+	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) { return other.failover(ctx, t) },
+}
+
+// killed kills a holder when somebody waits behind it, and measures until that one holds.
+func (t trial) killed(ctx context.Context, kill func() error, held <-chan struct{}) (figures, error) {
+	if _, err := t.stage.awaitChildren(ctx, t.path, 2); err != nil {
+		return nil, err
+	}
+	if err := t.awaitQuiet(ctx); err != nil { // it waits
+		return nil, err
+	}
+	select {
+	case <-held:
+		return nil, errTwoHolders
+	default:
+	}
+	begin := time.Now()
+	if err := kill(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-held:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	took := time.Since(begin)
+	return figures{"failover": millis(took), "failover-beyond": millis(took - failoverTimeout)}, nil
+}
+
+// beHolder is the process that holds until it is killed.
+func beHolder(ctx context.Context, spec childSpec, to *parent) error {
+	s, err := libraries[spec.Peer](ctx, spec.Connect, spec.Timeout)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if _, err := s.lock(ctx, spec.Path); err != nil {
+		return err
+	}
+	return errors.Join(to.tell("held"), to.await())
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/go-zookeeper/zk"
+	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// queueLength is how many wait for one lock: what a request costs is measured, not what a long queue does.
+const queueLength = 100
+
+// memoryUse is what requests that wait take up in their process, which has nothing else to do.
+var memoryUse = workload{
+	name: "memory", per: "waiting requests of one session, 100 a lock", sizes: []int{10_000, 100_000}, quick: []int{150},
+	metrics: []metric{
+		{"memory", "B/request", less, "Heap of a waiting request"},
+		{"memory-stack", "B/request", less, "Stacks of a waiting request's goroutines"},
+		{"memory-goroutines", "goroutines/request", neither, "Goroutines of a waiting request"},
+	},
+	alone: true, remark: "it is about the client; and the end of a session with 100 000 nodes is more than members of an ensemble tell each other",
+	library: func(ctx context.Context, t trial, _ opener) (figures, error) { return waitInChild(ctx, t) },
+	actors:  waitInChild,
+}
+
+// occupied is what a process takes up.
+type occupied struct{ Heap, Stack, Goroutines int }
+
+func occupation() occupied {
+	runtime.GC()
+	runtime.GC() // what the first one's finalizers let go
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return occupied{int(m.HeapAlloc), int(m.StackInuse), runtime.NumGoroutine()}
+}
+
+// waitInChild has a process wait for locks that are held, and asks it what it takes up before and then.
+func waitInChild(ctx context.Context, t trial) (figures, error) {
+	held, err := t.holdAll()
+	defer t.giveBack(held)
+	if err != nil {
+		return nil, err
+	}
+	c, err := startChild(childSpec{Task: taskWait, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, N: t.n, Timeout: timeout})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.kill() }()
+	var before, then occupied
+	if err := c.expect(ctx, &before); err != nil {
+		return nil, err
+	}
+	base, err := t.stage.sum(ctx, "zk_ephemerals_count")
+	if err != nil {
+		return nil, err
+	}
+	steps := []func() error{
+		c.goOn,
+		func() error { return t.awaitEphemerals(ctx, func(n int) bool { return n >= base+t.n }) },
+		func() error { return t.awaitQuiet(ctx) },
+		c.goOn,
+		func() error { return c.expect(ctx, &then) },
+		c.goOn,
+		func() error { return c.end(ctx) },
+		func() error { return t.awaitEphemerals(ctx, func(n int) bool { return n <= base }) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	each := func(before, then int) float64 { return float64(then-before) / float64(t.n) }
+	return figures{"memory": each(before.Heap, then.Heap), "memory-stack": each(before.Stack, then.Stack),
+		"memory-goroutines": each(before.Goroutines, then.Goroutines)}, nil
+}
+
+// holdAll takes the locks, by nodes that all libraries know as a holder's.
+func (t trial) holdAll() (nodes []string, err error) {
+	for lock := range (t.n + queueLength - 1) / queueLength {
+		path := t.own(lock)
+		if err := t.stage.monitor.makePath(path); err != nil {
+			return nodes, err
+		}
+		node, err := t.stage.monitor.Create(path+"/_c_"+uuid.NewString()+"-lock-", nil, zk.FlagEphemeral|zk.FlagSequence, openACL)
+		if err != nil {
+			return nodes, fmt.Errorf("bench: hold %s: %w", path, err)
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
+}
+
+func (t trial) giveBack(nodes []string) {
+	for _, node := range nodes {
+		_ = t.stage.monitor.Delete(node, -1)
+	}
+}
+
+func (t trial) awaitEphemerals(ctx context.Context, enough func(int) bool) error {
+	for {
+		n, err := t.stage.sum(ctx, "zk_ephemerals_count")
+		if err != nil {
+			return err
+		}
+		if enough(n) {
+			return nil
+		}
+		wait(ctx, 20*time.Millisecond)
+		if ctx.Err() != nil {
+			return fmt.Errorf("bench: there are %d ephemeral nodes: %w", n, context.Cause(ctx))
+		}
+	}
+}
+
+// awaitQuiet waits until clients have no more to say than that they live.
+func (t trial) awaitQuiet(ctx context.Context) error {
+	const quiet, fewer = 300 * time.Millisecond, 10
+	for last := -fewer; ; {
+		n, err := t.stage.packets(ctx)
+		if err != nil {
+			return err
+		}
+		if n-last < fewer {
+			return nil
+		}
+		last = n
+		wait(ctx, quiet)
+		if ctx.Err() != nil {
+			return fmt.Errorf("bench: requests do not end: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// beWaiters is the process that waits.
+func beWaiters(ctx context.Context, spec childSpec, to *parent) error {
+	begin, end, err := waitersOf(ctx, spec)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := errors.Join(to.tell(occupation()), to.await()); err != nil {
+		return err
+	}
+	begin()
+	return errors.Join(to.await(), to.tell(occupation()), to.await())
+}
+
+// waitersOf gives what has a peer's requests begin, and what ends them and their session.
+func waitersOf(ctx context.Context, spec childSpec) (begin, end func(), err error) {
+	if spec.Peer == oursAsActors {
+		return waitingActors(ctx, spec)
+	}
+	s, err := libraries[spec.Peer](ctx, spec.Connect, spec.Timeout)
+	if err != nil {
+		return nil, nil, err
+	}
+	var waiting sync.WaitGroup
+	begin = func() {
+		for n := range spec.N {
+			waiting.Go(func() { _, _ = s.lock(ctx, spec.lock(n)) })
+		}
+	}
+	return begin, func() { s.close(); waiting.Wait() }, nil
+}
+
+// lock is the path of the lock that a request waits for.
+func (s childSpec) lock(request int) string { return trial{path: s.Path}.own(request / queueLength) }
+
+// waitingActors are lock actors, as an actor program has them.
+func waitingActors(ctx context.Context, spec childSpec) (begin, end func(), err error) {
+	client, err := locks.Open(ctx, spec.Connect, locks.WithSessionTimeout(spec.Timeout))
+	if err != nil {
+		return nil, nil, err
+	}
+	var parent *actor.PID
+	begin = func() {
+		parent = client.System().Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
+			if _, ok := c.Message().(*actor.Started); ok {
+				for n := range spec.N {
+					c.Spawn(actors.NewLock(client.Session(), messages.Acquire{Path: spec.lock(n), Owner: strconv.Itoa(n)}))
+				}
+			}
+		}))
+	}
+	end = func() {
+		ctx, cancel := context.WithTimeout(ctx, closing)
+		defer cancel()
+		_ = client.Close(ctx)
+		_ = client.System().Root.StopFuture(parent).Wait()
+	}
+	return begin, end, nil
+}

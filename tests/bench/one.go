@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// one is workers of one session that compete for one lock.
+var one = workload{
+	name: "one", per: "workers on one lock, one session", sizes: []int{2, 16, 128, 1024}, quick: []int{3},
+	metrics: []metric{
+		{"one", "hand-offs/s", more, "Workers of one session on one lock"},
+		{"one-p50", "µs", less, "Hand-off within a session: from Unlock to the next holder's Lock, median"},
+		{"one-p99", "µs", less, "Hand-off within a session, 99th percentile"},
+		{"one-packets", "packets/hand-off", less, "Packets from clients for a hand-off within a session"},
+	},
+	bare: existsRoundTrip,
+	library: func(ctx context.Context, t trial, open opener) (figures, error) {
+		return t.counted(ctx, func() (tally, error) {
+			sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
+			if err != nil {
+				return tally{}, err
+			}
+			defer closeAll(sessions)
+			return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()),
+				timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
+		})
+	},
+	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+		return t.counted(ctx, func() (tally, error) { return other.contest(ctx, t, contestJob{threads: t.n}) })
+	},
+}
+
+// existsRoundTrip is what hand-offs are measured by: how long an Exists takes when nothing else runs.
+func existsRoundTrip(ctx context.Context, t trial) (figures, error) {
+	c, err := connect(ctx, t.stage.connect(0), timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	var took []time.Duration
+	ask := func(d time.Duration) error {
+		for begin := time.Now(); time.Since(begin) < d && ctx.Err() == nil; {
+			at := time.Now()
+			if _, _, err := c.Exists(t.path); err != nil {
+				return err
+			}
+			took = append(took, time.Since(at))
+		}
+		return context.Cause(ctx)
+	}
+	if err := ask(t.o.warm); err != nil {
+		return nil, err
+	}
+	took = nil
+	if err := ask(t.o.span); err != nil {
+		return nil, err
+	}
+	return figures{"one-p50": micros(percentile(took, 50)), "one-p99": micros(percentile(took, 99))}, nil
+}
+
+// counted adds the servers' count of packets to what a crowd did. Warm-up, opening and closing are in both the
+// packets and the grants.
+func (t trial) counted(ctx context.Context, run func() (tally, error)) (figures, error) {
+	before, err := t.stage.packets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	got, err := run()
+	if err == nil {
+		err = got.enough()
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := t.stage.packets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := figures{"one": float64(got.counted) / got.elapsed.Seconds(), "one-packets": float64(after-before) / float64(got.all)}
+	if got.handed > 0 {
+		found["one-p50"], found["one-p99"] = micros(got.p50), micros(got.p99)
+	}
+	return found, nil
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// closing bounds the end of a session; what outlives it is a fault that the smoke test finds.
+const closing = time.Minute
+
+// turnstileSession locks by package locks.
+type turnstileSession struct{ client *locks.Client }
+
+func openTurnstile(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
+	if err != nil {
+		return nil, err
+	}
+	return &turnstileSession{client}, nil
+}
+
+func (s *turnstileSession) lock(ctx context.Context, path string) (func(context.Context) error, error) {
+	lease, err := s.client.Mutex(path).Lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return lease.Unlock, nil
+}
+
+func (s *turnstileSession) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	_ = s.client.Close(ctx)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// figures are what one measurement gave, by the names of the metrics.
+type figures map[string]float64
+
+// better says which figure is the better one.
+type better int
+
+const (
+	neither better = iota // no ratios
+	less
+	more
+)
+
+// metric is something that a workload measures.
+type metric struct {
+	name   string // in the output
+	unit   string
+	better better
+	title  string // of its chart
+}
+
+// workload is something to measure. Each function measures one kind of peer; where it is nil, those do not take part.
+type workload struct {
+	name    string
+	per     string // what n counts
+	sizes   []int
+	quick   []int // sizes of a quick run
+	metrics []metric
+	alone   bool // it is for a server alone: it says why in the remark
+	remark  string
+
+	bare    func(ctx context.Context, t trial) (figures, error)
+	library func(ctx context.Context, t trial, open opener) (figures, error)
+	actors  func(ctx context.Context, t trial) (figures, error)
+	abroad  func(ctx context.Context, t trial, other *abroad) (figures, error)
+}
+
+// trial is what one measurement is told.
+type trial struct {
+	stage *stage
+	o     options
+	peer  string
+	n     int
+	path  string // exists, and is nobody else's
+}
+
+// timeout is the session timeout where a workload is not about it: sessions are not to end under a load.
+const timeout = 30 * time.Second
+
+// workloads are all that there are, in the order in which they run.
+func workloads() []workload {
+	return []workload{uncontended, many, one, pair, processes, queue, memoryUse, failover}
+}
+
+func workloadNames() []string {
+	var names []string
+	for _, w := range workloads() {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+func workloadNamed(name string) (workload, bool) {
+	for _, w := range workloads() {
+		if w.name == name {
+			return w, true
+		}
+	}
+	return workload{}, false
+}
+
+// sizesFor are those of a run.
+func (w workload) sizesFor(o options) []int {
+	if o.quick {
+		return w.quick
+	}
+	return w.sizes
+}
