@@ -94,19 +94,26 @@ func TestNothingIsKept(t *testing.T) {
 			}
 		}
 		require.Eventually(t, func() bool {
+			for _, rec := range recs { // what a lock actor ever asked for is asked for by then
+				all := rec.Transitions()
+				if len(all) == 0 || !all[len(all)-1].To.Terminal() && all[len(all)-1].On != "Stopped" {
+					return false
+				}
+			}
 			left := -1
 			inside(func(s *session) { left = len(s.contenders) })
 			return left == 0
 		}, time.Minute, 5*time.Millisecond, "requests that never ended")
+		left := map[string]int{}
 		inside(func(s *session) {
-			require.Empty(t, s.claims)
-			require.Empty(t, s.shares)
-			require.Empty(t, s.contests)
-			require.Empty(t, s.watches)
-			require.Empty(t, s.listings)
-			require.Empty(t, s.newest)
-			require.Empty(t, s.parked)
+			left["claims"], left["shares"], left["contests"] = len(s.claims), len(s.shares), len(s.contests)
+			left["watches"], left["listings"] = len(s.watches), len(s.listings)
+			left["newest"], left["parked"] = len(s.newest), len(s.parked)
 		})
-		require.LessOrEqual(t, watchCount(t, server), 2, "round %d", round)
+		for what, n := range left {
+			require.Zero(t, n, "%s, round %d", what, round)
+		}
+		// Reads that were under way may leave a watch on a node that is about to go.
+		require.Eventually(t, func() bool { return watchCount(t, server) <= 2 }, time.Minute, 5*time.Millisecond)
 	}
 }

@@ -48,12 +48,14 @@ func TestOwnerIsTheActorThatAsks(t *testing.T) {
 		s := newStage(t, at.Connect())
 		told, third := make(chan any, 10), actors.NewRecorder(s.system)
 		defer third.Close()
+		begun := false
 		parent := s.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			switch msg := ctx.Message().(type) {
 			case *actor.Started:
 				ctx.Spawn(actors.NewLock(s.session, messages.Acquire{Path: "/parent"}))
 			case *messages.Held:
-				if len(told) == 0 {
+				if !begun { // once: what an actor spawns while it stops is not stopped with it
+					begun = true
 					ctx.Spawn(actors.NewLock(s.session, messages.Acquire{Path: "/parent"}))
 				}
 				told <- msg
