@@ -105,7 +105,7 @@ func Parse(child string) (Entry, bool) {
 }
 
 func (m marker) parse(child string) (Entry, bool) {
-	at := strings.LastIndex(child, m.text)
+	at := m.find(child)
 	if at < 0 || m.text[0] != '_' && at > 0 && isLetter(child[at-1]) {
 		return Entry{}, false // "padlock-" is nobody's
 	}
@@ -130,6 +130,22 @@ func (m marker) parse(child string) (Entry, bool) {
 	seq, err := strconv.ParseInt(rest, 10, 32)
 	e.Sequence = int32(seq)
 	return e, err == nil
+}
+
+// find gives where the marker begins, -1 where it is not. A queue is read by everybody in it, so this looks only
+// where the marker can be: right before the digits, or their sign.
+func (m marker) find(child string) int {
+	if m.heavy {
+		return strings.LastIndex(child, m.text)
+	}
+	before := strings.TrimRight(child, "0123456789")
+	if strings.HasSuffix(before, m.text) {
+		return len(before) - len(m.text)
+	}
+	if before, negative := strings.CutSuffix(before, "-"); negative && strings.HasSuffix(before, m.text) {
+		return len(before) - len(m.text)
+	}
+	return -1
 }
 
 // withoutGUID takes _c_<guid>- off the name of a queue. Programs that make names of their own have none.
