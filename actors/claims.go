@@ -128,20 +128,29 @@ func (s *session) refuseKin(c *contender, op uint64, why messages.Reason, detail
 func (s *session) join(c, other *contender, op uint64) {
 	s.stake(c)
 	s.compete(c)
-	s.shares[c.at(other.node)]++
-	c.node, c.sequence, c.token = other.node, other.sequence, other.token
+	s.shares[other.hold()]++
+	c.node, c.sequence, c.token, c.heir = other.node, other.sequence, other.token, other.heir
 	s.tell(c.lock, machine.Event{Kind: machine.Created, Op: op, Node: c.node, Token: c.token, Alone: true})
 }
 
 // leaveShared takes a contender off a node that others hold too; false where nobody does.
 func (s *session) leaveShared(c *contender) bool {
-	path := c.at(c.node)
-	if c.node == "" || s.shares[path] == 0 {
+	hold := c.hold()
+	if c.node == "" || s.shares[hold] == 0 {
 		return false
 	}
-	if s.shares[path]--; s.shares[path] == 0 {
-		delete(s.shares, path)
+	if s.shares[hold]--; s.shares[hold] == 0 {
+		delete(s.shares, hold)
 	}
 	s.forgetNode(c)
 	return true
+}
+
+// hold is what contenders share that hold with one node. In a contest the node that comes after one that was deleted
+// has the same name, and is another hold.
+func (c *contender) hold() string {
+	if c.contest() {
+		return fmt.Sprintf("%s\x00%d", c.at(c.node), c.token)
+	}
+	return c.at(c.node)
 }

@@ -32,7 +32,7 @@ type session struct {
 	newest     map[string]*contender // by queue: our node with the greatest sequence number
 	claims     map[claim][]*contender
 	contests   map[string]int // by node: how many contenders there are
-	shares     map[string]int // by node: how many contenders hold with it besides the first
+	shares     map[string]int // by hold: how many contenders have it besides the first
 	listings   map[string]*listing
 	watches    map[string][]watcher
 	inquiries  map[*inquiry]struct{}  // questions that have not been answered
