@@ -75,7 +75,9 @@ func findOwn(conn *zkconn.Conn, sp *spec, me identity, known own) (own, error) {
 	}
 }
 
-// ownNodes lists the nodes with our GUID that our session owns, in the order of the queue.
+// ownNodes lists the nodes with our GUID that our session owns, in the order of the queue. That there is none is
+// believed only behind a committed transaction: a leader answers its own clients' sync at once, also when it has not
+// made a change itself yet that it told others of (see catchUp).
 func ownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 	around := sp.path
 	if sp.contest() {
@@ -84,6 +86,18 @@ func ownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 	if err := conn.Sync(around); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 		return nil, err
 	}
+	all, err := shownNodes(conn, sp, me)
+	if err != nil || len(all) > 0 {
+		return all, err
+	}
+	if err := catchUp(conn, around); err != nil {
+		return nil, err
+	}
+	return shownNodes(conn, sp, me)
+}
+
+// shownNodes is ownNodes for what our server shows.
+func shownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 	if sp.contest() {
 		return ownContest(conn, sp, me)
 	}
