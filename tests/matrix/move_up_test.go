@@ -29,6 +29,7 @@ func TestMovingUpIsToldOnce(t *testing.T) {
 		semaphore := first.client.Semaphore(lockPath, 1)
 		lease, err := semaphore.Acquire(patient(t), 1)
 		require.NoError(t, err)
+		synctest.Wait() // until it has written as well
 		var waiters []*player
 		for range 3 {
 			p := newPlayer(t, first.client, lockPath)
