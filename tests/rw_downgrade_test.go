@@ -132,16 +132,16 @@ func TestSessionExpiresDuringADowngrade(t *testing.T) {
 		require.NoError(t, err)
 		waiting := behind(t, two, "/down")
 		fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply})
+		proxy.Refuse(true) // once cut off, the client cannot come back before the session has ended
 		done := elsewhere(deadline(t), w.Downgrade)
 		<-fault.Fired()
-		proxy.Refuse(true) // so that the client cannot come back before the session has ended
-		proxy.Cut()
 		id, password, ok := proxy.Session()
 		require.True(t, ok)
 		require.NoError(t, rig.ExpireSession(deadline(t), zk.members[0].Addr(), id, password))
 		proxy.Refuse(false)
 		got := receive(t, done)
 		require.ErrorIs(t, got.err, locks.ErrLost)
+		<-w.Context().Done()
 		require.ErrorIs(t, context.Cause(w.Context()), locks.ErrLost)
 		waiting.requireTurn(t, w.Token())
 		awaitNone(t, zk, "/down")
