@@ -7,8 +7,13 @@
 // one before has come to rest. Between a client and the server stands a [link] that takes every frame, of both
 // directions, and passes it on when the plan says so; so the plan decides the interleaving of all messages.
 //
+// Two seeds in five have exclusive locks only. In the others each lock path has a use of its own: exclusive locks
+// among which some watch the whole queue, are in a second queue by its name, or are taken again within a lease; readers
+// and writers, with downgrades; a semaphore, with weights; a contest.
+//
 // After every action the invariants of a lock are checked, by the bubble's clock, which stands still meanwhile:
-// mutual exclusion among leases that are valid, tokens that rise, notices in an order that makes sense. In the
+// mutual exclusion among leases that are valid, readers never with a writer, permits never above their number,
+// tokens that rise, grants in the order of the nodes, notices in an order that makes sense. In the
 // end everything is healed, and every request must end, the queues must drain by watches and not by polls, no
 // node, session or goroutine may be left.
 //

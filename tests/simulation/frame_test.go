@@ -3,6 +3,7 @@ package simulation
 import (
 	"encoding/binary"
 	"fmt"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ type frame struct {
 	bytes []byte
 	op    embedded.Op // of a request
 	xid   int32
-	event string // the path whose end a watch event tells, or the answer to a read that was to watch it
+	event string // the lock path of which a watch event tells something, or the answer to a read that was to watch it
 	isEvt bool
 }
 
@@ -50,26 +51,27 @@ func reply(b []byte, asked string) frame {
 	case xidEvent:
 		kind := r.int32()
 		r.skip(4)
-		path := r.str()
+		changed := r.str()
 		f.isEvt = true
-		f.text = fmt.Sprintf("event %s %s", eventNames[kind], short(path))
-		if kind == eventDeleted {
-			f.event = path
+		f.text = fmt.Sprintf("event %s %s", eventNames[kind], short(changed))
+		if f.event = path.Dir(changed); kind == eventChildren {
+			f.event = changed
 		}
 	case xidPing:
 		f.text = "pong"
 	default:
 		f.text = fmt.Sprintf("answer %d to %s", code, asked)
-		if node, read := strings.CutPrefix(asked, "getData "); read && code == codeNoNode {
-			f.event = node
+		// That a semaphore's node was written to says something, too.
+		if node, read := strings.CutPrefix(asked, "getData "); read && (code == codeNoNode || strings.HasSuffix(node, "S")) {
+			f.event = path.Dir(node)
 		}
 	}
 	return f
 }
 
 const (
-	eventDeleted = 2
-	codeNoNode   = -101
+	eventChildren = 4
+	codeNoNode    = -101
 )
 
 var eventNames = map[int32]string{1: "created", 2: "deleted", 3: "changed", 4: "children"}
@@ -85,9 +87,10 @@ func (r *reader) multi() string {
 			break
 		}
 		path := r.str()
+		var by []string
 		switch op {
 		case embedded.OpCreate, embedded.OpCreate2, embedded.OpCreateContainer:
-			r.str() // the data
+			by = maker.FindStringSubmatch(r.str()) // the data
 			for n := r.int32(); n > 0; n-- {
 				r.skip(4)
 				r.str()
@@ -100,15 +103,24 @@ func (r *reader) multi() string {
 		default: // check, delete
 			r.skip(4)
 		}
-		parts = append(parts, op.String()+" "+short(path))
+		part := op.String() + " " + short(path)
+		if by != nil && strings.HasSuffix(path, "/"+contested) {
+			number, _ := strconv.ParseUint(by[1], 16, 32)
+			part += fmt.Sprintf(" by r%d", number)
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// node finds the names of contenders, whose GUID begins with the number of the request: see guids.
-var node = regexp.MustCompile(`_c_([0-9a-f]{8})-[0-9a-f-]{27}-lock-(\d*)`)
+// maker finds the GUID of a contest's contender in the data of its node.
+var maker = regexp.MustCompile(`"id":"([0-9a-f]{8})`)
 
-// short makes names of contenders short: request 3's node 7 is r3#7.
+// node finds the names of contenders, whose GUID begins with the number of the request: see guids.
+var node = regexp.MustCompile(`_c_([0-9a-f]{8})-[0-9a-f-]{27}-(other_)?(lock|__READ_|__WRIT_|permits-\d+|permits_\d+|read|write)[-_](\d*)`)
+
+// short makes names of contenders short: request 3's node 7 is r3#7. Those of readers, writers, semaphores and queues
+// with a name are told apart by a letter.
 func short(s string) string {
 	if !strings.Contains(s, "_c_") {
 		return s
@@ -116,7 +128,17 @@ func short(s string) string {
 	return node.ReplaceAllStringFunc(s, func(name string) string {
 		parts := node.FindStringSubmatch(name)
 		number, _ := strconv.ParseUint(parts[1], 16, 32)
-		return fmt.Sprintf("r%d#%s", number, strings.TrimLeft(parts[2], "0"))
+		letter := ""
+		switch parts[3][0] {
+		case '_', 'r', 'w':
+			letter = strings.ToUpper(strings.Trim(parts[3], "_")[:1])
+		case 'p':
+			letter = "S"
+		}
+		if parts[2] != "" {
+			letter = "N" + letter
+		}
+		return fmt.Sprintf("r%d#%s%s", number, strings.TrimLeft(parts[4], "0"), letter)
 	})
 }
 

@@ -18,7 +18,7 @@ func TestMistakesAreFound(t *testing.T) {
 		{"leases that last longer than a session can be relied on", longLease, "two holders", 20},
 		{"a server that ends sessions whose lease runs", earlyExpiry, "two holders", 60},
 		{"a network that loses watch events", hiddenLoss, "lost wake-up", 140},
-		{"an operator who deletes the nodes of holders", hiddenDeletion, "two holders", 220},
+		{"an operator who deletes the nodes of holders", hiddenDeletion, "two holders", 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			seed, violation := firstFailing(t, c.mistake, c.from)
@@ -35,6 +35,9 @@ func firstFailing(t *testing.T, made mistake, from uint64) (seed uint64, violati
 	for seed := from; seed < from+most; seed++ {
 		p := newPlan(seed)
 		p.mistake = made
+		if made == hiddenLoss { // it takes many exclusive locks to see an event that hardly any seed loses
+			p.uses = make([]use, p.paths)
+		}
 		if result := run(t, p, newTally()); result.violation != "" {
 			return seed, result.violation
 		}

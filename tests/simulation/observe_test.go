@@ -112,27 +112,31 @@ func detail(notice any) string {
 // granted takes a grant: nobody else may hold, and the token must be greater than all before.
 func (w *world) granted(r *lockRequest, held *messages.Held) {
 	w.tally.Grants++
+	w.tally.Kinds[r.sort(held.Token)]++
 	r.held, r.clock = held, r.client.Session().Clock(held.Epoch)
 	if !time.Now().Before(held.Until) {
 		w.violated("r%d is granted after its lease has run out", r.number)
 	}
-	if w.broken[held.Path+"/"+held.Node] {
+	if w.brokenGrant(r) {
 		return // an operator has deleted its node; whether it knows that yet is another matter
 	}
 	for _, other := range w.requests {
-		if other != r && other.path == r.path && other.holds() && !w.brokenGrant(other) {
-			w.violated("two holders of %s: r%d is granted while r%d holds", r.path, r.number, other.number)
+		if other != r && other.queue() == r.queue() && r.excludes(other) && other.holds() && !w.brokenGrant(other) {
+			w.violated("two holders of %s: r%d is granted while r%d holds", r.queue(), r.number, other.number)
 		}
 	}
-	if last := w.tokens[r.path]; held.Token <= last {
-		w.violated("r%d is granted %s with token %v after %v", r.number, r.path, held.Token, last)
-	}
-	w.tokens[r.path] = held.Token
+	w.checkToken(r, held.Token)
+	w.fresh = append(w.fresh, r)
 }
 
-// brokenGrant tells whether an operator has deleted the node of a grant.
+// brokenGrant tells whether an operator has deleted the node of a grant, or of what it is part of.
 func (w *world) brokenGrant(r *lockRequest) bool {
-	return r.held != nil && w.broken[r.path+"/"+r.held.Node]
+	for outer := r.within; outer != nil; outer = outer.within {
+		if outer.broken && r.held != nil && outer.held != nil && outer.root().held.Token == r.held.Token {
+			return true
+		}
+	}
+	return r.held != nil && (r.broken || w.broken[r.nodePath()])
 }
 
 // rewatched is more than it takes to set a watch again that an event has spent, on links that pass everything.
@@ -145,9 +149,9 @@ func (w *world) woken(r *lockRequest) bool {
 	if r.client.lostEvents > 0 {
 		return true
 	}
-	if at, ok := r.client.changes[r.path]; ok && time.Since(at) < rewatched {
+	if at, ok := r.client.changes[r.dir()]; ok && time.Since(at) < rewatched {
 		return true
 	}
-	at, ok := r.client.deletions[r.path]
+	at, ok := r.client.deletions[r.dir()]
 	return ok && !at.Before(r.polled)
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -17,7 +18,11 @@ func (w *world) ask(a action) bool {
 	if c.closing || w.underWay() >= w.plan.requests {
 		return false
 	}
-	want := wish{path: w.plan.lockPaths()[pick(a.a>>8, w.plan.paths)], actor: a.b%3 == 0, try: a.b>>4%5 == 0}
+	place := pick(a.a>>8, w.plan.paths)
+	want := wish{path: w.plan.lockPaths()[place], actor: a.b%3 == 0, try: a.b>>4%5 == 0}
+	if w.choose(&want, w.plan.uses[place], a); want.within != nil {
+		c = want.within.client
+	}
 	if a.b>>8%4 == 0 {
 		want.timeout = time.Duration(1+a.c%10_000) * time.Millisecond
 	}
@@ -102,7 +107,7 @@ func (w *world) askBack(a action) bool {
 	}
 	r := all[pick(a.a, len(all))]
 	w.history.note("operator asks r%d for its lock", r.number)
-	return w.operate(func(o *operator) { o.set(r.path+"/"+r.held.Node, "unlock") })
+	return w.operate(func(o *operator) { o.set(r.nodePath(), "unlock") })
 }
 
 func (w *world) deleteNode(a action) bool {
@@ -130,7 +135,14 @@ func (w *world) deletePath(a action) bool {
 func (w *world) breakNode(o *operator, node string) {
 	w.history.note("operator deletes %s", short(node))
 	w.mu.Lock()
-	w.broken[node] = w.plan.mistake != hiddenDeletion
+	told := w.plan.mistake != hiddenDeletion
+	if strings.HasSuffix(node, "/"+contested) { // the next one has the same name
+		for _, r := range w.requests {
+			r.broken = r.broken || told && r.queue() == node
+		}
+	} else {
+		w.broken[node] = told
+	}
 	w.mu.Unlock()
 	o.delete(node)
 }

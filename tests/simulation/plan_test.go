@@ -16,7 +16,8 @@ type plan struct {
 	mistake  mistake
 	replicas int
 	paths    int
-	requests int // that may be under way at once
+	requests int   // that may be under way at once
+	uses     []use // what each lock path is used for
 	actions  []action
 }
 
@@ -48,6 +49,7 @@ func newPlan(seed uint64) plan {
 	for range 1 + rng.IntN(3) {
 		p.timeouts = append(p.timeouts, time.Duration(4+rng.IntN(17))*time.Second)
 	}
+	p.uses = newUses(seed, p.paths)
 	weights := make([]int, len(kinds))
 	total := 0
 	for i, k := range kinds {
@@ -89,6 +91,6 @@ func (p plan) String() string {
 	for i, a := range p.actions {
 		names[i] = kinds[a.kind].name
 	}
-	return fmt.Sprintf("seed %d: session timeouts %v, %d replicas, %d lock paths, %d requests at once, %d actions: %s",
-		p.seed, p.timeouts, p.replicas, p.paths, p.requests, len(p.actions), strings.Join(names, ", "))
+	return fmt.Sprintf("seed %d: session timeouts %v, %d replicas, lock paths for %v, %d requests at once, %d actions: %s",
+		p.seed, p.timeouts, p.replicas, p.uses, p.requests, len(p.actions), strings.Join(names, ", "))
 }

@@ -13,9 +13,9 @@ import (
 
 // lockRequest is one request for a lock, and all that was heard of it. What changes is guarded by world.mu.
 type lockRequest struct {
+	wish
 	number int // from 1
 	client *client
-	path   string
 
 	// Through package locks.
 	cancel   context.CancelFunc // nil for a lock actor of our own
@@ -27,6 +27,7 @@ type lockRequest struct {
 	clock *zkconn.LeaseClock
 
 	held      *messages.Held
+	broken    bool // an operator has deleted the one node of its contest
 	letGo     bool // we gave it back, or stopped the lock actor
 	stopped   bool // the lock actor, by us
 	suspended bool
@@ -59,42 +60,47 @@ func (r *lockRequest) over() bool {
 
 // wish is what a request is started with.
 type wish struct {
-	path    string
-	actor   bool
-	try     bool
-	timeout time.Duration // of the ctx, or of Acquire
-	grace   time.Duration
+	path     string // of a contest: of the one node
+	mode     messages.Mode
+	name     string // of the queue
+	permits  int
+	weight   int
+	watchAll bool
+	within   *lockRequest // whose lease it asks within; nil for none
+	actor    bool
+	try      bool
+	timeout  time.Duration // of the ctx, or of Acquire
+	grace    time.Duration
 }
 
 // start starts a request. Its lock actor draws the GUID with the request's number meanwhile.
 func (w *world) start(c *client, want wish) {
 	w.mu.Lock()
-	r := &lockRequest{number: len(w.requests) + 1, client: c, path: want.path}
+	r := &lockRequest{number: len(w.requests) + 1, client: c, wish: want}
 	w.requests = append(w.requests, r)
 	w.mu.Unlock()
 	guids.number.Store(uint32(r.number))
 	w.history.note("r%d: c%d asks for %s, by an actor %t, trying %t, within %v, grace %v",
-		r.number, c.number, r.path, want.actor, want.try, want.timeout, want.grace)
+		r.number, c.number, want, want.actor, want.try, want.timeout, want.grace)
 	watcher := w.observe(r)
 	if want.actor {
-		acquire := messages.Acquire{Path: r.path, Try: want.try, Timeout: want.timeout, Grace: want.grace}
-		r.pid = w.spawn(c, acquire, watcher)
+		r.pid = w.spawn(c, want.acquire(), watcher)
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	values := context.Background()
+	if want.within != nil {
+		values = context.WithoutCancel(want.within.lease.Context())
+	}
+	ctx, cancel := context.WithCancel(values)
 	if want.timeout > 0 {
-		ctx, cancel = context.WithTimeout(context.Background(), want.timeout)
+		ctx, cancel = context.WithTimeout(values, want.timeout)
 	}
 	r.cancel = cancel
-	go w.lock(ctx, r, c.Mutex(r.path, locks.WithGrace(want.grace), locks.WithObserver(watcher)), want.try)
+	go w.lock(ctx, r, want.call(c.Client, locks.WithGrace(want.grace), locks.WithObserver(watcher)))
 }
 
 // lock waits for the lock, as a program does.
-func (w *world) lock(ctx context.Context, r *lockRequest, mutex *locks.Mutex, try bool) {
-	lock := mutex.Lock
-	if try {
-		lock = mutex.TryLock
-	}
+func (w *world) lock(ctx context.Context, r *lockRequest, lock func(context.Context) (*locks.Lease, error)) {
 	lease, err := lock(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,9 +11,10 @@ type tally struct {
 	Seeds, Frames, Grants, Losses int
 	Seed                          uint64         // the newest
 	Done                          map[string]int // actions that found something to do, by kind
+	Kinds                         map[string]int // grants, by the kind of lock
 }
 
-func newTally() *tally { return &tally{Done: map[string]int{}} }
+func newTally() *tally { return &tally{Done: map[string]int{}, Kinds: map[string]int{}} }
 
 // add adds what others have counted.
 func (t *tally) add(more tally) {
@@ -23,6 +24,9 @@ func (t *tally) add(more tally) {
 	t.Losses += more.Losses
 	for name, n := range more.Done {
 		t.Done[name] += n
+	}
+	for name, n := range more.Kinds {
+		t.Kinds[name] += n
 	}
 }
 
@@ -37,6 +41,11 @@ func (t *tally) String() string {
 		}
 	}
 	slices.Sort(faults)
-	return fmt.Sprintf("%d seeds, %d actions, %d frames, %d grants, %d losses; %s",
-		t.Seeds, actions, t.Frames, t.Grants, t.Losses, strings.Join(faults, ", "))
+	var grants []string
+	for name, n := range t.Kinds {
+		grants = append(grants, fmt.Sprintf("%s %d", name, n))
+	}
+	slices.Sort(grants)
+	return fmt.Sprintf("%d seeds, %d actions, %d frames, %d grants (%s), %d losses; %s",
+		t.Seeds, actions, t.Frames, t.Grants, strings.Join(grants, ", "), t.Losses, strings.Join(faults, ", "))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"path"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -14,7 +13,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -35,11 +33,12 @@ type world struct {
 	mu        sync.Mutex // for what actors and goroutines write; the driver takes it when they may run
 	requests  []*lockRequest
 	observers []*actor.PID
-	tokens    map[string]messages.Token // the newest of a lock path
-	broken    map[string]bool           // nodes that an operator has deleted
-	ended     []*lockRequest            // with the promise that no node is left, which nobody has looked after yet
-	renewed   map[int64]time.Time       // by session: when the newest transaction that reached a server was sent
-	violation string                    // the first
+	tokens    map[string]granted  // the newest of a queue
+	fresh     []*lockRequest      // that were granted since the queue was looked at
+	broken    map[string]bool     // nodes that an operator has deleted
+	ended     []*lockRequest      // with the promise that no node is left, which nobody has looked after yet
+	renewed   map[int64]time.Time // by session: when the newest transaction that reached a server was sent
+	violation string              // the first
 }
 
 // client is one client with its session.
@@ -50,7 +49,7 @@ type client struct {
 	closing    bool
 	closed     chan error
 	lostEvents int
-	deletions  map[string]time.Time // by lock path: when the end of a node in it was told last
+	deletions  map[string]time.Time // by lock path: when something of it was told last
 	changes    map[string]time.Time // by lock path: when a node's data last changed, so that its watch had to be set again
 }
 
@@ -58,7 +57,7 @@ type client struct {
 func newWorld(p plan, t *tally) (*world, error) {
 	w := &world{plan: p, history: newHistory(), tally: t,
 		latency: rand.New(rand.NewPCG(p.seed, 0x6c6174656e6379)),
-		tokens:  map[string]messages.Token{}, broken: map[string]bool{}, renewed: map[int64]time.Time{},
+		tokens:  map[string]granted{}, broken: map[string]bool{}, renewed: map[int64]time.Time{},
 		system: sharedSystem(),
 	}
 	var err error
@@ -115,13 +114,10 @@ func (w *world) passed(l *link, d direction, it item) {
 	case d == down && it.event != "":
 		if i := l.client - 1; i < len(w.clients) {
 			w.mu.Lock()
-			w.clients[i].deletions[path.Dir(it.event)] = time.Now()
-			w.mu.Unlock()
-		}
-	case d == down && strings.HasPrefix(it.text, "event changed "):
-		if i := l.client - 1; i < len(w.clients) {
-			w.mu.Lock()
-			w.clients[i].changes[path.Dir(strings.TrimPrefix(it.text, "event changed "))] = time.Now()
+			w.clients[i].deletions[it.event] = time.Now()
+			if strings.HasPrefix(it.text, "event changed ") {
+				w.clients[i].changes[it.event] = time.Now()
+			}
 			w.mu.Unlock()
 		}
 	case d == up && transacts(it.op) && l.session != 0:
@@ -205,11 +201,11 @@ func (w *world) deliverAny() bool {
 	return true
 }
 
-// check looks for two holders of one lock path, and for leases that outlive their request.
+// check looks for holders who exclude each other, for leases that outlive their request, and for grants out of order.
 func (w *world) check() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	holders := map[string]*lockRequest{}
+	holders := map[string][]*lockRequest{}
 	for _, r := range w.requests {
 		if !r.holds() {
 			continue
@@ -220,9 +216,15 @@ func (w *world) check() {
 		if w.brokenGrant(r) {
 			continue
 		}
-		if other := holders[r.path]; other != nil {
-			w.violated("two holders of %s: r%d and r%d", r.path, other.number, r.number)
+		for _, other := range holders[r.queue()] {
+			if r.excludes(other) {
+				w.violated("two holders of %s: r%d and r%d", r.queue(), other.number, r.number)
+			}
 		}
-		holders[r.path] = r
+		holders[r.queue()] = append(holders[r.queue()], r)
 	}
+	for queue, all := range holders {
+		w.checkPermits(queue, all)
+	}
+	w.checkOrder()
 }

@@ -1,0 +1,138 @@
+package simulation
+
+import (
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// What must be true of those who hold, of their tokens, and of the order in which they came to hold.
+
+// root is the outermost of the requests that hold one within the other.
+func (r *lockRequest) root() *lockRequest {
+	for r.within != nil {
+		r = r.within
+	}
+	return r
+}
+
+// shared tells whether others may hold with a request's node, or it with another's. w.mu is held.
+func (w *world) shared(r *lockRequest) bool {
+	for _, other := range w.requests {
+		if other != r && other.root() == r.root() {
+			return true
+		}
+	}
+	return false
+}
+
+// excludes tells whether two requests of one queue must not hold at the same time.
+func (r *lockRequest) excludes(other *lockRequest) bool {
+	switch {
+	case r.root() == other.root(), r.mode == messages.Semaphore:
+		return false
+	}
+	return r.mode != messages.Read || other.mode != messages.Read
+}
+
+// checkPermits: those who hold a semaphore take no more than there is. w.mu is held.
+func (w *world) checkPermits(queue string, holders []*lockRequest) {
+	taken := 0
+	for _, r := range holders {
+		taken += r.weight
+	}
+	if r := holders[0]; r.mode == messages.Semaphore && taken > r.permits {
+		w.violated("two holders of %s too many: %d permits of %d are held", queue, taken, r.permits)
+	}
+}
+
+// granted are the greatest tokens of a queue: of those who exclude everybody, and of all.
+type granted struct{ alone, any messages.Token }
+
+// checkToken: who excludes others has a greater token than all before; who does not, a greater one than all who
+// excluded it. What is held within one lease has one token. w.mu is held.
+func (w *world) checkToken(r *lockRequest, token messages.Token) {
+	last := w.tokens[r.queue()]
+	for _, other := range w.requests {
+		if other != r && other.root() == r.root() && other.held != nil && token == other.held.Token {
+			return
+		}
+	}
+	switch r.mode {
+	case messages.Semaphore:
+	case messages.Read:
+		if token <= last.alone {
+			w.violated("r%d is granted %s for reading with token %v after %v", r.number, r.queue(), token, last.alone)
+		}
+	default:
+		if token <= last.any {
+			w.violated("r%d is granted %s with token %v after %v", r.number, r.queue(), token, last.any)
+		}
+		last.alone = max(last.alone, token)
+	}
+	last.any = max(last.any, token)
+	w.tokens[r.queue()] = last
+}
+
+// checkOrder: nobody is granted a lock while the node of somebody for whom it has to wait is there. Nodes that were
+// made later have greater numbers, so that it does not matter that the look comes after the grant. w.mu is held.
+func (w *world) checkOrder() {
+	if len(w.fresh) == 0 || w.server.Leader() == nil {
+		return
+	}
+	all := w.fresh
+	w.fresh = nil
+	names := map[string][]string{}
+	w.operate(func(o *operator) {
+		for _, r := range all {
+			if _, known := names[r.dir()]; !known {
+				names[r.dir()] = o.children(r.dir())
+			}
+		}
+	})
+	for _, r := range all {
+		if r.mode == messages.Contest || w.brokenGrant(r) || r.end != "" {
+			continue
+		}
+		own, before := placeOf(r.held.Node), 0
+		for _, name := range names[r.dir()] {
+			other := placeOf(name)
+			if other.number >= own.number || other.named != own.named || r.mode == messages.Read && other.reads {
+				continue
+			}
+			before += other.weight
+		}
+		if r.mode == messages.Semaphore && before+r.weight <= r.permits {
+			continue
+		}
+		if before > 0 {
+			w.violated("out of order: r%d is granted %s while others are before it", r.number, r.queue())
+		}
+	}
+}
+
+// nodePlace is what the name of a node says, read without the machine's help.
+type nodePlace struct {
+	number, weight int
+	named, reads   bool
+}
+
+func placeOf(name string) (p nodePlace) {
+	parts := node.FindStringSubmatch(name)
+	if parts == nil {
+		return nodePlace{number: 1 << 40}
+	}
+	p.named, p.reads, p.weight = parts[2] != "", strings.EqualFold(strings.Trim(parts[3], "_"), "read"), 1
+	if weight, heavy := strings.CutPrefix(strings.ReplaceAll(parts[3], "_", "-"), "permits-"); heavy {
+		p.weight = atoi(weight)
+	}
+	p.number = atoi(parts[4])
+	return p
+}
+
+func atoi(digits string) (n int) {
+	for _, d := range digits {
+		n = n*10 + int(d-'0')
+	}
+	return n
+}

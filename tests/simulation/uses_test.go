@@ -1,0 +1,183 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// use is what a lock path is used for: nobody mixes recipes whose nodes have nothing to do with each other.
+type use struct {
+	recipe  recipe
+	permits int // of a semaphore
+}
+
+type recipe int
+
+const (
+	exclusive recipe = iota // as all paths of two seeds in five
+	varied                  // exclusive, with watchers of everything, a second queue by its name, and reentry
+	readWrite
+	semaphore
+	contest
+)
+
+func (u use) String() string {
+	text := [...]string{"exclusive", "varied", "read/write", "semaphore", "contest"}[u.recipe]
+	if u.permits > 0 {
+		text += fmt.Sprintf(" of %d", u.permits)
+	}
+	return text
+}
+
+// contested is the name of the one node of a contest.
+const contested = "node"
+
+// newUses draws what the lock paths are for, from numbers of its own.
+func newUses(seed uint64, paths int) []use {
+	rng := rand.New(rand.NewPCG(seed, 0x75736573))
+	all := make([]use, paths)
+	if rng.IntN(5) < 2 {
+		return all
+	}
+	for i := range all {
+		all[i].recipe = varied + recipe(rng.IntN(int(contest)))
+		if all[i].recipe == semaphore {
+			all[i].permits = 1 + rng.IntN(4)
+		}
+	}
+	return all
+}
+
+// choose completes a wish by what the lock path is for.
+func (w *world) choose(want *wish, u use, a action) {
+	by := a.c >> 16
+	switch u.recipe {
+	case varied:
+		want.watchAll = by%4 == 0
+		if by>>2%4 == 0 {
+			want.name = "other"
+		}
+	case readWrite:
+		want.mode = [...]messages.Mode{messages.Read, messages.Read, messages.Write, messages.Write, messages.Exclusive}[by%5]
+		if by>>4%6 == 0 {
+			want.name = "other"
+		}
+	case semaphore:
+		want.mode, want.permits, want.weight = messages.Semaphore, u.permits, 1+int(by%uint32(u.permits))
+	case contest:
+		want.mode, want.path = messages.Contest, want.path+"/"+contested
+	}
+	if u.recipe == exclusive || u.recipe == semaphore || a.b>>16%8 == 0 {
+		return
+	}
+	// Within the lease of somebody who has the lock: once more, or reading where that one writes.
+	outer := w.some(func(r *lockRequest) bool {
+		return r.acquired() && r.lease != nil && r.holds() && r.queue() == want.queue() && !r.client.closing
+	})
+	if len(outer) > 0 {
+		want.actor, want.within = false, outer[pick(a.b>>20, len(outer))]
+		if want.mode != messages.Read || want.within.mode != messages.Write {
+			want.mode = want.within.mode
+		}
+		want.watchAll, want.try = false, false
+	}
+}
+
+// queue is whom a request waits with.
+func (want wish) queue() string {
+	if want.name != "" {
+		return want.path + ":" + want.name
+	}
+	return want.path
+}
+
+// dir is where the nodes are.
+func (want wish) dir() string {
+	if want.mode == messages.Contest {
+		return path.Dir(want.path)
+	}
+	return want.path
+}
+
+func (r *lockRequest) nodePath() string { return r.dir() + "/" + r.held.Node }
+
+func (want wish) String() string {
+	text := fmt.Sprintf("%s (%v", want.queue(), want.mode)
+	switch {
+	case want.mode == messages.Semaphore:
+		text += fmt.Sprintf(", %d of %d", want.weight, want.permits)
+	case want.watchAll:
+		text += ", watching all"
+	}
+	if want.within != nil {
+		text += fmt.Sprintf(", within r%d", want.within.number)
+	}
+	return text + ")"
+}
+
+// acquire is the wish as a lock actor takes it.
+func (want wish) acquire() messages.Acquire {
+	return messages.Acquire{Path: want.path, Mode: want.mode, Name: want.name, Permits: want.permits, Weight: want.weight,
+		WatchAll: want.watchAll, Try: want.try, Timeout: want.timeout, Grace: want.grace}
+}
+
+// call is the wish as a program calls it.
+func (want wish) call(c *locks.Client, opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
+	if want.name != "" {
+		opts = append(opts, locks.WithName(want.name))
+	}
+	if want.watchAll {
+		opts = append(opts, locks.WithWatchAll())
+	}
+	if want.within != nil {
+		opts = append(opts, locks.WithReentry())
+	}
+	either := func(lock, try func(context.Context) (*locks.Lease, error)) func(context.Context) (*locks.Lease, error) {
+		if want.try {
+			return try
+		}
+		return lock
+	}
+	switch want.mode {
+	case messages.Read:
+		m := c.RWMutex(want.path, opts...)
+		return either(m.RLock, m.TryRLock)
+	case messages.Write:
+		m := c.RWMutex(want.path, opts...)
+		return either(m.Lock, m.TryLock)
+	case messages.Contest:
+		m := c.Contest(want.path, opts...)
+		return either(m.Lock, m.TryLock)
+	case messages.Semaphore:
+		s := c.Semaphore(want.path, want.permits, opts...)
+		return either(
+			func(ctx context.Context) (*locks.Lease, error) { return s.Acquire(ctx, want.weight) },
+			func(ctx context.Context) (*locks.Lease, error) { return s.TryAcquire(ctx, want.weight) })
+	default:
+		m := c.Mutex(want.path, opts...)
+		return either(m.Lock, m.TryLock)
+	}
+}
+
+// sort is what kind of lock a request has been granted, for the tally.
+func (r *lockRequest) sort(token messages.Token) string {
+	sort := r.mode.String()
+	switch {
+	case r.watchAll:
+		sort += " watching all"
+	case r.name != "":
+		sort += " with a name"
+	}
+	if r.within == nil || r.within.held == nil || r.within.held.Token != token {
+		return sort
+	}
+	if r.mode != r.within.mode {
+		return "downgrade"
+	}
+	return sort + " again"
+}
