@@ -75,6 +75,9 @@ func (w *world) rightBefore(i int) nodeID {
 		return 0
 	}
 	if last := w.contenders[before].known.node; last != 0 && last.sequence()+1 == node.sequence() {
+		if !node.waitsFor(last) && !w.mistake(ReaderBehindOwnReader) {
+			return 0
+		}
 		return last
 	}
 	return 0

@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -41,15 +43,13 @@ func (w *world) relies(i int) bool {
 
 // checkHolders is invariant 1.
 func (w *world) checkHolders() {
-	holder := -1
 	for i := range w.plan.Sessions {
-		if !w.relies(i) {
-			continue
+		for holder := range i {
+			shared := w.plan.Modes[i] == messages.Read && w.plan.Modes[holder] == messages.Read
+			if !shared && w.relies(holder) && w.relies(i) {
+				w.violate(Exclusion, "%s and %s both hold the lock with valid leases", contenderName(holder), contenderName(i))
+			}
 		}
-		if holder >= 0 {
-			w.violate(Exclusion, "%s and %s both hold the lock with valid leases", contenderName(holder), contenderName(i))
-		}
-		holder = i
 	}
 }
 
@@ -102,13 +102,15 @@ func (w *world) checkGrant(i int) {
 		w.violate(TokensRise, "%s is granted the lock with token %d after a grant with token %d",
 			contenderName(i), c.Token, w.newestGrant)
 	}
-	w.newestGrant = c.Token
+	if w.plan.Modes[i] != messages.Read { // readers are granted in any order
+		w.newestGrant = c.Token
+	}
 	at := w.find(c.Node)
 	if at < 0 {
 		return // it has just gone, and this request will hear of it
 	}
 	for _, n := range w.zk.nodes.all() {
-		if n.czxid < w.zk.nodes.at[at].czxid {
+		if n.czxid < w.zk.nodes.at[at].czxid && c.Node.waitsFor(n.id) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", contenderName(i), n.id)
 		}
 	}
@@ -148,13 +150,14 @@ func (w *world) checkQuiet() {
 			w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.id)
 		}
 	}
-	if w.zk.nodes.n == 0 {
-		return
-	}
-	head := w.zk.nodes.at[0].id
-	if c := &w.contenders[head.contender()]; !c.stopped && !c.Holding() {
-		w.violate(NoLostWakeUp, "nothing is under way, and %v is the head of the queue, but its request is %v",
-			head, c.State)
+	for at, n := range w.zk.nodes.all() {
+		if slices.ContainsFunc(w.zk.nodes.all()[:at], func(before node) bool { return n.id.waitsFor(before.id) }) {
+			continue
+		}
+		if c := &w.contenders[n.id.contender()]; !c.stopped && !c.Holding() {
+			w.violate(NoLostWakeUp, "nothing is under way, and %v has nobody to wait for, but its request is %v",
+				n.id, c.State)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // What is here mirrors actors/listings.go.
@@ -81,6 +82,12 @@ func (w *world) tellListed(i int, op uint8, children []string, result outcome) {
 		return
 	}
 	ev, _ := machine.ReadQueue(uint64(op), children, machine.View{Own: c.known.node.name()})
+	switch {
+	case w.mistake(ReaderBesideWriter) && w.plan.Modes[i] == messages.Read:
+		ev.First = true
+	case w.mistake(WriterBesideReader) && named(ev.Predecessor).mode() == messages.Read:
+		ev.First = true
+	}
 	w.tell(i, news{
 		Kind: machine.Listed, Op: op, Predecessor: named(ev.Predecessor),
 		Missing: ev.Missing, First: ev.First, Head: ev.Head,

@@ -5,7 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
 )
+
+var exclusives [maxContenders]messages.Mode
 
 // TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known
 // which one comes first.
@@ -15,26 +19,30 @@ func TestMistakesAreFound(t *testing.T) {
 		sessions []int
 		bounds   Bounds
 		breaks   Invariant
+		modes    [maxContenders]messages.Mode
 	}{
-		"skip the second listing":         {SkipSecondListing, twoOne, Bounds{Cancels: 1}, InOrder},
-		"grant without a lease":           {GrantWithoutLease, apart, Bounds{Lapses: 1}, Notices},
-		"adopt any owner's node":          {AdoptAnyOwner, apart, Bounds{Cuts: 1, Expiries: 1}, Exclusion},
-		"verify without sync":             {VerifyWithoutSync, apart, Bounds{Cuts: 1, Lags: 1}, NoOrphan},
-		"verify while creating":           {VerifyDoesNotWait, apart, Bounds{Cuts: 1}, NoOrphan},
-		"forget an unknown delete":        {ForgetDelete, apart, Bounds{Cuts: 1}, NoOrphan},
-		"forget an unknown create":        {ForgetCreate, apart, Bounds{Cuts: 1}, NoOrphan},
-		"forget an actor that stopped":    {ForgetEnded, apart, Bounds{Stops: 1}, NoOrphan},
-		"withdraw what is under way":      {WithdrawAnyway, apart, Bounds{Cancels: 1}, NoOrphan},
-		"watch a node that is gone":       {WatchTheGone, apart, Bounds{}, NoLostWakeUp},
-		"register the watch too late":     {RegisterLate, apart, Bounds{}, NoLostWakeUp},
-		"keep quiet about a cut":          {KeepQuiet, apart, Bounds{Cuts: 1}, NoLostWakeUp},
-		"carry out an old epoch's order":  {OldOrders, two, Bounds{Cuts: 1, Expiries: 1, Late: 1}, OneSession},
-		"expire before the lease is over": {ExpireEarly, apart, Bounds{Expiries: 1}, Exclusion},
-		"token by sequence number":        {TokenBySequence, apart, Bounds{Reaps: 1}, TokensRise},
-		"run an old verification last":    {OldVerifyLast, single, Bounds{Cuts: 2, Cancels: 1}, AllEnd},
+		"skip the second listing":         {SkipSecondListing, twoOne, Bounds{Cancels: 1}, InOrder, exclusives},
+		"grant without a lease":           {GrantWithoutLease, apart, Bounds{Lapses: 1}, Notices, exclusives},
+		"adopt any owner's node":          {AdoptAnyOwner, apart, Bounds{Cuts: 1, Expiries: 1}, Exclusion, exclusives},
+		"verify without sync":             {VerifyWithoutSync, apart, Bounds{Cuts: 1, Lags: 1}, NoOrphan, exclusives},
+		"verify while creating":           {VerifyDoesNotWait, apart, Bounds{Cuts: 1}, NoOrphan, exclusives},
+		"forget an unknown delete":        {ForgetDelete, apart, Bounds{Cuts: 1}, NoOrphan, exclusives},
+		"forget an unknown create":        {ForgetCreate, apart, Bounds{Cuts: 1}, NoOrphan, exclusives},
+		"forget an actor that stopped":    {ForgetEnded, apart, Bounds{Stops: 1}, NoOrphan, exclusives},
+		"withdraw what is under way":      {WithdrawAnyway, apart, Bounds{Cancels: 1}, NoOrphan, exclusives},
+		"watch a node that is gone":       {WatchTheGone, apart, Bounds{}, NoLostWakeUp, exclusives},
+		"register the watch too late":     {RegisterLate, apart, Bounds{}, NoLostWakeUp, exclusives},
+		"keep quiet about a cut":          {KeepQuiet, apart, Bounds{Cuts: 1}, NoLostWakeUp, exclusives},
+		"carry out an old epoch's order":  {OldOrders, two, Bounds{Cuts: 1, Expiries: 1, Late: 1}, OneSession, exclusives},
+		"expire before the lease is over": {ExpireEarly, apart, Bounds{Expiries: 1}, Exclusion, exclusives},
+		"token by sequence number":        {TokenBySequence, apart, Bounds{Reaps: 1}, TokensRise, exclusives},
+		"run an old verification last":    {OldVerifyLast, single, Bounds{Cuts: 2, Cancels: 1}, AllEnd, exclusives},
+		"let a reader in beside a writer": {ReaderBesideWriter, apart, Bounds{}, InOrder, writeReadRead},
+		"let a writer in beside a reader": {WriterBesideReader, apart, Bounds{}, InOrder, readWrite},
+		"have a reader wait for a reader": {ReaderBehindOwnReader, two, Bounds{}, NoLostWakeUp, readReadWrite},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := Plan{Name: name, Sessions: c.sessions, Bounds: c.bounds, Spared: spareB, Mistake: c.mistake, Limit: 3_000_000}
+			plan := Plan{Name: name, Sessions: c.sessions, Bounds: c.bounds, Spared: spareB, Mistake: c.mistake, Modes: c.modes, Limit: 3_000_000}
 			result, err := Walk(plan)
 			var violation *Violation
 			require.True(t, errors.As(err, &violation), "%v: %v", result, err)

@@ -1,5 +1,7 @@
 package walk
 
+import "github.com/turnstile-locks/turnstile/messages"
+
 // Plan is what a walk explores.
 type Plan struct {
 	// Name is printed with the figures.
@@ -7,6 +9,8 @@ type Plan struct {
 	// Sessions gives the session of each contender, 0 or 1: {0, 0, 1} are two contenders of one session
 	// and one of another.
 	Sessions []int
+	// Modes gives what each contender asks for: Exclusive, Read or Write.
+	Modes [maxContenders]messages.Mode
 	// Try tells which contenders give up instead of waiting.
 	Try [maxContenders]bool
 	// Down: the sessions are not connected yet when it begins. Arrive: a request may be made at any moment;
@@ -90,6 +94,12 @@ const (
 	OldOrders
 	// ExpireEarly lets the servers end a session before its lease is over.
 	ExpireEarly
+	// ReaderBesideWriter lets a reader in whoever holds.
+	ReaderBesideWriter
+	// WriterBesideReader has a writer wait for writers only.
+	WriterBesideReader
+	// ReaderBehindOwnReader has a reader wait for the reader of its own session right before it.
+	ReaderBehindOwnReader
 	// TokenBySequence takes the sequence number for the fencing token.
 	TokenBySequence
 )

@@ -57,7 +57,7 @@ func (w *world) makeNode(s int, t *task) {
 	sess.lagging = false
 	w.zk.zxid++
 	n := node{
-		id: newNodeID(int(t.contender), w.zk.sequence), session: uint8(s), epoch: sess.epoch,
+		id: newNodeID(int(t.contender), w.plan.Modes[t.contender], w.zk.sequence), session: uint8(s), epoch: sess.epoch,
 		czxid: w.zk.zxid,
 	}
 	w.zk.sequence++

@@ -25,6 +25,14 @@ var (
 	oneTry = [maxContenders]bool{1: true}
 )
 
+// Kinds of lock, for each contender.
+var (
+	readReadWrite  = [maxContenders]messages.Mode{messages.Read, messages.Read, messages.Write}
+	writeReadRead  = [maxContenders]messages.Mode{messages.Write, messages.Read, messages.Read}
+	readWrite      = [maxContenders]messages.Mode{messages.Read, messages.Write}
+	writeReadWrite = [maxContenders]messages.Mode{messages.Write, messages.Read, messages.Write}
+)
+
 // small are the bounds of every test run.
 var small = []Plan{
 	{Name: "calm, every order", Sessions: apart, Bounds: Bounds{Slow: Always}},
@@ -56,6 +64,14 @@ var small = []Plan{
 		Bounds: Bounds{Cuts: 1, Releases: 1, Cancels: 1, Timeouts: 1, Slow: 1}},
 	{Name: "alone, a session that is not there yet", Sessions: single, Down: true, Arrive: true,
 		Bounds: Bounds{Cuts: 1, Expiries: 1, Releases: 1, Late: 1}},
+	{Name: "readers and a writer", Sessions: twoOne, Modes: readReadWrite},
+	{Name: "a writer and readers", Sessions: oneTwo, Modes: writeReadRead},
+	{Name: "a reader and a writer, every order", Sessions: apart, Modes: readWrite, Bounds: Bounds{Slow: Always}},
+	{Name: "a reader and a writer, a cut", Sessions: apart, Modes: readWrite, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a reader and a writer, an operator", Sessions: apart, Modes: readWrite, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "writers and a reader, a cancel", Sessions: twoOne, Modes: writeReadWrite, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "a writer and readers, an expiry", Sessions: oneTwo, Modes: writeReadRead, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "alone, an operator and a close", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Breaks: 1, Closes: 1, Revokes: 2}},
 }
