@@ -13,6 +13,8 @@ SOAK ?= 1h
 OPERATIONS ?= 1000000
 SEEDS ?= 100000
 FUZZTIME ?= 3m
+# More flags for the benchmarks, such as -workload one,pair or -plot charts.
+BENCH ?=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -62,6 +64,15 @@ fuzz: ## fuzz what reads from the network, FUZZTIME for each
 	for target in FuzzDecoder FuzzFrames FuzzOperations; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/embedded; \
 	done
+
+.PHONY: bench
+bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one server and on three (about 40 minutes)
+	$(GO) run ./tests/bench $(BENCH)
+	$(GO) run ./tests/bench -ensemble $(BENCH)
+
+.PHONY: bench-peers
+bench-peers: deps ## the same on one server, and Curator and kazoo, too (about 40 minutes)
+	$(GO) run ./tests/bench -peers $(BENCH)
 
 .PHONY: bench-embedded
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side

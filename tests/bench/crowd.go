@@ -27,6 +27,7 @@ type crowd struct {
 type counting struct {
 	arrived chan struct{} // closed when every worker has held once
 	missing atomic.Int64
+	some    atomic.Bool // something was counted: a hand-off, where there is any between workers
 	on      atomic.Bool
 	over    atomic.Bool
 	from    time.Time
@@ -46,7 +47,8 @@ func (c *counting) arrive(g *guard) {
 func (c *counting) begin() { c.from = time.Now(); c.on.Store(true) }
 func (c *counting) end()   { c.on.Store(false); c.elapsed = time.Since(c.from) }
 
-// warmThenCount counts for span once all workers have held, and warm is over.
+// warmThenCount counts for span once all workers have held, and warm is over. On a machine so slow that there is
+// nothing to count by then it goes on until there is.
 func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
 	return func(ctx context.Context, c *counting) {
 		wait(ctx, warm)
@@ -57,6 +59,9 @@ func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
 		}
 		c.begin()
 		wait(ctx, span)
+		for !c.some.Load() && ctx.Err() == nil {
+			wait(ctx, pollEvery)
+		}
 		c.end()
 	}
 }
@@ -138,6 +143,7 @@ func (c crowd) settle(tallies []tally) error {
 
 // work is one worker's.
 func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error {
+	alone := c.workers == 1 || c.guard(0) == nil || c.guard(0) != c.guard(1)
 	s, path, g, me := c.sessions[w%len(c.sessions)], c.path(w), c.guard(w), int64(c.first+w+1)
 	for !state.over.Load() {
 		unlock, err := s.lock(ctx, path)
@@ -145,7 +151,7 @@ func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error
 		if err != nil {
 			return fmt.Errorf("lock: %w", err)
 		}
-		counted := state.on.Load()
+		counted, some := state.on.Load(), alone
 		if g != nil {
 			latency, handed, err := g.enter(me, at)
 			if err != nil {
@@ -153,6 +159,7 @@ func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error
 			}
 			if counted && handed {
 				t.latencies = append(t.latencies, latency)
+				some = true
 			}
 		}
 		if t.all++; t.all == 1 {
@@ -160,6 +167,9 @@ func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error
 		}
 		if counted {
 			t.counted++
+			if some && !state.some.Load() {
+				state.some.Store(true)
+			}
 		}
 		if c.hold > 0 {
 			time.Sleep(c.hold)

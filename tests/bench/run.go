@@ -65,7 +65,7 @@ func (b *bench) size(ctx context.Context, w workload, n int) error {
 	peers, got, begin := w.peers(b.others), rounds{}, time.Now()
 	given := map[string]bool{} // up
 	for round := range b.o.rounds {
-		if took := time.Since(begin); took > b.o.limit {
+		if took := time.Since(begin); round > 0 && took > b.o.limit {
 			b.remark("%s n=%d: %d of %d rounds, for they took %v: -limit", w.name, n, round, b.o.rounds, took.Round(time.Second))
 			break
 		}

@@ -61,7 +61,7 @@ const (
 	Cancelling  Task = "cancelling"
 	Listing     Task = "listing"
 	// Bench is a contest without anybody to tell, for benchmarks: all threads acquire and release until Span is
-	// over, which begins when each has held and Warm is over; or, with a Guard, until that says stop. Queueing has
+	// over, which begins when each has held and Warm is over, and there is something to count; or, with a Guard, until that says stop. Queueing has
 	// Threads waiters queue behind a holder, and then hold one after the other. Both find out when two hold at
 	// once, and fill Summary.Timing.
 	Bench    Task = "bench"

@@ -59,6 +59,11 @@ final class Bench implements Task {
         long start = System.nanoTime();
         counting = true;
         Thread.sleep(job.spanMillis());
+        boolean passedOn = !job.apart() && competitors.size() > 1;
+        while (!crew.failed()
+                && competitors.stream().allMatch(o -> (passedOn ? o.handed : o.counted) == 0)) {
+            crew.pause(); // a slow machine
+        }
         counting = false;
         return System.nanoTime() - start;
     }
@@ -102,8 +107,8 @@ final class Bench implements Task {
         private final InterProcessMutex mutex;
         private final Guard guard;
         private volatile int all;
-        private int counted;
-        private int handed;
+        private volatile int counted;
+        private volatile int handed;
         private long[] latencies = new long[64];
 
         Competitor(int number, InterProcessMutex mutex, Guard guard) {
@@ -135,14 +140,15 @@ final class Bench implements Task {
         }
 
         private void count(long latency) {
-            counted++;
+            counted = counted + 1;
             if (latency < 0) {
                 return;
             }
             if (handed == latencies.length) {
                 latencies = Arrays.copyOf(latencies, 2 * handed);
             }
-            latencies[handed++] = latency;
+            latencies[handed] = latency;
+            handed = handed + 1;
         }
     }
 }

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/interop"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// embeddedStage is a stage of the embedded server.
+func embeddedStage(t *testing.T, replicas int) *stage {
+	t.Helper()
+	var addrs []rig.Address
+	for _, replica := range embedded.Run(t, embedded.WithReplicas(replicas)).Replicas() {
+		addrs = append(addrs, rig.Address(replica.Addr()))
+	}
+	s, err := onStage(t.Context(), "the embedded server", addrs, func() error { return nil })
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.strike()) })
+	return s
+}
+
+// flags are options of a short run.
+func flags(t *testing.T, more ...string) options {
+	t.Helper()
+	o, err := parse(append([]string{"-quick"}, more...), t.Output())
+	require.NoError(t, err)
+	return o
+}
+
+// runOn runs a benchmark and gives its lines.
+func runOn(t *testing.T, s *stage, o options) (*bench, string) {
+	t.Helper()
+	var lines bytes.Buffer
+	b := &bench{o: o, stage: s, to: &lines}
+	if o.peers {
+		b.others = others()
+		defer func() {
+			for _, other := range b.others {
+				other.stop()
+			}
+		}()
+	}
+	require.NoError(t, b.run(t.Context()), "%s", &lines)
+	t.Log("\n" + lines.String())
+	return b, lines.String()
+}
+
+// requireWhole fails unless each workload that ran has all figures of its peers, above 0, and all ratios.
+func requireWhole(t *testing.T, b *bench, lines string) {
+	t.Helper()
+	for _, w := range workloads() {
+		if w.alone && len(b.stage.addrs) > 1 || len(b.o.workloads) > 0 && !strings.Contains(strings.Join(b.o.workloads, ","), w.name) {
+			continue
+		}
+		peers := w.peers(b.others)
+		for _, m := range w.metrics {
+			for _, p := range peers {
+				if p.name == bareRequests && (m.name == "one" || m.name == "one-packets") {
+					continue // there the floor is a round trip, and nothing is handed over
+				}
+				line := regexp.MustCompile(`(?m)^` + m.name + ` n=\d+ ` + p.name + ` (-?[\d.]+) \S+ \(-?[\d.]+\.\.-?[\d.]+, \d+ rounds\)$`)
+				found := line.FindStringSubmatch(lines)
+				require.NotNil(t, found, "%s of %s", m.name, p.name)
+				if m.better != neither {
+					require.Regexp(t, `[1-9]`, found[1], found[0])
+					require.NotRegexp(t, `^-`, found[1], found[0])
+				}
+				if m.better == neither || isOurs(p.name) {
+					continue
+				}
+				require.Regexp(t, `(?m)^ratio `+m.name+` n=\d+ turnstile/`+p.name+` [\d.]+ \([\d.]+\.\.[\d.]+\)$`, lines)
+			}
+		}
+	}
+}
+
+func TestEveryWorkloadRuns(t *testing.T) {
+	t.Run("embedded", func(t *testing.T) {
+		b, lines := runOn(t, embeddedStage(t, 1), flags(t))
+		requireWhole(t, b, lines)
+	})
+	t.Run("standalone", func(t *testing.T) {
+		rig.Require(t)
+		s, err := raise(t.Context(), false)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.strike()) })
+		b, lines := runOn(t, s, flags(t))
+		requireWhole(t, b, lines)
+	})
+	t.Run("ensemble", func(t *testing.T) {
+		rig.Require(t)
+		s, err := raise(t.Context(), true)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.strike()) })
+		b, lines := runOn(t, s, flags(t, "-workload", "uncontended,one,pair,processes,queue,memory"))
+		requireWhole(t, b, lines)
+		require.Contains(t, lines, "# memory is not run on an ensemble")
+	})
+	t.Run("peers", func(t *testing.T) {
+		interop.Require(t)
+		b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-peers"))
+		requireWhole(t, b, lines)
+	})
+}
+
+// What is found is written as JSON and drawn, too.
+func TestJSONAndCharts(t *testing.T) {
+	folder := t.TempDir()
+	b, _ := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,one", "-json", "-plot", folder))
+	var text bytes.Buffer
+	require.NoError(t, b.show(&text))
+	var back result
+	require.NoError(t, json.Unmarshal(text.Bytes(), &back))
+	require.Equal(t, b.found, back)
+	require.NotEmpty(t, back.Ratios)
+	for _, name := range []string{"uncontended", "one", "one-p50", "one-p99", "one-packets"} {
+		drawing, err := os.ReadFile(filepath.Join(folder, name+".svg"))
+		require.NoError(t, err)
+		for _, label := range []string{"turnstile", "zklock", "less is better|more is better", "the embedded server"} {
+			require.Regexp(t, label, string(drawing), name)
+		}
+	}
+}
+
+// openNobodyKept locks nothing: every worker is let in.
+func openNobodyKept(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	return openBare(ctx, servers, timeout)
+}
+
+// A fast lock that lets in two at once has no figure, and the run fails.
+func TestAWrongLockDoesNotWin(t *testing.T) {
+	s := embeddedStage(t, 1)
+	for _, w := range []workload{one, pair, queue} {
+		t.Run(w.name, func(t *testing.T) {
+			path := "/wrong/" + w.name
+			require.NoError(t, s.monitor.makePath(path))
+			// Long enough that two hold at once: the first time that they do ends it.
+			_, err := w.library(t.Context(), trial{stage: s, o: flags(t, "-span", "1m"), peer: "nobody kept", n: 16, path: path}, openNobodyKept)
+			require.ErrorIs(t, err, errTwoHolders)
+		})
+	}
+	var lines bytes.Buffer
+	b := &bench{o: flags(t, "-rounds", "3", "-span", "1m"), stage: s, to: &lines}
+	wrong := pair
+	wrong.library = nil
+	wrong.bare = func(ctx context.Context, t trial) (figures, error) { return pair.library(ctx, t, openNobodyKept) }
+	require.NoError(t, b.size(t.Context(), wrong, 16))
+	require.True(t, b.found.failed)
+	require.Empty(t, b.found.Figures)
+	require.Contains(t, lines.String(), "two held one lock at once")
+}
+
+// A peer that takes too long is given up, with a remark, and the others are measured all the same.
+func TestPatience(t *testing.T) {
+	var lines bytes.Buffer
+	b := &bench{o: flags(t, "-patience", "10s", "-rounds", "2"), stage: embeddedStage(t, 1), to: &lines}
+	b.o.patience = time.Second
+	slow := uncontended
+	slow.bare = func(ctx context.Context, t trial) (figures, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	slow.library = func(context.Context, trial, opener) (figures, error) { return figures{"uncontended": 3}, nil }
+	require.NoError(t, b.size(t.Context(), slow, 1))
+	require.False(t, b.found.failed)
+	require.Len(t, b.found.Remarks, 1)
+	require.Contains(t, lines.String(), "bare is not measured any more, for the bound -patience 1s, from round 1 on")
+	require.Contains(t, lines.String(), "uncontended n=1 turnstile 3.00 µs/cycle (3.00..3.00, 2 rounds)")
+	require.Contains(t, lines.String(), "ratio uncontended n=1 turnstile/zklock 1.00 (1.00..1.00)")
+}
+
+// A run that takes too long has fewer rounds, and says so.
+func TestLimit(t *testing.T) {
+	var lines bytes.Buffer
+	b := &bench{o: flags(t, "-rounds", "3", "-limit", "1ns"), stage: embeddedStage(t, 1), to: &lines}
+	quick := uncontended
+	quick.bare, quick.library = nil, func(context.Context, trial, opener) (figures, error) { return figures{"uncontended": 3}, nil }
+	require.NoError(t, b.size(t.Context(), quick, 1))
+	require.Contains(t, lines.String(), "uncontended n=1: 1 of 3 rounds")
+	require.Contains(t, lines.String(), "1 rounds)")
+}

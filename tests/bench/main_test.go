@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/tests/interop"
+)
+
+// TestMain plays the child process when a benchmark under test starts this binary as one, and finds what the
+// benchmarks have left running.
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(childVariable); spec != "" {
+		exit(beChild(spec))
+	}
+	code := m.Run()
+	if err := interop.RemovePrograms(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
