@@ -17,6 +17,21 @@
 // the session does it when the lock actor was stopped, poisoned, lost its parent, or panicked. Neither
 // actor is ever restarted: a panic ends it, and only it.
 //
+// An actor that spawns a lock actor while it is stopping itself keeps it: protoactor then waits for a child that
+// nobody stops. Ask for locks before.
+//
+// # Whose a request is
+//
+// The owner of a request is the actor that spawned the lock actor, or the key in messages.Acquire.Owner. Two
+// requests of one owner for one lock would wait for each other; see there what becomes of the second. [NewAll]
+// makes the props of an actor that acquires several locks as one.
+//
+// # Questions
+//
+// A session actor answers messages.ReadQueue, ReadLocks, AskBack, Break, SetPermits and FindDeadlocks with a
+// message to the sender, from any actor, and tells the sender of messages.Follow of a queue again and again.
+// [Session.Ask] is for goroutines.
+//
 // # What is authoritative
 //
 // The node in ZooKeeper decides who holds. What this process knows of it is trusted for as long as the
