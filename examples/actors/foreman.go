@@ -65,9 +65,11 @@ func (f *foreman) Receive(ctx actor.Context) {
 	}
 }
 
-// spawn spawns a lock actor. The foreman observes it as well, to hear of its transitions.
+// spawn spawns a lock actor. The foreman observes it as well, to hear of its transitions. Two requests of one actor
+// for one lock are refused, because they would wait for each other: these are asked for in the names of two.
 func (f *foreman) spawn(ctx actor.Context) {
-	want := messages.Acquire{Path: f.path, Label: fmt.Sprintf("lock %d", len(f.locks)+1)}
+	name := fmt.Sprintf("lock %d", len(f.locks)+1)
+	want := messages.Acquire{Path: f.path, Label: name, Owner: name}
 	observers := actors.WithObserver(ctx.Self(), f.prints.observe(ctx.ActorSystem(), len(f.locks)+1))
 	f.locks = append(f.locks, ctx.Spawn(actors.NewLock(f.session, want, observers)))
 }
