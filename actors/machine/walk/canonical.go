@@ -182,7 +182,7 @@ func (w *world) sortTasks(s *session) {
 }
 
 // key orders tasks.
-func (t task) key() [10]byte {
+func (t task) key() [11]byte {
 	flag := func(b bool, bit byte) byte {
 		if b {
 			return bit
@@ -193,8 +193,8 @@ func (t task) key() [10]byte {
 	for i := range t.listing.waiting {
 		listeners = listeners<<2 | t.listing.waiting[i] ^ t.listing.late[i]
 	}
-	return [10]byte{
-		byte(t.Do), t.contender, t.op, byte(t.node), t.decided, byte(t.result), t.czxid, listeners, t.behind,
+	return [11]byte{
+		byte(t.Do), t.contender, t.op, byte(t.node), byte(t.node >> 8), t.decided, byte(t.result), t.czxid, listeners, t.behind,
 		flag(t.applied, 1) | flag(t.looked, 2) | flag(t.newest, 4) | flag(t.alone, 8) | flag(t.listing.active, 16),
 	}
 }

@@ -45,6 +45,9 @@ func (w *world) judge(i int, t task) news {
 		r.unsure = true
 		return news{Kind: machine.Unknown}
 	}
+	if t.result == taken {
+		return news{Kind: machine.Taken, Predecessor: t.node}
+	}
 	if r.node != 0 && r.node != t.node {
 		r.unsure = true
 		return news{Kind: machine.Unknown}
@@ -67,6 +70,9 @@ func (w *world) token(id nodeID, czxid uint8) uint8 {
 // rightBefore mirrors session.rightBefore.
 func (w *world) rightBefore(i int) nodeID {
 	s, node := w.sessionOf(i), w.contenders[i].known.node
+	if w.contest(i) {
+		return 0
+	}
 	before := int(s.newest) - 1
 	if before < 0 || w.contenders[before].known.node.sequence() < node.sequence() {
 		s.newest = uint8(i + 1)

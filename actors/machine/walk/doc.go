@@ -33,7 +33,7 @@
 //   - At a loss of the connection, all answers on the wire are lost or none, and all requests not yet
 //     carried out wait or none. Since each may come before the loss, little is missed.
 //   - A lease that runs out is told at once; the news may stay unread as long as they like.
-//   - The kinds of lock are exclusive, read and write, without downgrades. Contests, semaphores and reentry are left to
+//   - The kinds of lock are exclusive, read and write without downgrades, and contests. Semaphores and reentry are left to
 //     the simulation and the matrix of tests.
 //   - No ACLs, so that nothing is refused; no data in nodes, so that nobody asks for the lock by writing
 //     there; no exhausted counter, no foreign contenders. One connection, one lock path.
@@ -58,7 +58,7 @@
 //	go test ./actors/machine/walk                                          the small bounds
 //	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/machine/walk       the large ones besides
 //
-// The small bounds are some 660 000 states and take seconds; the large ones are 22 million states and 90
+// The small bounds are some 710 000 states and take seconds; the large ones are 22 million states and 90
 // million transitions, and took 8 minutes and 1 GiB on a busy machine with two processors.
 //
 // The mistakes of [Mistake] are seeded into the model or before the machine, and each must be found: that

@@ -150,6 +150,11 @@ func (w *world) checkQuiet() {
 			w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.id)
 		}
 	}
+	for i := range w.plan.Sessions {
+		if c := &w.contenders[i]; w.contest(i) && w.zk.nodes.n == 0 && c.begun && !c.stopped {
+			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", contenderName(i), c.State)
+		}
+	}
 	for at, n := range w.zk.nodes.all() {
 		if slices.ContainsFunc(w.zk.nodes.all()[:at], func(before node) bool { return n.id.waitsFor(before.id) }) {
 			continue

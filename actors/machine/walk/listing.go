@@ -10,6 +10,11 @@ import (
 // What is here mirrors actors/listings.go.
 
 func (w *world) list(i int, o order) {
+	if w.contest(i) { // whoever has the node holds
+		own := w.contenders[i].known.node != 0
+		w.tell(i, news{Kind: machine.Listed, Op: o.Op, First: own, Missing: !own})
+		return
+	}
 	tasks := &w.sessionOf(i).tasks
 	for t := range tasks.all() {
 		if l := &tasks.at[t].listing; l.active {

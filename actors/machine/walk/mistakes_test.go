@@ -40,6 +40,7 @@ func TestMistakesAreFound(t *testing.T) {
 		"let a reader in beside a writer": {ReaderBesideWriter, apart, Bounds{}, InOrder, writeReadRead},
 		"let a writer in beside a reader": {WriterBesideReader, apart, Bounds{}, InOrder, readWrite},
 		"have a reader wait for a reader": {ReaderBehindOwnReader, two, Bounds{}, NoLostWakeUp, readReadWrite},
+		"adopt another's contest":         {AdoptAnothersContest, apart, Bounds{}, TokensRise, contests},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := Plan{Name: name, Sessions: c.sessions, Bounds: c.bounds, Spared: spareB, Mistake: c.mistake, Modes: c.modes, Limit: 3_000_000}

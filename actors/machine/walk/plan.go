@@ -9,7 +9,7 @@ type Plan struct {
 	// Sessions gives the session of each contender, 0 or 1: {0, 0, 1} are two contenders of one session
 	// and one of another.
 	Sessions []int
-	// Modes gives what each contender asks for: Exclusive, Read or Write.
+	// Modes gives what each contender asks for: Exclusive, Read, Write or Contest.
 	Modes [maxContenders]messages.Mode
 	// Try tells which contenders give up instead of waiting.
 	Try [maxContenders]bool
@@ -100,6 +100,8 @@ const (
 	WriterBesideReader
 	// ReaderBehindOwnReader has a reader wait for the reader of its own session right before it.
 	ReaderBehindOwnReader
+	// AdoptAnothersContest takes the one node of a contest for ours, whoever made it.
+	AdoptAnothersContest
 	// TokenBySequence takes the sequence number for the fencing token.
 	TokenBySequence
 )

@@ -1,6 +1,9 @@
 package walk
 
-import "github.com/turnstile-locks/turnstile/actors/machine"
+import (
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // find gives the place of a node among those that exist, -1 when it does not.
 func (w *world) find(id nodeID) int {
@@ -55,6 +58,10 @@ func (w *world) apply(s, at int) {
 func (w *world) makeNode(s int, t *task) {
 	sess := &w.sessions[s]
 	sess.lagging = false
+	if w.contest(int(t.contender)) && w.zk.nodes.n > 0 {
+		w.lookAtContest(s, t)
+		return
+	}
 	w.zk.zxid++
 	n := node{
 		id: newNodeID(int(t.contender), w.plan.Modes[t.contender], w.zk.sequence), session: uint8(s), epoch: sess.epoch,
@@ -64,6 +71,19 @@ func (w *world) makeNode(s int, t *task) {
 	w.zk.nodes.push(n)
 	w.contenders[t.contender].broken = false
 	t.node, t.czxid, t.alone = n.id, n.czxid, w.zk.nodes.n == 1
+}
+
+// contest tells whether a contender's lock has one node and no queue.
+func (w *world) contest(contender int) bool { return w.plan.Modes[contender] == messages.Contest }
+
+// lookAtContest is ownContest of actors/contest.go: whose the node is that is there already.
+func (w *world) lookAtContest(s int, t *task) {
+	there := w.zk.nodes.at[0]
+	t.node, t.czxid, t.result = there.id, there.czxid, taken
+	ours := int(there.session) == s && there.epoch == w.sessions[s].epoch && there.id.contender() == int(t.contender)
+	if ours || w.mistake(AdoptAnothersContest) {
+		t.result, t.alone = succeeded, true
+	}
 }
 
 // deleteNode deletes a node and fires its watches. What a server sends is lost with its connection, and

@@ -241,6 +241,7 @@ const (
 	succeeded outcome = iota
 	noNode
 	unknown
+	taken // a contest's node is there, and is another's
 )
 
 // server is the ensemble, and the one lock path there is.
@@ -259,49 +260,3 @@ type node struct {
 	doomed  bool
 	watched [maxSessions]bool
 }
-
-// nodeID stands for the name of a node: its contender, which has the GUID, the kind of lock, and its sequence
-// number. Zero is no node.
-type nodeID uint8
-
-// modes are the kinds of lock that a contender may ask for.
-var modes = [...]messages.Mode{messages.Exclusive, messages.Read, messages.Write}
-
-const (
-	perMode      = 21
-	perContender = perMode * len(modes)
-)
-
-func newNodeID(contender int, mode messages.Mode, sequence uint8) nodeID {
-	if sequence >= perMode {
-		panic("walk: no room for so many nodes")
-	}
-	return nodeID(contender*perContender + int(mode)*perMode + int(sequence) + 1)
-}
-
-func (id nodeID) contender() int      { return int(id-1) / perContender }
-func (id nodeID) mode() messages.Mode { return messages.Mode(int(id-1) % perContender / perMode) }
-func (id nodeID) sequence() uint8     { return uint8(int(id-1) % perMode) }
-func (id nodeID) name() string        { return names[id] }
-
-// waitsFor tells whether a contender waits for one that is before it: a reader for no reader.
-func (id nodeID) waitsFor(before nodeID) bool {
-	return id.mode() != messages.Read || before.mode() != messages.Read
-}
-
-// named gives the node of a name.
-func named(name string) nodeID { return ids[name] }
-
-var names, ids = func() (names [256]string, ids map[string]nodeID) {
-	ids = map[string]nodeID{"": 0}
-	for c := range maxContenders {
-		for _, mode := range modes {
-			for seq := range uint8(perMode) {
-				id := newNodeID(c, mode, seq)
-				names[id] = fmt.Sprintf("%s%010d", machine.Style{Mode: mode}.Prefix(fmt.Sprint(c+1)), seq)
-				ids[names[id]] = id
-			}
-		}
-	}
-	return names, ids
-}()

@@ -30,6 +30,7 @@ var (
 	readReadWrite  = [maxContenders]messages.Mode{messages.Read, messages.Read, messages.Write}
 	writeReadRead  = [maxContenders]messages.Mode{messages.Write, messages.Read, messages.Read}
 	readWrite      = [maxContenders]messages.Mode{messages.Read, messages.Write}
+	contests       = [maxContenders]messages.Mode{messages.Contest, messages.Contest, messages.Contest}
 	writeReadWrite = [maxContenders]messages.Mode{messages.Write, messages.Read, messages.Write}
 )
 
@@ -72,6 +73,16 @@ var small = []Plan{
 	{Name: "writers and a reader, a cancel", Sessions: twoOne, Modes: writeReadWrite, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a writer and readers, an expiry", Sessions: oneTwo, Modes: writeReadRead, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a contest, every order", Sessions: apart, Modes: contests, Bounds: Bounds{Slow: Always, Polls: 1}},
+	{Name: "a contest, one session", Sessions: two, Modes: contests, Bounds: Bounds{Slow: 1, Cancels: 1}},
+	{Name: "a contest, three", Sessions: twoOne, Modes: contests, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "a contest, a cut", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a contest, a cut and commands", Sessions: apart, Modes: contests, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Releases: 1, Timeouts: 1}},
+	{Name: "a contest, an expiry", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a contest, only trying", Sessions: two, Modes: contests, Try: allTry, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "a contest, an operator", Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1, Closes: 1}},
 	{Name: "alone, an operator and a close", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Breaks: 1, Closes: 1, Revokes: 2}},
 }
@@ -174,8 +185,6 @@ func beyond(row machine.Row) string {
 		return "nothing is refused"
 	case row.To == messages.StateFailed && row.Do.Name == "done":
 		return "only what was refused or exhausted fails after a delete"
-	case guard == "contest", row.On == machine.Taken:
-		return "contests have no queue, and the model has nothing else"
 	case guard == "sequence exhausted", guard == "found, sequence exhausted":
 		return "the counter does not come to its end"
 	case guard == "asks for the lock", row.On == machine.OwnChanged:
