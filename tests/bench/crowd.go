@@ -90,7 +90,6 @@ type tally struct {
 // run has the workers work until timed returns, and then finish. The sessions are closed when ctx ends, so that a
 // lock that ignores contexts returns, too.
 func (c crowd) run(ctx context.Context) (tally, error) {
-	cause := context.Cause
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() { closeAll(c.sessions) })
@@ -109,9 +108,8 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	}
 	c.timed(ctx, state)
 	state.over.Store(true)
-	working.Wait()
-	if ctx.Err() != nil {
-		return tally{}, cause(ctx)
+	if err := finish(ctx, &working); err != nil {
+		return tally{}, err
 	}
 	sum := tally{elapsed: state.elapsed}
 	for _, t := range tallies {
@@ -121,6 +119,27 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	}
 	sum.handed, sum.p50, sum.p99 = len(sum.latencies), percentile(sum.latencies, 50), percentile(sum.latencies, 99)
 	return sum, c.settle(tallies)
+}
+
+// grace is how long workers may take to end when their sessions have been closed.
+const grace = 10 * time.Second
+
+// finish waits until workers have ended, and gives the cause when ctx ends before. Then they are left to themselves
+// after a while: calls of go-zookeeper's Lock now and then never return when their session is closed while they wait.
+func finish(ctx context.Context, working *sync.WaitGroup) error {
+	ended := make(chan struct{})
+	go func() { working.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return context.Cause(ctx)
+	case <-ctx.Done():
+	}
+	select {
+	case <-ended:
+		return context.Cause(ctx)
+	case <-time.After(grace):
+		return errors.Join(context.Cause(ctx), fmt.Errorf("bench: workers have not ended %v after their sessions", grace))
+	}
 }
 
 // settle compares the counts of the guards with those of their workers.

@@ -97,11 +97,10 @@ func (l waitingLine) run(ctx context.Context, t trial) (queued, drained time.Dur
 	if err != nil {
 		cancel(err)
 	}
-	waiting.Wait()
-	drained = time.Since(begin)
-	if ctx.Err() != nil {
-		return 0, 0, 0, context.Cause(ctx)
+	if err := finish(ctx, &waiting); err != nil {
+		return 0, 0, 0, err
 	}
+	drained = time.Since(begin)
 	return queued, drained, asked, l.guard.settle(int64(t.n + 1))
 }
 
