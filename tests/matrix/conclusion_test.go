@@ -127,6 +127,9 @@ func (s *scene) compare(t *testing.T) {
 	}, "the request has ended")
 	synctest.Wait() // until the last notice has come, too
 	transitions, went := s.subject.rec.Transitions(), s.subject.rec.States()
+	if c.recipe == acquiring {
+		went = looksOnce(went)
+	}
 	want := c.course
 	if c.orElse.fits(went) {
 		want = c.orElse
@@ -136,6 +139,18 @@ func (s *scene) compare(t *testing.T) {
 	if want.reason != "" {
 		require.Equal(t, want.reason, transitions[len(transitions)-1].Reason)
 	}
+}
+
+// looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's
+// waiter does so depends on when those before it write to their nodes.
+func looksOnce(went []messages.State) (story []messages.State) {
+	for _, state := range went {
+		story = append(story, state)
+		if n := len(story); n >= 4 && state == stWatching && story[n-2] == stListing && story[n-3] == stWatching {
+			story = story[:n-2]
+		}
+	}
+	return story
 }
 
 // kinds names the kinds of notices.
