@@ -48,10 +48,19 @@ func connect(ctx context.Context, servers string, timeout sessionTimeout) (*conn
 }
 
 // close ends the session, and waits for the library's goroutines, whose last deed is to close the channel of events.
+// Now and then they never end when calls are under way; so that is not waited for without a bound.
 func (c *connection) close() {
 	c.once.Do(func() {
 		c.Conn.Close()
-		for range c.events {
+		for patience := time.After(grace); ; {
+			select {
+			case _, more := <-c.events:
+				if !more {
+					return
+				}
+			case <-patience:
+				return
+			}
 		}
 	})
 }

@@ -33,6 +33,9 @@ var memoryUse = workload{
 	actors:  waitInChild,
 }
 
+// memoryTimeout is the session timeout: nodes of a process whose session was not closed are waited for as long.
+const memoryTimeout = 10 * time.Second
+
 // occupied is what a process takes up.
 type occupied struct{ Heap, Stack, Goroutines int }
 
@@ -51,7 +54,7 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startChild(childSpec{Task: taskWait, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, N: t.n, Timeout: timeout})
+	c, err := startChild(childSpec{Task: taskWait, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, N: t.n, Timeout: memoryTimeout})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,6 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 		func() error { return c.expect(ctx, &then) },
 		c.goOn,
 		func() error { return c.end(ctx) },
-		func() error { return t.awaitEphemerals(ctx, func(n int) bool { return n <= base }) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
