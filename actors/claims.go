@@ -108,6 +108,10 @@ func (s *session) asKin(c *contender, op uint64) bool {
 		s.refuseKin(c, op, messages.ReasonHoldGone, "")
 	case other.reads() && !c.reads():
 		s.refuseKin(c, op, messages.ReasonUpgrade, "node "+other.node)
+	case c.reads() && other.style.Mode == messages.Write:
+		// Its lock actor may have told its owner that it holds, and us not yet; or it is still in the queue.
+		c.joins = op
+		s.stake(c)
 	case !c.reentry || c.reads() != other.reads():
 		s.refuseKin(c, op, messages.ReasonReentry, fmt.Sprintf("owner %s, node %s", c.owner, other.node))
 	case !other.granted: // in doubt, or still in the queue: see what becomes of it

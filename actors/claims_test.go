@@ -36,6 +36,23 @@ func TestSecondWaitsForTheFirst(t *testing.T) {
 	require.Empty(t, a.claims)
 }
 
+// TestReaderWithinAWriterThatWasJustGranted: the writer's lock actor tells its owner that it holds before it asks
+// the session for anything more, so the reader's request may come first.
+func TestReaderWithinAWriterThatWasJustGranted(t *testing.T) {
+	a := newAlone(t, 1)
+	writer, _ := a.again(machine.Style{Mode: messages.Write}.Prefix("w") + "0000000001")
+	reader, heard := a.again("")
+	writer.spec.style.Mode, reader.spec.style.Mode = messages.Write, messages.Read
+	a.stake(writer)
+	a.create(reader, 5)
+	a.quiet(t, reader, heard)
+	require.Zero(t, a.asked)
+	a.grantedTo(writer)
+	require.Equal(t, 1, a.asked, "the read node at the writer's place")
+	require.True(t, reader.under)
+	a.quiet(t, reader, heard)
+}
+
 // TestFirstGivesUp: who waited for it queues by itself, and the next waits for that one.
 func TestFirstGivesUp(t *testing.T) {
 	a := newAlone(t, 1)

@@ -128,8 +128,8 @@ func (s *session) end(err error) {
 	s.ending = true
 	s.failure.Store(&err)
 	s.stopTimers()
+	s.tellAll(machine.Closed) // before the clock ends: it says more than that a lease is over
 	s.lease.clock.End()
-	s.tellAll(machine.Closed)
 	s.endFollowing()
 }
 
