@@ -7,10 +7,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Ask sends one of the questions of package messages (ReadQueue, ReadLocks, AskBack, Break, SetPermits, FindDeadlocks) to the
-// session and waits for the answer, which may be a refusal. It returns ErrSessionClosed when the session has ended,
-// and an error that wraps that of ctx when ctx ends first: the question is then taken back, but one that does
-// something may have done it.
+// Ask sends one of the questions of package messages (ReadQueue, ReadLocks, AskBack, Break, SetPermits,
+// FindDeadlocks) to the session and waits for the answer, which may be a refusal. It returns ErrSessionClosed when
+// the session has ended, and an error that wraps that of ctx when ctx ends first: the question is then taken back,
+// but one that does something may have done it.
 //
 // It is for goroutines. An actor sends the question to PID by itself, and gets the answer as a message.
 func (s *Session) Ask(ctx context.Context, question any) (answer any, err error) {

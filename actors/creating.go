@@ -221,8 +221,8 @@ func (c *contender) number(node string) (int32, bool) {
 	return machine.Sequence(node)
 }
 
-// withdraw takes a create back that still waits for the connection, or for another of its owner. One that is under way is answered
-// as ever.
+// withdraw takes a create back that still waits for the connection, or for another of its owner. One that is
+// under way is answered as ever.
 func (s *session) withdraw(c *contender, o *order) {
 	s.unstake(c)
 	waits := c.joins != 0
