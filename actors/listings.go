@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -45,7 +46,7 @@ func (s *session) list(c *contender, op uint64) {
 func (s *session) startListing(path string, waiting []lister) {
 	l := &listing{waiting: waiting}
 	for _, w := range waiting {
-		l.permits = max(l.permits, w.contender.spec.permits)
+		l.permits = max(l.permits, cmp.Or(w.contender.permits, w.contender.spec.permits)) // as it last was
 	}
 	s.listings[path] = l
 	permits := l.permits

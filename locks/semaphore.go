@@ -12,6 +12,10 @@ import (
 // order in which they were asked for: who asks for many is not overtaken by those who ask for few. The
 // number is kept in the data of the lock path; who comes with another one is refused.
 //
+// Another kind of lock should have a lock path of its own: a Mutex that shares the lock path, in a queue with another
+// name, may set the data to nothing, because they were when it came (see WithoutParentWrites). Then the number is
+// written again by whoever lists the queue next.
+//
 // A release wakes the first waiter, and the one behind it, who is the first waiter from then on: two clients,
 // however long the queue is.
 type Semaphore struct{ lock }
