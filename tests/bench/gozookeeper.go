@@ -27,7 +27,8 @@ type connection struct {
 	once   sync.Once
 }
 
-// connect waits until there is a session.
+// connect waits until there is a session. The end of ctx closes it: requests have no context, and would wait for as
+// long as the servers are gone.
 func connect(ctx context.Context, servers string, timeout sessionTimeout) (*connection, error) {
 	conn, events, err := zk.Connect(strings.Split(servers, ","), timeout, zk.WithLogger(silent{}))
 	if err != nil {
@@ -38,6 +39,7 @@ func connect(ctx context.Context, servers string, timeout sessionTimeout) (*conn
 		select {
 		case event := <-events:
 			if event.State == zk.StateHasSession {
+				context.AfterFunc(ctx, c.close)
 				return c, nil
 			}
 		case <-ctx.Done():
