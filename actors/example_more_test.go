@@ -39,21 +39,23 @@ func ExampleNewAll() {
 // A queue is followed: the session tells of it whenever somebody has come or gone.
 func ExampleSession_follow() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
-		asked := false
+		asked, told := false, false
 		return func(ctx actor.Context) {
 			switch msg := ctx.Message().(type) {
 			case *actor.Started:
 				ctx.Request(session.PID(), &messages.Follow{Path: "/orders/42"})
 			case *messages.Queue:
-				if !asked {
+				switch {
+				case !asked:
 					asked = true
 					fmt.Println("nobody:", len(msg.Contenders) == 0)
 					ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42", Label: "billing"}))
-					return
+				case !told && len(msg.Contenders) == 1: // the lock path may be told of before there is anybody in it
+					told = true
+					fmt.Println(msg.Contenders[0].Label, "holds:", msg.Contenders[0].Holds)
+					ctx.Request(session.PID(), &messages.Unfollow{Path: "/orders/42"})
+					close(over)
 				}
-				fmt.Println(msg.Contenders[0].Label, "holds:", msg.Contenders[0].Holds)
-				ctx.Request(session.PID(), &messages.Unfollow{Path: "/orders/42"})
-				close(over)
 			}
 		}
 	})
