@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -24,6 +25,12 @@ func WithObserver(pids ...*actor.PID) LockOption {
 // its lock actors first.
 func WithOwner(pid *actor.PID) LockOption {
 	return func(l *lock) { l.owner = pid }
+}
+
+// WithRevokedMark names a mark that is set when the lock is given back by force, before anybody else can have it: the
+// notice takes its time, and who looks at a lease does not wait for it.
+func WithRevokedMark(mark *atomic.Bool) LockOption {
+	return func(l *lock) { l.revoked = mark }
 }
 
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
@@ -51,7 +58,8 @@ type lock struct {
 	held      *lease // of the session that granted the lock
 	observers []*actor.PID
 	owner     *actor.PID
-	grace     time.Time // when the grace period ends
+	grace     time.Time    // when the grace period ends
+	revoked   *atomic.Bool // is set when it does; nil when nobody looks
 	timers    map[machine.Kind]*time.Timer
 	lookouts  *time.Timer // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger

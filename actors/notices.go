@@ -40,6 +40,9 @@ func (l *lock) notice(do machine.Do) any {
 		}
 		return &messages.RevokeRequested{Grant: l.grant(), Deadline: l.grace}
 	case machine.TellRevoked:
+		if l.revoked != nil {
+			l.revoked.Store(true)
+		}
 		return &messages.Revoked{Grant: l.grant()}
 	case machine.TellReleased:
 		return &messages.Released{Grant: l.grant(), Reason: l.m.Reason}

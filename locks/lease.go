@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -14,10 +15,11 @@ import (
 
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
 type Lease struct {
-	held  *messages.Held
-	clock *zkconn.LeaseClock
-	root  *actor.RootContext
-	owner *actor.PID
+	held   *messages.Held
+	clock  *zkconn.LeaseClock
+	forced *atomic.Bool // it was given back by force, and the context is about to end
+	root   *actor.RootContext
+	owner  *actor.PID
 
 	from   lock   // what it was acquired with
 	outer  *Lease // within which it was acquired
@@ -39,6 +41,7 @@ type Lease struct {
 
 func newLease(r *request, root *actor.RootContext, owner *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: r.client.session.Clock(held.Epoch), root: root, owner: owner,
+		forced:  &r.revoked,
 		from:    lock{client: r.client, want: r.want, observers: r.observers},
 		revoked: make(chan struct{}), over: make(chan struct{})}
 	l.identify(r, owner)
@@ -64,7 +67,9 @@ func (l *Lease) Node() string { return l.held.Node }
 
 // Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused and has not heard yet that it lost the lock. Once false it stays false.
-func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Until) }
+func (l *Lease) Valid() bool {
+	return l.ctx.Err() == nil && !l.forced.Load() && l.clock.Unbroken(l.held.Until)
+}
 
 // Deadline is when the lease ends unless the ensemble is heard of again; it moves on all the time while
 // it is.

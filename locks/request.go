@@ -23,6 +23,7 @@ type request struct {
 	pid       *actor.PID
 	answer    chan answer // holds one, so that nobody ever blocks on it
 	at        atomic.Pointer[messages.Transition]
+	revoked   atomic.Bool // by force: set before anybody else can have the lock
 
 	// The rest belongs to the actor.
 	lock     *actor.PID
@@ -72,7 +73,8 @@ func (r *request) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		observers := append([]*actor.PID{ctx.Self()}, r.observers...)
-		r.lock = ctx.Spawn(actors.NewLock(r.client.session, r.want, actors.WithObserver(observers...)))
+		r.lock = ctx.Spawn(actors.NewLock(r.client.session, r.want, actors.WithObserver(observers...),
+			actors.WithRevokedMark(&r.revoked)))
 		ctx.Watch(r.lock)
 	case *giveUp:
 		ctx.Send(r.lock, &messages.Cancel{})
