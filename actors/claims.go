@@ -9,7 +9,10 @@ import (
 
 // claim is an owner's request for a lock. Requests of one owner for one lock would wait for each other for
 // ever, as those of Curator's InterProcessSemaphoreMutex do; so they are told apart here, before anything is sent.
-type claim struct{ queue, node, owner string }
+type claim struct {
+	queue
+	node, owner string
+}
 
 // claimOf is the claim of a contender; false where it makes none: permits of a semaphore are nobody's in
 // particular, and an owner without a name is nobody.

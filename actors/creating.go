@@ -130,7 +130,8 @@ func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts) (zkconn.Created, err
 // created takes the answer to a create.
 func (s *session) created(c *contender, op uint64, made zkconn.Created, learnt facts, err error) {
 	c.creates--
-	if how := zkconn.OutcomeOf(err); how == zkconn.Applied || how == zkconn.Refused {
+	plain := !c.contest() && c.heir == 0 // the others learn nothing of the lock path
+	if how := zkconn.OutcomeOf(err); plain && (how == zkconn.Applied || how == zkconn.Refused) {
 		s.facts.Add(c.path, learnt) // otherwise it may have learnt less than others have
 	}
 	ev := s.judge(c, made, err)

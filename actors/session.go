@@ -29,7 +29,7 @@ type session struct {
 	contenders map[string]*contender // by the lock actor's address
 	parked     []parked              // orders that wait for the connection
 	facts      *lru.Cache[string, facts]
-	newest     map[string]*contender // by queue: our node with the greatest sequence number
+	newest     map[queue]*contender // our node with the greatest sequence number
 	claims     map[claim][]*contender
 	contests   map[string]int // by node: how many contenders there are
 	shares     map[string]int // by hold: how many contenders have it besides the first
@@ -61,7 +61,7 @@ func newSession(handle *Session) *session {
 		log:        handle.opts.log,
 		contenders: map[string]*contender{},
 		facts:      known,
-		newest:     map[string]*contender{},
+		newest:     map[queue]*contender{},
 		claims:     map[claim][]*contender{},
 		shares:     map[string]int{},
 		contests:   map[string]int{},

@@ -58,8 +58,10 @@ func newSpec(want messages.Acquire, by string) *spec {
 // contest tells whether there is one node for all contenders, and no queue.
 func (sp *spec) contest() bool { return sp.node != "" }
 
-// queue tells the queues of one lock path apart.
-func (sp *spec) queue() string { return sp.path + "\x00" + sp.style.Name }
+// queue is one of the queues of a lock path.
+type queue struct{ path, name string }
+
+func (sp *spec) queue() queue { return queue{sp.path, sp.style.Name} }
 
 // at gives the path of a node of the request.
 func (sp *spec) at(node string) string { return sp.path + "/" + node }

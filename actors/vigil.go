@@ -111,20 +111,19 @@ func (s *session) looked(c *contender, v *vigil, err error, same func() bool) {
 	s.tell(c.lock, ev)
 }
 
-// stirred takes an event of what a vigil watches: true when it ends the vigil.
-func (s *session) stirred(w watcher, ev zkconn.Event) bool {
+// stirred takes an event of what a vigil watches.
+func (s *session) stirred(w watcher, ev zkconn.Event) {
 	c, v := w.contender, w.vigil
 	if c.vigil != v {
-		return false
+		return
 	}
 	if ev.Kind == zkconn.NodeDataChanged && c.style.Mode != messages.Semaphore {
 		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
 		s.look(c, v, ev.Path, nil)
-		return false
+		return
 	}
 	s.endVigil(c)
 	s.tell(c.lock, machine.Event{Kind: machine.PredecessorGone, Op: v.op})
-	return true
 }
 
 // keep registers what a vigil watches.

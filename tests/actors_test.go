@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -26,7 +27,7 @@ type stage struct {
 }
 
 // long is a session timeout under which a machine that is merely slow loses no lease.
-const long = 30 * time.Second
+const long = patient.Session
 
 func newStage(t *testing.T, connect string, opts ...actors.SessionOption) *stage {
 	t.Helper()

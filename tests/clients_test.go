@@ -14,32 +14,25 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// open opens a client that is closed with the test.
-func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
-	t.Helper()
-	// Long, so that no lease runs out because the machine is slow.
-	opts = append([]locks.Option{locks.WithSessionTimeout(30 * time.Second)}, opts...)
-	client, err := locks.Open(deadline(t), connect, opts...)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(deadline(t)))) })
-	return client
-}
+// What all tests of behaviour do, whatever package they are in.
+var (
+	open       = patient.Open
+	recorder   = patient.Recorder
+	deadline   = patient.Deadline
+	eventually = patient.Eventually
+)
+
+// bound is how long a test waits for what must come, however slow the machine is.
+const bound = patient.Bound
 
 // recorded gives a mutex whose requests a recorder follows: for one request each.
 func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
 	t.Helper()
 	rec := recorder(t, client)
 	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
-}
-
-// recorder follows one request of a client.
-func recorder(t *testing.T, client *locks.Client) *actors.Recorder {
-	t.Helper()
-	rec := actors.NewRecorder(client.System())
-	t.Cleanup(rec.Close)
-	return rec
 }
 
 // answer is what a Lock that runs elsewhere gave.

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,22 +146,6 @@ func (s *servers) Children(t *testing.T, conn *zk.Conn, path string) []string {
 	require.NoError(t, err)
 	slices.Sort(children)
 	return children
-}
-
-// bound is how long a test waits for what must come, however slow the machine is.
-const bound = 60 * time.Second
-
-func deadline(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// eventually polls a condition that no event tells of.
-func eventually(t *testing.T, condition func() bool, what string, args ...any) {
-	t.Helper()
-	require.Eventually(t, condition, bound, 20*time.Millisecond, fmt.Sprintf(what, args...))
 }
 
 // awaitNone waits until a lock path has no children.

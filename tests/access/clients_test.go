@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -11,23 +10,19 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// What all tests of behaviour do, whatever package they are in.
+var (
+	open       = patient.Open
+	recorder   = patient.Recorder
+	deadline   = patient.Deadline
+	eventually = patient.Eventually
 )
 
 // bound is how long a test waits for what must come, however slow the machine is.
-const bound = 60 * time.Second
-
-func deadline(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// eventually polls a condition that no event tells of.
-func eventually(t *testing.T, condition func() bool, what string, args ...any) {
-	t.Helper()
-	require.Eventually(t, condition, bound, 20*time.Millisecond, fmt.Sprintf(what, args...))
-}
+const bound = patient.Bound
 
 // happens waits for what must come.
 func happens(t *testing.T, c <-chan struct{}, what string) {
@@ -39,22 +34,10 @@ func happens(t *testing.T, c <-chan struct{}, what string) {
 	}
 }
 
-// open opens a client that is closed with the test.
-func open(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
-	t.Helper()
-	// Long, so that no lease runs out because the machine is slow.
-	opts = append([]locks.Option{locks.WithSessionTimeout(30 * time.Second)}, opts...)
-	client, err := locks.Open(deadline(t), connect, opts...)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(deadline(t)))) })
-	return client
-}
-
 // recorded gives a mutex whose requests a recorder follows: for one request each.
 func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
 	t.Helper()
-	rec := actors.NewRecorder(client.System())
-	t.Cleanup(rec.Close)
+	rec := recorder(t, client)
 	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
 }
 
@@ -108,8 +91,7 @@ func queue(t *testing.T, client *locks.Client, path string) *waiter {
 // wait is queue for any kind of lock.
 func wait(t *testing.T, client *locks.Client, ask asks) *waiter {
 	t.Helper()
-	rec := actors.NewRecorder(client.System())
-	t.Cleanup(rec.Close)
+	rec := recorder(t, client)
 	acquire := ask(client, locks.WithObserver(rec.PID()))
 	w := &waiter{rec: rec, done: make(chan struct{})}
 	ctx := deadline(t)

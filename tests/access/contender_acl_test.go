@@ -32,10 +32,10 @@ func TestContendersOfSeveralUsers(t *testing.T) {
 const seldom = 60 * time.Second
 
 // often is short, so that looking again does not make a test long. A session may end of it on a slow machine, which
-// costs a waiter its place; where places matter it is patient.
+// costs a waiter its place; where places matter it is lasting.
 const (
 	often   = 4 * time.Second
-	patient = 8 * time.Second
+	lasting = 8 * time.Second
 )
 
 // behind opens a client that waits behind a node, and returns when the server has answered what it asked about that
@@ -85,9 +85,9 @@ func unreadableIsPolled(t *testing.T, at *place) {
 func threeInTurn(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
 	first := lock(t, mine(t, at.connect()), "/lock")
-	_, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(patient))
+	_, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
 	seconds := await(t, second.rec, messages.StateWatching).Node
-	_, third := behind(t, at, seconds, credential("carol"), locks.WithACL(onlyMe...), locks.WithSessionTimeout(patient))
+	_, third := behind(t, at, seconds, credential("carol"), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
 	unlock(t, first)
 	lease := second.granted(t)
 	require.Greater(t, lease.Token(), first.Token())

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // turnstile is Turnstile with its usual names: those of Curator and go-zookeeper.
@@ -45,14 +45,8 @@ func turnstileNamed(naming messages.Naming) goClient {
 	}
 }
 
-func openTurnstile(t *testing.T, addr string) *locks.Client {
-	t.Helper()
-	// Long, so that no lease runs out because the machine is slow.
-	client, err := locks.Open(deadline(t), addr, locks.WithSessionTimeout(30*time.Second))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close(deadline(t))) })
-	return client
-}
+// openTurnstile opens a client that is closed with the test.
+var openTurnstile = patient.Open
 
 // zkLock is go-zookeeper's Lock. It is an object of one goroutine, and waits without an end: closing
 // its connection ends it.

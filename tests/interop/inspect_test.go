@@ -71,28 +71,3 @@ func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 		}
 	})
 }
-
-// Revoke speaks Curator's language to a holder of Curator's that made itself revocable, and it gives the lock back.
-func TestRevokeIsHeardByCurator(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		witness := StartWitness(t)
-		job := Job{
-			Name: "curator", Task: Revocable, Recipe: Mutex, Connect: s.addr, Path: "/asked/heard",
-			Witness: witness.Addr(),
-		}
-		inside, release := witness.Detain(job.Holder(1, 1))
-		defer release()
-		holding := start(t, curator.Get(t), job)
-		receiveFrom(t, inside, "Curator holds")
-		release()
-
-		client := openTurnstile(t, s.addr)
-		asked, err := client.Revoke(deadline(t), job.Path)
-		require.NoError(t, err)
-		require.Len(t, asked, 1)
-		require.Equal(t, messages.LibraryCurator, asked[0].Library)
-		holding.wait(t)
-		_, err = client.Revoke(deadline(t), job.Path)
-		require.ErrorIs(t, err, locks.ErrNotHolding)
-	})
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // receiveFrom waits for what must come.
@@ -84,13 +85,17 @@ func TestTurnstileAsksCurator(t *testing.T) {
 		job.Name = "turnstile"
 		waiting := startHere(t, turnstile, witness.Witness, job)
 		s.awaitCount(t, job.Path, 2)
-		asked, err := openTurnstile(t, s.addr).Revoke(deadline(t), job.Path)
+		client := openTurnstile(t, s.addr)
+		asked, err := client.Revoke(deadline(t), job.Path)
 		require.NoError(t, err)
 		require.Len(t, asked, 1, "the holder alone")
 		require.Equal(t, witness.Entries()[0].Node, asked[0].At())
+		require.Equal(t, messages.LibraryCurator, asked[0].Library)
 		holding.wait(t)
 		waiting.wait(t)
 		require.Len(t, witness.Entries(), 2)
 		s.requireEmpty(t, job.Path)
+		_, err = client.Revoke(deadline(t), job.Path)
+		require.ErrorIs(t, err, locks.ErrNotHolding)
 	})
 }

@@ -1,0 +1,53 @@
+// Package patient is for tests that wait for what must come, however slow the machine is: they find out that it does not
+// come, and never that it was late.
+package patient
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// Bound is how long a test waits for what must come.
+const Bound = 60 * time.Second
+
+// Session is a session timeout under which no lease runs out because the machine is slow.
+const Session = 30 * time.Second
+
+// Deadline gives a context that ends after Bound, and with the test.
+func Deadline(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Bound)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Eventually polls a condition that no event tells of.
+func Eventually(t testing.TB, condition func() bool, what string, args ...any) {
+	t.Helper()
+	require.Eventually(t, condition, Bound, 20*time.Millisecond, fmt.Sprintf(what, args...))
+}
+
+// Open opens a client that is closed with the test.
+func Open(t testing.TB, connect string, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	opts = append([]locks.Option{locks.WithSessionTimeout(Session)}, opts...)
+	client, err := locks.Open(Deadline(t), connect, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(Deadline(t)))) })
+	return client
+}
+
+// Recorder follows one request of a client.
+func Recorder(t testing.TB, client *locks.Client) *actors.Recorder {
+	t.Helper()
+	rec := actors.NewRecorder(client.System())
+	t.Cleanup(rec.Close)
+	return rec
+}
