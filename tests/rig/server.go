@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,7 +98,7 @@ func newServer(id int, settings settings) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "turnstile-rig-")
+	dir, err := os.MkdirTemp(settings.folder, "turnstile-rig-")
 	if err != nil {
 		return nil, fmt.Errorf("rig: folder for a server: %w", err)
 	}
@@ -125,10 +126,7 @@ func (s *Server) start() error {
 	if err := os.WriteFile(config, []byte(s.configuration()), 0o600); err != nil {
 		return fmt.Errorf("rig: configuration: %w", err)
 	}
-	// A small heap, the simplest collector and only the quick compiler: starts
-	// fastest and leaves the processors to the tests.
-	args := []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
-	args = append(args, s.settings.flags()...)
+	args := slices.Concat(quickStart, s.settings.jvm, s.settings.flags())
 	args = append(args, "-cp", classPath(s.settings.jars()), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	process, err := startProcess(&s.output, s.dir, args)
 	if err != nil {
