@@ -65,9 +65,12 @@ func requireWhole(t *testing.T, b *bench, lines string) {
 			continue
 		}
 		peers := w.peers(b.others)
+		if w.growth {
+			require.Regexp(t, `(?m)^ratio `+w.name+` n=\d+ turnstile/2 [\d.]+ \([\d.]+\.\.[\d.]+\)$`, lines)
+		}
 		for _, m := range w.metrics {
 			for _, p := range peers {
-				if p.name == bareRequests && (m.name == "one" || m.name == "one-packets") {
+				if p.name == bareExists && (m.name == "one" || m.name == "one-packets") {
 					continue // there the floor is a round trip, and nothing is handed over
 				}
 				line := regexp.MustCompile(`(?m)^` + m.name + ` n=\d+ ` + p.name + ` (-?[\d.]+) \S+ \(-?[\d.]+\.\.-?[\d.]+, \d+ rounds\)$`)
@@ -156,7 +159,7 @@ func TestAWrongLockDoesNotWin(t *testing.T) {
 	wrong := pair
 	wrong.library = nil
 	wrong.bare = func(ctx context.Context, t trial) (figures, error) { return pair.library(ctx, t, openNobodyKept) }
-	require.NoError(t, b.size(t.Context(), wrong, 16))
+	require.NoError(t, b.sizes(t.Context(), wrong, 16))
 	require.True(t, b.found.failed)
 	require.Empty(t, b.found.Figures)
 	require.Contains(t, lines.String(), "two held one lock at once")
@@ -173,7 +176,7 @@ func TestPatience(t *testing.T) {
 		return nil, context.Cause(ctx)
 	}
 	slow.library = func(context.Context, trial, opener) (figures, error) { return figures{"uncontended": 3}, nil }
-	require.NoError(t, b.size(t.Context(), slow, 1))
+	require.NoError(t, b.sizes(t.Context(), slow, 1))
 	require.False(t, b.found.failed)
 	require.Len(t, b.found.Remarks, 1)
 	require.Contains(t, lines.String(), "bare is not measured any more, for the bound -patience 1s, from round 1 on")
@@ -187,7 +190,7 @@ func TestLimit(t *testing.T) {
 	b := &bench{o: flags(t, "-rounds", "3", "-limit", "1ns"), stage: embeddedStage(t, 1), to: &lines}
 	quick := uncontended
 	quick.bare, quick.library = nil, func(context.Context, trial, opener) (figures, error) { return figures{"uncontended": 3}, nil }
-	require.NoError(t, b.size(t.Context(), quick, 1))
+	require.NoError(t, b.sizes(t.Context(), quick, 1))
 	require.Contains(t, lines.String(), "uncontended n=1: 1 of 3 rounds")
 	require.Contains(t, lines.String(), "1 rounds)")
 }

@@ -83,6 +83,8 @@ type tally struct {
 	elapsed   time.Duration   // how long it was counted
 	latencies []time.Duration // of one worker's: from a call of Unlock to the return of the next holder's Lock
 
+	received int // packets, by the servers
+
 	handed   int // hand-offs that were timed
 	p50, p99 time.Duration
 }

@@ -51,7 +51,7 @@ func perSecond(name string) func(tally, error) (figures, error) {
 		if err != nil {
 			return nil, err
 		}
-		return figures{name: float64(got.counted) / got.elapsed.Seconds()}, nil
+		return figures{name: float64(got.counted) / got.elapsed.Seconds(), allGrants: float64(got.all)}, nil
 	}
 }
 

@@ -14,21 +14,53 @@ var one = workload{
 		{"one-p99", "µs", less, "Hand-off within a session, 99th percentile"},
 		{"one-packets", "packets/hand-off", less, "Packets from clients for a hand-off within a session"},
 	},
-	bare: existsRoundTrip,
+	floor: bareExists, bare: existsRoundTrip,
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
-		return t.counted(ctx, func() (tally, error) {
-			sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
-			if err != nil {
-				return tally{}, err
-			}
-			defer closeAll(sessions)
-			return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()),
-				timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
-		})
+		return oneFigures(t.together(ctx, open))
 	},
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
-		return t.counted(ctx, func() (tally, error) { return other.contest(ctx, t, contestJob{threads: t.n}) })
+		return oneFigures(t.counted(ctx, func() (tally, error) { return other.contest(ctx, t, contestJob{threads: t.n}) }))
 	},
+}
+
+// growth is the same, of Turnstile alone, in sizes that other locks would be too slow for.
+var growth = workload{
+	name: "growth", per: "workers on one lock, one session", sizes: []int{16, 128, 1024, 10_000}, quick: []int{2, 8}, growth: true,
+	metrics: []metric{
+		{"growth", "µs/hand-off", less, "Cost of a hand-off within a session, by the length of the queue"},
+		{"growth-packets", "packets/hand-off", neither, "Packets from clients for a hand-off, by the length of the queue"},
+	},
+	library: func(ctx context.Context, t trial, open opener) (figures, error) {
+		got, err := t.together(ctx, open)
+		if err != nil {
+			return nil, err
+		}
+		return figures{"growth": micros(got.elapsed) / float64(got.counted), "growth-packets": got.packets()}, nil
+	},
+}
+
+// together has n workers of one session lock one lock.
+func (t trial) together(ctx context.Context, open opener) (tally, error) {
+	return t.counted(ctx, func() (tally, error) {
+		sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
+		if err != nil {
+			return tally{}, err
+		}
+		defer closeAll(sessions)
+		return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()),
+			timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
+	})
+}
+
+func oneFigures(got tally, err error) (figures, error) {
+	if err != nil {
+		return nil, err
+	}
+	found := figures{"one": float64(got.counted) / got.elapsed.Seconds(), "one-packets": got.packets(), allGrants: float64(got.all)}
+	if got.handed > 0 {
+		found["one-p50"], found["one-p99"] = micros(got.p50), micros(got.p99)
+	}
+	return found, nil
 }
 
 // existsRoundTrip is what hand-offs are measured by: how long an Exists takes when nothing else runs.
@@ -61,25 +93,22 @@ func existsRoundTrip(ctx context.Context, t trial) (figures, error) {
 
 // counted adds the servers' count of packets to what a crowd did. Warm-up, opening and closing are in both the
 // packets and the grants.
-func (t trial) counted(ctx context.Context, run func() (tally, error)) (figures, error) {
+func (t trial) counted(ctx context.Context, run func() (tally, error)) (tally, error) {
 	before, err := t.stage.packets(ctx)
 	if err != nil {
-		return nil, err
+		return tally{}, err
 	}
 	got, err := run()
 	if err == nil {
 		err = got.enough()
 	}
 	if err != nil {
-		return nil, err
+		return tally{}, err
 	}
 	after, err := t.stage.packets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := figures{"one": float64(got.counted) / got.elapsed.Seconds(), "one-packets": float64(after-before) / float64(got.all)}
-	if got.handed > 0 {
-		found["one-p50"], found["one-p99"] = micros(got.p50), micros(got.p99)
-	}
-	return found, nil
+	got.received = after - before
+	return got, err
 }
+
+// packets is how many packets the servers received for each grant.
+func (t tally) packets() float64 { return float64(t.received) / float64(t.all) }

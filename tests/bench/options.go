@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,7 +17,11 @@ type options struct {
 	json      bool
 	quick     bool
 	plot      string
+	from      string
+	profile   string
 	workloads []string
+	only      []string
+	sizes     []int
 	rounds    int
 	warm      time.Duration
 	span      time.Duration
@@ -43,6 +48,13 @@ func parse(args []string, to io.Writer) (options, error) {
 	f.BoolVar(&o.quick, "quick", false, "small sizes, short and once: it shows that everything runs, and no speed")
 	f.StringVar(&o.plot, "plot", "", "folder to write charts to, as SVG")
 	f.StringVar(&names, "workload", "", "workloads, separated by commas; all when empty: "+strings.Join(workloadNames(), ", "))
+	f.StringVar(&o.from, "from", "", "measure nothing, and print and draw what a run with -json wrote to this file")
+	f.StringVar(&o.profile, "profile", "", "compare nothing, and write profiles of Turnstile under the hot workloads to this folder")
+	f.Func("only", "peers, separated by commas; all when empty", func(text string) error {
+		o.only = strings.Split(text, ",")
+		return nil
+	})
+	f.Func("sizes", "sizes, separated by commas; each workload's own when empty", o.readSizes)
 	f.IntVar(&o.rounds, "rounds", 5, "rounds")
 	f.DurationVar(&o.warm, "warm", 300*time.Millisecond, "least warm-up of a measurement, which is not counted")
 	f.DurationVar(&o.span, "span", time.Second, "how long is counted")
@@ -61,6 +73,18 @@ func parse(args []string, to io.Writer) (options, error) {
 		o.workloads = strings.Split(names, ",")
 	}
 	return o, o.check()
+}
+
+// readSizes reads -sizes.
+func (o *options) readSizes(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(one)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is no size", one)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	return nil
 }
 
 // shorten sets what -quick means for flags that were not given.

@@ -18,6 +18,7 @@ var pair = workload{
 	metrics: []metric{
 		{"pair", "µs", less, "Hand-off between sessions that hold for 3 ms: from Unlock to the next holder's Lock, median"},
 		{"pair-p99", "µs", less, "Hand-off between sessions that hold for 3 ms, 99th percentile"},
+		{"pair-packets", "packets/hand-off", less, "Packets from clients for a hand-off between sessions that hold for 3 ms"},
 	},
 	bare: deleteUntilEvent,
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
@@ -26,11 +27,15 @@ var pair = workload{
 			return nil, err
 		}
 		defer closeAll(sessions)
-		return passing(crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()), hold: hold,
-			timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx))
+		return passing(t.counted(ctx, func() (tally, error) {
+			return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()), hold: hold,
+				timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
+		}))
 	},
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
-		return passing(other.contest(ctx, t, contestJob{sessions: t.n, threads: 1, hold: hold}))
+		return passing(t.counted(ctx, func() (tally, error) {
+			return other.contest(ctx, t, contestJob{sessions: t.n, threads: 1, hold: hold})
+		}))
 	},
 }
 
@@ -41,7 +46,7 @@ func passing(got tally, err error) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return figures{"pair": micros(got.p50), "pair-p99": micros(got.p99)}, nil
+	return figures{"pair": micros(got.p50), "pair-p99": micros(got.p99), "pair-packets": got.packets()}, nil
 }
 
 // deleteUntilEvent is the least that a hand-off between sessions takes: from the call of a delete until another
@@ -57,17 +62,28 @@ func deleteUntilEvent(ctx context.Context, t trial) (figures, error) {
 		return nil, err
 	}
 	defer to.close()
+	before, err := t.stage.packets(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var took []time.Duration
+	cycles := 0
 	for begin := time.Now(); len(took) == 0 || time.Since(begin) < t.o.warm+t.o.span; {
 		latency, err := deleteOnce(ctx, t, from, to)
 		if err != nil {
 			return nil, err
 		}
+		cycles++
 		if time.Since(begin) > t.o.warm {
 			took = append(took, latency)
 		}
 	}
-	return figures{"pair": micros(percentile(took, 50)), "pair-p99": micros(percentile(took, 99))}, nil
+	after, err := t.stage.packets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return figures{"pair": micros(percentile(took, 50)), "pair-p99": micros(percentile(took, 99)),
+		"pair-packets": float64(after-before) / float64(cycles)}, nil
 }
 
 func deleteOnce(ctx context.Context, t trial, from, to *connection) (time.Duration, error) {

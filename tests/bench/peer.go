@@ -1,10 +1,15 @@
 package main
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // The names of the peers.
 const (
 	bareRequests  = "bare"
+	bareExists    = "exists"
 	goZkLock      = "zklock"
 	ours          = "turnstile"
 	oursAsActors  = "turnstile-actors"
@@ -18,14 +23,26 @@ type peer struct {
 	measure func(ctx context.Context, t trial) (figures, error)
 }
 
+// peersFor are those that a run measures.
+func (w workload) peersFor(o options, others []*abroad) []peer {
+	all := w.peers(others)
+	if len(o.only) > 0 {
+		all = slices.DeleteFunc(all, func(p peer) bool { return !slices.Contains(o.only, p.name) })
+	}
+	return all
+}
+
 // peers are those that take part in a workload, in the order in which they are measured.
 func (w workload) peers(others []*abroad) []peer {
 	var all []peer
 	if w.bare != nil {
-		all = append(all, peer{bareRequests, w.bare})
+		all = append(all, peer{cmp.Or(w.floor, bareRequests), w.bare})
+	}
+	if w.library != nil && !w.growth {
+		all = append(all, w.inProcess(goZkLock, openZkLock))
 	}
 	if w.library != nil {
-		all = append(all, w.inProcess(goZkLock, openZkLock), w.inProcess(ours, openTurnstile))
+		all = append(all, w.inProcess(ours, openTurnstile))
 	}
 	if w.actors != nil {
 		all = append(all, peer{oursAsActors, w.actors})

@@ -53,7 +53,7 @@ func (t trial) requests(ctx context.Context, run func() (queued, drained time.Du
 		return nil, err
 	}
 	return figures{"queue": millis(queued + drained), "queue-in": millis(queued), "queue-drain": millis(drained),
-		"queue-requests": float64(after-before-asked) / float64(t.n)}, nil
+		"queue-requests": float64(after-before-asked) / float64(t.n), allGrants: float64(t.n + 1)}, nil
 }
 
 // waitingLine is what waits behind a holder.

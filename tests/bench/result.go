@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -33,15 +34,21 @@ type comparison struct {
 	Ratio    summary `json:"ratio"`
 }
 
-// rounds are what the rounds of one workload and size gave, by peer; nil where there is nothing.
-type rounds map[string][]figures
+// cellKey names a peer at a size.
+type cellKey struct {
+	n    int
+	peer string
+}
+
+// rounds are what the rounds of one workload gave; nil where there is nothing.
+type rounds map[cellKey][]figures
 
 // figuresOf summarizes every metric of every peer, in the order of the metrics.
 func (r rounds) figuresOf(w workload, n int, peers []peer) (all []figure) {
 	for _, m := range w.metrics {
 		for _, p := range peers {
 			var values []float64
-			for _, found := range r[p.name] {
+			for _, found := range r[cellKey{n, p.name}] {
 				if value, ok := found[m.name]; ok {
 					values = append(values, value)
 				}
@@ -65,9 +72,21 @@ func (r rounds) ratiosOf(w workload, n int, peers []peer) (all []comparison) {
 				if isOurs(other.name) {
 					continue
 				}
-				if ratios := r.ratios(m, mine.name, other.name); len(ratios) > 0 {
+				if ratios := r.ratios(m, cellKey{n, mine.name}, cellKey{n, other.name}); len(ratios) > 0 {
 					all = append(all, comparison{m.name, n, mine.name, other.name, summarize(ratios)})
 				}
+			}
+		}
+	}
+	return all
+}
+
+// growthOf compares one size with the first: above 1 means that the larger one is better.
+func (r rounds) growthOf(w workload, n, first int, peers []peer) (all []comparison) {
+	for _, m := range w.metrics {
+		for _, p := range peers {
+			if ratios := r.ratios(m, cellKey{n, p.name}, cellKey{first, p.name}); m.better != neither && len(ratios) > 0 {
+				all = append(all, comparison{m.name, n, p.name, strconv.Itoa(first), summarize(ratios)})
 			}
 		}
 	}
@@ -77,7 +96,7 @@ func (r rounds) ratiosOf(w workload, n int, peers []peer) (all []comparison) {
 func isOurs(name string) bool { return strings.HasPrefix(name, ours) }
 
 // ratios are those of the rounds that both have taken part in; above 1 means that mine is better.
-func (r rounds) ratios(m metric, mine, other string) (all []float64) {
+func (r rounds) ratios(m metric, mine, other cellKey) (all []float64) {
 	for round := range min(len(r[mine]), len(r[other])) {
 		a, hasA := r[mine][round][m.name]
 		b, hasB := r[other][round][m.name]

@@ -32,23 +32,26 @@ func (b *bench) run(ctx context.Context) error {
 	b.found.Servers, b.found.Rounds = b.stage.about, b.o.rounds
 	b.found.Machine = fmt.Sprintf("%d CPUs, %s/%s, %s, load %s when it began", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), load())
 	b.say("# %s; %s", b.found.Servers, b.found.Machine)
-	warm := serverWarmUp
-	if b.o.quick {
-		warm = b.o.warm
+	if b.o.profile != "" {
+		return b.profiles(ctx)
 	}
-	if err := b.stage.warmUp(ctx, warm); err != nil {
+	if err := b.warmUp(ctx); err != nil {
 		return err
 	}
 	for _, w := range workloads() {
-		if len(b.o.workloads) > 0 && !slices.Contains(b.o.workloads, w.name) {
+		if !b.wants(w) {
 			continue
 		}
 		if w.alone && len(b.stage.addrs) > 1 {
 			b.remark("%s is not run on an ensemble: %s", w.name, w.remark)
 			continue
 		}
-		for _, n := range w.sizesFor(b.o) {
-			if err := b.size(ctx, w, n); err != nil {
+		together := [][]int{w.sizesFor(b.o)}
+		if !w.growth {
+			together = slices.Collect(slices.Chunk(together[0], 1))
+		}
+		for _, sizes := range together {
+			if err := b.sizes(ctx, w, sizes...); err != nil {
 				return err
 			}
 		}
@@ -59,44 +62,92 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
-// size measures a workload at one size: all peers, round by round.
-func (b *bench) size(ctx context.Context, w workload, n int) error {
+// warmUp has the servers warm up.
+func (b *bench) warmUp(ctx context.Context) error {
+	warm := serverWarmUp
+	if b.o.quick {
+		warm = b.o.warm
+	}
+	return b.stage.warmUp(ctx, warm)
+}
+
+// wants tells whether a workload was asked for.
+func (b *bench) wants(w workload) bool {
+	return len(b.o.workloads) == 0 || slices.Contains(b.o.workloads, w.name)
+}
+
+// cell is a peer at a size.
+type cell struct {
+	n int
+	peer
+}
+
+func (c cell) key() cellKey { return cellKey{c.n, c.name} }
+
+// sizes measures a workload at one size, or at several that are compared with each other: all peers, round by round.
+func (b *bench) sizes(ctx context.Context, w workload, sizes ...int) error {
 	b.say("# %s: n is %s", w.name, w.per)
-	peers, got, begin := w.peers(b.others), rounds{}, time.Now()
-	given := map[string]bool{} // up
-	for round := range b.o.rounds {
-		if took := time.Since(begin); round > 0 && took > b.o.limit {
-			b.remark("%s n=%d: %d of %d rounds, for they took %v: -limit", w.name, n, round, b.o.rounds, took.Round(time.Second))
-			break
-		}
+	var cells []cell
+	peers := w.peersFor(b.o, b.others)
+	for _, n := range sizes {
 		for _, p := range peers {
-			if given[p.name] {
-				continue
-			}
-			found, err := b.measure(ctx, w, n, p, round)
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err != nil {
-				given[p.name] = true
-				b.note(w, n, p, round, err)
-				if errors.Is(err, errTwoHolders) {
-					got[p.name] = nil
-				}
-				continue
-			}
-			got[p.name] = append(got[p.name], found)
+			cells = append(cells, cell{n, p})
 		}
 	}
-	figures, ratios := got.figuresOf(w, n, peers), got.ratiosOf(w, n, peers)
+	got, err := b.rounds(ctx, w, cells)
+	if err != nil {
+		return err
+	}
+	for _, n := range sizes {
+		figures, ratios := got.figuresOf(w, n, peers), got.ratiosOf(w, n, peers)
+		if w.growth && n != sizes[0] {
+			ratios = got.growthOf(w, n, sizes[0], peers)
+		}
+		b.tell(figures, ratios)
+		b.found.Figures, b.found.Ratios = append(b.found.Figures, figures...), append(b.found.Ratios, ratios...)
+	}
+	return nil
+}
+
+// tell writes the lines.
+func (b *bench) tell(figures []figure, ratios []comparison) {
 	for _, f := range figures {
 		b.say("%s", f.line())
 	}
 	for _, r := range ratios {
 		b.say("%s", r.line())
 	}
-	b.found.Figures, b.found.Ratios = append(b.found.Figures, figures...), append(b.found.Ratios, ratios...)
-	return nil
+}
+
+// rounds measures each cell once a round, one right after the other.
+func (b *bench) rounds(ctx context.Context, w workload, cells []cell) (rounds, error) {
+	got, begin := rounds{}, time.Now()
+	given := map[cellKey]bool{} // up
+	for round := range b.o.rounds {
+		if took := time.Since(begin); round > 0 && took > b.o.limit {
+			b.remark("%s n=%d: %d of %d rounds, for they took %v: -limit", w.name, cells[0].n, round, b.o.rounds, took.Round(time.Second))
+			break
+		}
+		for _, c := range cells {
+			if given[c.key()] {
+				continue
+			}
+			found, err := b.measure(ctx, w, c.n, c.peer, round)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err == nil {
+				got[c.key()] = append(got[c.key()], found)
+				continue
+			}
+			given[c.key()] = true
+			b.note(w, c.n, c.peer, round, err)
+			if errors.Is(err, errTwoHolders) {
+				got[c.key()] = nil
+			}
+		}
+	}
+	return got, nil
 }
 
 // measure measures one peer once, on a lock path that nobody has used.

@@ -27,14 +27,19 @@ func TestPercentile(t *testing.T) {
 
 // A ratio is above 1 where ours is better, and compares what was measured in the same round.
 func TestRatios(t *testing.T) {
-	r := rounds{ours: {{"time": 2, "rate": 10}, {"time": 4, "rate": 30}}, goZkLock: {{"time": 6, "rate": 5}, {"time": 4, "rate": 10}, {"time": 1}}}
-	require.Equal(t, []float64{3, 1}, r.ratios(metric{name: "time", better: less}, ours, goZkLock))
-	require.Equal(t, []float64{2, 3}, r.ratios(metric{name: "rate", better: more}, ours, goZkLock))
-	require.Empty(t, r.ratios(metric{name: "other", better: more}, ours, goZkLock))
+	mine, other := cellKey{7, ours}, cellKey{7, goZkLock}
+	r := rounds{mine: {{"time": 2, "rate": 10}, {"time": 4, "rate": 30}}, other: {{"time": 6, "rate": 5}, {"time": 4, "rate": 10}, {"time": 1}},
+		{8, ours}: {{"time": 3}, {"time": 8}}}
+	require.Equal(t, []float64{3, 1}, r.ratios(metric{name: "time", better: less}, mine, other))
+	require.Equal(t, []float64{2, 3}, r.ratios(metric{name: "rate", better: more}, mine, other))
+	require.Empty(t, r.ratios(metric{name: "other", better: more}, mine, other))
 	w := workload{metrics: []metric{{"time", "s", less, ""}, {"rate", "1/s", neither, ""}}}
 	peers := []peer{{name: goZkLock}, {name: ours}}
 	require.Equal(t, []comparison{{"time", 7, ours, goZkLock, summary{2, 1, 3, 2}}}, r.ratiosOf(w, 7, peers))
 	require.Len(t, r.figuresOf(w, 7, peers), 4)
+	grown := r.growthOf(w, 8, 7, peers)
+	require.Len(t, grown, 1)
+	require.Equal(t, "ratio time n=8 turnstile/7 0.583 (0.500..0.667)", grown[0].line())
 }
 
 func TestNumber(t *testing.T) {

@@ -27,5 +27,6 @@ func perCycle(got tally, err error) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return figures{"uncontended": got.elapsed.Seconds() * float64(time.Second/time.Microsecond) / float64(got.counted)}, nil
+	return figures{"uncontended": got.elapsed.Seconds() * float64(time.Second/time.Microsecond) / float64(got.counted),
+		allGrants: float64(got.all)}, nil
 }

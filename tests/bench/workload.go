@@ -8,6 +8,9 @@ import (
 // figures are what one measurement gave, by the names of the metrics.
 type figures map[string]float64
 
+// allGrants is how many grants there were altogether. It is no metric, and is not printed.
+const allGrants = "grants"
+
 // better says which figure is the better one.
 type better int
 
@@ -32,8 +35,11 @@ type workload struct {
 	sizes   []int
 	quick   []int // sizes of a quick run
 	metrics []metric
-	alone   bool // it is for a server alone: it says why in the remark
+	floor   string // name of what bare measures; empty: bare
+	alone   bool   // it is for a server alone: it says why in the remark
 	remark  string
+	// growth: only Turnstile is measured, all sizes in each round, and each size is compared with the first.
+	growth bool
 
 	bare    func(ctx context.Context, t trial) (figures, error)
 	library func(ctx context.Context, t trial, open opener) (figures, error)
@@ -55,7 +61,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, many, one, pair, processes, queue, memoryUse, failover}
+	return []workload{uncontended, many, one, growth, pair, processes, queue, memoryUse, failover}
 }
 
 func workloadNames() []string {
@@ -77,7 +83,10 @@ func workloadNamed(name string) (workload, bool) {
 
 // sizesFor are those of a run.
 func (w workload) sizesFor(o options) []int {
-	if o.quick {
+	switch {
+	case len(o.sizes) > 0:
+		return o.sizes
+	case o.quick:
 		return w.quick
 	}
 	return w.sizes
