@@ -16,6 +16,9 @@ type Created struct {
 	Czxid int64
 	// Siblings is the number of its parent's children right after, itself included; -1 when that is not known.
 	Siblings int32
+	// Place is its place, from 0, among the creates of its parent in one transaction, and Together how many of them
+	// there were: 0 where it was made alone.
+	Place, Together int
 	// Sent is the time just before the request was handed over, with a monotonic reading.
 	Sent time.Time
 }
