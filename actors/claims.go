@@ -136,7 +136,8 @@ func (s *session) join(c, other *contender, op uint64) {
 	s.stake(c)
 	s.compete(c)
 	s.shares[other.hold()]++
-	c.node, c.sequence, c.token, c.heir = other.node, other.sequence, other.token, other.heir
+	s.have(c, other.node, other.sequence, other.token)
+	c.heir = other.heir
 	s.tell(c.lock, machine.Event{Kind: machine.Created, Op: op, Node: c.node, Token: c.token, Alone: true})
 }
 

@@ -93,6 +93,8 @@ func (s *session) endEpoch() {
 	clear(s.watches)
 	clear(s.listings)
 	clear(s.newest)
+	clear(s.nodes)
+	s.gathered, s.underway = nil, 0
 	clear(s.claims)
 	for _, all := range s.followers {
 		for _, f := range all {

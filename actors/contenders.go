@@ -1,7 +1,10 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -15,9 +18,11 @@ import (
 type contender struct {
 	*spec
 	lock *actor.PID
+	born uint64 // it is the so-manieth of the session
 
 	node     string // its node's name in this epoch, "" when none is known
 	sequence int32
+	place    int // of its newest create among those of its lock path in one transaction
 	token    messages.Token
 	granted  bool
 	checked  uint64 // the newest heartbeat that checked its node
@@ -50,6 +55,12 @@ type contender struct {
 	tries       int
 }
 
+// inOrder lists the contenders in the order in which they came, so that what is sent follows from what was asked
+// for, and not from the order of a map.
+func (s *session) inOrder() []*contender {
+	return slices.SortedFunc(maps.Values(s.contenders), func(a, b *contender) int { return cmp.Compare(a.born, b.born) })
+}
+
 // parked is an order that waits for the connection.
 type parked struct {
 	contender *contender
@@ -72,7 +83,8 @@ func (s *session) enlist(ctx actor.Context, lock *actor.PID, sp *spec) *contende
 	if c := s.contenders[key]; c != nil {
 		return c
 	}
-	c := &contender{spec: sp, lock: lock}
+	s.births++
+	c := &contender{spec: sp, lock: lock, born: s.births}
 	s.contenders[key] = c
 	ctx.Watch(lock)
 	return c
@@ -114,7 +126,8 @@ func (s *session) forgetNode(c *contender) {
 		delete(s.newest, c.queue())
 	}
 	s.unwatch(c)
-	c.node, c.sequence, c.token, c.granted, c.movedUp = "", 0, 0, false, false
+	s.lack(c)
+	c.granted, c.movedUp = false, false
 }
 
 // settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node
@@ -155,7 +168,9 @@ func (s *session) settled(c *contender, err error) {
 	c.settling = false
 	if err == nil {
 		c.unsure = false
+		path := c.at(c.node)
 		s.forgetNode(c)
+		s.vanished(path)
 		if c.gone {
 			s.strike(c)
 		}
@@ -176,7 +191,7 @@ func (s *session) settled(c *contender, err error) {
 
 // settleAgain takes up what could not be settled while the connection was down.
 func (s *session) settleAgain() {
-	for _, c := range s.contenders {
+	for _, c := range s.inOrder() {
 		if c.gone {
 			s.settle(c)
 		}

@@ -33,6 +33,11 @@ func (s *session) create(c *contender, op uint64) {
 	c.verifies = 0
 	sp, parentWrites, me := c.spec, s.opts.parentWrites, s.identity(c)
 	known, _ := s.facts.Get(c.path)
+	if known.counted && sp.permits == 0 {
+		s.submit(change{contender: c, op: op, known: known})
+		return
+	}
+	c.place = 0
 	s.run(func(conn *zkconn.Conn) func() {
 		var made zkconn.Created
 		var err error
@@ -175,15 +180,15 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 	if !made.Sent.IsZero() {
 		s.renew(made.Sent)
 	}
-	token, err := messages.NewToken(made.Czxid, 0)
+	token, err := messages.NewToken(made.Czxid, made.Place)
 	if c.heir != 0 {
 		token = c.heir
 	}
 	sequence, isContender := c.number(made.Name)
-	c.node, c.sequence, c.token = made.Name, sequence, token
+	s.have(c, made.Name, sequence, token)
 	ev := machine.Event{
 		Kind: machine.Created, Node: made.Name, Token: token,
-		Alone:       made.Siblings == 1,
+		Alone:       made.Place == 0 && int(made.Siblings) == max(made.Together, 1),
 		Predecessor: s.rightBefore(c),
 		Exhausted:   !isContender || machine.Exhausted(sequence),
 	}
@@ -235,6 +240,7 @@ func (s *session) withdraw(c *contender, o *order) {
 			break
 		}
 	}
+	waits = s.ungather(c) || waits
 	if waits {
 		s.tell(c.lock, machine.Event{Kind: machine.NotCreated, Op: o.Op})
 	}

@@ -15,6 +15,13 @@ func (s *session) remove(c *contender, e machine.Effect) {
 		s.tell(c.lock, machine.Event{Kind: machine.Deleted, Op: e.Op})
 		return
 	}
+	if !c.contest() {
+		if e.Do == machine.GiveBack {
+			s.handOver(c)
+		}
+		s.submit(change{contender: c, op: e.Op, node: e.Node})
+		return
+	}
 	sp, me := c.spec, s.identity(c)
 	s.run(func(conn *zkconn.Conn) func() {
 		sent, err := deleteNode(conn, sp, e.Node, me)
@@ -33,6 +40,7 @@ func (s *session) removed(c *contender, e machine.Effect, sent time.Time, err er
 		if c.node == e.Node {
 			s.forgetNode(c)
 		}
+		s.vanished(c.at(e.Node))
 	case zkconn.OutcomeOf(err) == zkconn.Refused:
 		ev.Kind, ev.Reason, ev.Detail = machine.Refused, why(err), err.Error()
 	default:

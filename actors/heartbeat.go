@@ -107,6 +107,7 @@ func (s *session) beaten(c *contender, node string, b beat) {
 	}
 	if errors.Is(b.err, zkconn.ErrNoNode) && c.node == node && !c.gone {
 		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
+		s.vanished(c.at(node))
 	}
 	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), s.beatNow)
 }

@@ -27,12 +27,16 @@ type session struct {
 	ending    bool
 
 	contenders map[string]*contender // by the lock actor's address
+	births     uint64                // how many there have been
 	parked     []parked              // orders that wait for the connection
 	facts      *lru.Cache[string, facts]
 	newest     map[queue]*contender // our node with the greatest sequence number
 	claims     map[claim][]*contender
 	contests   map[string]int // by node: how many contenders there are
 	shares     map[string]int // by hold: how many contenders have it besides the first
+	gathered   []change       // changes that wait to be committed
+	underway   int            // transactions of changes
+	nodes      map[string]int // by path: how many contenders have this node
 	listings   map[string]*listing
 	watches    map[string][]watcher
 	inquiries  map[*inquiry]struct{}  // questions that have not been answered
@@ -65,6 +69,7 @@ func newSession(handle *Session) *session {
 		claims:     map[claim][]*contender{},
 		shares:     map[string]int{},
 		contests:   map[string]int{},
+		nodes:      map[string]int{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
 		followers:  map[string][]*follower{},
@@ -163,7 +168,7 @@ func (s *session) carryOut(c *contender, e machine.Effect) {
 		s.watchOwn(c, e)
 	case machine.Verify:
 		s.verify(c, e.Op)
-	case machine.Delete:
+	case machine.Delete, machine.GiveBack:
 		s.remove(c, e)
 	default:
 		s.log.Error("order that is no request", "effect", e.String(), "path", c.path)
@@ -204,7 +209,7 @@ func (s *session) tell(lock *actor.PID, ev machine.Event) {
 func (s *session) tellAll(kind machine.Kind) { s.tellEach(machine.Event{Kind: kind}) }
 
 func (s *session) tellEach(ev machine.Event) {
-	for _, c := range s.contenders {
+	for _, c := range s.inOrder() {
 		if !c.gone {
 			s.tell(c.lock, ev)
 		}

@@ -147,9 +147,11 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 		ev.Kind, ev.Detail = machine.Unknown, err.Error()
 	case found.node == "":
 		c.unsure = false
+		path := c.at(c.node)
 		if !s.leaveShared(c) { // each that held with it finds out for itself
 			s.forgetNode(c)
 		}
+		s.vanished(path)
 		ev.Kind = machine.Found
 	default:
 		c.unsure = false
@@ -160,7 +162,7 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 
 // adopted notes that a node was found to be the contender's.
 func (s *session) adopted(c *contender, op uint64, found own) machine.Event {
-	token, err := messages.NewToken(found.czxid, 0)
+	token, err := messages.NewToken(found.czxid, c.place)
 	if err != nil {
 		c.unsure = true
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
@@ -168,11 +170,10 @@ func (s *session) adopted(c *contender, op uint64, found own) machine.Event {
 	if c.heir != 0 {
 		token = c.heir
 	}
-	c.node, c.token = found.node, token
-	var isContender bool
-	c.sequence, isContender = c.number(found.node)
+	sequence, isContender := c.number(found.node)
+	s.have(c, found.node, sequence, token)
 	s.rightBefore(c)
 	s.startBeating()
 	return machine.Event{Kind: machine.Found, Op: op, Node: c.node, Token: token,
-		Exhausted: !isContender || machine.Exhausted(c.sequence)}
+		Exhausted: !isContender || machine.Exhausted(sequence)}
 }

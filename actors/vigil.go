@@ -31,7 +31,7 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 	case c.watchAll:
 		s.watchChildren(c, v)
 	case c.style.Mode != messages.Semaphore:
-		s.look(c, v, c.at(e.Node), nil)
+		s.lookAt(c, v, c.at(e.Node))
 		return
 	case len(c.front) != c.before && c.written != e.Node:
 		s.look(c, v, c.at(e.Node), c.unwritten(e.Node))
@@ -49,6 +49,16 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 			return err == nil && permits == c.permits
 		})
 	}
+}
+
+// lookAt watches a predecessor. One of our own session needs no watch: the session hears of its end by itself.
+func (s *session) lookAt(c *contender, v *vigil, path string) {
+	if s.nodes[path] == 0 {
+		s.look(c, v, path, nil)
+		return
+	}
+	s.keep(c, v, path)
+	s.tell(c.lock, machine.Event{Kind: machine.Watched, Op: v.op})
 }
 
 // unwritten tells whether the one before a semaphore's waiter, who did not hold yet when the queue was listed, has
@@ -119,7 +129,7 @@ func (s *session) stirred(w watcher, ev zkconn.Event) {
 	}
 	if ev.Kind == zkconn.NodeDataChanged && c.style.Mode != messages.Semaphore {
 		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
-		s.look(c, v, ev.Path, nil)
+		s.lookAt(c, v, ev.Path)
 		return
 	}
 	s.endVigil(c)

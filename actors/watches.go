@@ -73,6 +73,7 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 		ev.Unlock = asksForLock(data)
 	case errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.NodeGone
+		s.vanished(path)
 	case zkconn.OutcomeOf(err) == zkconn.Refused:
 		ev.Kind, ev.Reason, ev.Detail = machine.Refused, why(err), err.Error()
 	default:

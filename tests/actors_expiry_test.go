@@ -44,7 +44,7 @@ func TestExpiryOfAHolderIsLost(t *testing.T) {
 
 		f.expire(t)
 		got := next.hold(t)
-		require.Equal(t, []string{got.Node}, o.queue(t, "/expired"))
+		o.awaitQueue(t, "/expired", []string{got.Node})
 		require.Equal(t, held.Grant, notice[*messages.Suspended](t, holder).Grant)
 		lost := notice[*messages.Lost](t, holder)
 		require.Equal(t, held.Grant, lost.Grant)
@@ -144,7 +144,7 @@ func TestExpiryWhileReleasing(t *testing.T) {
 			requireMatch(t, holder, append(straight(messages.StateHeld, messages.StateReleasing),
 				actors.InOrder(messages.StateRecovering, messages.StateReleased)...)...)
 			got := next.hold(t)
-			require.Equal(t, []string{got.Node}, o.queue(t, "/unreleased"))
+			o.awaitQueue(t, "/unreleased", []string{got.Node})
 			next.send(&messages.Release{})
 			next.finish(t)
 		}

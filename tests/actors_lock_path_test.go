@@ -77,7 +77,7 @@ func TestBothWaysOfCreatingShareAQueue(t *testing.T) {
 			held := r.hold(t)
 			require.Equal(t, queue[i], held.Node)
 			require.Greater(t, held.Token, newest)
-			require.Equal(t, queue[i:], o.queue(t, "/both"))
+			o.awaitQueue(t, "/both", queue[i:])
 			newest = held.Token
 			r.send(&messages.Release{})
 			r.finish(t)

@@ -27,7 +27,7 @@ func TestOperatorDeletesTheHoldersNode(t *testing.T) {
 		requireMatch(t, holder, straight(messages.StateHeld, messages.StateLost)...)
 		got := next.hold(t)
 		require.Greater(t, got.Token, held.Token)
-		require.Equal(t, []string{got.Node}, o.queue(t, "/broken"))
+		o.awaitQueue(t, "/broken", []string{got.Node})
 	})
 }
 
@@ -77,7 +77,7 @@ func TestOperatorDeletesAWaitersNode(t *testing.T) {
 				holder.send(&messages.Release{})
 				got := waiter.hold(t)
 				require.NotEqual(t, node, got.Node)
-				require.Equal(t, []string{got.Node}, o.queue(t, "/pruned"))
+				o.awaitQueue(t, "/pruned", []string{got.Node})
 				pattern := waited(messages.StateRecovering, messages.StateCreating)
 				requireMatch(t, waiter, append(pattern, actors.Whatever(), actors.Then(messages.StateHeld))...)
 				waiter.send(&messages.Release{})
@@ -117,7 +117,7 @@ func TestOperatorRemovesTheLockPath(t *testing.T) {
 		}
 		got := last.hold(t)
 		require.Greater(t, got.Token, held.Token)
-		require.Equal(t, []string{got.Node}, o.queue(t, "/razed"))
+		o.awaitQueue(t, "/razed", []string{got.Node})
 		last.send(&messages.Release{})
 		last.finish(t)
 		awaitNone(t, at, "/razed")

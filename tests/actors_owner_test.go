@@ -29,7 +29,7 @@ func TestOwnersEndReleases(t *testing.T) {
 
 		s.system.Root.Stop(owner)
 		got := next.hold(t)
-		require.Equal(t, []string{got.Node}, o.queue(t, "/owned"))
+		o.awaitQueue(t, "/owned", []string{got.Node})
 		require.Equal(t, []any{&messages.Released{Grant: held.Grant, Reason: messages.ReasonOwnerGone}}, owned.finish(t))
 		requireMatch(t, owned, straight(messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)
 	})

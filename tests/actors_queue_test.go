@@ -77,17 +77,17 @@ func TestWithGoZookeepersLock(t *testing.T) {
 
 		first.send(&messages.Release{})
 		second.hold(t)
-		require.Equal(t, queue[1:], o.queue(t, "/shared"))
+		o.awaitQueue(t, "/shared", queue[1:])
 		require.Empty(t, third.told)
 
 		require.NoError(t, second.Unlock())
 		require.Equal(t, queue[2], third.hold(t).Node)
-		require.Equal(t, queue[2:], o.queue(t, "/shared"))
+		o.awaitQueue(t, "/shared", queue[2:])
 		require.Empty(t, fourth.held)
 
 		third.send(&messages.Release{})
 		fourth.hold(t)
-		require.Equal(t, queue[3:], o.queue(t, "/shared"))
+		o.awaitQueue(t, "/shared", queue[3:])
 		require.NoError(t, fourth.Unlock())
 		awaitNone(t, at, "/shared")
 	})

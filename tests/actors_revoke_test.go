@@ -40,7 +40,7 @@ func TestHolderThatIsAskedGivesBack(t *testing.T) {
 					messages.StateReleased)...)
 
 				got := next.hold(t)
-				require.Equal(t, []string{got.Node}, o.queue(t, "/asked"))
+				o.awaitQueue(t, "/asked", []string{got.Node})
 				next.send(&messages.Release{})
 				next.finish(t)
 			})
@@ -70,7 +70,7 @@ func TestGraceRunsOut(t *testing.T) {
 
 				got := next.hold(t)
 				require.Greater(t, got.Token, held.Token)
-				require.Equal(t, []string{got.Node}, o.queue(t, "/grace"))
+				o.awaitQueue(t, "/grace", []string{got.Node})
 				next.send(&messages.Release{})
 				next.finish(t)
 			})

@@ -225,6 +225,13 @@ func (o outside) awaitGone(t *testing.T, path, node string) {
 		"%s/%s was never deleted", path, node)
 }
 
+// awaitQueue waits until the contenders are just these. One that has handed over to another of its session is there
+// until its delete is done.
+func (o outside) awaitQueue(t *testing.T, path string, want []string) {
+	t.Helper()
+	eventually(t, func() bool { return slices.Equal(o.queue(t, path), want) }, "the queue at %s never was %v", path, want)
+}
+
 // write sets a contender's data, as another client would that asks for the lock.
 func (o outside) write(t *testing.T, path, node, data string) {
 	t.Helper()

@@ -177,7 +177,7 @@ var (
 	}}
 	giveBack = Action{"give back, delete", func(m *Machine, e Event) []Effect {
 		m.end(messages.StateReleased, why(e), e.Detail)
-		return effects(m.start(Delete, m.Node))
+		return effects(m.start(GiveBack, m.Node))
 	}}
 	giveBackVerify = Action{"give back, verify", func(m *Machine, e Event) []Effect {
 		m.end(messages.StateReleased, why(e), e.Detail)

@@ -24,6 +24,10 @@ const (
 	Verify
 	// Delete deletes our node. Answers: Deleted, Refused, Unknown.
 	Delete
+	// GiveBack deletes the node of a hold that its owner has given back: the one behind may be told so before the
+	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends
+	// with Delete.
+	GiveBack
 	// Settle hands what may be left of our node to the session; there is no answer.
 	Settle
 
@@ -50,7 +54,7 @@ const (
 )
 
 var doNames = [...]string{
-	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "Settle",
+	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "GiveBack", "Settle",
 	"StartPoll", "StartRetry", "StartTimeout", "StartGrace",
 	"TellHeld", "TellSuspended", "TellResumed", "TellRevokeRequested", "TellRevoked",
 	"TellReleased", "TellLost", "TellCancelled", "TellFailed", "Halt",

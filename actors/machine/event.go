@@ -107,7 +107,8 @@ type Event struct {
 	Predecessor string
 	// Alone: nobody else was in the queue when our node was made.
 	Alone bool
-	// Missing, First, Head: of a listing; our node is not in it; is first in it; the predecessor is.
+	// Missing, First, Head: of a listing; our node is not in it; is first in it; the predecessor is. Head is also
+	// told with PredecessorGone, of a predecessor of our own session that held and gives back.
 	Missing, First, Head bool
 	// Exhausted: our sequence number is too near the end of the counter: Created, Found.
 	Exhausted bool

@@ -51,7 +51,7 @@ var impossible = []struct {
 		states{creating, listing, watching, recovery, releasing}, kinds{machine.OwnRead, machine.OwnChanged}},
 	{"only Verify is answered so: its operation is current in recovering, and in releasing",
 		states{creating, listing, watching, held, revoking}, kinds{machine.Found}},
-	{"only Delete is answered so: its operation is current in releasing alone",
+	{"only a delete is answered so: its operation is current in releasing alone",
 		states{creating, listing, watching, held, revoking, recovery}, kinds{machine.Deleted}},
 	{"StartPoll is asked for in watching, StartRetry in recovering: leaving voids the timer",
 		states{creating, listing, held, revoking, releasing}, kinds{machine.Poll}},

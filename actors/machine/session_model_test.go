@@ -124,7 +124,7 @@ func (s *session) atServer(o machine.Effect) {
 		s.nodes++
 		s.node = fmt.Sprintf("n-%d", s.nodes)
 		s.exhausted = s.choose("sequence", "low", "low", "low", "exhausted") == "exhausted"
-	case machine.Delete:
+	case machine.Delete, machine.GiveBack:
 		if o.Node == s.node {
 			s.node = ""
 		}
@@ -148,7 +148,7 @@ func (s *session) done(o machine.Effect) {
 	case machine.Verify:
 		ev.Kind = machine.Found
 		s.describe(&ev)
-	case machine.Delete:
+	case machine.Delete, machine.GiveBack:
 		ev.Kind, s.known, s.granted = machine.Deleted, "", false
 	case machine.List:
 		ev.Kind = machine.Listed

@@ -11,6 +11,13 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
+// memory is where a folder's files are in memory, on Linux.
+const memory = "/dev/shm"
+
+// serverFlags are for the JVM of a server. The rig's own are for servers that start quickly; these overrule them with
+// the heap and the compilers of one that runs for long.
+const serverFlags = "-Xms512m -Xmx2g -XX:TieredStopAtLevel=4"
+
 // members is the size of the ensemble.
 const members = 3
 
@@ -24,20 +31,22 @@ type stage struct {
 
 // raise starts the servers.
 func raise(ctx context.Context, ensemble bool) (*stage, error) {
-	place, opts := "data in memory", []rig.Option{rig.LongRunning()}
-	if folder := rig.MemoryFolder(); folder != "" {
-		opts = append(opts, rig.WithFolder(folder))
-	} else {
-		place = "data ON DISK in " + os.TempDir() + ", for no folder in memory was found: these figures do not compare with others"
+	place := "data on disk, in " + os.TempDir() + ": there is no " + memory
+	if info, err := os.Stat(memory); err == nil && info.IsDir() {
+		defer setenv("TMPDIR", memory)()
+		place = "data in memory"
 	}
+	defer setenv("_JAVA_OPTIONS", serverFlags)()
+	// The size in which logs grow is ZooKeeper's own, in KiB; the rig's is for small folders.
+	growing := rig.WithConfig("preAllocSize", "65536")
 	if !ensemble {
-		server, err := rig.NewStandalone(opts...)
+		server, err := rig.NewStandalone(growing)
 		if err != nil {
 			return nil, err
 		}
 		return onStage(ctx, "one server, "+place, []rig.Address{server.Address()}, server.Stop)
 	}
-	e, err := rig.NewEnsemble(members, opts...)
+	e, err := rig.NewEnsemble(members, growing)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +73,19 @@ func onStage(ctx context.Context, about string, addrs []rig.Address, stop func()
 		return nil, err
 	}
 	return s, nil
+}
+
+// setenv sets a variable of this process, and gives what sets it back.
+func setenv(name, value string) (back func()) {
+	before, was := os.LookupEnv(name)
+	_ = os.Setenv(name, value)
+	return func() {
+		if was {
+			_ = os.Setenv(name, before)
+		} else {
+			_ = os.Unsetenv(name)
+		}
+	}
 }
 
 // strike ends what raise has started.

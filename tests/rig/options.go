@@ -14,8 +14,6 @@ type Option func(*settings)
 type settings struct {
 	config     map[string]string // lines of zoo.cfg
 	properties map[string]string // Java system properties
-	jvm        []string          // flags of the virtual machine
-	folder     string            // that the servers' own folders are made in; empty: the system's for temporary files
 	secure     *TLS              // nil: without
 }
 
@@ -40,30 +38,6 @@ func WithConfig(key, value string) Option {
 // those without the prefix "zookeeper.", such as znode.container.checkIntervalMs.
 func WithSystemProperty(name, value string) Option {
 	return func(s *settings) { s.properties[name] = value }
-}
-
-// quickStart are the flags of a virtual machine that starts fast and leaves the processors to the tests: a small heap,
-// the simplest collector, and only the quick compiler.
-var quickStart = []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
-
-// WithJVM sets flags of the virtual machine, after the rig's own: where two contradict each other, the last one counts.
-// The rig's are for servers that start fast and run for a moment; one that is measured wants [LongRunning].
-func WithJVM(flags ...string) Option {
-	return func(s *settings) { s.jvm = append(s.jvm, flags...) }
-}
-
-// LongRunning makes a server one that runs for long: with the heap, the compilers and the transaction log that
-// ZooKeeper has when nobody says otherwise.
-func LongRunning() Option {
-	return func(s *settings) {
-		WithJVM("-Xms512m", "-Xmx2g", "-XX:TieredStopAtLevel=4")(s)
-		WithConfig("preAllocSize", "65536")(s) // KiB
-	}
-}
-
-// WithFolder sets the folder that each server's own is made in. It must exist.
-func WithFolder(folder string) Option {
-	return func(s *settings) { s.folder = folder }
 }
 
 func newSettings(opts []Option) settings {

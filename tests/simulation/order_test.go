@@ -74,6 +74,18 @@ func (w *world) checkToken(r *lockRequest, token messages.Token) {
 	w.tokens[r.queue()] = last
 }
 
+// handsOver tells whether a node is that of a request of the same client which has had the lock and gave it back; its
+// delete is on its way.
+func (w *world) handsOver(node string, r *lockRequest) bool {
+	for _, other := range w.requests {
+		if other.client == r.client && other.mode == messages.Exclusive && other.held != nil &&
+			other.held.Node == node && !other.holds() {
+			return true
+		}
+	}
+	return false
+}
+
 // checkOrder: nobody is granted a lock while the node of somebody for whom it has to wait is there. Nodes that were
 // made later have greater numbers, so that it does not matter that the look comes after the grant. w.mu is held.
 func (w *world) checkOrder() {
@@ -98,6 +110,9 @@ func (w *world) checkOrder() {
 		for _, name := range names[r.dir()] {
 			other := placeOf(name)
 			if other.number >= own.number || other.named != own.named || r.mode == messages.Read && other.reads {
+				continue
+			}
+			if w.handsOver(name, r) {
 				continue
 			}
 			before += other.weight

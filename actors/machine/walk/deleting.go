@@ -5,6 +5,9 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 // What is here mirrors actors/deleting.go and actors/contenders.go.
 
 func (w *world) remove(i int, o order) {
+	if o.Do == machine.GiveBack || w.mistake(HandOverUnheld) {
+		w.handOver(i)
+	}
 	w.run(i, task{Do: machine.Delete, op: o.Op, node: o.Node, decided: o.Epoch})
 }
 
@@ -23,6 +26,7 @@ func (w *world) removed(t task) {
 		if r.node == t.node {
 			w.forgetNode(i)
 		}
+		w.vanished(w.plan.Sessions[i], t.node)
 	}
 	if !r.gone {
 		w.tell(i, n)
@@ -93,8 +97,9 @@ func (w *world) settled(t task) {
 		return
 	}
 	r.unsure = false
-	gone := r.gone
+	gone, node := r.gone, r.node
 	w.forgetNode(i)
+	w.vanished(w.plan.Sessions[i], node)
 	if gone {
 		w.strike(i)
 	}

@@ -110,10 +110,19 @@ func (w *world) checkGrant(i int) {
 		return // it has just gone, and this request will hear of it
 	}
 	for _, n := range w.zk.nodes.all() {
-		if n.czxid < w.zk.nodes.at[at].czxid && c.Node.waitsFor(n.id) {
+		if n.czxid < w.zk.nodes.at[at].czxid && c.Node.waitsFor(n.id) && !w.handsOver(n.id.contender(), i) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", contenderName(i), n.id)
 		}
 	}
+}
+
+// handsOver tells whether a contender that is before another in the queue has had the lock, and has given it back
+// within their session; its node is still to be deleted.
+func (w *world) handsOver(before, i int) bool {
+	c := &w.contenders[before]
+	m := c.machine()
+	gaveBack := !m.Holding() && m.Ending == messages.StateReleased
+	return w.plan.Sessions[before] == w.plan.Sessions[i] && (gaveBack || c.stopped)
 }
 
 // checkEnd is invariant 3 at the moment at which a request says that it has ended. What the session was

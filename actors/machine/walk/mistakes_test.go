@@ -26,6 +26,7 @@ func TestMistakesAreFound(t *testing.T) {
 		"adopt any owner's node":          {AdoptAnyOwner, apart, Bounds{Cuts: 1, Expiries: 1}, Exclusion, exclusives},
 		"verify without sync":             {VerifyWithoutSync, apart, Bounds{Cuts: 1, Lags: 1}, NoOrphan, exclusives},
 		"verify while creating":           {VerifyDoesNotWait, apart, Bounds{Cuts: 1}, NoOrphan, exclusives},
+		"hand over what is not held":      {HandOverUnheld, two, Bounds{Cancels: 1}, InOrder, exclusives},
 		"forget an unknown delete":        {ForgetDelete, apart, Bounds{Cuts: 1}, NoOrphan, exclusives},
 		"forget an unknown create":        {ForgetCreate, apart, Bounds{Cuts: 1}, NoOrphan, exclusives},
 		"forget an actor that stopped":    {ForgetEnded, apart, Bounds{Stops: 1}, NoOrphan, exclusives},

@@ -76,6 +76,8 @@ const (
 	// OldVerifyLast lets a verification that was put off take the place of one that was asked for later, whose
 	// answer is dropped then.
 	OldVerifyLast
+	// HandOverUnheld hands the lock on when a waiter gives up.
+	HandOverUnheld
 	// ForgetDelete takes a delete whose outcome is unknown for done.
 	ForgetDelete
 	// ForgetCreate takes a create whose outcome is unknown for refused.

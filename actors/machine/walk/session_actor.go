@@ -51,7 +51,7 @@ func (w *world) carryOut(i int, o order) {
 		w.watchOwn(i, o)
 	case machine.Verify:
 		w.verify(i, o)
-	case machine.Delete:
+	case machine.Delete, machine.GiveBack:
 		w.remove(i, o)
 	}
 }

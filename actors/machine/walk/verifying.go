@@ -64,7 +64,9 @@ func (w *world) verified(t task) {
 		n.Kind = machine.Unknown
 	case t.result == noNode:
 		r.unsure = false
+		node := r.node
 		w.forgetNode(i)
+		w.vanished(w.plan.Sessions[i], node)
 		n.Kind = machine.Found
 	default:
 		r.unsure = false

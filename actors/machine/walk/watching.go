@@ -8,6 +8,11 @@ func (w *world) watchPredecessor(i int, o order) {
 	if !w.mistake(RegisterLate) {
 		w.contenders[i].known.predecessor = watcher{node: o.Node, op: o.Op, live: true}
 	}
+	if w.local(w.plan.Sessions[i], o.Node) {
+		w.contenders[i].known.predecessor = watcher{node: o.Node, op: o.Op, live: true}
+		w.tell(i, news{Kind: machine.Watched, Op: o.Op})
+		return
+	}
 	w.run(i, task{Do: machine.Watch, op: o.Op, node: o.Node, decided: o.Epoch})
 }
 
@@ -55,6 +60,7 @@ func (w *world) ownRead(t task) {
 		n.Kind = machine.OwnRead
 	case noNode:
 		n.Kind = machine.NodeGone
+		w.vanished(w.plan.Sessions[i], t.node)
 	case unknown:
 		n.Kind = machine.Unknown
 	}
