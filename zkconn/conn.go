@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -110,6 +111,21 @@ func (c *Conn) Epoch() uint64 { return c.epoch }
 
 // SessionID gives the session, also after it has expired; 0 before one was granted.
 func (c *Conn) SessionID() int64 { return c.guard.sessionID.Load() }
+
+// SessionPassword gives what a server wants to hear from whoever says that a session is its own; nil before a session
+// was granted. It is a secret: who knows it can close the session.
+func (c *Conn) SessionPassword() []byte {
+	if password := c.guard.password.Load(); password != nil {
+		return bytes.Clone(*password)
+	}
+	return nil
+}
+
+// Ended says whether the session is known to have ended at the servers: it has expired, or was closed by Close and a
+// server has said so, or none was ever granted and none will be, because the Conn is closed.
+func (c *Conn) Ended() bool {
+	return c.guard.over.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
+}
 
 // SessionTimeout gives the timeout that the server granted; until then the one that is asked for.
 func (c *Conn) SessionTimeout() time.Duration {

@@ -73,6 +73,15 @@ func (c Config) dialOne(ctx context.Context, network, address, name string) (net
 	return secured, nil
 }
 
+// closeSocket closes a connection, also under TLS, whose own Close may wait for five seconds to say goodbye to a dead
+// server.
+func closeSocket(conn net.Conn) error {
+	if secured, ok := conn.(*tls.Conn); ok {
+		return secured.NetConn().Close()
+	}
+	return conn.Close()
+}
+
 // link knows the newest transport, so that others than the library can cut it.
 type link struct {
 	mu      sync.Mutex

@@ -17,7 +17,9 @@ var (
 type epochGuard struct {
 	sessionID atomic.Int64
 	timeout   atomic.Int64 // nanoseconds, as granted
+	password  atomic.Pointer[[]byte]
 	over      atomic.Bool
+	closed    atomic.Bool // the server has said that it closed the session, as it was asked to
 }
 
 // mayRequest judges the session that a connect request names; 0 asks for a new one.
@@ -49,6 +51,7 @@ func (g *epochGuard) granted(reply connectReply) error {
 	}
 	// The timeout first: whoever sees the session sees its timeout.
 	g.timeout.Store(int64(reply.timeout))
+	g.password.Store(&reply.password)
 	g.sessionID.Store(reply.sessionID)
 	return nil
 }

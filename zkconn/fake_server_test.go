@@ -43,7 +43,7 @@ type fakeReply struct {
 const (
 	opSetAuth = 100
 	opPing    = 11
-	opClose   = -11
+	opClose   = opCloseSession
 	opMulti   = 14
 	opSync    = 9
 )

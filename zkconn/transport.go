@@ -36,10 +36,11 @@ type transport struct {
 	watches  *wantedWatches
 	observer transportObserver
 
-	out         *outbox   // once the session is established
-	sendBy      time.Time // the library's newest write deadline
-	unread      int       // bytes of the current frame that the library has still to read
-	requested   bool      // the connect request has passed
+	out         *outbox      // once the session is established
+	sendBy      time.Time    // the library's newest write deadline
+	unread      int          // bytes of the current frame that the library has still to read
+	requested   bool         // the connect request has passed
+	farewell    atomic.Int64 // the number of the request that closes the session; 0 before it has passed
 	established atomic.Bool
 	deadline    time.Time // of the handshake
 	failure     sync.Once
@@ -106,16 +107,19 @@ func (t *transport) lookAtReply(length int) error {
 		return err
 	}
 	if xid := int32(binary.BigEndian.Uint32(frame[lengthSize:])); xid != xidEvent {
-		t.observer.replied(t, int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:])))
+		code := int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:]))
+		if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
+			t.guard.closed.Store(true)
+		}
+		t.observer.replied(t, code)
 	}
 	return nil
 }
 
 // lookAtConnectReply waits for the whole of it: it fits the buffer, being some forty bytes.
 func (t *transport) lookAtConnectReply(length int) error {
-	const limit = 1 << 10
-	if length > limit {
-		return fmt.Errorf("server sent a connect reply of %d bytes, the limit is %d", length, limit)
+	if length > maxConnectReply {
+		return fmt.Errorf("server sent a connect reply of %d bytes, the limit is %d", length, maxConnectReply)
 	}
 	frame, err := t.reader.Peek(lengthSize + length)
 	if err != nil {
@@ -138,6 +142,9 @@ func (t *transport) Write(p []byte) (int, error) {
 	frame := p
 	if t.requested {
 		frame = nameContainerOp(t.watches.setWatchByte(p))
+		if requestOp(frame) == opCloseSession {
+			t.farewell.Store(int64(requestXid(frame)))
+		}
 	} else {
 		t.requested = true
 		sessionID, err := requestedSession(p)
@@ -209,13 +216,10 @@ func (t *transport) whyHungUp() string {
 	return "it may have no quorum, or too many connections, or expect TLS"
 }
 
-// Close closes the socket, also under TLS, whose own Close may wait for five seconds to say goodbye to a dead server.
+// Close closes the socket.
 func (t *transport) Close() error {
 	if t.established.Load() {
 		t.out.close()
 	}
-	if secured, ok := t.Conn.(*tls.Conn); ok {
-		return secured.NetConn().Close()
-	}
-	return t.Conn.Close()
+	return closeSocket(t.Conn)
 }

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const (
 	opGetData         = 4
 	opGetChildren2    = 12
 	opCreateContainer = 19
+	opCloseSession    = -11
 
 	xidEvent = -1
 
@@ -28,6 +30,8 @@ const (
 
 	// maxFrame bounds what a server may send: Java's client bounds it at 4 MiB by default; the rest is for headers.
 	maxFrame = 4<<20 + 64<<10
+	// maxConnectReply bounds what a server may say to a connect request; some forty bytes are usual.
+	maxConnectReply = 1 << 10
 	// maxRequest bounds what we send: jute.maxbuffer is 1 MiB - 1 by default, and headers, ACL and the second part of
 	// a transaction need room too.
 	maxRequest = 1<<20 - 16<<10
@@ -37,18 +41,27 @@ const (
 type connectReply struct {
 	sessionID int64 // 0: the session has expired
 	timeout   time.Duration
+	password  []byte // of the session; a copy
 }
 
-// parseConnectReply reads protocol version, timeout in milliseconds and session; the password behind them is the
-// library's business.
+// parseConnectReply reads protocol version, timeout in milliseconds, session and password. A password that does not
+// fit is left empty: the library finds that out by itself.
 func parseConnectReply(body []byte) (connectReply, error) {
-	if len(body) < 4+4+8 {
+	const fixed = 4 + 4 + 8
+	if len(body) < fixed {
 		return connectReply{}, fmt.Errorf("connect reply of %d bytes is too short", len(body))
 	}
-	return connectReply{
+	reply := connectReply{
 		timeout:   time.Duration(int32(binary.BigEndian.Uint32(body[4:]))) * time.Millisecond,
 		sessionID: int64(binary.BigEndian.Uint64(body[8:])),
-	}, nil
+	}
+	if rest := body[fixed:]; len(rest) >= lengthSize {
+		length := int(int32(binary.BigEndian.Uint32(rest)))
+		if rest = rest[lengthSize:]; length >= 0 && length <= len(rest) {
+			reply.password = bytes.Clone(rest[:length])
+		}
+	}
+	return reply, nil
 }
 
 // requestedSession reads the session out of a connect request: length, protocol version, last zxid, timeout, session.
@@ -67,6 +80,9 @@ func requestOp(frame []byte) int32 {
 	}
 	return int32(binary.BigEndian.Uint32(frame[8:]))
 }
+
+// requestXid gives the number of a frame that requestOp knows.
+func requestXid(frame []byte) int32 { return int32(binary.BigEndian.Uint32(frame[lengthSize:])) }
 
 // requestPath gives the path that a request begins with.
 func requestPath(frame []byte) (string, bool) {

@@ -1,0 +1,177 @@
+package zkconn
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// Closing a session that this process never had. The library cannot be given a session id, and two small requests
+// are all that it takes (ZooKeeper's jute definitions, zookeeper.jute; every number big-endian, and every frame behind
+// its length in four bytes):
+//
+//	connect request   int protocolVersion = 0, long lastZxidSeen, int timeOut (ms), long sessionId,
+//	                  buffer passwd (int length, bytes), boolean readOnly
+//	connect reply     int protocolVersion, int timeOut, long sessionId (0: expired, or the password is wrong),
+//	                  buffer passwd, boolean readOnly
+//	request           int xid, int type = -11 (closeSession); no body
+//	reply             int xid, long zxid, int err; no body
+//
+// Any server of the ensemble will do: closeSession is a transaction, which the leader commits and the server answers
+// once it has applied it. Then the session's ephemeral nodes are gone.
+
+const (
+	// farewellXid numbers the one request.
+	farewellXid = 1
+	// shortestSession is the session timeout that is asked for, in milliseconds. A server that takes a session over gives it
+	// its full timeout anew; so whoever gets no further than that leaves it with the shortest that the server grants.
+	shortestSession = 1
+)
+
+// CloseSession ends a session that another process had, with its id and password, at the servers of the connect string,
+// reached as cfg says: its dialer, its TLS, its timeouts and its backoff. The credentials of cfg are not presented, for
+// servers ask for none to close a session, unless they enforce authentication (zookeeper.enforce.auth.enabled).
+//
+// It returns when the session has ended: existed says whether a server still knew it, by this id and password. It tries
+// every server, again and again, until ctx ends; the error then wraps that of ctx and the last cause, and names the
+// session. It fails with ErrBadConfig when cfg does not come from NewConfig or connect is not a connect string.
+//
+// The client whose session it is, if it runs, learns that it has expired. So the caller has to know that it is dead.
+func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
+	if !cfg.made() {
+		return false, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)
+	}
+	if cfg.servers, _, err = parseServers(connect); err != nil {
+		return false, err
+	}
+	hosts := newHosts(cfg, func() bool { return ctx.Err() != nil })
+	defer hosts.close()
+	defer context.AfterFunc(ctx, hosts.close)()
+	var cause error
+	for {
+		address, _ := hosts.Next()
+		if ctx.Err() != nil {
+			return existed, fmt.Errorf("close session %#x at %s: %w", id, connect, errors.Join(ctx.Err(), cause))
+		}
+		known, ended, err := cfg.closeAt(ctx, address, hosts.name(), id, password)
+		existed = existed || known
+		if ended {
+			return existed, nil
+		}
+		cause = fmt.Errorf("%s: %w", hosts.label(), err)
+		cfg.logger.Debug("session not closed yet", "session", fmt.Sprintf("%#x", id), "server", hosts.label(), "err", err)
+	}
+}
+
+// closeAt makes one attempt at one server. known: it took the session over; ended: the session is gone.
+//
+// The second frame waits for the answer to the first: a server that knows the session no more closes the connection,
+// and a frame that it has not read by then makes its answer vanish with a reset.
+func (c Config) closeAt(ctx context.Context, address, name string, id int64, password []byte) (known, ended bool, err error) {
+	dialing, cancel := context.WithTimeout(ctx, c.dialTimeout())
+	defer cancel()
+	conn, err := c.dialOne(dialing, "tcp", address, name)
+	if err != nil {
+		return false, false, fmt.Errorf("dial: %w", err)
+	}
+	defer func() { _ = closeSocket(conn) }()
+	if err := conn.SetDeadline(time.Now().Add(c.handshakeTimeout())); err != nil {
+		return false, false, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	from := bufio.NewReader(conn)
+	if known, err = reattach(conn, from, id, password); err != nil || !known {
+		return false, err == nil, err
+	}
+	if _, err := conn.Write(closeSessionFrame()); err != nil {
+		return true, false, fmt.Errorf("close: %w", err)
+	}
+	if err := awaitFarewell(from); err != nil {
+		return true, false, fmt.Errorf("close: %w", err)
+	}
+	return true, true, nil
+}
+
+// reattach takes a session over. It reports false when the server knows no session of that id and password.
+func reattach(conn net.Conn, from *bufio.Reader, id int64, password []byte) (bool, error) {
+	if _, err := conn.Write(reattachFrame(id, password)); err != nil {
+		return false, fmt.Errorf("connect: %w", err)
+	}
+	body, err := readReply(from, maxConnectReply)
+	if err != nil {
+		return false, fmt.Errorf("connect: %w", err)
+	}
+	reply, err := parseConnectReply(body)
+	if err != nil {
+		return false, err
+	}
+	if reply.sessionID != 0 && reply.sessionID != id {
+		return false, fmt.Errorf("connect: the server granted session %#x", reply.sessionID)
+	}
+	return reply.sessionID == id, nil
+}
+
+// awaitFarewell reads up to the answer to closeSession.
+func awaitFarewell(from *bufio.Reader) error {
+	for {
+		body, err := readReply(from, maxFrame)
+		if err != nil {
+			return err
+		}
+		if len(body) < replyHeaderSize {
+			return fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(body), replyHeaderSize)
+		}
+		if int32(binary.BigEndian.Uint32(body)) != farewellXid {
+			continue // an event
+		}
+		if code := int32(binary.BigEndian.Uint32(body[replyHeaderSize-4:])); code != 0 {
+			return fmt.Errorf("answered with error %d", code)
+		}
+		return nil
+	}
+}
+
+func readReply(from *bufio.Reader, limit uint32) ([]byte, error) {
+	var head [lengthSize]byte
+	if _, err := io.ReadFull(from, head[:]); err != nil {
+		return nil, err
+	}
+	length := binary.BigEndian.Uint32(head[:])
+	if length > limit {
+		return nil, fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, limit)
+	}
+	body := make([]byte, length)
+	_, err := io.ReadFull(from, body)
+	return body, err
+}
+
+func reattachFrame(id int64, password []byte) []byte {
+	frame := make([]byte, lengthSize, 64)
+	frame = binary.BigEndian.AppendUint32(frame, 0) // protocol version
+	frame = binary.BigEndian.AppendUint64(frame, 0) // last zxid seen: none, so that any server may answer
+	frame = binary.BigEndian.AppendUint32(frame, shortestSession)
+	frame = binary.BigEndian.AppendUint64(frame, uint64(id))
+	frame = binary.BigEndian.AppendUint32(frame, uint32(len(password)))
+	frame = append(frame, password...)
+	frame = append(frame, 0) // not a read-only server
+	return withLength(frame)
+}
+
+func closeSessionFrame() []byte {
+	closing := int32(opCloseSession)
+	frame := make([]byte, lengthSize, requestHeaderSize)
+	frame = binary.BigEndian.AppendUint32(frame, farewellXid)
+	frame = binary.BigEndian.AppendUint32(frame, uint32(closing))
+	return withLength(frame)
+}
+
+// withLength writes the length of what follows into the first four bytes.
+func withLength(frame []byte) []byte {
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-lengthSize))
+	return frame
+}

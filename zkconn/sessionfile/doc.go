@@ -1,0 +1,34 @@
+// Package sessionfile keeps what a process needs to close the ZooKeeper session of its predecessor: session id and
+// password, in a file of the owner's.
+//
+// # One process at a time
+//
+// [Open] takes an advisory lock (flock) on the file itself and keeps it until Close, so two who live never share a
+// session file: the second gets ErrInUse. The kernel lets go of the lock when the process has ended, however it ended,
+// and no child inherits it (close-on-exec). So whoever has the lock knows that its predecessor is dead, and may close
+// that one's session. This holds for the processes of one host, containers included, and for a file on a local disk of
+// that host. It does not hold on a file system that hosts share (NFS and the like: whether flock reaches the others
+// depends on the mount), nor for a copy of the file.
+//
+// # Whose file
+//
+// Whoever reads the file can close the session, and whoever writes it can have a session closed. As ssh does with a
+// private key, Open refuses a file that is a symbolic link or no regular file, that belongs to somebody else, that has
+// another name (a hard link), or that its group or others may read or write. All of it is looked at through the open
+// file, so nothing can be exchanged in between. A file that does not exist is made with mode 0600.
+//
+// # What is in it
+//
+// A line that says what it is, and a line of JSON. A file that holds anything else is refused, and never written to: a
+// path that was mistyped must not cost the file that it names. A file that begins as ours does, or with zeros, and
+// cannot be understood is what a host that lost power leaves behind, or a later version: it is read as empty, and
+// Damaged tells why, for the worst that comes of it is one session that expires by itself, and a process that does not
+// start until somebody comes is worse.
+//
+// # Written in place
+//
+// The file is written where it is, not replaced: the lock is the file's, and one that is renamed over it would not have
+// it. A write is one call of less than a page, which a process that is killed does not leave half done; what is left
+// behind the newest content is not read. It is not forced to the disk, for it has to outlive the process and not the
+// host: sessions do not outlive the restart of a host by much.
+package sessionfile

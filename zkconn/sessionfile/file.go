@@ -1,0 +1,106 @@
+package sessionfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// The errors of Open, to be tested with errors.Is. Each comes with the file and the rule.
+var (
+	// ErrInUse: another session of this process or of another uses the file.
+	ErrInUse = errors.New("session file in use")
+	// ErrRefused: the file breaks a rule of the package's.
+	ErrRefused = errors.New("session file refused")
+)
+
+// limit bounds what is read and written: a page of the kernel, which has room for ten sessions or so.
+const limit = 4 << 10
+
+// File is a session file, open and locked. Its methods may be called from any goroutine.
+type File struct {
+	path    string
+	left    []Record
+	damaged error
+
+	mu      sync.Mutex
+	file    *os.File
+	written []byte // what is in the file, as far as is known; nil when it is not known
+}
+
+// Open opens the file and takes its lock, or makes the file where there is none; its folder must be there. It fails
+// with ErrInUse or ErrRefused, or with the error of the system, and leaves the file then as it is.
+func Open(path string) (*File, error) {
+	file, err := openOwn(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, file: file}
+	if err := f.read(); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *File) read() error {
+	text, err := io.ReadAll(io.LimitReader(f.file, limit+1))
+	if err != nil {
+		return fmt.Errorf("session file %s: %w", f.path, err)
+	}
+	if f.left, err = decode(text); errors.Is(err, errForeign) {
+		return fmt.Errorf("%w: %s: %w; remove it, or name another", ErrRefused, f.path, err)
+	} else if err != nil {
+		f.damaged = fmt.Errorf("session file %s: %w", f.path, err)
+		return nil
+	}
+	f.written = append([]byte{}, text...)
+	return nil
+}
+
+// Left gives the sessions that the file held when it was opened: those of a predecessor that did not close them.
+func (f *File) Left() []Record { return f.left }
+
+// Damaged says why the content of the file could not be understood when it was opened; nil when it could.
+func (f *File) Damaged() error { return f.damaged }
+
+// Write replaces the content; no records make it empty. It does nothing when the content is the same. After an error the
+// file may hold anything, also nothing. A content above a page is refused.
+func (f *File) Write(records []Record) error {
+	text := encode(records)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.written != nil && bytes.Equal(text, f.written) {
+		return nil
+	}
+	if err := f.replace(text); err != nil {
+		return fmt.Errorf("session file %s: %w", f.path, err)
+	}
+	f.written = append([]byte{}, text...)
+	return nil
+}
+
+// replace writes first and cuts off the rest then: in between, the newest content can be read.
+func (f *File) replace(text []byte) error {
+	if len(text) > limit {
+		return fmt.Errorf("%d bytes are too many, the limit is %d", len(text), limit)
+	}
+	f.written = nil
+	if len(text) > 0 {
+		if _, err := f.file.WriteAt(text, 0); err != nil {
+			return err
+		}
+	}
+	return f.file.Truncate(int64(len(text)))
+}
+
+// Close lets go of the lock and closes the file, whose content stays. Closing again is no error.
+func (f *File) Close() error {
+	if err := f.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("session file %s: %w", f.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package sessionfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Record is one session.
+type Record struct {
+	// Session is its id, Password what servers want to hear from its owner.
+	Session  int64
+	Password []byte
+	// Timeout is the session timeout that was granted.
+	Timeout time.Duration
+	// Connect is the connect string: the servers, and the chroot.
+	Connect string
+}
+
+// String gives the record without its password.
+func (r Record) String() string {
+	return fmt.Sprintf("session %#x of %s, timeout %v", uint64(r.Session), r.Connect, r.Timeout)
+}
+
+// GoString is String: so that %#v prints no password either.
+func (r Record) GoString() string { return r.String() }
+
+const (
+	// kin is how every version begins, heading how this one does.
+	kin     = "turnstile session file, version "
+	heading = kin + "1\n"
+)
+
+// content is what stands behind the heading.
+type content struct {
+	Sessions []entry `json:"sessions"`
+}
+
+type entry struct {
+	Session  string `json:"session"` // hexadecimal, as servers log it
+	Password []byte `json:"password"`
+	Timeout  int64  `json:"timeout_ms"`
+	Connect  string `json:"connect"`
+}
+
+// encode gives the content of a file; nothing for no records.
+func encode(records []Record) []byte {
+	if len(records) == 0 {
+		return nil
+	}
+	var c content
+	for _, r := range records {
+		c.Sessions = append(c.Sessions, entry{
+			Session: "0x" + strconv.FormatUint(uint64(r.Session), 16), Password: r.Password,
+			Timeout: r.Timeout.Milliseconds(), Connect: r.Connect,
+		})
+	}
+	text, err := json.Marshal(c)
+	if err != nil { // strings, bytes and numbers can always be written
+		panic(err)
+	}
+	return append(append([]byte(heading), text...), '\n')
+}
+
+var errForeign = errors.New("holds something else than a session")
+
+// decode reads the content of a file. errForeign says that it was not written by this package; any other error that it
+// was, and is damaged or of another version.
+func decode(text []byte) ([]Record, error) {
+	if len(bytes.Trim(text, "\x00")) == 0 {
+		if len(text) > 0 {
+			return nil, errors.New("zeros")
+		}
+		return nil, nil
+	}
+	if !bytes.HasPrefix(text, []byte(kin)) {
+		return nil, errForeign
+	}
+	rest, found := bytes.CutPrefix(text, []byte(heading))
+	if !found {
+		return nil, errors.New("another version, or cut off")
+	}
+	var c content
+	// The first value only: behind it may be the rest of a longer content.
+	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&c); err != nil {
+		return nil, err
+	}
+	var records []Record
+	for _, e := range c.Sessions {
+		id, err := strconv.ParseUint(e.Session, 0, 64)
+		if err != nil {
+			return nil, fmt.Errorf("session id: %w", err)
+		}
+		if id == 0 || len(e.Password) == 0 || e.Connect == "" || e.Timeout <= 0 || e.Timeout > math.MaxInt32 {
+			return nil, errors.New("a session without id, password, timeout or servers")
+		}
+		timeout := time.Duration(e.Timeout) * time.Millisecond
+		records = append(records, Record{Session: int64(id), Password: e.Password, Timeout: timeout, Connect: e.Connect})
+	}
+	return records, nil
+}
