@@ -3,95 +3,165 @@ package main
 import (
 	"fmt"
 	"image/color"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	_ "gonum.org/v1/plot/vg/vgsvg" // the format
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
+// The size of a chart. It is a PNG, which looks the same whatever fonts a reader has, on a white ground, which makes
+// it legible on a dark page, too.
 const (
 	chartWidth  = 18 * vg.Centimeter
-	chartHeight = 11 * vg.Centimeter
-	barWidth    = 36 // points
+	chartHeight = 10.5 * vg.Centimeter
+	chartDPI    = 160
+	margin      = 10 // points, around everything
+	legendWidth = 84 // points, beside the plot
+	barWidth    = 40 // points
 )
 
-// paint is the colour of each peer: of the palette of Okabe and Ito, which people who see colours differently tell apart.
-var paint = map[string]color.Color{
-	bareRequests:  color.RGBA{0x99, 0x99, 0x99, 0xff},
-	goZkLock:      color.RGBA{0xe6, 0x9f, 0x00, 0xff},
-	ours:          color.RGBA{0x00, 0x72, 0xb2, 0xff},
-	oursAsActors:  color.RGBA{0x56, 0xb4, 0xe9, 0xff},
-	curatorsMutex: color.RGBA{0xd5, 0x5e, 0x00, 0xff},
-	kazoosLock:    color.RGBA{0x00, 0x9e, 0x73, 0xff},
+// style is how a peer is drawn: colours of the palette of Okabe and Ito, which people who see colours differently tell
+// apart, and shapes for who sees none.
+type style struct {
+	color color.Color
+	shape draw.GlyphDrawer
 }
 
-// plot writes a chart of each metric into a folder, named <metric>.svg: medians, and the spread of the rounds.
+var styles = map[string]style{
+	bareRequests:  {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
+	bareExists:    {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
+	goZkLock:      {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
+	ours:          {color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.CircleGlyph{}},
+	oursAsActors:  {color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}},
+	curatorsMutex: {color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.TriangleGlyph{}},
+	kazoosLock:    {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.PyramidGlyph{}},
+}
+
+var paleGrey = color.Gray{0xdd}
+
+// plot writes a chart of each metric into a folder, named <metric>.png, or <metric>-ensemble.png: medians, and the
+// spread of the rounds. One more, ratios, compares Turnstile with go-zookeeper's Lock.
 func (r result) plot(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	for _, w := range workloads() {
 		for _, m := range w.metrics {
-			var found []figure
-			for _, f := range r.Figures {
-				if f.Workload == m.name {
-					found = append(found, f)
-				}
-			}
+			found := slices.DeleteFunc(slices.Clone(r.Figures), func(f figure) bool { return f.Workload != m.name })
 			if len(found) == 0 {
 				continue
 			}
-			if err := r.chart(w, m, found, filepath.Join(folder, m.name+".svg")); err != nil {
+			if err := r.chart(w, m, found).save(r.file(folder, m.name)); err != nil {
 				return fmt.Errorf("bench: chart of %s: %w", m.name, err)
 			}
 		}
 	}
+	c, any := r.ratioChart()
+	if !any {
+		return nil
+	}
+	if err := c.save(r.file(folder, "ratios")); err != nil {
+		return fmt.Errorf("bench: chart of ratios: %w", err)
+	}
 	return nil
 }
 
-// chart draws one metric: lines over n where there are several sizes, otherwise bars.
-func (r result) chart(w workload, m metric, found []figure, file string) error {
+// file is where a chart goes.
+func (r result) file(folder, name string) string {
+	if r.Members > 1 {
+		name += "-ensemble"
+	}
+	return filepath.Join(folder, name+".png")
+}
+
+// chart is a plot with its legend beside it, where it hides nothing.
+type chart struct {
+	*plot.Plot
+	height  vg.Length
+	entries []entry // of the legend; none: no legend
+}
+
+type entry struct {
+	name   string
+	thumbs []plot.Thumbnailer
+}
+
+// newChart has a title, and below it what it was measured on.
+func (r result) newChart(title string) *chart {
 	p := plot.New()
-	p.Title.Text = m.title + "\n" + r.Servers
-	p.Title.Padding = vg.Points(8)
-	p.Y.Label.Text = m.unit
-	if m.better != neither {
-		p.Y.Label.Text += map[better]string{less: " (less is better)", more: " (more is better)"}[m.better]
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		style.Font = font.From(sans, 9)
 	}
-	p.X.Label.Text = "n, " + w.per
+	p.Title.TextStyle.Font.Size = 10
+	p.Title.Text, p.Title.Padding = title+"\n"+r.Servers, vg.Points(8)
+	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
 	p.BackgroundColor = color.White
-	p.Add(plotter.NewGrid())
-	draw := bars
-	if sizes(found) > 1 {
-		draw = lines
+	return &chart{Plot: p, height: chartHeight}
+}
+
+// grid draws lines across, and up if they mean something.
+func (c *chart) grid(up bool) {
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = paleGrey, paleGrey
+	if !up {
+		grid.Vertical.Color = nil
 	}
-	if err := draw(p, found); err != nil {
+	c.Add(grid)
+}
+
+func (c *chart) save(file string) error {
+	image := vgimg.NewWith(vgimg.UseWH(chartWidth, c.height), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
+	whole := draw.Crop(draw.New(image), margin, -margin, margin, -margin)
+	left := whole
+	if len(c.entries) > 0 {
+		left = draw.Crop(whole, 0, -legendWidth, 0, 0)
+		legend := plot.NewLegend()
+		legend.TextStyle.Font, legend.Padding, legend.Top, legend.Left = c.X.Tick.Label.Font, vg.Points(3), true, true
+		for _, e := range c.entries {
+			legend.Add(e.name, e.thumbs...)
+		}
+		legend.Draw(draw.Crop(whole, whole.Size().X-legendWidth+margin, 0, 0, -40))
+	}
+	c.Draw(left)
+	f, err := os.Create(file)
+	if err != nil {
 		return err
 	}
-	return p.Save(chartWidth, chartHeight, file)
-}
-
-func sizes(found []figure) int {
-	all := map[int]bool{}
-	for _, f := range found {
-		all[f.N] = true
+	_, err = vgimg.PngCanvas{Canvas: image}.WriteTo(f)
+	if closed := f.Close(); err == nil {
+		err = closed
 	}
-	return len(all)
+	return err
 }
 
-// points are figures with their spread.
-type points struct {
-	plotter.XYs
-	plotter.YErrors
+// chart draws one metric: lines over n where there are several sizes, otherwise bars.
+func (r result) chart(w workload, m metric, found []figure) *chart {
+	c := r.newChart(m.title)
+	c.Y.Label.Text = m.unit
+	if m.better != neither {
+		c.Y.Label.Text += map[better]string{less: " (less is better)", more: " (more is better)"}[m.better]
+	}
+	sizes := map[int]bool{}
+	for _, f := range found {
+		sizes[f.N] = true
+	}
+	if len(sizes) > 1 {
+		c.lines(w, found)
+	} else {
+		c.bars(w, found)
+	}
+	return c
 }
 
-// byPeer deals figures out, and names the peers in the order in which they come.
+// byPeer deals figures out, and names the peers in the order in which they come, but Turnstile first.
 func byPeer(found []figure) (names []string, of map[string][]figure) {
 	of = map[string][]figure{}
 	for _, f := range found {
@@ -100,7 +170,21 @@ func byPeer(found []figure) (names []string, of map[string][]figure) {
 		}
 		of[f.Peer] = append(of[f.Peer], f)
 	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
 	return names, of
+}
+
+func rank(peer string) int {
+	if isOurs(peer) {
+		return 0
+	}
+	return 1
+}
+
+// points are figures with their spread.
+type points struct {
+	plotter.XYs
+	plotter.YErrors
 }
 
 // at gives figures their places.
@@ -111,73 +195,4 @@ func at(found []figure, place func(figure) float64) points {
 		p.YErrors = append(p.YErrors, struct{ Low, High float64 }{f.Figure.Median - f.Figure.Least, f.Figure.Most - f.Figure.Median})
 	}
 	return p
-}
-
-// lines draws a line for each peer; both axes are logarithmic, but for figures that reach 0.
-func lines(p *plot.Plot, found []figure) error {
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, sizeTicks(found)
-	if least(found) > 0 {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	}
-	names, of := byPeer(found)
-	for _, name := range names {
-		places := at(of[name], func(f figure) float64 { return float64(f.N) })
-		line, dots, err := plotter.NewLinePoints(places.XYs)
-		if err != nil {
-			return err
-		}
-		spread, err := plotter.NewYErrorBars(places)
-		if err != nil {
-			return err
-		}
-		line.Color, dots.Color, spread.Color = paint[name], paint[name], paint[name]
-		line.Width, dots.Shape = vg.Points(1.5), draw.CircleGlyph{}
-		p.Add(line, dots, spread)
-		p.Legend.Add(name, line, dots)
-	}
-	p.Legend.Top, p.Legend.Padding = true, vg.Points(2)
-	return nil
-}
-
-func least(found []figure) float64 {
-	lowest := math.Inf(1)
-	for _, f := range found {
-		lowest = min(lowest, f.Figure.Least)
-	}
-	return lowest
-}
-
-// sizeTicks has a tick at each size.
-func sizeTicks(found []figure) plot.ConstantTicks {
-	var ticks plot.ConstantTicks
-	seen := map[int]bool{}
-	for _, f := range found {
-		if !seen[f.N] {
-			seen[f.N] = true
-			ticks = append(ticks, plot.Tick{Value: float64(f.N), Label: strconv.Itoa(f.N)})
-		}
-	}
-	return ticks
-}
-
-// bars draws a bar for each peer.
-func bars(p *plot.Plot, found []figure) error {
-	names, of := byPeer(found)
-	p.X.Label.Text = fmt.Sprintf("n = %d: %s", found[0].N, p.X.Label.Text[len("n, "):])
-	for place, name := range names {
-		places := at(of[name], func(figure) float64 { return float64(place) })
-		bar, err := plotter.NewBarChart(plotter.Values{places.XYs[0].Y}, vg.Points(barWidth))
-		if err != nil {
-			return err
-		}
-		bar.XMin, bar.Color, bar.LineStyle.Width = float64(place), paint[name], 0
-		spread, err := plotter.NewYErrorBars(places)
-		if err != nil {
-			return err
-		}
-		p.Add(bar, spread)
-	}
-	p.NominalX(names...)
-	p.Y.Min = min(p.Y.Min, 0)
-	return nil
 }

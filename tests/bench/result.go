@@ -8,6 +8,7 @@ import (
 // result is what a run found.
 type result struct {
 	Servers string       `json:"servers"`
+	Members int          `json:"members"` // how many servers
 	Machine string       `json:"machine"`
 	Rounds  int          `json:"rounds"`
 	Figures []figure     `json:"figures"`

@@ -29,7 +29,7 @@ var errFailed = errors.New("bench: not everything could be measured: see the rem
 
 // run measures all workloads, one after the other.
 func (b *bench) run(ctx context.Context) error {
-	b.found.Servers, b.found.Rounds = b.stage.about, b.o.rounds
+	b.found.Servers, b.found.Members, b.found.Rounds = b.stage.about, len(b.stage.addrs), b.o.rounds
 	b.found.Machine = fmt.Sprintf("%d CPUs, %s/%s, %s, load %s when it began", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), load())
 	b.say("# %s; %s", b.found.Servers, b.found.Machine)
 	if b.o.profile != "" {
