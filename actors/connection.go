@@ -54,7 +54,7 @@ func (s *session) up(ev zkconn.Event) {
 	s.log.Info("session connected", "session", fmt.Sprintf("0x%x", ev.SessionID), "server", ev.Server,
 		"timeout", ev.Timeout, "epoch", ev.Epoch)
 	s.setLease(&lease{epoch: s.lease.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.lease.clock})
-	s.readyOnce.Do(func() { close(s.ready) })
+	s.recordSession(ev)
 	s.tellAll(machine.Connected)
 	orders := s.parked
 	s.parked = nil
@@ -139,11 +139,17 @@ func (s *session) end(err error) {
 // does not block.
 func (s *session) closeDown() {
 	link := s.link
+	if s.file != nil {
+		s.file.stop()
+	}
 	go func() {
 		if link != nil {
 			link.Close()
 		}
 		s.running.Wait()
+		if s.file != nil {
+			s.file.close(link == nil || link.Ended())
+		}
 		close(s.ended)
 	}()
 }

@@ -24,6 +24,7 @@ type Session struct {
 	system *actor.ActorSystem
 	cfg    zkconn.Config
 	opts   sessionOptions
+	file   *sessionFile // nil without one
 
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
@@ -39,6 +40,7 @@ type sessionOptions struct {
 	log          *slog.Logger
 	parentWrites bool
 	fraction     float64
+	sessionFile  string // "" for none
 }
 
 // SessionOption changes how a session works.
@@ -69,7 +71,8 @@ func WithLeaseFraction(f float64) SessionOption {
 }
 
 // StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
-// an error that wraps zkconn.ErrBadConfig for an option out of range, or that of the spawn.
+// an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
+// ErrSessionFileInUse, or that of the spawn.
 func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
 	s := &Session{
 		system: system,
@@ -83,9 +86,16 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 			return nil, err
 		}
 	}
+	var err error
+	if s.file, err = openSessionFile(cfg, s.opts); err != nil {
+		return nil, err
+	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) })
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
+		if s.file != nil {
+			s.file.close(true)
+		}
 		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
 	}
 	s.pid = pid

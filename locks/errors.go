@@ -36,6 +36,8 @@ var (
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed.
 	ErrClosed = actors.ErrSessionClosed
+	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
+	ErrSessionFileInUse = actors.ErrSessionFileInUse
 )
 
 // Error is what Lock, TryLock and Unlock return. It unwraps to one of the errors of this package, of

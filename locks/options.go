@@ -98,3 +98,9 @@ func WithoutParentWrites() Option { return session(actors.WithoutParentWrites())
 
 // WithLeaseFraction sets how long a lease lasts: see actors.WithLeaseFraction.
 func WithLeaseFraction(f float64) Option { return session(actors.WithLeaseFraction(f)) }
+
+// WithSessionFile keeps session id and password in a file of the user's own (mode 0600, on a local disk), so that a
+// process that is started again after a crash closes its predecessor's session first: what that one held is free after
+// a few round trips instead of a session timeout. Open returns ErrSessionFileInUse when a session that lives uses the
+// file: see actors.WithSessionFile.
+func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
