@@ -1,0 +1,151 @@
+package board
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// keepEmpty is how long a lock is remembered after nobody has contended for it any more.
+const keepEmpty = 5 * time.Minute
+
+// Board is what has been seen. Its methods may be called from any goroutine.
+type Board struct {
+	mu        sync.Mutex
+	root      string
+	tracks    map[string]*track
+	counts    map[string]count // of the last tree, by lock path
+	sorted    []string         // all lock paths, in the order of a tree; nil when they are other ones than before
+	events    []Event          // of all locks, the newest last
+	newest    int64            // the number of the newest event
+	deadlocks []messages.Deadlock
+	unread    []messages.Unread
+	truncated bool
+	trouble   string
+	looked    time.Time // when the tree was read last; zero before
+	changed   chan struct{}
+}
+
+// count is what a tree says of a lock path, its named queues together.
+type count struct {
+	holders, waiters int
+	contest          bool
+}
+
+// New makes a board for the locks below a root, of which nothing has been seen.
+func New(root string) *Board {
+	return &Board{root: root, tracks: map[string]*track{}, counts: map[string]count{}, changed: make(chan struct{})}
+}
+
+// Changed gives a channel that is closed when the board changes next.
+func (b *Board) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changed
+}
+
+// stir tells whoever waits for a change. The board is locked.
+func (b *Board) stir() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// TakeTree takes what was read of the tree of locks.
+func (b *Board) TakeTree(now time.Time, tree *messages.LockTree) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	counts := map[string]count{}
+	for _, l := range tree.Locks {
+		c := counts[l.Path]
+		c.holders += l.Holders
+		c.waiters += l.Waiters
+		c.contest = c.contest || l.Contest
+		counts[l.Path] = c
+	}
+	first := b.looked.IsZero()
+	same := maps.Equal(counts, b.counts) && slices.Equal(tree.Unread, b.unread) && tree.Truncated == b.truncated
+	b.sorted = nil
+	b.counts, b.unread, b.truncated, b.looked = counts, tree.Unread, tree.Truncated, now
+	if first || !same {
+		b.stir()
+	}
+}
+
+// TakeQueue takes what was read of one queue.
+func (b *Board) TakeQueue(now time.Time, q *messages.Queue) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.tracks[q.Path]
+	if t == nil {
+		t = &track{path: q.Path}
+		b.tracks[q.Path], b.sorted = t, nil
+	}
+	if t.take(now, q, b.note) {
+		b.stir()
+	}
+}
+
+// note keeps an event, and gives it its number.
+func (b *Board) note(e Event) Event {
+	b.newest++
+	e.ID = b.newest
+	b.events = keepNewest(append(b.events, e), mostEvents)
+	return e
+}
+
+// TakeDeadlocks takes the deadlocks that were found.
+func (b *Board) TakeDeadlocks(found []messages.Deadlock) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(found) > 0 || len(b.deadlocks) > 0 {
+		b.deadlocks = found
+		b.stir()
+	}
+}
+
+// TakeTrouble takes why nothing can be read just now; "" when it can.
+func (b *Board) TakeTrouble(why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.trouble != why {
+		b.trouble = why
+		b.stir()
+	}
+}
+
+// Over tells whether nobody has contended for a lock for so long that it need not be shown any more.
+func (b *Board) Over(now time.Time, path string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.tracks[path]
+	return t != nil && len(t.seen) == 0 && b.counts[path] == (count{}) && now.Sub(t.last) >= keepEmpty
+}
+
+// Drop forgets what has been seen of a lock that is not followed any more.
+func (b *Board) Drop(path string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tracks[path] != nil {
+		delete(b.tracks, path)
+		b.sorted = nil
+		b.stir()
+	}
+}
+
+// keepNewest bounds a list whose newest is the last.
+func keepNewest[T any](all []T, most int) []T {
+	if len(all) < 2*most { // so that what is too old is moved away seldom
+		return all
+	}
+	return slices.Clone(all[len(all)-most:])
+}
+
+// newestFirst gives at most so many, the newest first.
+func newestFirst[T any](all []T, most int) []T {
+	some := slices.Clone(all[max(0, len(all)-most):])
+	slices.Reverse(some)
+	return some
+}

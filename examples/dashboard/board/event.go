@@ -1,0 +1,55 @@
+package board
+
+import "time"
+
+// mostEvents bounds the events that are kept, of each lock and of all of them together.
+const mostEvents = 500
+
+// What has happened to a contender, or to a whole queue, between two looks.
+const (
+	// Came: it has a place in the queue.
+	Came = "came"
+	// Holds: it was let in.
+	Holds = "holds"
+	// Ended: it held, and its node is gone: given back, lost or broken, which cannot be told from outside.
+	Ended = "ended"
+	// Left: it waited, and its node is gone. It has given up, or held between two looks.
+	Left = "left"
+	// Asked: somebody has asked for the lock back.
+	Asked = "asked"
+	// More: so much has happened between two looks that the rest of it is only counted.
+	More = "more"
+)
+
+// mostAtOnce bounds the events that one look at one queue makes; what is beyond is counted in one more.
+const mostAtOnce = 12
+
+// Event is one thing that was seen to have happened. When it was seen is known, and not when it was.
+type Event struct {
+	ID    int64     `json:"id"`
+	At    time.Time `json:"-"`
+	AtMS  int64     `json:"at"` // the same in milliseconds
+	Path  string    `json:"path"`
+	What  string    `json:"what"`
+	Who   string    `json:"who,omitempty"`
+	Token string    `json:"token,omitempty"`
+	// ForMS is how long it waited (Holds, Left) or held (Ended), in milliseconds; Least: or longer.
+	ForMS int64 `json:"for,omitempty"`
+	Least bool  `json:"least,omitempty"`
+	// CameMore and LeftMore are what More counts.
+	CameMore int `json:"cameMore,omitempty"`
+	LeftMore int `json:"leftMore,omitempty"`
+}
+
+// rank orders the events of one look by how much they tell: those of the lowest are kept.
+func (e Event) rank() int {
+	switch e.What {
+	case Asked:
+		return 0
+	case Holds:
+		return 1
+	case Ended:
+		return 2
+	}
+	return 3
+}

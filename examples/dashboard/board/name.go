@@ -1,0 +1,30 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Name is how a contender is called: by its label, or by its machine and process, or else by its session.
+func Name(c messages.Contender) string {
+	return cmp.Or(c.Label, process(c), fmt.Sprintf("session 0x%x", c.Session))
+}
+
+// process is a contender's machine and process as one word; "" where the node does not tell them.
+func process(c messages.Contender) string {
+	if c.Host == "" {
+		return ""
+	}
+	return c.Host + ":" + strconv.Itoa(c.PID)
+}
+
+// tokenText writes a token as decimal text: it is too great for a number of JavaScript's.
+func tokenText(t messages.Token) string {
+	if t == 0 {
+		return ""
+	}
+	return t.String()
+}

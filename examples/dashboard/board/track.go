@@ -1,0 +1,199 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// mostHolds bounds the times of holding that are kept of one lock.
+const mostHolds = 300
+
+// track is what has been seen of one lock path.
+type track struct {
+	path    string
+	refusal messages.Refusal
+	first   time.Time // the first look
+	last    time.Time // the last look at which something was new
+	order   []*contender
+	waiters int
+	seen    map[key]*contender
+	longest []*contender // the waiters that have waited longest
+	holds   []*Hold
+	events  []Event
+	rate    rate
+}
+
+// key is a contender's node: one that is made again under the same name has another token.
+type key struct {
+	node  string
+	token messages.Token
+}
+
+// contender is one of the queue's, with what its node does not tell: when it was first seen, and since when it holds.
+type contender struct {
+	messages.Contender
+	position int // its place among those who wait, from 1; 0 where it holds
+	from     time.Time
+	early    bool // it was there at the first look
+	hold     *Hold
+}
+
+// Hold is one contender's time of holding as far as it was seen.
+type Hold struct {
+	ID    string
+	From  time.Time
+	To    time.Time // zero while it lasts
+	Least bool      // it has held for longer than was looked
+	Asked bool
+	Who   string
+	Token messages.Token
+}
+
+// take takes a reading and tells whether it shows anything new.
+func (t *track) take(now time.Time, q *messages.Queue, note func(Event) Event) bool {
+	if q.Reason != messages.ReasonNone {
+		new := t.refusal != q.Refusal
+		t.refusal = q.Refusal
+		return new
+	}
+	changed := t.refusal != (messages.Refusal{}) || t.first.IsZero()
+	t.refusal = messages.Refusal{}
+	first := t.first.IsZero()
+	if first {
+		t.first = now
+	}
+	t.rate.take(now, q.Contenders)
+	var happened []Event
+	order, seen := make([]*contender, 0, len(q.Contenders)), make(map[key]*contender, len(q.Contenders))
+	waiting := 0
+	for _, c := range q.Contenders {
+		k := key{c.Node, c.Token}
+		was, known := t.seen[k]
+		if !known {
+			was = &contender{from: now, early: first, Contender: messages.Contender{Asked: c.Asked && first}}
+			if !first && !c.Holds {
+				happened = append(happened, t.event(now, Came, c))
+			}
+		}
+		happened = append(happened, t.change(now, was, c)...)
+		if was.position = 0; !c.Holds {
+			waiting++
+			was.position = waiting
+		}
+		order, seen[k] = append(order, was), was
+	}
+	for k, c := range t.seen {
+		if _, still := seen[k]; !still {
+			happened = append(happened, t.gone(now, c))
+		}
+	}
+	t.order, t.seen, t.waiters, t.longest = order, seen, waiting, longestWaits(order)
+	if changed = changed || len(happened) > 0; changed {
+		t.last = now
+	}
+	t.note(happened, note)
+	return changed
+}
+
+// change brings what is known of a contender up to date.
+func (t *track) change(now time.Time, was *contender, c messages.Contender) (happened []Event) {
+	if c.Asked && !was.Asked {
+		if was.Node != "" { // what its node said of it is overwritten: who it is was read before
+			c.Who, c.Label, c.Host, c.PID, c.Actor, c.Library = was.Who, was.Label, was.Host, was.PID, was.Actor, was.Library
+			c.Owner, c.Caller = was.Owner, was.Caller
+		}
+		happened = append(happened, t.event(now, Asked, c))
+	} else if c.Asked && was.Node != "" {
+		asked, holds, waits := c.Asked, c.Holds, c.WaitsFor
+		c = was.Contender
+		c.Asked, c.Holds, c.WaitsFor = asked, holds, waits
+	}
+	was.Contender = c
+	if c.Holds && was.hold == nil {
+		was.hold = &Hold{ID: fmt.Sprintf("%d-%d", c.Token, c.Sequence), From: now, Least: was.early && was.from.Equal(now),
+			Who: Name(c), Token: c.Token}
+		t.holds = keepNewest(append(t.holds, was.hold), mostHolds)
+		if !was.hold.Least {
+			e := t.event(now, Holds, c)
+			e.ForMS = max(0, now.Sub(was.since())).Milliseconds()
+			happened = append(happened, e)
+		}
+	}
+	if was.hold != nil {
+		was.hold.Asked = c.Asked
+	}
+	return happened
+}
+
+// gone is what there is to say of a contender whose node is not there any more.
+func (t *track) gone(now time.Time, c *contender) Event {
+	e := t.event(now, Left, c.Contender)
+	from := c.since()
+	if c.hold != nil {
+		c.hold.To = now
+		e.What, e.Least, from = Ended, c.hold.Least, c.hold.From
+	}
+	e.ForMS = max(0, now.Sub(from)).Milliseconds()
+	return e
+}
+
+// since is since when it waits: by our clock when we saw it come, and by its owner's when it was there before.
+func (c *contender) since() time.Time {
+	if c.early && !c.Since.IsZero() {
+		return c.Since
+	}
+	return c.from
+}
+
+func (t *track) event(now time.Time, what string, c messages.Contender) Event {
+	return Event{At: now, AtMS: now.UnixMilli(), Path: t.path, What: what, Who: Name(c), Token: tokenText(c.Token)}
+}
+
+// note keeps what has happened, the most telling of it where it is much.
+func (t *track) note(happened []Event, note func(Event) Event) {
+	if len(happened) > mostAtOnce {
+		slices.SortStableFunc(happened, func(a, b Event) int { return cmp.Compare(a.rank(), b.rank()) })
+		rest := Event{At: happened[0].At, AtMS: happened[0].AtMS, Path: t.path, What: More}
+		for _, e := range happened[mostAtOnce:] {
+			if e.What == Came || e.What == Holds {
+				rest.CameMore++
+			} else {
+				rest.LeftMore++
+			}
+		}
+		happened = append(happened[:mostAtOnce:mostAtOnce], rest)
+	}
+	// Who has gone has made room: that is told first.
+	slices.SortStableFunc(happened, func(a, b Event) int { return cmp.Compare(lateness(a), lateness(b)) })
+	for _, e := range happened {
+		t.events = keepNewest(append(t.events, note(e)), mostEvents)
+	}
+}
+
+func lateness(e Event) int {
+	return slices.Index([]string{Came, Asked, Ended, Left, Holds, More}, e.What)
+}
+
+// mostLongest bounds the longest waits that are kept of one lock.
+const mostLongest = 10
+
+// longestWaits finds those that have waited longest.
+func longestWaits(order []*contender) (longest []*contender) {
+	for _, c := range order {
+		if c.Holds || c.Since.IsZero() {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(longest, c, func(a, b *contender) int {
+			return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.position, b.position))
+		})
+		if at < mostLongest {
+			longest = slices.Insert(longest, at, c)
+			longest = longest[:min(len(longest), mostLongest)]
+		}
+	}
+	return longest
+}

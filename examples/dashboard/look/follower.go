@@ -1,0 +1,149 @@
+package look
+
+import (
+	"hash/maphash"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Messages to the follower.
+type (
+	// followThese are the lock paths to follow, and no others.
+	followThese struct{ paths []string }
+	// lookAt reads a queue that is not followed just now because it changes too often.
+	lookAt struct{ path string }
+)
+
+// follower is the actor that is told of queues, and tells the board.
+type follower struct {
+	session *actor.PID
+	board   *board.Board
+	paths   map[string]*followed
+	seed    maphash.Seed
+}
+
+// followed is how one queue is looked at: it is followed, or read at a pace.
+type followed struct {
+	paced  bool
+	timer  *time.Timer // of the next look; nil while there is none to come
+	told   time.Time   // when the last reading came
+	size   int
+	same   int    // readings in a row that showed nothing new
+	digest uint64 // of the last reading
+}
+
+func newFollower(session *actor.PID, to *board.Board) actor.Actor {
+	return &follower{session: session, board: to, paths: map[string]*followed{}, seed: maphash.MakeSeed()}
+}
+
+// Receive takes one message.
+func (f *follower) Receive(ctx actor.Context) {
+	switch msg := ctx.Message().(type) {
+	case *followThese:
+		f.follow(ctx, msg.paths)
+	case *messages.Queue:
+		f.told(ctx, msg)
+	case *lookAt:
+		if q := f.paths[msg.path]; q != nil && q.paced {
+			q.timer = nil
+			ctx.Request(f.session, &messages.ReadQueue{Path: msg.path})
+		}
+	case *actor.Stopping:
+		for path := range f.paths {
+			f.end(ctx, path)
+		}
+	}
+}
+
+func (f *follower) follow(ctx actor.Context, paths []string) {
+	wanted := map[string]bool{}
+	for _, path := range paths {
+		wanted[path] = true
+		if f.paths[path] == nil {
+			f.paths[path] = &followed{}
+			ctx.Request(f.session, &messages.Follow{Path: path})
+		}
+	}
+	for path := range f.paths {
+		if !wanted[path] {
+			f.end(ctx, path)
+		}
+	}
+}
+
+func (f *follower) end(ctx actor.Context, path string) {
+	if t := f.paths[path].timer; t != nil {
+		t.Stop()
+	}
+	delete(f.paths, path)
+	ctx.Request(f.session, &messages.Unfollow{Path: path})
+	f.board.Drop(path)
+}
+
+// told takes a reading, and decides how the queue is looked at from here on.
+func (f *follower) told(ctx actor.Context, msg *messages.Queue) {
+	q := f.paths[msg.Path]
+	if q == nil {
+		return
+	}
+	now := time.Now()
+	f.board.TakeQueue(now, msg)
+	if msg.Reason != messages.ReasonNone { // nothing more comes by itself
+		q.paced, q.same = true, 0
+		f.lookLater(ctx, msg.Path, q, afterRefusal)
+		return
+	}
+	before := q.told
+	q.told, q.size = now, len(msg.Contenders)
+	digest := f.digest(msg)
+	if q.same++; digest != q.digest {
+		q.same = 0
+	}
+	q.digest = digest
+	switch {
+	case !q.paced && now.Sub(before) < pause(q.size):
+		q.paced = true
+		ctx.Request(f.session, &messages.Unfollow{Path: msg.Path})
+		f.lookLater(ctx, msg.Path, q, pause(q.size))
+	case q.paced && q.same >= calm:
+		q.paced, q.same = false, 0
+		if q.timer != nil {
+			q.timer.Stop()
+			q.timer = nil
+		}
+		q.told = time.Time{} // the reading that comes at once says nothing of how busy it is
+		ctx.Request(f.session, &messages.Follow{Path: msg.Path})
+	case q.paced:
+		f.lookLater(ctx, msg.Path, q, pause(q.size))
+	}
+}
+
+func (f *follower) lookLater(ctx actor.Context, path string, q *followed, pause time.Duration) {
+	if q.timer != nil {
+		return
+	}
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	q.timer = time.AfterFunc(pause, func() { root.Send(self, &lookAt{path}) })
+}
+
+// digest is a number that is another one when a queue is.
+func (f *follower) digest(msg *messages.Queue) uint64 {
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	for _, c := range msg.Contenders {
+		_, _ = h.WriteString(c.Node)
+		_, _ = h.WriteString(c.Token.String())
+		for _, is := range []bool{c.Holds, c.Asked} {
+			if is {
+				_ = h.WriteByte(1)
+			} else {
+				_ = h.WriteByte(0)
+			}
+		}
+	}
+	return h.Sum64()
+}

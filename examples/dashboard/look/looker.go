@@ -1,0 +1,179 @@
+package look
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Settings are what a looker may be told.
+type Settings struct {
+	// Root is below which node locks are looked for; "/" is all.
+	Root string
+	// Every is the pause between two looks at the tree; deadlocks are looked for every two.
+	Every time.Duration
+	// Most is how many queues are followed at a time. Of the other locks there are numbers only.
+	Most int
+}
+
+// Looker looks at locks. Its methods may be called from any goroutine.
+type Looker struct {
+	Settings
+	client   *locks.Client
+	board    *board.Board
+	follower *actor.PID
+	wait     sync.WaitGroup
+	cancel   context.CancelFunc
+
+	mu     sync.Mutex
+	opened map[string]int // the locks whose pages are open, and how many of each
+	known  map[string]bool
+	locks  []messages.LockCount
+}
+
+// Start begins to look, and tells a board of it until Close.
+func Start(client *locks.Client, to *board.Board, s Settings) *Looker {
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &Looker{Settings: s, client: client, board: to, cancel: cancel,
+		opened: map[string]int{}, known: map[string]bool{}}
+	l.follower = client.System().Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return newFollower(client.Session().PID(), to)
+	}))
+	for _, run := range []func(context.Context){l.lookAtTree, l.lookForDeadlocks, l.lookForTrouble} {
+		l.wait.Go(func() { run(ctx) })
+	}
+	return l
+}
+
+// Close ends looking. The client is left as it is.
+func (l *Looker) Close() {
+	l.cancel()
+	l.wait.Wait()
+	_ = l.client.System().Root.StopFuture(l.follower).Wait()
+}
+
+// Open says that somebody looks at a lock's page, until the function that it gives is called: it is followed before
+// others, also where nobody contends for it.
+func (l *Looker) Open(path string) (closed func()) {
+	l.mu.Lock()
+	l.opened[path]++
+	l.mu.Unlock()
+	l.choose()
+	return sync.OnceFunc(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.opened[path]--; l.opened[path] == 0 {
+			delete(l.opened, path)
+		}
+	})
+}
+
+func (l *Looker) lookAtTree(ctx context.Context) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		tree, err := l.client.Locks(ctx, l.Root)
+		if err != nil {
+			l.failed(ctx, err)
+		} else {
+			l.board.TakeTree(time.Now(), tree)
+			l.mu.Lock()
+			l.locks = tree.Locks
+			l.mu.Unlock()
+			l.choose()
+		}
+		sleep(ctx, rest(l.Every, time.Since(began)))
+	}
+}
+
+func (l *Looker) lookForDeadlocks(ctx context.Context) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		found, err := l.client.Deadlocks(ctx, l.Root)
+		if err != nil {
+			l.failed(ctx, err)
+		} else {
+			l.board.TakeDeadlocks(found)
+		}
+		sleep(ctx, rest(2*l.Every, time.Since(began)))
+	}
+}
+
+// failed tells of a question that had no answer, unless that is because we end.
+func (l *Looker) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		l.board.TakeTrouble(err.Error())
+	}
+}
+
+// errProbe is what the session explains when it has something to explain.
+var errProbe = errors.New("no answer")
+
+// lookForTrouble tells of a session without a connection, and of one that is well again.
+func (l *Looker) lookForTrouble(ctx context.Context) {
+	bad := 0
+	for ctx.Err() == nil {
+		err := l.client.Session().Explain(errProbe)
+		if ended := l.client.Session().Err(); ended != nil {
+			err, bad = ended, 2
+		}
+		if bad++; errors.Is(err, errProbe) && err.Error() == errProbe.Error() {
+			bad = 0
+			l.board.TakeTrouble("")
+		} else if bad > 1 { // not for what is over in a moment
+			l.board.TakeTrouble(err.Error())
+		}
+		sleep(ctx, 500*time.Millisecond)
+	}
+}
+
+// choose says which queues to follow: those with an open page; then those with the most waiters, where those that are
+// followed already count double, so that they do not take turns; and then those that were followed and are empty now.
+func (l *Looker) choose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var chosen []string
+	taken := map[string]bool{}
+	take := func(path string) {
+		if !taken[path] && path != "/" && len(chosen) < max(l.Most, len(l.opened)) {
+			taken[path] = true
+			chosen = append(chosen, path)
+		}
+	}
+	for path := range l.opened {
+		take(path)
+	}
+	weight := func(c messages.LockCount) int {
+		if l.known[c.Path] {
+			return 2*c.Waiters + 1
+		}
+		return c.Waiters
+	}
+	byWaiters := slices.Clone(l.locks)
+	slices.SortStableFunc(byWaiters, func(a, b messages.LockCount) int { return weight(b) - weight(a) })
+	for _, c := range byWaiters {
+		take(c.Path)
+	}
+	now := time.Now()
+	for path := range l.known {
+		if !l.board.Over(now, path) {
+			take(path)
+		}
+	}
+	l.known = taken
+	l.client.System().Root.Send(l.follower, &followThese{chosen})
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

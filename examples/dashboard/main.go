@@ -1,0 +1,111 @@
+// Command dashboard serves a page that shows the locks of a ZooKeeper ensemble as they move: who holds, with what
+// token and for how long, who waits, what has just happened, which locks are stuck in a deadlock. Who knows a token
+// can ask for a lock back.
+//
+//	go run ./examples/dashboard -demo
+//	go run ./examples/dashboard -zk zk1:2181,zk2:2181 -root /app/locks
+//	go run ./examples/dashboard -zk zk1:2182 -tls-ca ca.pem -auth digest:reader:secret -revoke-token-file token
+//
+// It listens on loopback unless it is told otherwise, and has neither TLS nor passwords of its own: for others to
+// reach it, put a proxy before it that has.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
+	"github.com/turnstile-locks/turnstile/examples/dashboard/demo"
+	"github.com/turnstile-locks/turnstile/examples/dashboard/look"
+	"github.com/turnstile-locks/turnstile/examples/dashboard/web"
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+func main() {
+	stopped, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s, err := parse(os.Args[1:], os.Getenv, os.Stderr)
+	if err == nil {
+		err = run(stopped, s, os.Stdout, os.Stderr)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, errHelp):
+	case errors.Is(err, errUse):
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	default:
+		fmt.Fprintln(os.Stderr, "dashboard:", err)
+		os.Exit(1)
+	}
+}
+
+// openLimit is how long the servers may take to answer first.
+const openLimit = 20 * time.Second
+
+// run serves the page until ctx ends.
+func run(ctx context.Context, s settings, out, errs io.Writer) error {
+	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	listener, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		return fmt.Errorf("-listen %s: %w", s.listen, err)
+	}
+	defer listener.Close()
+	if s.demo {
+		scene, err := demo.Start(s.crowd)
+		if err != nil {
+			return err
+		}
+		defer scene.Close()
+		s.servers = scene.Servers()
+		fmt.Fprintf(out, "demo: a ZooKeeper in memory at %s, and workers that lock\n", s.servers)
+	}
+	opening, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	client, err := locks.Open(opening, s.servers, s.options...)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openLimit)
+		defer cancel()
+		_ = client.Close(closing)
+	}()
+	seen := board.New(s.root)
+	looker := look.Start(client, seen, look.Settings{Root: s.root, Every: s.every, Most: s.most})
+	defer looker.Close()
+	dashboard := web.New(web.Settings{Board: seen, Client: client, Open: looker.Open, Token: s.token, Hosts: s.hosts,
+		Servers: s.servers, Log: log})
+	s.announce(out, listener.Addr())
+	return serve(ctx, listener, dashboard, log)
+}
+
+// serve answers requests until ctx ends, and then ends all that are open.
+func serve(ctx context.Context, listener net.Listener, dashboard *web.Dashboard, log *slog.Logger) error {
+	server := &http.Server{Handler: dashboard, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	server.RegisterOnShutdown(dashboard.Close)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if server.Shutdown(closing) != nil {
+		_ = server.Close()
+	}
+	<-served
+	return nil
+}

@@ -1,0 +1,30 @@
+// Making elements. All text goes in as text: none of it is ever read as markup.
+
+export const byID = (id) => document.getElementById(id);
+
+// make makes an element with attributes and children, which are elements or text.
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+// say sets an element's text where it is another one.
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// mark sets an attribute, or takes it away where the value is not true or a text.
+export function mark(element, name, value) {
+  if (value === true) value = "";
+  if (value === false || value === undefined || value === null) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+}
+
+export const lockLink = (path) => "/lock?path=" + encodeURIComponent(path);
+
+export const count = (n) => n.toLocaleString("en-GB").replaceAll(",", "\u202f");

@@ -1,0 +1,110 @@
+// The stream of events that keeps a page up to date, and what the page says while there is none.
+
+import { byID, make, say } from "./dom.js";
+import { now, setClock, stopClock, timeOfDay } from "./clock.js";
+
+const silence = 9_000; // the server is heard every three seconds
+const pauses = [500, 1000, 2000, 5000];
+
+// follow opens the stream at an address that url gives, again and again, and calls take with each message; beginning
+// is true for the first of a stream, which has everything. It gives a function that opens the stream anew.
+export function follow(url, take) {
+  let source, watch, retry;
+  let failed = 0;
+  let heard = 0;
+
+  const lost = (why) => {
+    source?.close();
+    source = undefined;
+    clearTimeout(watch);
+    clearTimeout(retry);
+    stopClock();
+    showLink("lost", "Not connected");
+    showAlert("stream", why + (heard ? " What you see is as it was at " + timeOfDay(now()) + "." : "") + " Trying again…");
+    document.body.classList.add("stale");
+    retry = setTimeout(open, pauses[Math.min(failed++, pauses.length - 1)]);
+  };
+
+  const open = () => {
+    source?.close();
+    clearTimeout(watch);
+    clearTimeout(retry);
+    let beginning = true;
+    const mine = new EventSource(url());
+    source = mine;
+    const listen = () => {
+      clearTimeout(watch);
+      watch = setTimeout(() => lost("The dashboard's server has gone silent."), silence);
+    };
+    listen();
+    mine.addEventListener("view", (event) => {
+      if (source !== mine) return;
+      listen();
+      const message = JSON.parse(event.data);
+      failed = 0;
+      heard = Date.now();
+      setClock(message.now);
+      showLink("live", "Live");
+      showAlert("stream", "");
+      document.body.classList.remove("stale");
+      take(message, beginning);
+      beginning = false;
+    });
+    mine.addEventListener("error", () => {
+      if (source === mine) lost("The dashboard's server cannot be reached.");
+    });
+  };
+
+  // A page that nobody sees needs no stream, and browsers open only a few to one server.
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") {
+      if (!source) open();
+      return;
+    }
+    source?.close();
+    source = undefined;
+    clearTimeout(watch);
+    clearTimeout(retry);
+    showLink("paused", "Paused while hidden");
+  });
+
+  showLink("waiting", "Connecting…");
+  open();
+  return open;
+}
+
+const shapes = { live: "●", lost: "✕", paused: "‖", waiting: "○" };
+
+function showLink(state, text) {
+  const link = byID("link");
+  if (link.dataset.state === state) return;
+  link.dataset.state = state;
+  link.replaceChildren(make("span", { "aria-hidden": "true" }, shapes[state]), " " + text);
+}
+
+// showAlert shows a sentence above the page, or takes it away with "".
+export function showAlert(name, text) {
+  let alert = byID("alert-" + name);
+  if (!text) {
+    alert?.remove();
+    return;
+  }
+  if (!alert) {
+    alert = make("p", { class: "alert", id: "alert-" + name });
+    byID("alerts").append(alert);
+  }
+  say(alert, text);
+}
+
+export function showTrouble(trouble) {
+  showAlert("trouble", trouble ? "ZooKeeper does not answer, so what you see may be old: " + trouble : "");
+}
+
+let told = 0;
+
+// tell has screen readers say a sentence, not more often than every five seconds.
+export function tell(text) {
+  if (Date.now() - told < 5000) return;
+  told = Date.now();
+  say(byID("news"), text);
+}

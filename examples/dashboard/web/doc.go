@@ -1,0 +1,12 @@
+// Package web serves the dashboard: its pages, the streams of events that keep them up to date, and the one request
+// that writes, which asks a lock back.
+//
+// What comes from ZooKeeper is anybody's text. It leaves here as JSON only, and the pages write it as text only: the
+// policy that goes with them (Content-Security-Policy) lets no script run but the page's own files, no file of other
+// hosts be loaded, and no text be turned into markup, by Trusted Types.
+//
+// Without a token nothing can be written at all. With one, a request is carried out when it is a POST of JSON that
+// carries the token and does not come from another origin's page. To read needs no token: who can reach the
+// dashboard sees the locks. So that no other site can reach it through a name of its own that leads here, requests
+// are answered only for addresses, localhost and the names that are allowed.
+package web
