@@ -1,0 +1,135 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
+)
+
+// Several restarts in a row, none of which could close anything, leave several sessions.
+func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		one, _ := abandoned(t, at, "/one")
+		two, _ := abandoned(t, at, "/two")
+		unusable := sessionfile.Record{Session: 1, Password: []byte("x"), Timeout: time.Second, Connect: "no:port:at:all"}
+		path := sessionFile(t)
+		leave(t, path, one, unusable, two)
+		log, logger := hearing()
+		client := open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		for _, p := range []string{"/one", "/two"} {
+			lease, err := client.Mutex(p).TryLock(deadline(t))
+			require.NoError(t, err)
+			giveBack(t, lease)
+		}
+		require.True(t, log.has("bad configuration"), "the file was edited")
+		require.NoError(t, client.Close(deadline(t)))
+		require.Empty(t, readFile(t, path))
+	})
+}
+
+// The predecessor's session has expired, or the password is wrong: that is no error.
+func TestSessionOfThePredecessorIsOver(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		record, held := abandoned(t, at, "/over")
+		path := sessionFile(t)
+		wrong := record
+		wrong.Password = []byte("0123456789abcdef")
+		leave(t, path, wrong)
+		log, logger := hearing()
+		client := open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		require.True(t, log.has("existed=false"))
+		_, err := client.Mutex("/over").TryLock(deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		require.Equal(t, []string{held}, at.Children(t, at.Raw(t), "/over"), "a stranger's session is not closed")
+		require.NoError(t, client.Close(deadline(t)))
+
+		require.NoError(t, rig.ExpireSession(deadline(t), at.members[0].Addr(), record.Session, record.Password))
+		leave(t, path, record)
+		log, logger = hearing()
+		lease, err := open(t, at.Connect(), locks.WithSessionFile(path), logger).Mutex("/over").TryLock(deadline(t))
+		require.NoError(t, err)
+		require.True(t, log.has("existed=false"))
+		giveBack(t, lease)
+	})
+}
+
+// The servers cannot be reached when the process starts again: what the predecessor held is free when they can be.
+func TestServersAreDownAtTheRestart(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		proxy := at.Proxy(t)
+		path := sessionFile(t)
+		connect := deadAddress(t) + "," + proxy.Addr() + at.Root()
+		p := start(t, restarter{Connect: connect, Path: "/down", File: path})
+		p.holds(t)
+		require.NoError(t, p.Kill())
+		proxy.Refuse(true)
+		ctx, cancel := context.WithTimeout(deadline(t), 100*time.Millisecond)
+		defer cancel()
+		_, err := locks.Open(ctx, connect, locks.WithSessionFile(path))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Len(t, left(t, path), 1, "it was not closed")
+
+		var dials atomic.Int64
+		dialer := locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials.Add(1)
+			return new(net.Dialer).DialContext(ctx, network, address)
+		})
+		got := elsewhere(deadline(t), func(ctx context.Context) (*locks.Lease, error) {
+			client, err := locks.Open(ctx, connect, locks.WithSessionFile(path), dialer, locks.WithSessionTimeout(long))
+			if err != nil {
+				return nil, err
+			}
+			t.Cleanup(func() { require.NoError(t, client.Close(context.Background())) })
+			return client.Mutex("/down").TryLock(ctx)
+		})
+		eventually(t, func() bool { return dials.Load() >= 10 }, "it gave up")
+		proxy.Refuse(false)
+		a := receive(t, got)
+		require.NoError(t, a.err)
+		giveBack(t, a.lease)
+	})
+}
+
+// The servers of the predecessor do not answer, and ours do: Open goes on after a while, the closing until the session
+// has expired by itself, and a successor that comes soon finds it again.
+func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
+	path := sessionFile(t)
+	record := sessionfile.Record{Session: 7, Password: []byte("x"), Timeout: 20 * time.Second, Connect: "elsewhere:2181"}
+	leave(t, path, record)
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		log, logger := hearing()
+		begin := time.Now()
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionFile(path), logger, locks.WithSessionTimeout(10*time.Second),
+			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+				if address == record.Connect {
+					return nil, errors.New("not reached")
+				}
+				return server.DialContext(ctx, network, address)
+			}))
+		require.NoError(t, err)
+		defer func() {
+			require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
+			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+		}()
+		require.Equal(t, 5*time.Second, time.Since(begin))
+		require.False(t, log.has("predecessor not closed"))
+		time.Sleep(14 * time.Second)
+		require.False(t, log.has("predecessor not closed"))
+		time.Sleep(2 * time.Second)
+		require.True(t, log.has("predecessor not closed"))
+		require.True(t, log.has("not reached"))
+	})
+	require.Equal(t, []sessionfile.Record{record}, left(t, path))
+}
