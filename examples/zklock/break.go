@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+func breakCommand(conn *connection) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:         "break [--yes] PATH CONTENDER",
+		Annotations: map[string]string{argsKey: "PATH CONTENDER"},
+		Short:       "take a contender out of the queue by force",
+		Long: `break deletes a contender's node, so that the next in the queue holds the lock. It is
+for a holder that hangs while its session lives on. CONTENDER is its number, as
+"zklock queue" shows it, or a part of its node's name that no other has.
+
+The holder may be at work all the same: what it has under way goes on beside what the
+next one does, unless the resource looks at fencing tokens. A holder of Turnstile's is told at
+once; others notice nothing. To ask first is kinder: zklock revoke.
+
+It asks before it does it. Without a terminal it wants --yes.
+
+Exit status 1: the contender is gone, or the answer was no.`,
+		Example: `  zklock queue /backup
+  zklock break /backup 42
+  zklock break --yes /backup 42                # from a script`,
+		Args: named("PATH", "CONTENDER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !yes && !term.IsTerminal(int(os.Stdin.Fd())) {
+				return badUse(withFlag(cmd, "--yes"), "break asks before it takes a lock away, and there is no terminal to ask at")
+			}
+			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				return breakContender(ctx, cmd, client, args[0], args[1], yes)
+			})
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func breakContender(ctx context.Context, cmd *cobra.Command, client *locks.Client, path, which string, yes bool) error {
+	queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) { return client.Queue(ctx, path) })
+	if err != nil {
+		return err
+	}
+	c, err := choose(cmd, queue, path, which)
+	if err != nil {
+		return err
+	}
+	if !yes {
+		fmt.Fprintf(os.Stderr, "%s: number %d %s, and asked for it %s ago: %s\n", path, c.Sequence, standing(c), ago(c.Since, time.Now()), labelled(c))
+		if c.Holds {
+			fmt.Fprintln(os.Stderr, "If it is at work, that goes on beside what the next holder does.")
+		}
+		sure, err := confirm(ctx, "Break it? [y/N] ")
+		if err != nil {
+			return err
+		}
+		if !sure {
+			return exitWith(statusNo, "%s: nothing was done", path)
+		}
+	}
+	_, err = answer(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, client.Break(ctx, c) })
+	switch {
+	case errors.Is(err, locks.ErrGone):
+		return exitWith(statusNo, "%s: number %d was gone already", path, c.Sequence)
+	case errors.Is(err, zkconn.ErrNoAuth):
+		return exitWith(statusRefused, "%s: the node may not be deleted (--auth gives a credential): %s", path, short(err))
+	case err != nil:
+		return err
+	}
+	fmt.Printf("broken: number %d, %s\n", c.Sequence, labelled(c))
+	return nil
+}
+
+// choose finds the contender that is meant: by its number, or by a part of its node's name.
+func choose(cmd *cobra.Command, queue []messages.Contender, path, which string) (messages.Contender, error) {
+	var found []messages.Contender
+	number, err := strconv.ParseInt(which, 10, 32)
+	for _, c := range queue {
+		if err == nil && c.Sequence == int32(number) || err != nil && strings.Contains(c.Node, which) {
+			found = append(found, c)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return messages.Contender{}, exitWith(statusNo, "%s: there is no contender %q; zklock queue %s shows who there is", path, which, path)
+	}
+	return messages.Contender{}, badUse(form(cmd), "%s: %q fits %s; give more of the node's name (zklock queue --wide %s shows it)",
+		path, which, count(len(found), "contender", "contenders"), path)
+}
+
+// confirm asks at the terminal. Only a yes is one.
+func confirm(ctx context.Context, question string) (bool, error) {
+	fmt.Fprint(os.Stderr, question)
+	line := make(chan string, 1)
+	go func() { // it ends with the program
+		text, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+		line <- text
+	}()
+	select {
+	case text := <-line:
+		text = strings.ToLower(strings.TrimSpace(text))
+		return text == "y" || text == "yes", nil
+	case <-ctx.Done():
+		fmt.Fprintln(os.Stderr)
+		return false, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// The environment variables that stand in for flags.
+const (
+	serversVariable = "ZOOKEEPER_SERVERS"
+	authVariable    = "ZKLOCK_AUTH"
+)
+
+// answerTimeout is how long a question may take, which may have to read a large tree.
+const answerTimeout = time.Minute
+
+// connection is where the servers are and how to talk to them, as the flags say it.
+type connection struct {
+	servers        string
+	auth           []string
+	secure         bool
+	ca, cert, key  string
+	serverName     string
+	sessionTimeout time.Duration
+	connectTimeout time.Duration
+}
+
+func (c *connection) addFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVar(&c.servers, "zk", "", "`servers` and chroot, zk1:2181,zk2:2181/app\n(default $"+serversVariable+")")
+	f.StringArrayVar(&c.auth, "auth", nil, "a `credential`, digest:user:password\n(default $"+authVariable+")")
+	f.BoolVar(&c.secure, "tls", false, "connect with TLS")
+	f.StringVar(&c.ca, "tls-ca", "", "`file` (PEM) with the authorities to be trusted\ninstead of the system's")
+	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")
+	f.StringVar(&c.key, "tls-key", "", "`file` (PEM) with the client's key")
+	f.StringVar(&c.serverName, "tls-server-name", "", "the `name` that the servers' certificates have")
+	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session `timeout` that is asked for")
+	f.DurationVar(&c.connectTimeout, "connect-timeout", 10*time.Second, "how `long` to try to connect")
+}
+
+// where is the connect string. There is no default: a lock at the wrong servers excludes nobody.
+func (c *connection) where(cmd *cobra.Command) (string, error) {
+	servers := cmp.Or(c.servers, os.Getenv(serversVariable))
+	if servers == "" {
+		return "", badUse(withFlag(cmd, "--zk HOST:2181"), "no servers are named, neither by --zk nor by %s", serversVariable)
+	}
+	return servers, nil
+}
+
+// credentials are the schemes and secrets to be presented.
+func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
+	given := c.auth
+	if value := os.Getenv(authVariable); len(given) == 0 && value != "" {
+		given = []string{value}
+	}
+	var pairs [][2]string
+	for _, g := range given {
+		scheme, secret, ok := strings.Cut(g, ":")
+		if !ok || scheme == "" || secret == "" || scheme == "digest" && !strings.Contains(secret, ":") {
+			// The value is a secret, and is not shown.
+			return nil, badUse(withFlag(cmd, "--auth digest:USER:PASSWORD"), "the credential is not of the form SCHEME:SECRET, digest:USER:PASSWORD for digest")
+		}
+		pairs = append(pairs, [2]string{scheme, secret})
+	}
+	return pairs, nil
+}
+
+// tls is the configuration for TLS, nil for connections without.
+func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
+	if (c.cert == "") != (c.key == "") {
+		return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"), "--tls-cert and --tls-key go together, and one of them is missing")
+	}
+	if !c.secure && c.ca == "" && c.cert == "" && c.serverName == "" {
+		return nil, nil
+	}
+	cfg := &tls.Config{ServerName: c.serverName, MinVersion: tls.VersionTLS12}
+	if c.ca != "" {
+		pem, err := os.ReadFile(c.ca)
+		if err != nil {
+			return nil, badUse(withFlag(cmd, "--tls-ca FILE"), "--tls-ca: %v", err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, badUse(withFlag(cmd, "--tls-ca FILE"), "--tls-ca: %s has no certificate in PEM format", c.ca)
+		}
+	}
+	if c.cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"), "--tls-cert and --tls-key: %v", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	return cfg, nil
+}
+
+// settings are those of a connection, checked.
+type settings struct {
+	servers     string
+	credentials [][2]string // scheme and secret
+	tls         *tls.Config // nil for connections without
+	timeout     time.Duration
+}
+
+func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
+	if s.servers, err = c.where(cmd); err != nil {
+		return s, err
+	}
+	if c.sessionTimeout < time.Second {
+		return s, badUse(withFlag(cmd, "--session-timeout 10s"), "--session-timeout %v is less than a second", c.sessionTimeout)
+	}
+	if c.connectTimeout <= 0 {
+		return s, badUse(withFlag(cmd, "--connect-timeout 10s"), "--connect-timeout %v is not above zero", c.connectTimeout)
+	}
+	s.timeout = c.sessionTimeout
+	if s.credentials, err = c.credentials(cmd); err != nil {
+		return s, err
+	}
+	if s.tls, err = c.tls(cmd); err != nil {
+		return s, err
+	}
+	if _, err := s.config(); err != nil {
+		return s, badUse(withFlag(cmd, "--zk HOST:2181,HOST:2181/CHROOT"), "%v", err)
+	}
+	return s, nil
+}
+
+// config is that of a connection of package zkconn's.
+func (s settings) config() (zkconn.Config, error) {
+	opts := []zkconn.Option{zkconn.WithSessionTimeout(s.timeout)}
+	for _, c := range s.credentials {
+		opts = append(opts, zkconn.WithAuth(c[0], []byte(c[1])))
+	}
+	if s.tls != nil {
+		opts = append(opts, zkconn.WithTLS(s.tls))
+	}
+	return zkconn.NewConfig(s.servers, opts...)
+}
+
+// open opens a client.
+func (s settings) open(ctx context.Context) (*locks.Client, error) {
+	opts := []locks.Option{locks.WithSessionTimeout(s.timeout)}
+	for _, c := range s.credentials {
+		opts = append(opts, locks.WithAuth(c[0], []byte(c[1])))
+	}
+	if s.tls != nil {
+		opts = append(opts, locks.WithTLS(s.tls))
+	}
+	return locks.Open(ctx, s.servers, opts...)
+}
+
+// open connects, within the time that there is for it.
+func (c *connection) open(ctx context.Context, cmd *cobra.Command) (*locks.Client, error) {
+	s, err := c.settings(cmd)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, c.connectTimeout)
+	defer cancel()
+	client, err := s.open(within)
+	switch {
+	case err == nil:
+		return client, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, zkconn.ErrAuthFailed):
+		return nil, exitWith(statusRefused, "the servers refuse the credential: %s", short(err))
+	case within.Err() != nil:
+		return nil, exitWith(statusUnreachable, "no connection within %v: %s; zklock doctor tells more", c.connectTimeout, short(err))
+	}
+	return nil, err
+}
+
+// short is an error in one line, without what every error says.
+func short(err error) string {
+	text := strings.ReplaceAll(err.Error(), "turnstile: ", "")
+	text = strings.ReplaceAll(text, "context deadline exceeded", "")
+	return strings.Trim(strings.ReplaceAll(text, "\n", ": "), ": ")
+}
+
+// asking opens a client for a question, asks it, and closes the client. A signal ends it.
+func (c *connection) asking(cmd *cobra.Command, ask func(ctx context.Context, client *locks.Client) error) error {
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	client, err := c.open(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	defer closeClient(client)
+	err = ask(ctx, client)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// answer asks for what should be there within a minute.
+func answer[A any](ctx context.Context, question func(context.Context) (A, error)) (A, error) {
+	within, cancel := context.WithTimeoutCause(ctx, answerTimeout, fmt.Errorf("no answer within %v", answerTimeout))
+	defer cancel()
+	return question(within)
+}
+
+// untilSignal is a context that SIGINT and SIGTERM end, with the status of a program that they ended as its cause.
+func untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(&exit{status: statusSignalled + number(s)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); cancel(nil) }
+}
+
+// number is that of a signal.
+func number(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return int(n)
+	}
+	return int(syscall.SIGINT)
+}
+
+// closeClient ends the session, so that nothing is left to time out. A server that does not answer is not waited for.
+func closeClient(client *locks.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = client.Close(ctx)
+}

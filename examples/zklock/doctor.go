@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// The grades of a finding.
+const (
+	fine   = "ok"
+	odd    = "warn"
+	broken = "FAIL"
+)
+
+// finding is what one look has shown.
+type finding struct {
+	Grade string `json:"grade"`
+	What  string `json:"what"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"` // where something is wrong
+}
+
+// examination is what doctor goes through.
+type examination struct {
+	settings
+	path     string
+	timeout  time.Duration
+	findings []finding
+	tell     func(finding)
+}
+
+func (e *examination) note(grade, what, do, format string, args ...any) {
+	f := finding{grade, what, fmt.Sprintf(format, args...), do}
+	e.findings = append(e.findings, f)
+	e.tell(f)
+}
+
+func doctorCommand(conn *connection) *cobra.Command {
+	var asJSON bool
+	path := "/zklock-doctor"
+	cmd := &cobra.Command{
+		Use:         "doctor [flags]",
+		Annotations: map[string]string{},
+		Short:       "does everything work, and if not, what is to be done",
+		Long: `doctor looks at each server (does its name resolve, does it listen, what version
+is it, does it serve), opens a session, writes a node, reads it back and deletes it,
+and measures whether the answers come in time for a lease.
+
+Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no server
+could be reached.`,
+		Example: `  zklock doctor
+  zklock doctor --zk zk1:2181,zk2:2181,zk3:2181/app --session-timeout 30s
+  zklock doctor --path /orders/doctor          # may we lock there?`,
+		Args: named(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := zkconn.CheckPath(path); err != nil {
+				return badUse(withFlag(cmd, "--path /PATH"), "doctor: --path: %v", err)
+			}
+			s, err := conn.settings(cmd)
+			if err != nil {
+				return err
+			}
+			ctx, stop := untilSignal(cmd.Context())
+			defer stop()
+			e := &examination{settings: s, path: path, timeout: conn.connectTimeout, tell: printFinding}
+			if asJSON {
+				e.tell = func(finding) {}
+			}
+			e.examine(ctx)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return e.verdict(asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&path, "path", path, "where to write; the nodes above it are made where they do not exist")
+	return cmd
+}
+
+func printFinding(f finding) {
+	fmt.Printf("%-4s  %-15s  %s\n", f.Grade, f.What, f.Found)
+	if f.Do != "" {
+		fmt.Printf("%-4s  %-15s  → %s\n", "", "", f.Do)
+	}
+}
+
+// verdict is the exit status, and the JSON.
+func (e *examination) verdict(asJSON bool) error {
+	wrong, warnings, reached := 0, 0, false
+	for _, f := range e.findings {
+		switch f.Grade {
+		case broken:
+			wrong++
+		case odd:
+			warnings++
+		}
+		reached = reached || f.What == "session" && f.Grade != broken
+	}
+	if asJSON {
+		err := printJSON(struct {
+			Servers  string    `json:"servers"`
+			OK       bool      `json:"ok"`
+			Findings []finding `json:"findings"`
+		}{e.servers, wrong == 0, e.findings}, false)
+		if err != nil {
+			return err
+		}
+	}
+	text := ""
+	switch {
+	case !asJSON && wrong > 0:
+		text = fmt.Sprintf("%s at %s", count(wrong, "thing is wrong", "things are wrong"), e.servers)
+	case !asJSON && warnings > 0:
+		fmt.Printf("\nlocks work; %s above\n", count(warnings, "warning", "warnings"))
+	case !asJSON:
+		fmt.Println("\nall is well")
+	}
+	switch {
+	case wrong > 0 && !reached:
+		return &exit{statusUnreachable, text}
+	case wrong > 0:
+		return &exit{statusNo, text}
+	}
+	return nil
+}
+
+// examine goes through everything, as far as it gets.
+func (e *examination) examine(ctx context.Context) {
+	cfg, err := e.config()
+	if err != nil { // settings has looked at it
+		e.note(broken, "servers", "", "%v", err)
+		return
+	}
+	e.lookAtServers(ctx, cfg.Servers())
+	conn, granted, ok := e.openSession(ctx, cfg)
+	if conn != nil {
+		defer conn.Close()
+	}
+	if !ok {
+		return
+	}
+	trips, ok := e.writeAndRead(ctx, conn)
+	if ok {
+		e.judgeMargin(granted, trips)
+	}
+}
+
+// openSession opens a session, and judges the timeout that is granted.
+func (e *examination) openSession(ctx context.Context, cfg zkconn.Config) (*zkconn.Conn, time.Duration, bool) {
+	connected, refused := make(chan zkconn.Event, 1), make(chan zkconn.Event, 1)
+	conn, err := zkconn.Dial(cfg, 1, func(event zkconn.Event) {
+		where := connected
+		switch event.Kind {
+		case zkconn.AuthFailed:
+			where = refused
+		case zkconn.Connected:
+		default:
+			return
+		}
+		select {
+		case where <- event:
+		default:
+		}
+	})
+	if err != nil {
+		e.note(broken, "session", "", "%v", err)
+		return nil, 0, false
+	}
+	limit := time.NewTimer(e.timeout)
+	defer limit.Stop()
+	select {
+	case event := <-connected:
+		return conn, event.Timeout, e.judgeTimeout(event)
+	case event := <-refused:
+		e.note(broken, "session", "look at --auth and "+authVariable+": the scheme and the form are SCHEME:SECRET", "the servers refuse the credential: %s", short(event.Err))
+	case <-limit.C:
+		cause := "none answered"
+		if err := conn.LastError(); err != nil {
+			cause = short(err)
+		}
+		e.note(broken, "session", "see above what is wrong with the servers; a server that listens and does not serve may have no quorum", "no session within %v: %s", e.timeout, cause)
+	case <-ctx.Done():
+	}
+	return conn, 0, false
+}
+
+func (e *examination) judgeTimeout(event zkconn.Event) bool {
+	if event.Timeout != e.settings.timeout {
+		e.note(odd, "session", fmt.Sprintf("a lock whose holder dies is free after that; ask for --session-timeout %v, or change minSessionTimeout and maxSessionTimeout at the servers", event.Timeout),
+			"0x%x at %s; timeout %v granted where %v was asked for", event.SessionID, event.Server, event.Timeout, e.settings.timeout)
+		return true
+	}
+	e.note(fine, "session", "", "0x%x at %s; timeout %v granted, as asked for", event.SessionID, event.Server, event.Timeout)
+	return true
+}
+
+// advice says what to do about an error of an operation.
+func advice(err error) string {
+	switch {
+	case errors.Is(err, zkconn.ErrNoAuth):
+		return "the ACL of the nodes there wants another credential (--auth), or have READ, WRITE, CREATE and DELETE granted"
+	case errors.Is(err, zkconn.ErrNoChildrenForEphemerals):
+		return "a node above is ephemeral and cannot have children: name another --path"
+	case errors.Is(err, zkconn.ErrClosed), errors.Is(err, zkconn.ErrUnknownOutcome):
+		return "the connection was lost meanwhile: look at the servers' logs, and try again"
+	}
+	return "look at the servers' logs"
+}

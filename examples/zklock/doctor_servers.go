@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxAnswer bounds what is read of a server's answer, in bytes.
+const maxAnswer = 1 << 16
+
+// lookAtServers asks each server by itself how it is.
+func (e *examination) lookAtServers(ctx context.Context, servers []string) {
+	what, leaders := "server", 0
+	for _, address := range servers {
+		answer, err := e.fourLetter(ctx, address, "srvr")
+		mode, version := field(answer, "Mode: "), field(answer, "Zookeeper version: ")
+		version, _, _ = strings.Cut(version, ",")
+		version, _, _ = strings.Cut(version, "-")
+		switch {
+		case err != nil:
+			e.note(broken, what, serverAdvice(err), "%s: %s", address, plain(err))
+		case strings.Contains(answer, "not currently serving"):
+			e.note(broken, what, "it has no quorum, or is starting: look at the other servers and at its log", "%s listens, but does not serve", address)
+		case strings.Contains(answer, "not in the whitelist"):
+			e.note(odd, what, "4lw.commands.whitelist=srvr at the server lets it say its version", "%s listens; it may not say its version", address)
+		case mode == "" && answer == "":
+			e.note(broken, what, "is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it", "%s takes connections, and closes them without an answer", address)
+		case mode == "":
+			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q", address, printable(cut(answer, 40)))
+		default:
+			if mode == "leader" || mode == "standalone" {
+				leaders++
+			}
+			e.judgeServer(address, version, mode, field(answer, "Latency min/avg/max: "))
+		}
+	}
+	if leaders > 1 {
+		e.note(broken, "servers", "all servers of --zk must be of one ensemble: two that are not exclude nobody from each other's locks", "%d of them lead, or stand alone", leaders)
+	}
+}
+
+func (e *examination) judgeServer(address, version, mode, latency string) {
+	do, grade := "", fine
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err == nil && (major < 3 || major == 3 && minor < 5) {
+		grade, do = odd, "Turnstile is tested with 3.8; before 3.5 there are no container nodes, and lock paths stay behind for ever"
+	}
+	e.note(grade, "server", do, "%s: ZooKeeper %s, %s, latency min/avg/max %s ms", address, version, mode, latency)
+}
+
+// fourLetter asks one of ZooKeeper's four-letter words.
+func (e *examination) fourLetter(ctx context.Context, address, word string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, 5*time.Second))
+	defer cancel()
+	var conn net.Conn
+	var err error
+	if e.tls != nil {
+		conn, err = (&tls.Dialer{Config: e.tls}).DialContext(ctx, "tcp", address)
+	} else {
+		conn, err = new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	deadline, _ := ctx.Deadline()
+	_ = conn.SetDeadline(deadline)
+	if _, err := io.WriteString(conn, word); err != nil {
+		return "", err
+	}
+	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
+	if errors.Is(err, syscall.ECONNRESET) || len(answer) > 0 {
+		err = nil // the server closes, one way or the other
+	}
+	return string(answer), err
+}
+
+// field is what stands behind a name in a server's answer.
+func field(answer, name string) string {
+	for line := range strings.SplitSeq(answer, "\n") {
+		if rest, found := strings.CutPrefix(line, name); found {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
+}
+
+// serverAdvice says what to do about a server that cannot be asked.
+func serverAdvice(err error) string {
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &name):
+		return "is the name right, and does this machine's DNS know it?"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nobody listens there: is ZooKeeper running, and is this its clientPort?"
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted for that name: look at --tls-ca and --tls-server-name"
+	case errors.As(err, &record):
+		return "it does not speak TLS there: leave the --tls flags out, or name its secureClientPort"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "is a firewall between here and there, or does the server hang?"
+	}
+	return "can this machine reach it at all?"
+}
+
+// plain is an error of the network in a few words.
+func plain(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// waiting is one edge of the graph: a contender, and one whose end may let it in.
+type waiting struct {
+	waiter, behind messages.Contender
+	deadlock       int // which, from 1; 0 for none
+}
+
+// graph is who waits for whom.
+type graph struct {
+	root      string
+	edges     []waiting
+	deadlocks []messages.Deadlock
+}
+
+func graphCommand(conn *connection) *cobra.Command {
+	var asJSON, dot bool
+	cmd := &cobra.Command{
+		Use:         "graph [flags] ROOT",
+		Annotations: map[string]string{argsKey: "ROOT"},
+		Short:       "who waits for whom, deadlocks marked",
+		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom. Contenders
+that wait for each other in a circle are a deadlock: nothing ends it but one of them
+that gives up (zklock revoke or zklock break).
+
+Deadlocks are seen where nodes say who stands still while it waits: Turnstile's do. Two
+requests belong together when the second was made with the context of the first.
+
+Exit status 1: there is a deadlock.`,
+		Example: `  zklock graph /
+  zklock graph --dot /orders | dot -Tsvg > orders.svg
+  zklock graph / >/dev/null || echo "somebody waits for ever"`,
+		Args: named("ROOT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON && dot {
+				return badUse(withFlag(cmd, "--dot")+", or: "+withFlag(cmd, "--json"), "graph: --dot and --json are two forms of one thing")
+			}
+			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				g, err := answer(ctx, func(ctx context.Context) (graph, error) { return readGraph(ctx, client, args[0]) })
+				if err != nil {
+					return err
+				}
+				switch {
+				case asJSON:
+					err = printJSON(g.json(), false)
+				case dot:
+					err = g.writeDot(os.Stdout)
+				default:
+					_, err = fmt.Println(strings.Join(g.lines(time.Now(), termWidth()), "\n"))
+				}
+				if err == nil && len(g.deadlocks) > 0 {
+					return &exit{status: statusNo}
+				}
+				return err
+			})
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&dot, "dot", false, "print it for Graphviz")
+	return cmd
+}
+
+// readGraph reads the deadlocks and the queues in which somebody waits.
+func readGraph(ctx context.Context, client *locks.Client, root string) (graph, error) {
+	g := graph{root: root}
+	var err error
+	if g.deadlocks, err = client.Deadlocks(ctx, root); err != nil {
+		return g, err
+	}
+	part := map[string]int{} // the waiting nodes that are part of a deadlock
+	for i, d := range g.deadlocks {
+		for _, m := range d.Members {
+			part[m.Waits.At()] = i + 1
+		}
+	}
+	tree, err := client.Locks(ctx, root)
+	if err != nil {
+		return g, err
+	}
+	var crowded []messages.LockCount
+	for _, l := range tree.Locks {
+		if l.Waiters > 0 {
+			crowded = append(crowded, l)
+		}
+	}
+	queues, err := readQueues(ctx, client, crowded)
+	if err != nil {
+		return g, err
+	}
+	done := map[string]bool{}
+	for _, l := range crowded {
+		if done[l.Path] {
+			continue
+		}
+		done[l.Path] = true
+		nodes := byNode(queues[l.Path])
+		for _, c := range queues[l.Path] {
+			for _, name := range c.WaitsFor {
+				if other, there := nodes[name]; there {
+					g.edges = append(g.edges, waiting{c, other, part[c.At()]})
+				}
+			}
+		}
+	}
+	return g, nil
+}
+
+// lines is the graph for people.
+func (g graph) lines(now time.Time, width int) []string {
+	lines := []string{fmt.Sprintf("below %s: %s, %s", g.root, count(g.waiters(), "waits", "wait"), count(len(g.deadlocks), "deadlock", "deadlocks"))}
+	for i, d := range g.deadlocks {
+		lines = append(lines, "", fmt.Sprintf("DEADLOCK %d: each waits for the next, the last for the first", i+1))
+		for _, m := range d.Members {
+			lines = append(lines, "  "+inWords(m))
+		}
+	}
+	if len(g.edges) == 0 {
+		return lines
+	}
+	t := newTable("WAITER", "WAITS FOR", "BEHIND", "", ">ASKED", "")
+	for _, e := range g.edges {
+		mark := ""
+		if e.deadlock > 0 {
+			mark = fmt.Sprintf("deadlock %d", e.deadlock)
+		}
+		t.add(labelled(e.waiter), printable(e.waiter.Path), labelled(e.behind), standing(e.behind), ago(e.waiter.Since, now)+" ago", mark)
+	}
+	return append(append(lines, ""), t.lines(width)...)
+}
+
+// waiters counts those who wait, some of whom wait for several.
+func (g graph) waiters() int {
+	nodes := map[string]bool{}
+	for _, e := range g.edges {
+		nodes[e.waiter.At()] = true
+	}
+	return len(nodes)
+}
+
+// inWords is what a member of a deadlock does.
+func inWords(m messages.Member) string {
+	name := labelled(m.Waits)
+	waits := fmt.Sprintf("waits for %s (number %d)", printable(m.Waits.Path), m.Waits.Sequence)
+	switch {
+	case m.Keeps.At() == m.Waits.At():
+		return fmt.Sprintf("%s %s, and keeps others waiting there", name, waits)
+	case m.Keeps.Holds:
+		return fmt.Sprintf("%s holds %s (number %d) and %s", name, printable(m.Keeps.Path), m.Keeps.Sequence, waits)
+	}
+	return fmt.Sprintf("%s is before others in the queue of %s (number %d) and %s", name, printable(m.Keeps.Path), m.Keeps.Sequence, waits)
+}
+
+// jsonGraph is the graph as --json shows it.
+type jsonGraph struct {
+	Root      string           `json:"root"`
+	Waiting   []jsonWaiting    `json:"waiting"`
+	Deadlocks [][]jsonDeadlock `json:"deadlocks"`
+}
+
+type jsonWaiting struct {
+	Waiter   jsonContender `json:"waiter"`
+	Behind   jsonContender `json:"behind"`
+	Deadlock int           `json:"deadlock,omitempty"`
+}
+
+type jsonDeadlock struct {
+	Who   string        `json:"who,omitempty"`
+	Keeps jsonContender `json:"keeps"`
+	Waits jsonContender `json:"waits"`
+}
+
+func (g graph) json() jsonGraph {
+	j := jsonGraph{Root: g.root, Waiting: []jsonWaiting{}, Deadlocks: [][]jsonDeadlock{}}
+	for _, e := range g.edges {
+		j.Waiting = append(j.Waiting, jsonWaiting{toJSON(e.waiter), toJSON(e.behind), e.deadlock})
+	}
+	for _, d := range g.deadlocks {
+		var members []jsonDeadlock
+		for _, m := range d.Members {
+			members = append(members, jsonDeadlock{m.Who, toJSON(m.Keeps), toJSON(m.Waits)})
+		}
+		j.Deadlocks = append(j.Deadlocks, members)
+	}
+	return j
+}

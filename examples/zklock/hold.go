@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// hold is a command that runs while a lock is held.
+type hold struct {
+	*runArgs
+	lease   *locks.Lease
+	guard   *guard
+	signals <-chan os.Signal
+	child   *child
+	tty     *terminal // that the command has; nil where it has none
+
+	why    string // the command is being ended, and why
+	status int    // that goes with it
+	killed bool   // it was ended with SIGKILL
+	kill   <-chan time.Time
+}
+
+// carry runs the command to its end, or ends it. The error has its status.
+func (h *hold) carry(program string) error {
+	cmd := exec.Command(program, h.command[1:]...)
+	cmd.Args[0] = h.command[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = environment(h.lease)
+	if !h.lease.Valid() {
+		return exitWith(statusLost, "%s: the lock was lost before the command was run", h.path)
+	}
+	h.tty = ownTerminal()
+	var err error
+	if h.child, err = startChild(cmd, h.tty); err != nil {
+		return cannotRun(h.command[0], err)
+	}
+	h.guard.protect(h.child)
+	end := h.watch()
+	h.tty.takeBack(end.killed || h.killed)
+	return h.verdict(end)
+}
+
+// watch waits for the end of the command, and brings it about when the lock is not ours any more.
+func (h *hold) watch() ending {
+	lost, revoked := h.lease.Context().Done(), h.lease.Revoked()
+	early := h.earlyWarning()
+	for {
+		select {
+		case end := <-h.child.ended:
+			if !h.lease.Valid() {
+				h.terminate(statusLost, h.reason())
+			}
+			if h.why != "" {
+				h.finishGroup()
+			}
+			return end
+		case s := <-h.signals:
+			h.child.signal(s)
+		case s := <-h.child.stops:
+			h.stopped(s)
+		case <-lost:
+			lost = nil
+			h.terminate(statusLost, h.reason())
+		case <-early:
+			if early = h.earlyWarning(); time.Until(h.lease.Deadline()) <= h.grace {
+				early = nil
+				h.terminate(statusLost, "ZooKeeper is not heard of, and the lease is about to end")
+			}
+		case <-revoked:
+			revoked = nil
+			if h.keep {
+				say("somebody asks for %s; the command goes on (--keep)", h.path)
+			} else {
+				h.terminate(statusRevoked, "somebody asks for the lock")
+			}
+		case <-h.kill:
+			h.kill = nil
+			h.killed = true
+			h.child.killGroup()
+		}
+	}
+}
+
+// earlyWarning comes a grace period before the lease ends, unless it is renewed.
+func (h *hold) earlyWarning() <-chan time.Time {
+	if !h.early {
+		return nil
+	}
+	return time.After(max(time.Until(h.lease.Deadline())-h.grace, time.Millisecond))
+}
+
+// terminate begins to end the command. The lock being lost outweighs that somebody asks for it.
+func (h *hold) terminate(status int, why string) {
+	begun := h.why != ""
+	if !begun || status == statusLost && h.status != statusLost {
+		h.why, h.status = why, status
+		say("%s: %s; ending the command, with SIGKILL after %v", h.path, why, h.grace)
+	}
+	if begun {
+		return
+	}
+	h.kill = time.After(h.grace)
+	h.child.terminateGroup()
+}
+
+// finishGroup ends what the command has left in its process group, when its own process has ended.
+func (h *hold) finishGroup() {
+	if h.kill == nil { // the grace period is over
+		h.child.killGroup()
+		return
+	}
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for h.child.groupLives() {
+		select {
+		case <-poll.C:
+		case s := <-h.signals:
+			h.child.signal(s)
+		case <-h.kill:
+			h.killed = true
+			h.child.killGroup()
+			return
+		}
+	}
+}
+
+// stopped: the command does not run any more, by Ctrl-Z or a signal. zklock does as it does, so that the shell has the terminal.
+// When the job goes on, the lock may be lost: then the command does not.
+func (h *hold) stopped(by os.Signal) {
+	if !h.tty.suspend(h.child, by) {
+		return
+	}
+	if !h.lease.Valid() {
+		h.terminate(statusLost, h.reason())
+		return
+	}
+	h.child.proceed()
+}
+
+// reason is why the lock is not ours, in words.
+func (h *hold) reason() string {
+	cause := context.Cause(h.lease.Context())
+	var e *locks.Error
+	if errors.As(cause, &e) && e.Reason != "" {
+		return fmt.Sprintf("the lock was lost (%s)", e.Reason)
+	}
+	return "the lock was lost"
+}
+
+// verdict is the command's status, or why it had to end.
+func (h *hold) verdict(end ending) error {
+	if h.why != "" {
+		how := fmt.Sprintf("ended with status %d", end.status)
+		if h.killed {
+			how = fmt.Sprintf("was killed after %v", h.grace)
+		}
+		return exitWith(h.status, "%s: %s; the command %s", h.path, h.why, how)
+	}
+	if end.status != 0 {
+		return &exit{status: end.status}
+	}
+	return nil
+}
+
+// say tells the person at the terminal, or the log.
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "zklock: "+format+"\n", args...) }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// jsonContender is a contender as --json shows it. Numbers that do not fit into a double are texts.
+type jsonContender struct {
+	Path     string    `json:"path"`
+	Node     string    `json:"node"`
+	Queue    string    `json:"queue,omitempty"`
+	Sequence int32     `json:"sequence"`
+	Mode     string    `json:"mode"`
+	Permits  int       `json:"permits,omitempty"`
+	Holds    bool      `json:"holds"`
+	WaitsFor []string  `json:"waits_for,omitempty"`
+	Token    string    `json:"token,omitempty"`
+	Session  string    `json:"session"`
+	Library  string    `json:"library,omitempty"`
+	Asked    bool      `json:"asked_back,omitempty"`
+	Unread   bool      `json:"unread,omitempty"`
+	Host     string    `json:"host,omitempty"`
+	PID      int       `json:"pid,omitempty"`
+	Label    string    `json:"label,omitempty"`
+	Who      string    `json:"who,omitempty"`
+	Since    time.Time `json:"asked_at"`
+}
+
+func toJSON(c messages.Contender) jsonContender {
+	j := jsonContender{Path: c.Path, Node: c.Node, Queue: c.Name, Sequence: c.Sequence, Mode: c.Mode.String(), Permits: c.Weight,
+		Holds: c.Holds, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
+		Asked: c.Asked, Unread: c.Unread, Host: c.Host, PID: c.PID, Label: c.Label, Who: c.Who, Since: c.Since}
+	if c.Token != 0 {
+		j.Token = c.Token.String()
+	}
+	return j
+}
+
+func allToJSON(contenders []messages.Contender) []jsonContender {
+	all := make([]jsonContender, 0, len(contenders)) // [] and not null where there are none
+	for _, c := range contenders {
+		all = append(all, toJSON(c))
+	}
+	return all
+}
+
+// printJSON prints a value: in one line where more will follow.
+func printJSON(v any, oneLine bool) error {
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetEscapeHTML(false)
+	if !oneLine {
+		enc.SetIndent("", "  ")
+	}
+	return enc.Encode(v)
+}

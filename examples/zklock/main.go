@@ -1,0 +1,93 @@
+// Command zklock runs commands under a lock that machines share, and shows who holds which lock and who waits. It is
+// flock for a ZooKeeper ensemble.
+//
+//	go install github.com/turnstile-locks/turnstile/examples/zklock@latest
+//	export ZOOKEEPER_SERVERS=zk1:2181,zk2:2181,zk3:2181
+//
+//	zklock run /backup -- pg_dump -f /srv/dump orders   # one machine at a time
+//	zklock queue /backup                                # who holds it, and who waits
+//	zklock revoke /backup                               # ask for it back
+//
+// # Commands
+//
+//	run [--shared|--permits N] [--wait 30s] [--label TEXT] PATH -- COMMAND…
+//	                        take the lock, run the command, give the lock back
+//	queue PATH              who holds a lock and who waits; --watch, --json
+//	tree ROOT               the locks below a path; --watch, --json, --long
+//	trace PATH              who comes, gets the lock and goes, as it happens; --json
+//	graph ROOT              who waits for whom, deadlocks marked; --dot, --json
+//	revoke PATH             ask the holders to give the lock back
+//	break PATH CONTENDER    take a contender out of the queue by force; asks first, --yes
+//	doctor                  does everything work, and if not, what is to be done; --json
+//	completion SHELL        completion for bash, zsh, fish and powershell
+//
+// "zklock help COMMAND" tells more of each, with examples.
+//
+// # Run
+//
+// The command runs when the lock is held, and has the lock until it ends. Its standard input, output and error are
+// those of zklock, and so is the terminal: editors and shells work. Its environment has
+//
+//	ZKLOCK_PATH     the lock path
+//	ZKLOCK_TOKEN    the fencing token: a decimal number that grows from grant to grant of the path. Hand it to what
+//	                the command writes to, and let that refuse smaller numbers than it has seen.
+//	ZKLOCK_NODE     the name of the contender's node
+//
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and all processes of its
+// process group; before the lock is held, the first four end the waiting. Where the command is stopped at the terminal
+// (Ctrl-Z), zklock stops too, and the lock is lost when the lease runs out meanwhile: then the command is ended when the job
+// goes on.
+//
+// The lock lasts as long as the command's own process does: what that leaves running in the background is not waited
+// for.
+//
+// # When the lock is lost
+//
+// The lock is lost when ZooKeeper was not heard of for 0.4 session timeouts, when the session has expired, or when
+// somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on.
+// In both cases the command and its process group get SIGTERM, and SIGKILL when they are still there after --grace (5 s);
+// nothing of the process group outlives the grace period. What moves itself into another process group (setsid) cannot be
+// reached in this way.
+//
+// After a loss of the connection nobody else can have the lock before the lease is over; by then the command has been
+// told nothing yet. With --early it is told a grace period before, so that it is gone when the lease is over. That costs runs
+// which would have survived: the connection may come back in the last moment. It takes a grace of at most a tenth of
+// the session timeout.
+//
+// When zklock itself is killed, also with SIGKILL, the command's process group is killed at once, by a small process that zklock
+// starts for this purpose (zklock guard) and, on Linux, by the kernel (PR_SET_PDEATHSIG). The lock is free when the
+// session has timed out.
+//
+// # Exit status
+//
+// That of the command, as a shell tells it: 128 + n where signal n ended it, 126 where it cannot be run, 127 where it
+// does not exist. zklock's own are
+//
+//	0     done
+//	1     the answer is no: nobody holds (revoke), the contender is gone or not to be broken (break), there is a
+//	      deadlock (graph), something is wrong (doctor)
+//	64    bad use
+//	69    no connection to ZooKeeper
+//	70    refused: by a node's ACL, by another number of permits, or by the server
+//	75    not acquired: --wait is over
+//	79    lost: the command was ended, or ended by itself after the lock was lost
+//	80    given back: somebody asked for the lock, and the command was ended
+//	128+n signal n ended zklock before it held the lock
+//
+// # Servers and credentials
+//
+//	--zk                 servers and chroot, zk1:2181,zk2:2181/app, or ZOOKEEPER_SERVERS
+//	--auth               a credential, digest:user:password, or ZKLOCK_AUTH, which other users' ps does not show
+//	--tls                TLS; also wherever one of the following is given
+//	--tls-ca             a file with the certificates of the authorities to be trusted instead of the system's
+//	--tls-cert, --tls-key  files with the client's certificate and key
+//	--tls-server-name    the name that the server's certificate has to have
+//	--session-timeout    the session timeout that is asked for: a lock whose holder's machine is gone is free after it
+//	--connect-timeout    how long to try to connect
+package main
+
+import (
+	"os"
+)
+
+func main() { os.Exit(execute(os.Args[1:])) }

@@ -1,0 +1,76 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+)
+
+// Systems without process groups as POSIX has them: the command's own process is ended, at once and for good, and what it
+// has started is not reached. Nothing ends it when zklock itself is killed.
+
+type child struct {
+	process *os.Process
+	ended   chan ending
+	stops   chan os.Signal // nobody is ever stopped
+}
+
+type ending struct {
+	status int
+	killed bool
+}
+
+func startChild(cmd *exec.Cmd, _ *terminal) (*child, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	c := &child{process: cmd.Process, ended: make(chan ending, 1)}
+	go func() {
+		_ = cmd.Wait()
+		c.ended <- ending{status: cmd.ProcessState.ExitCode()}
+	}()
+	return c, nil
+}
+
+func (c *child) signal(s os.Signal) {
+	if s != os.Interrupt { // that of the console has reached the command too
+		_ = c.process.Signal(s)
+	}
+}
+
+func (c *child) terminateGroup()  { _ = c.process.Kill() }
+func (c *child) killGroup()       { _ = c.process.Kill() }
+func (c *child) proceed()         {}
+func (c *child) groupLives() bool { return false }
+
+func passSignals() <-chan os.Signal {
+	caught := make(chan os.Signal, 32)
+	signal.Notify(caught, os.Interrupt)
+	return caught
+}
+
+func untilSignals(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
+
+type terminal struct{}
+
+func ownTerminal() *terminal                       { return nil }
+func (t *terminal) takeBack(bool)                  {}
+func (t *terminal) suspend(*child, os.Signal) bool { return false }
+
+// notifyResize: the size is read every second.
+func notifyResize(chan<- os.Signal) {}
+
+type guard struct{}
+
+func startGuard() *guard        { return nil }
+func (g *guard) protect(*child) {}
+func (g *guard) done()          {}
+
+func guardCommand() *cobra.Command {
+	return &cobra.Command{Use: "guard", Hidden: true, Args: named(), RunE: func(*cobra.Command, []string) error { return nil }}
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+func queueCommand(conn *connection) *cobra.Command {
+	var asJSON, watch, wide bool
+	cmd := &cobra.Command{
+		Use:         "queue [flags] PATH",
+		Annotations: map[string]string{argsKey: "PATH"},
+		Short:       "who holds a lock, and who waits",
+		Long: `queue shows the contenders of a lock in the order in which they came: who holds,
+who waits, since when, and for whom.
+
+NO is the number that ZooKeeper gave the contender: what zklock break takes.
+ASKED is when it asked for the lock, by the clock of its own machine. WHO is its
+machine and process, or its library and session where it is another library's.
+"asked back" is a holder whom somebody has asked for the lock (zklock revoke);
+who that is cannot be told any more.`,
+		Example: `  zklock queue /backup
+  zklock queue --watch /backup                 # live; q quits
+  zklock queue --json /backup | jq '.[] | select(.holds) | .token'
+  zklock queue --watch --json /backup          # a line for each change`,
+		Args: named("PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if watch {
+				if err := watchable(cmd, asJSON); err != nil {
+					return err
+				}
+			}
+			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				if watch {
+					return watchQueue(ctx, client, args[0], asJSON, wide)
+				}
+				queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) { return client.Queue(ctx, args[0]) })
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return printJSON(allToJSON(queue), false)
+				}
+				_, err = fmt.Println(strings.Join(queueLines(args[0], queue, wide, time.Now(), termWidth()), "\n"))
+				return err
+			})
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it as it changes")
+	cmd.Flags().BoolVar(&wide, "wide", false, "with sessions, tokens and the nodes' names")
+	return cmd
+}
+
+// queueLines is a queue for people.
+func queueLines(path string, queue []messages.Contender, wide bool, now time.Time, width int) []string {
+	if len(queue) == 0 {
+		return []string{path + ": nobody holds it, nobody waits"}
+	}
+	holders := 0
+	names := false
+	for _, c := range queue {
+		if c.Holds {
+			holders++
+		}
+		names = names || c.Name != ""
+	}
+	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders, "waits", "wait"))
+	columns := []string{">NO", "", "KIND", ">ASKED", "WHO", "LABEL"}
+	if names {
+		columns = append(columns, "QUEUE")
+	}
+	if wide {
+		columns = append(columns, "SESSION", ">TOKEN", "NODE")
+		width = 0
+	}
+	t := newTable(columns...)
+	for _, c := range queue {
+		cells := []string{fmt.Sprint(c.Sequence), standing(c), kind(c), ago(c.Since, now) + " ago", who(c), printable(c.Label)}
+		if names {
+			cells = append(cells, printable(c.Name))
+		}
+		if wide {
+			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), printable(c.Node))
+		}
+		t.add(cells...)
+	}
+	return append([]string{head, ""}, t.lines(width)...)
+}
+
+// watchQueue shows a queue as it changes.
+func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, wide bool) error {
+	queues := follow(ctx, client, path)
+	if asJSON {
+		for q := range queues {
+			if q.Reason != messages.ReasonNone {
+				return refusal(q)
+			}
+			if err := printJSON(allToJSON(q.Contenders), true); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var mu sync.Mutex
+	var newest *messages.Queue
+	changed := make(chan struct{})
+	go func() {
+		defer close(changed)
+		for q := range queues {
+			mu.Lock()
+			newest = q
+			mu.Unlock()
+			if q.Reason != messages.ReasonNone {
+				return
+			}
+			select {
+			case changed <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	err := onScreen(ctx, changed, func(width int) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if newest == nil {
+			return []string{path}
+		}
+		now := time.Now()
+		lines := queueLines(path, newest.Contenders, wide, now, width)
+		lines[0] += now.Format("  (15:04:05)")
+		return lines
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if err == nil && newest != nil && newest.Reason != messages.ReasonNone {
+		return refusal(newest)
+	}
+	return err
+}
+
+// onScreen shows lines on the whole terminal until somebody quits.
+func onScreen(ctx context.Context, changed <-chan struct{}, lines func(width int) []string) error {
+	s, err := openScreen()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return s.show(ctx, changed, lines)
+}

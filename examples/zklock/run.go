@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// runArgs is what is asked of run.
+type runArgs struct {
+	conn    *connection
+	shared  bool
+	permits int
+	wait    time.Duration // negative: for ever
+	label   string
+	grace   time.Duration
+	early   bool
+	keep    bool
+	path    string
+	command []string
+}
+
+func runCommand(conn *connection) *cobra.Command {
+	r := &runArgs{conn: conn}
+	cmd := &cobra.Command{
+		Use:         "run [flags] PATH -- COMMAND…",
+		Annotations: map[string]string{argsKey: "PATH -- COMMAND…"},
+		Short:       "take the lock, run the command, give the lock back",
+		Long: `run waits for the lock at PATH, runs the command while it is held, and gives it
+back when the command has ended. Nobody else who locks PATH runs at that time.
+
+The command's environment has ZKLOCK_PATH, ZKLOCK_NODE and ZKLOCK_TOKEN, the
+fencing token: a number that grows from grant to grant. Signals are passed on to
+the command's process group, and the exit status is the command's own: 128 + n where
+signal n ended it, 126 where it cannot be run, 127 where there is no such command.
+
+When the lock is lost, or somebody asks for it (zklock revoke), the command gets
+SIGTERM, and SIGKILL when it is still there after --grace.
+
+Exit status of zklock itself:
+  64  bad use
+  69  no connection to ZooKeeper
+  70  refused: by a node's ACL, another number of permits, or the server
+  75  not acquired: --wait is over
+  79  lost: the command was ended, or ended after the lock was lost
+  80  given back: somebody asked for the lock, and the command was ended`,
+		Example: `  # one machine at a time; give up after 30 s
+  zklock run --wait 30s --label "nightly dump" /backup -- pg_dump -f /srv/dump orders
+  # do nothing where somebody else has it already (cron on every machine)
+  zklock run --wait 0 /report -- make report
+  # readers together, a writer alone
+  zklock run --shared /catalogue -- ./serve
+  zklock run /catalogue -- ./rebuild
+  # at most four at a time, everywhere
+  zklock run --permits 4 /encoders -- ffmpeg -i in.mov out.mp4
+  # a resource that knows what a fencing token is
+  zklock run /orders -- sh -c 'curl -H "X-Fence: $ZKLOCK_TOKEN" https://store/orders'`,
+		Args: r.check,
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this `time`; 0: when it is not free (default: wait for ever)")
+	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
+	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
+	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease is over, not after it")
+	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
+	f.Lookup("wait").DefValue = "0s" // so that help shows none
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	return cmd
+}
+
+// check takes PATH and COMMAND apart.
+func (r *runArgs) check(cmd *cobra.Command, args []string) error {
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case dash < 0 && len(args) < 2, dash >= 0 && len(args) == dash && dash > 0, len(args) == 0:
+		missing := "COMMAND"
+		if len(args) == 0 || dash == 0 {
+			missing = "PATH"
+		}
+		return badUse(form(cmd), "run: %s is missing", missing)
+	case dash == 0:
+		return badUse(form(cmd), "run: PATH is missing before --")
+	case dash < 0:
+		return badUse(form(cmd), "run: -- is missing between PATH and COMMAND, so that it is clear whose the flags are")
+	case dash > 1:
+		return badUse(form(cmd), "run: %q is one argument too many before --", args[1])
+	}
+	r.path, r.command = args[0], args[1:]
+	if err := checkArgument(cmd, "PATH", r.path); err != nil {
+		return err
+	}
+	return r.checkFlags(cmd)
+}
+
+func (r *runArgs) checkFlags(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case r.shared && given("permits"):
+		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"), "run: --shared and --permits are different kinds of locks")
+	case given("permits") && (r.permits < 1 || r.permits > actors.MaxPermits):
+		return badUse(withFlag(cmd, "--permits 4"), "run: --permits %d is not between 1 and %d", r.permits, actors.MaxPermits)
+	case given("wait") && r.wait < 0:
+		return badUse(withFlag(cmd, "--wait 30s"), "run: --wait %v is less than nothing (leave it out to wait for ever)", r.wait)
+	case r.grace < 0:
+		return badUse(withFlag(cmd, "--grace 5s"), "run: --grace %v is less than nothing", r.grace)
+	case r.early && r.grace > r.conn.sessionTimeout/10:
+		return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", r.conn.sessionTimeout/10)),
+			"run: with --early, --grace %v is more than a tenth of the session timeout (%v)", r.grace, r.conn.sessionTimeout)
+	}
+	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
+		return badUse(withFlag(cmd, "--label TEXT"), "run: %v", err)
+	}
+	return nil
+}
+
+// run is the whole of it: from the connection to the exit status.
+func (r *runArgs) run(cmd *cobra.Command) error {
+	if _, err := r.conn.settings(cmd); err != nil {
+		return err
+	}
+	program, err := exec.LookPath(r.command[0])
+	if err != nil {
+		return cannotRun(r.command[0], err)
+	}
+	ctx, signalled := untilSignals(cmd.Context())
+	client, err := r.conn.open(ctx, cmd)
+	if err != nil {
+		signalled()
+		return err
+	}
+	defer closeClient(client)
+	guard := startGuard()
+	defer guard.done()
+	lease, err := r.acquire(ctx, client)
+	if err != nil {
+		signalled()
+		return r.notHeld(ctx, err)
+	}
+	h := &hold{runArgs: r, lease: lease, guard: guard, signals: passSignals()}
+	signalled() // from here on they are the command's
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // one came just before; closing the client gives the lock back
+	}
+	err = h.carry(program)
+	giveBack(lease)
+	return err
+}
+
+// acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own; readers
+// wait for it as for a writer.
+func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lease, error) {
+	try := r.wait == 0
+	if r.wait > 0 {
+		within, cancel := context.WithTimeoutCause(ctx, r.wait, errWaitOver)
+		defer cancel()
+		ctx = within
+	}
+	stop := showProgress(ctx, client, r.path)
+	defer stop()
+	var opts []locks.LockOption
+	if r.label != "" {
+		opts = append(opts, locks.WithLabel(r.label))
+	}
+	switch {
+	case r.permits > 0 && try:
+		return client.Semaphore(r.path, r.permits, opts...).TryAcquire(ctx, 1)
+	case r.permits > 0:
+		return client.Semaphore(r.path, r.permits, opts...).Acquire(ctx, 1)
+	case r.shared && try:
+		return client.RWMutex(r.path, opts...).TryRLock(ctx)
+	case r.shared:
+		return client.RWMutex(r.path, opts...).RLock(ctx)
+	case try:
+		return client.Mutex(r.path, opts...).TryLock(ctx)
+	}
+	return client.Mutex(r.path, opts...).Lock(ctx)
+}
+
+// errWaitOver is why waiting ended.
+var errWaitOver = errors.New("the wait is over")
+
+// notHeld is the error of a lock that was not had.
+func (r *runArgs) notHeld(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil: // a signal
+		return context.Cause(ctx)
+	case errors.Is(err, locks.ErrNotAcquired):
+		return exitWith(statusNotAcquired, "%s is not free; the command was not run (zklock queue %s shows who holds it)", r.path, r.path)
+	case errors.Is(err, errWaitOver):
+		return exitWith(statusNotAcquired, "%s was not free within %v; the command was not run (zklock queue %s shows who holds it)", r.path, r.wait, r.path)
+	case errors.Is(err, locks.ErrPermits):
+		return exitWith(statusRefused, "%s has another number of permits than %d: %s", r.path, r.permits, short(err))
+	case errors.Is(err, zkconn.ErrNoAuth):
+		return exitWith(statusRefused, "%s: the ACL of a node does not allow to lock there (--auth gives a credential): %s", r.path, short(err))
+	}
+	return exitWith(statusRefused, "%s: %s", r.path, short(err))
+}
+
+// giveBack deletes the contender's node. Where that takes long, closing the session does it.
+func giveBack(lease *locks.Lease) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = lease.Unlock(ctx)
+}
+
+// environment is that of the command.
+func environment(lease *locks.Lease) []string {
+	return append(os.Environ(),
+		"ZKLOCK_PATH="+lease.Path(),
+		"ZKLOCK_NODE="+lease.Node(),
+		"ZKLOCK_TOKEN="+lease.Token().String())
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// screen is a live view: the whole terminal, drawn anew when something changes and every second. However it ends but by
+// SIGKILL, the terminal is as it was before.
+type screen struct {
+	in, out int
+	state   *term.State
+	keys    chan byte
+}
+
+// watchable refuses --watch where there is no terminal.
+func watchable(cmd *cobra.Command, json bool) error {
+	if json || term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
+		return nil
+	}
+	return badUse(withFlag(cmd, "--watch --json"), "%s: --watch draws on a terminal, and this is none", cmd.Name())
+}
+
+// openScreen takes the terminal: another screen, no cursor, keys one by one.
+func openScreen() (*screen, error) {
+	s := &screen{in: int(os.Stdin.Fd()), out: int(os.Stdout.Fd()), keys: make(chan byte, 16)}
+	state, err := term.MakeRaw(s.in)
+	if err != nil {
+		return nil, fmt.Errorf("the terminal: %w", err)
+	}
+	s.state = state
+	fmt.Print("\x1b[?1049h\x1b[?25l")
+	go func() { // it ends with the program
+		for buffer := make([]byte, 1); ; {
+			if n, err := os.Stdin.Read(buffer); err != nil || n == 0 {
+				close(s.keys)
+				return
+			}
+			s.keys <- buffer[0]
+		}
+	}()
+	return s, nil
+}
+
+// close gives the terminal back.
+func (s *screen) close() {
+	fmt.Print("\x1b[?25h\x1b[?1049l")
+	_ = term.Restore(s.in, s.state)
+}
+
+// draw shows lines, as many as there is room for, and in the last line what there is to press.
+func (s *screen) draw(lines []string) {
+	width, height, err := term.GetSize(s.out)
+	if err != nil || width < 1 || height < 2 {
+		width, height = 80, 24
+	}
+	foot := "q quits"
+	if more := len(lines) - (height - 2); more > 0 {
+		lines = lines[:height-2]
+		foot = fmt.Sprintf("%d more below · %s", more, foot)
+	}
+	var b strings.Builder
+	b.WriteString("\x1b[H")
+	for _, line := range lines {
+		b.WriteString(cut(line, width) + "\x1b[K\r\n")
+	}
+	b.WriteString("\x1b[J")
+	fmt.Fprintf(&b, "\x1b[%d;1H%s\x1b[K", height, cut(foot, width-1))
+	fmt.Print(b.String())
+}
+
+// show draws what lines gives, whenever changed says so and every second, until somebody quits or ctx ends. changed may be
+// closed.
+func (s *screen) show(ctx context.Context, changed <-chan struct{}, lines func(width int) []string) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	resized := make(chan os.Signal, 1)
+	notifyResize(resized)
+	defer signal.Stop(resized)
+	for {
+		width, _, err := term.GetSize(s.out)
+		if err != nil {
+			width = 80
+		}
+		s.draw(lines(width))
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case key, ok := <-s.keys:
+			switch {
+			case !ok, key == 'q', key == 'Q', key == 3, key == 4: // Ctrl-C, Ctrl-D
+				return nil
+			}
+		case _, ok := <-changed:
+			if !ok {
+				return nil
+			}
+		case <-resized:
+		case <-tick.C:
+		}
+	}
+}
+
+// termWidth is the width that tables have: that of the terminal, or 0, for none, where the output goes elsewhere.
+func termWidth() int {
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 0
+}

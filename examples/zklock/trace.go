@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+func traceCommand(conn *connection) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:         "trace [flags] PATH",
+		Annotations: map[string]string{argsKey: "PATH"},
+		Short:       "who comes, gets the lock and goes, as it happens",
+		Long: `trace prints a line for whoever comes to a lock's queue, holds the lock, is asked
+for it and goes, until it is interrupted. It begins with those who are there.
+
+It reads the queue whenever it changes: what came and went between two readings is not seen,
+and that somebody was asked for the lock shows with the next change. The times are
+when it was seen.`,
+		Example: `  zklock trace /backup
+  zklock trace --json /backup | tee backup.trace`,
+		Args: named("PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				var before []messages.Contender
+				for q := range follow(ctx, client, args[0]) {
+					if q.Reason != messages.ReasonNone {
+						return refusal(q)
+					}
+					now := time.Now()
+					for _, c := range changes(before, q.Contenders) {
+						if err := c.print(now, asJSON); err != nil {
+							return err
+						}
+					}
+					before = q.Contenders
+				}
+				return nil
+			})
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
+	return cmd
+}
+
+// The words for what happens to a contender, in the order in which what is seen at once is told.
+const (
+	gone  = "gone"
+	waits = "waits"
+	holds = "holds"
+	asked = "asked back"
+)
+
+// change is something that happened to a contender.
+type change struct {
+	what string
+	messages.Contender
+	before int // how many it waits behind, where it waits
+	held   bool
+}
+
+// changes tells what happened between two readings of a queue: first who has gone, then, in the order of the queue, who has
+// come and who holds.
+func changes(before, now []messages.Contender) []change {
+	old, young := byNode(before), byNode(now)
+	var all []change
+	for _, c := range before {
+		if _, still := young[c.Node]; !still {
+			all = append(all, change{what: gone, Contender: c, held: c.Holds})
+		}
+	}
+	for i, c := range now {
+		was, known := old[c.Node]
+		if c.Asked && was.Host != "" { // what its node said is overwritten, and we have read it before
+			c.Host, c.PID, c.Label = was.Host, was.PID, was.Label
+			now[i] = c
+		}
+		switch {
+		case c.Holds && !was.Holds:
+			all = append(all, change{what: holds, Contender: c})
+		case !c.Holds && !known:
+			all = append(all, change{what: waits, Contender: c, before: i})
+		}
+		if c.Asked && !was.Asked {
+			all = append(all, change{what: asked, Contender: c})
+		}
+	}
+	return all
+}
+
+func byNode(contenders []messages.Contender) map[string]messages.Contender {
+	all := make(map[string]messages.Contender, len(contenders))
+	for _, c := range contenders {
+		all[c.Node] = c
+	}
+	return all
+}
+
+// jsonChange is a change as --json shows it.
+type jsonChange struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+	jsonContender
+}
+
+func (c change) print(at time.Time, asJSON bool) error {
+	if asJSON {
+		return printJSON(jsonChange{at, c.what, toJSON(c.Contender)}, true)
+	}
+	more := ""
+	switch {
+	case c.what == waits:
+		more = fmt.Sprintf(", %d before it", c.before)
+	case c.what == holds && c.Token != 0:
+		more = fmt.Sprintf(", token %v", c.Token)
+	case c.what == gone && c.held:
+		more = ", held it"
+	case c.what == gone:
+		more = ", never held it"
+	}
+	_, err := fmt.Printf("%s  %-10s  %10d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence, labelled(c.Contender), more)
+	return err
+}

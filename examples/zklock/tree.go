@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// treeEvery is how often a live tree is read.
+const treeEvery = 2 * time.Second
+
+// branch is a lock in a tree; its queue was read where it was asked for.
+type branch struct {
+	messages.LockCount
+	queue []messages.Contender
+}
+
+// forest is what is below a root.
+type forest struct {
+	*messages.LockTree
+	locks []branch
+}
+
+func treeCommand(conn *connection) *cobra.Command {
+	var asJSON, watch, long bool
+	cmd := &cobra.Command{
+		Use:         "tree [flags] ROOT",
+		Annotations: map[string]string{argsKey: "ROOT"},
+		Short:       "the locks below a path, with how many hold and wait",
+		Long: `tree looks for the locks below ROOT, and at it, that anybody holds or waits for.
+"/" is all that there is. It lists every node below ROOT, but not those of the
+contenders; --long reads these too, and shows who holds and who has waited longest.`,
+		Example: `  zklock tree /
+  zklock tree --long /orders
+  zklock tree --watch /                        # live; q quits
+  zklock tree --json / | jq -r '.locks[] | select(.waiters > 10) | .path'`,
+		Args: named("ROOT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if watch {
+				if err := watchable(cmd, asJSON); err != nil {
+					return err
+				}
+			}
+			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				read := func(ctx context.Context) (forest, error) { return readForest(ctx, client, args[0], long) }
+				if watch {
+					return watchTree(ctx, read, asJSON, long)
+				}
+				f, err := answer(ctx, read)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return printJSON(f.json(), false)
+				}
+				_, err = fmt.Println(strings.Join(f.lines(long, time.Now(), termWidth()), "\n"))
+				return err
+			})
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it as it changes, every two seconds")
+	cmd.Flags().BoolVar(&long, "long", false, "with who holds and who has waited longest")
+	return cmd
+}
+
+// readForest reads the locks below a root, and their queues where they are asked for, several at a time.
+func readForest(ctx context.Context, client *locks.Client, root string, queues bool) (forest, error) {
+	tree, err := client.Locks(ctx, root)
+	if err != nil {
+		return forest{}, err
+	}
+	f := forest{LockTree: tree, locks: make([]branch, len(tree.Locks))}
+	for i, l := range tree.Locks {
+		f.locks[i].LockCount = l
+	}
+	if !queues {
+		return f, nil
+	}
+	byPath, err := readQueues(ctx, client, tree.Locks)
+	if err != nil {
+		return f, err
+	}
+	for i := range f.locks {
+		for _, c := range byPath[f.locks[i].Path] {
+			if c.Name == f.locks[i].Name {
+				f.locks[i].queue = append(f.locks[i].queue, c)
+			}
+		}
+	}
+	return f, nil
+}
+
+// readQueues reads the queues of locks, several at a time.
+func readQueues(ctx context.Context, client *locks.Client, all []messages.LockCount) (map[string][]messages.Contender, error) {
+	var mu sync.Mutex
+	var reads sync.WaitGroup
+	var first error
+	byPath := map[string][]messages.Contender{}
+	room := make(chan struct{}, 8)
+	for _, l := range all {
+		if _, known := byPath[l.Path]; known {
+			continue
+		}
+		mu.Lock()
+		byPath[l.Path] = nil
+		mu.Unlock()
+		room <- struct{}{}
+		reads.Go(func() {
+			defer func() { <-room }()
+			queue, err := client.Queue(ctx, l.Path)
+			mu.Lock()
+			defer mu.Unlock()
+			byPath[l.Path] = queue
+			if first == nil {
+				first = err
+			}
+		})
+	}
+	reads.Wait()
+	return byPath, first
+}
+
+// lines is a tree for people.
+func (f forest) lines(long bool, now time.Time, width int) []string {
+	held, waiting := 0, 0
+	for _, l := range f.locks {
+		held, waiting = held+l.Holders, waiting+l.Waiters
+	}
+	lines := []string{fmt.Sprintf("below %s: %s, %s, %s", f.Root, count(len(f.locks), "lock", "locks"),
+		count(held, "holder", "holders"), count(waiting, "waiter", "waiters"))}
+	if len(f.locks) > 0 {
+		columns := []string{">HOLD", ">WAIT", "LOCK"}
+		if long {
+			columns = append(columns, "HELD BY", "LONGEST WAIT")
+		}
+		t := newTable(columns...)
+		for _, l := range f.locks {
+			cells := []string{fmt.Sprint(l.Holders), fmt.Sprint(l.Waiters), l.name()}
+			if long {
+				cells = append(cells, l.heldBy(), l.longestWait(now))
+			}
+			t.add(cells...)
+		}
+		lines = append(append(lines, ""), t.lines(width)...)
+	}
+	for _, u := range f.Unread {
+		lines = append(lines, fmt.Sprintf("not read: %s and what is below it (%s)", printable(u.Path), u.Reason))
+	}
+	if f.Truncated {
+		lines = append(lines, "there is more than is read at once: name a path further down")
+	}
+	return lines
+}
+
+func (b branch) name() string {
+	name := printable(b.Path)
+	if b.Name != "" {
+		name += " (queue " + printable(b.Name) + ")"
+	}
+	if b.Contest {
+		name += " (contest)"
+	}
+	return name
+}
+
+func (b branch) heldBy() string {
+	for _, c := range b.queue {
+		if c.Holds {
+			more := ""
+			if b.Holders > 1 {
+				more = fmt.Sprintf(" +%d", b.Holders-1)
+			}
+			return labelled(c) + more
+		}
+	}
+	return "nobody"
+}
+
+func (b branch) longestWait(now time.Time) string {
+	for _, c := range b.queue {
+		if !c.Holds {
+			return fmt.Sprintf("%s, %s", ago(c.Since, now), labelled(c))
+		}
+	}
+	return ""
+}
+
+// jsonTree is a tree as --json shows it.
+type jsonTree struct {
+	Root      string     `json:"root"`
+	Locks     []jsonLock `json:"locks"`
+	Unread    []string   `json:"unread,omitempty"`
+	Truncated bool       `json:"truncated,omitempty"`
+}
+
+type jsonLock struct {
+	Path       string          `json:"path"`
+	Queue      string          `json:"queue,omitempty"`
+	Contest    bool            `json:"contest,omitempty"`
+	Holders    int             `json:"holders"`
+	Waiters    int             `json:"waiters"`
+	Contenders []jsonContender `json:"contenders,omitempty"`
+}
+
+func (f forest) json() jsonTree {
+	j := jsonTree{Root: f.Root, Locks: []jsonLock{}, Truncated: f.Truncated}
+	for _, l := range f.locks {
+		lock := jsonLock{Path: l.Path, Queue: l.Name, Contest: l.Contest, Holders: l.Holders, Waiters: l.Waiters}
+		if len(l.queue) > 0 {
+			lock.Contenders = allToJSON(l.queue)
+		}
+		j.Locks = append(j.Locks, lock)
+	}
+	for _, u := range f.Unread {
+		j.Unread = append(j.Unread, u.Path)
+	}
+	return j
+}
+
+// watchTree shows a tree as it changes.
+func watchTree(ctx context.Context, read func(context.Context) (forest, error), asJSON, long bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	forests := make(chan forest)
+	go func() {
+		for {
+			f, err := answer(ctx, read)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			select {
+			case forests <- f:
+			case <-ctx.Done():
+				return
+			}
+			if !pause(ctx, treeEvery) {
+				return
+			}
+		}
+	}()
+	if asJSON {
+		for {
+			select {
+			case f := <-forests:
+				if err := printJSON(f.json(), true); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	var mu sync.Mutex
+	var newest *forest
+	changed := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case f := <-forests:
+				mu.Lock()
+				newest = &f
+				mu.Unlock()
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case changed <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return onScreen(ctx, changed, func(width int) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if newest == nil {
+			return nil
+		}
+		now := time.Now()
+		lines := newest.lines(long, now, width)
+		lines[0] += now.Format("  (15:04:05)")
+		return lines
+	})
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// who is a contender in a few words: the machine and process, or what else there is to tell.
+func who(c messages.Contender) string {
+	switch {
+	case c.Host != "":
+		return fmt.Sprintf("%s:%d", printable(c.Host), c.PID)
+	case c.Unread:
+		return fmt.Sprintf("session 0x%x (not readable)", c.Session)
+	case c.Asked || c.Library == messages.LibraryUnknown:
+		return fmt.Sprintf("session 0x%x", c.Session)
+	}
+	return fmt.Sprintf("%s, session 0x%x", c.Library, c.Session)
+}
+
+// labelled is who, with the label.
+func labelled(c messages.Contender) string {
+	if c.Label == "" {
+		return who(c)
+	}
+	return fmt.Sprintf("%s “%s”", who(c), printable(c.Label))
+}
+
+// standing says where in the queue a contender stands.
+func standing(c messages.Contender) string {
+	switch {
+	case c.Holds && c.Asked:
+		return "asked back"
+	case c.Holds:
+		return "holds"
+	}
+	return "waits"
+}
+
+// kind is what a contender asks for.
+func kind(c messages.Contender) string {
+	if c.Mode == messages.Semaphore && c.Weight > 1 {
+		return fmt.Sprintf("%d permits", c.Weight)
+	}
+	switch c.Mode {
+	case messages.Semaphore:
+		return "1 permit"
+	case messages.Read:
+		return "shared"
+	}
+	return c.Mode.String()
+}
+
+// ago is how long ago it was, in two units at most. A clock that is ahead of ours shows nothing below zero.
+func ago(since, now time.Time) string {
+	if since.IsZero() {
+		return "?"
+	}
+	return span(now.Sub(since))
+}
+
+// span is a duration in two units at most: 3d4h, 2h10m, 1m5s, 12s.
+func span(d time.Duration) string {
+	s := max(int64(d/time.Second), 0)
+	units := []struct {
+		seconds int64
+		name    string
+	}{{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}}
+	for i, u := range units {
+		if s < u.seconds && u.seconds > 1 {
+			continue
+		}
+		text := fmt.Sprintf("%d%s", s/u.seconds, u.name)
+		if rest := s % u.seconds; i+1 < len(units) && rest/units[i+1].seconds > 0 {
+			text += fmt.Sprintf("%d%s", rest/units[i+1].seconds, units[i+1].name)
+		}
+		return text
+	}
+	return "0s"
+}
+
+// printable keeps what others have written into nodes from moving the cursor, or worse.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '·'
+		}
+		return r
+	}, text)
+}
+
+// count is a number and its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
