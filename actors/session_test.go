@@ -21,7 +21,7 @@ type aloneSession struct {
 	asked  int // how many requests would have been sent
 }
 
-func newAlone(t *testing.T, epoch uint64) *aloneSession {
+func newAlone(t testing.TB, epoch uint64) *aloneSession {
 	t.Helper()
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(slog.DiscardHandler)

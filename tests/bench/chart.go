@@ -21,9 +21,9 @@ import (
 const (
 	chartWidth  = 18 * vg.Centimeter
 	chartHeight = 10.5 * vg.Centimeter
-	chartDPI    = 160
+	chartDPI    = 144
 	margin      = 10 // points, around everything
-	legendWidth = 84 // points, beside the plot
+	legendWidth = 78 // points, beside the plot
 	barWidth    = 40 // points
 )
 

@@ -1,0 +1,103 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// life is what happens to one request, from its beginning to its end. Each event answers the newest operation.
+type life struct {
+	name   string
+	events []machine.Event
+	ends   messages.State
+}
+
+const (
+	mine   = "_c_0b2f5a54-52a1-4c2f-9f0e-6d3c1f0f4b51-lock-0000000001"
+	before = "_c_9b6e1d8c-1c2b-4f6a-8f7e-0a9d3b1c2d3e-lock-0000000000"
+)
+
+// lives are those of a request that nobody competes with, of one that waits for another of its session, and of one
+// that waits for another session's.
+var lives = []life{
+	{"alone", []machine.Event{
+		{Kind: machine.Begin},
+		{Kind: machine.Created, Op: 1, Node: mine, Token: 7168, Alone: true, Lease: true},
+		{Kind: machine.OwnRead, Op: 2, Lease: true},
+		{Kind: machine.Release, Lease: true},
+		{Kind: machine.Deleted, Op: 3, Lease: true},
+	}, messages.StateReleased},
+	{"behind one of ours", []machine.Event{
+		{Kind: machine.Begin},
+		{Kind: machine.Created, Op: 1, Node: mine, Token: 7168, Predecessor: before, Lease: true},
+		{Kind: machine.Watched, Op: 2, Lease: true},
+		{Kind: machine.PredecessorGone, Op: 2, Head: true, Lease: true},
+		{Kind: machine.OwnRead, Op: 3, Lease: true},
+		{Kind: machine.Release, Lease: true},
+		{Kind: machine.Deleted, Op: 4, Lease: true},
+	}, messages.StateReleased},
+	{"behind another session", []machine.Event{
+		{Kind: machine.Begin},
+		{Kind: machine.Created, Op: 1, Node: mine, Token: 7168, Lease: true},
+		{Kind: machine.Listed, Op: 2, Predecessor: before, Head: true, Lease: true},
+		{Kind: machine.Watched, Op: 3, Lease: true},
+		{Kind: machine.PredecessorGone, Op: 3, Lease: true},
+		{Kind: machine.OwnRead, Op: 4, Lease: true},
+		{Kind: machine.Release, Lease: true},
+		{Kind: machine.Deleted, Op: 5, Lease: true},
+	}, messages.StateReleased},
+}
+
+// live gives a machine all events, and tells where that led.
+func (l life) live() (at messages.State, effects int) {
+	m := machine.New(false)
+	for _, ev := range l.events {
+		var more []machine.Effect
+		m, more = m.Step(ev)
+		effects += len(more)
+	}
+	return m.State, effects
+}
+
+// BenchmarkStep is what the machine costs a request, by the life that it has: all of it, and each event.
+func BenchmarkStep(b *testing.B) {
+	for _, l := range lives {
+		b.Run(l.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if at, _ := l.live(); at != l.ends {
+					b.Fatalf("it ends %v", at)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(l.events)), "ns/event")
+		})
+	}
+}
+
+// BenchmarkReadQueue is what finding one's place in a listing costs, by the length of the queue.
+func BenchmarkReadQueue(b *testing.B) {
+	for _, length := range []int{16, 1000} {
+		children := queueOf(length)
+		b.Run(sizeName(length), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if ev, _ := machine.ReadQueue(1, children, machine.View{Own: children[length-1]}); ev.Missing {
+					b.Fatal("it is not in the queue")
+				}
+			}
+		})
+	}
+}
+
+// Every life of the benchmark is one that a request can have.
+func TestLivesEnd(t *testing.T) {
+	for _, l := range lives {
+		at, effects := l.live()
+		require.Equal(t, l.ends, at, l.name)
+		require.Greater(t, effects, len(l.events), l.name)
+	}
+}
