@@ -1,0 +1,190 @@
+package zklock
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// process is one run of zklock. Its output goes into files: a pipe would be kept open by whoever outlives it.
+type process struct {
+	*child.Process
+	stdin    io.WriteCloser
+	out, err string
+}
+
+// clean is the environment without what would change how zklock behaves.
+func clean() []string {
+	var kept []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "ZOOKEEPER_SERVERS=") && !strings.HasPrefix(v, "ZKLOCK_") {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// command is zklock at a place, with a session that outlasts a slow machine unless args say otherwise.
+func command(at place, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect())
+	return cmd
+}
+
+// patiently gives a command the session timeout of package patient.
+func patiently(name string, args ...string) []string {
+	return append([]string{name, "--session-timeout", patient.Session.String(), "--connect-timeout", patient.Bound.String()}, args...)
+}
+
+// start starts zklock. It is killed with the test.
+func start(t *testing.T, at place, args ...string) *process {
+	t.Helper()
+	return launch(t, command(at, args...))
+}
+
+func launch(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	folder := t.TempDir()
+	p := &process{out: filepath.Join(folder, "out"), err: filepath.Join(folder, "err")}
+	stdout, err := os.Create(p.out)
+	require.NoError(t, err)
+	defer stdout.Close()
+	stderr, err := os.Create(p.err)
+	require.NoError(t, err)
+	defer stderr.Close()
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	t.Cleanup(func() { write.Close() })
+	p.stdin = write
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, stdout, stderr
+	p.Process, err = child.Start(cmd, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.Kill() })
+	return p
+}
+
+// runs starts zklock run and waits until its command runs, which says so by "up" and the numbers of its processes.
+func runs(t *testing.T, at place, args ...string) (p *process, pids []int) {
+	t.Helper()
+	p = start(t, at, args...)
+	return p, p.up(t)
+}
+
+// up waits until the command has said "up", with the numbers of its processes.
+func (p *process) up(t *testing.T) (pids []int) {
+	t.Helper()
+	var line string
+	patient.Eventually(t, func() bool {
+		for l := range strings.SplitSeq(p.stdout(t), "\n") {
+			if strings.HasPrefix(l, "up ") && strings.HasSuffix(l, " .") {
+				line = l
+			}
+		}
+		return line != "" || !p.Running()
+	}, "the command of %v never ran", p.Pid())
+	require.NotEmpty(t, line, "zklock ended before: %s", p.stderr(t))
+	for _, field := range strings.Fields(line)[1:] {
+		if pid, err := strconv.Atoi(field); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func (p *process) stdout(t *testing.T) string { return read(t, p.out) }
+func (p *process) stderr(t *testing.T) string { return read(t, p.err) }
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// status waits until it has ended, and gives its exit status.
+func (p *process) status(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-p.Exited():
+	case <-patient.Deadline(t).Done():
+		require.FailNow(t, "zklock never ended", "%s\n%s", p.stdout(t), p.stderr(t))
+	}
+	var exit *exec.ExitError
+	if errors.As(p.Err(), &exit) {
+		return exit.ExitCode()
+	}
+	require.NoError(t, p.Err())
+	return 0
+}
+
+// ends requires an exit status.
+func (p *process) ends(t *testing.T, status int) {
+	t.Helper()
+	got := p.status(t)
+	require.Equal(t, status, got, "stdout: %s\nstderr: %s", p.stdout(t), p.stderr(t))
+}
+
+// letGo ends a command that reads its standard input to the end.
+func (p *process) letGo() { p.stdin.Close() }
+
+func (p *process) send(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(p.Pid(), s))
+}
+
+// says runs zklock to its end and gives what it printed.
+func says(t *testing.T, at place, status int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	p := start(t, at, args...)
+	p.letGo()
+	p.ends(t, status)
+	return p.stdout(t), p.stderr(t)
+}
+
+// parsed runs zklock to its end and reads the JSON that it printed.
+func parsed[V any](t *testing.T, at place, status int, args ...string) (v V) {
+	t.Helper()
+	text, _ := says(t, at, status, args...)
+	require.NoError(t, json.Unmarshal([]byte(text), &v), text)
+	return v
+}
+
+// alive tells whether a process runs: a zombie does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		if _, noProc := os.Stat("/proc/self/stat"); noProc != nil {
+			return syscall.Kill(pid, 0) == nil
+		}
+		return false
+	}
+	text := string(stat)
+	_, state, _ := strings.Cut(text[strings.LastIndexByte(text, ')')+1:], " ")
+	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+}
+
+// The commands that tests run. Each says "up", the numbers of its processes, and "." when it is ready.
+const (
+	// holding runs until the end of its standard input.
+	holding = `echo up $$ .; cat >/dev/null`
+	// stubborn does not listen to SIGTERM, and neither does its child.
+	stubborn = `trap "" TERM; sleep 1000 & echo up $$ $! .; while :; do sleep 0.02; done`
+	// polite ends when it gets SIGTERM.
+	polite = `trap "echo bye; exit 3" TERM; echo up $$ .; while :; do sleep 0.02; done`
+	// family has a child that ignores the end of its parent.
+	family = `sleep 1000 & echo up $$ $! .; wait`
+)

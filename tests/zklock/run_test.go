@@ -1,0 +1,213 @@
+package zklock
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// awaitQueue waits until so many hold a lock and so many wait, as a client sees it from outside.
+func awaitQueue(t *testing.T, at place, path string, holders, waiters int) []messages.Contender {
+	t.Helper()
+	client := at.client(t)
+	var queue []messages.Contender
+	patient.Eventually(t, func() bool {
+		var err error
+		queue, err = client.Queue(patient.Deadline(t), path)
+		require.NoError(t, err)
+		held := 0
+		for _, c := range queue {
+			if c.Holds {
+				held++
+			}
+		}
+		return held == holders && len(queue)-held == waiters
+	}, "%s never had %d holders and %d waiters", path, holders, waiters)
+	return queue
+}
+
+// TestExclusion: twenty processes want one lock. The witness is a file to which each command appends when it starts and when
+// it ends; the kernel appends lines whole.
+func TestExclusion(t *testing.T) {
+	const processes = 20
+	eachServer(t, func(t *testing.T, at place) {
+		log := filepath.Join(t.TempDir(), "log")
+		script := fmt.Sprintf(`echo start $ZKLOCK_TOKEN >>%[1]s; sleep 0.01; echo end $ZKLOCK_TOKEN >>%[1]s`, log)
+		var all []*process
+		for range processes {
+			all = append(all, start(t, at, patiently("run", "/exclusive", "--", "sh", "-c", script)...))
+		}
+		for _, p := range all {
+			p.ends(t, 0)
+			require.Empty(t, p.stderr(t))
+		}
+		lines := strings.Fields(read(t, log))
+		require.Len(t, lines, 4*processes)
+		newest := int64(0)
+		for i := 0; i < len(lines); i += 4 {
+			require.Equal(t, []string{"start", "end"}, []string{lines[i], lines[i+2]}, "two at a time: %v", lines)
+			require.Equal(t, lines[i+1], lines[i+3], "two at a time: %v", lines)
+			token, err := strconv.ParseInt(lines[i+1], 10, 64)
+			require.NoError(t, err)
+			require.Greater(t, token, newest)
+			newest = token
+		}
+		awaitQueue(t, at, "/exclusive", 0, 0)
+	})
+}
+
+// TestShared: those that say --shared hold together, and one that does not waits for all of them, and they for it.
+func TestShared(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		var readers []*process
+		for range 3 {
+			p, _ := runs(t, at, patiently("run", "--shared", "/s", "--", "sh", "-c", holding)...)
+			readers = append(readers, p)
+		}
+		writer := start(t, at, patiently("run", "/s", "--", "sh", "-c", holding)...)
+		awaitQueue(t, at, "/s", 3, 1)
+		late := start(t, at, patiently("run", "--shared", "/s", "--", "sh", "-c", holding)...)
+		awaitQueue(t, at, "/s", 3, 2)
+		for _, p := range readers {
+			p.letGo()
+			p.ends(t, 0)
+		}
+		writer.up(t)
+		awaitQueue(t, at, "/s", 1, 1)
+		writer.letGo()
+		writer.ends(t, 0)
+		late.up(t)
+		late.letGo()
+		late.ends(t, 0)
+	})
+}
+
+// TestPermits: so many hold together, the next waits, and who names another number is refused.
+func TestPermits(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		first, _ := runs(t, at, patiently("run", "--permits", "2", "/p", "--", "sh", "-c", holding)...)
+		second, _ := runs(t, at, patiently("run", "--permits", "2", "/p", "--", "sh", "-c", holding)...)
+		third := start(t, at, patiently("run", "--permits", "2", "/p", "--", "sh", "-c", holding)...)
+		awaitQueue(t, at, "/p", 2, 1)
+		_, stderr := says(t, at, 70, patiently("run", "--permits", "3", "/p", "--", "true")...)
+		require.Contains(t, stderr, "another number of permits")
+		first.letGo()
+		first.ends(t, 0)
+		third.up(t)
+		for _, p := range []*process{second, third} {
+			p.letGo()
+			p.ends(t, 0)
+		}
+	})
+}
+
+// TestStatuses: the command's own status is zklock's.
+func TestStatuses(t *testing.T) {
+	at := here(t)
+	plain := filepath.Join(t.TempDir(), "plain")
+	require.NoError(t, os.WriteFile(plain, []byte("no program\n"), 0o600))
+	garbage := filepath.Join(t.TempDir(), "garbage")
+	require.NoError(t, os.WriteFile(garbage, []byte{0x7f, 'E', 'L', 'F', 0}, 0o700))
+	for want, command := range map[int][]string{
+		0:   {"true"},
+		7:   {"sh", "-c", "exit 7"},
+		255: {"sh", "-c", "exit 255"},
+		137: {"sh", "-c", "kill -KILL $$"},
+		126: {plain},
+		127: {"no-such-command-anywhere"},
+	} {
+		says(t, at, want, patiently("run", append([]string{"/st", "--"}, command...)...)...)
+	}
+	_, stderr := says(t, at, 126, patiently("run", "/st", "--", garbage)...)
+	require.Contains(t, stderr, "cannot be run")
+	awaitQueue(t, at, "/st", 0, 0)
+}
+
+// TestEnvironmentAndFiles: the command sees the lock in its environment, and has zklock's standard files.
+func TestEnvironmentAndFiles(t *testing.T) {
+	at := here(t)
+	p := start(t, at, patiently("run", "--label", "a label", "/a/lock", "--", "sh", "-c",
+		`echo "$ZKLOCK_PATH $ZKLOCK_NODE $ZKLOCK_TOKEN"; echo up .; cat; echo to stderr >&2`)...)
+	p.up(t)
+	holder := awaitQueue(t, at, "/a/lock", 1, 0)[0]
+	require.Equal(t, "a label", holder.Label)
+	_, err := p.stdin.Write([]byte("through\n"))
+	require.NoError(t, err)
+	p.letGo()
+	p.ends(t, 0)
+	require.Equal(t, fmt.Sprintf("/a/lock %s %v\nup .\nthrough\n", holder.Node, holder.Token), p.stdout(t))
+	require.Equal(t, "to stderr\n", p.stderr(t))
+}
+
+// TestWait: when the wait is over the command is not run, and no node is left.
+func TestWait(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
+		for _, flags := range [][]string{{"--wait", "0"}, {"--wait", "200ms"}, {"--wait", "0", "--shared"}} {
+			stdout, stderr := says(t, at, 75, patiently("run", append(flags, "/w", "--", "echo", "ran")...)...)
+			require.Empty(t, stdout)
+			require.Contains(t, stderr, "the command was not run")
+		}
+		awaitQueue(t, at, "/w", 1, 0)
+		holder.letGo()
+		holder.ends(t, 0)
+		stdout, _ := says(t, at, 0, patiently("run", "--wait", "0", "/w", "--", "echo", "ran")...)
+		require.Equal(t, "ran\n", stdout)
+	})
+}
+
+// TestSignalWhileWaiting ends zklock with the signal's status, and leaves no node.
+func TestSignalWhileWaiting(t *testing.T) {
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		waiter := start(t, at, patiently("run", "/w", "--", "true")...)
+		awaitQueue(t, at, "/w", 1, 1)
+		waiter.send(t, s)
+		waiter.ends(t, 128+int(s))
+		awaitQueue(t, at, "/w", 1, 0)
+	}
+	holder.letGo()
+	holder.ends(t, 0)
+}
+
+// TestSignals: the command gets what zklock gets, and so does what it has started.
+func TestSignals(t *testing.T) {
+	at := here(t)
+	for name, s := range map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
+		"QUIT": syscall.SIGQUIT, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2} {
+		script := fmt.Sprintf(`trap "echo got %[1]s; exit 9" %[1]s; echo up $$ .; while :; do sleep 0.02; done`, name)
+		p, _ := runs(t, at, patiently("run", "/sig", "--", "sh", "-c", script)...)
+		p.send(t, s)
+		p.ends(t, 9)
+		require.Contains(t, p.stdout(t), "got "+name)
+		require.NotContains(t, p.stderr(t), "zklock:")
+	}
+	p, pids := runs(t, at, patiently("run", "/sig", "--", "sh", "-c", family)...)
+	p.send(t, syscall.SIGTERM)
+	p.ends(t, 128+int(syscall.SIGTERM))
+	for _, pid := range pids {
+		patient.Eventually(t, func() bool { return !alive(pid) }, "process %d never heard of the signal", pid)
+	}
+}
+
+// TestCannotConnect: 69, and which server it is.
+func TestCannotConnect(t *testing.T) {
+	at, proxy := here(t).behind(t)
+	proxy.Refuse(true)
+	for _, args := range [][]string{{"run", "/x", "--", "true"}, {"queue", "/x"}, {"tree", "/"}, {"graph", "/"}, {"trace", "/x"},
+		{"revoke", "/x"}, {"break", "--yes", "/x", "1"}, {"doctor"}} {
+		p := start(t, at, append(args[:1:1], append([]string{"--connect-timeout", "300ms"}, args[1:]...)...)...)
+		p.ends(t, 69)
+		require.Contains(t, p.stdout(t)+p.stderr(t), at.addr, args)
+	}
+}
