@@ -209,9 +209,10 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	return exitWith(statusRefused, "%s: %s", r.path, short(err))
 }
 
-// giveBack deletes the contender's node. Where that takes long, closing the session does it.
+// giveBack deletes the contender's node. It is waited for until the lease would have ended: by then the servers are not there,
+// and closing the session, or its timeout, does it.
 func giveBack(lease *locks.Lease) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithDeadline(context.Background(), lease.Deadline())
 	defer cancel()
 	_ = lease.Unlock(ctx)
 }

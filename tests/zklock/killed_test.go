@@ -1,0 +1,80 @@
+package zklock
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+func contains(text, part string) bool { return strings.Contains(text, part) }
+
+func number(c messages.Contender) string { return strconv.Itoa(int(c.Sequence)) }
+
+// TestKilledFreesTheLock: zklock is killed with SIGKILL. Its command and what that has started are gone, and the next holds the lock
+// when the session has timed out: not before, for nobody tells the servers.
+func TestKilledFreesTheLock(t *testing.T) {
+	const timeout = 5 * time.Second
+	eachServer(t, func(t *testing.T, at place) {
+		holder, pids := runs(t, at, "run", "--session-timeout", timeout.String(), "/k", "--", "sh", "-c", family)
+		require.Len(t, pids, 2)
+		// The next looks whether the first one's processes are gone when it has the lock.
+		script := fmt.Sprintf(`for p in %d %d; do if kill -0 $p 2>/dev/null && ! grep -q ") Z" /proc/$p/stat; then echo alive $p; fi; done; echo up $$ .`, pids[0], pids[1])
+		next := start(t, at, patiently("run", "/k", "--", "sh", "-c", script)...)
+		awaitQueue(t, at, "/k", 1, 1)
+		killed := time.Now()
+		require.NoError(t, holder.Kill())
+		next.up(t)
+		took := time.Since(killed)
+		next.ends(t, 0)
+		require.NotContains(t, next.stdout(t), "alive")
+		t.Logf("free after %v, session timeout %v", took, timeout)
+		require.Greater(t, took, timeout/3, "the servers knew before the session timed out: this shows nothing")
+	})
+}
+
+// TestKilledWithAStubbornGroup: what the command has started and what ignores signals goes too, and at once.
+func TestKilledWithAStubbornGroup(t *testing.T) {
+	at := here(t)
+	p, pids := runs(t, at, patiently("run", "/k", "--", "sh", "-c", stubborn)...)
+	require.Len(t, pids, 2)
+	require.NoError(t, p.Kill())
+	requireGone(t, pids)
+}
+
+// TestKilledWithoutItsGuard: the kernel kills the command's own process, where it does that.
+func TestKilledWithoutItsGuard(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells a process of its parent's end")
+	}
+	at := here(t)
+	p, pids := runs(t, at, patiently("run", "/k", "--", "sh", "-c", stubborn)...)
+	guard := guardOf(t, p.Pid())
+	require.NoError(t, kill(guard))
+	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
+	require.NoError(t, p.Kill())
+	requireGone(t, pids[:1])
+	require.True(t, alive(pids[1]), "the guard is what ends the rest")
+	require.NoError(t, kill(pids[1]))
+}
+
+// TestNothingIsLeft: after an ordinary run neither the guard nor the session is there.
+func TestNothingIsLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	at := here(t)
+	p, _ := runs(t, at, patiently("run", "/n", "--", "sh", "-c", holding)...)
+	guard := guardOf(t, p.Pid())
+	p.letGo()
+	p.ends(t, 0)
+	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
+	awaitQueue(t, at, "/n", 0, 0)
+}

@@ -1,0 +1,157 @@
+package zklock
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// expire ends the session of the client behind a proxy, at the server.
+func expire(t *testing.T, at place, proxy *rig.Proxy) {
+	t.Helper()
+	id, password, ok := proxy.Session()
+	require.True(t, ok)
+	require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.addr, id, password))
+}
+
+// requireGone requires that no process is left. Those that zklock has waited for are gone when it has ended; others the
+// kernel may still be clearing away.
+func requireGone(t *testing.T, pids []int) {
+	t.Helper()
+	require.NotEmpty(t, pids)
+	for _, pid := range pids {
+		patient.Eventually(t, func() bool { return !alive(pid) }, "process %d is still there", pid)
+	}
+}
+
+// TestSessionExpires: the command is told, its own status does not count, and zklock's says that the lock was lost.
+func TestSessionExpires(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		seen, proxy := at.behind(t)
+		p, pids := runs(t, seen, patiently("run", "/lost", "--", "sh", "-c", polite)...)
+		expire(t, at, proxy)
+		p.ends(t, 79)
+		require.False(t, alive(pids[0]), "the command's own process is reaped before zklock ends")
+		require.Contains(t, p.stdout(t), "bye", "it was asked first")
+		require.Contains(t, p.stderr(t), "the lock was lost")
+		require.Contains(t, p.stderr(t), "ended with status 3")
+		awaitQueue(t, at, "/lost", 0, 0)
+	})
+}
+
+// TestStubborn: a command that ignores SIGTERM, and its child that does, get SIGKILL after the grace period, and not before.
+func TestStubborn(t *testing.T) {
+	const grace = time.Second
+	eachServer(t, func(t *testing.T, at place) {
+		seen, proxy := at.behind(t)
+		p, pids := runs(t, seen, patiently("run", "--grace", grace.String(), "/lost", "--", "sh", "-c", stubborn)...)
+		begun := time.Now()
+		expire(t, at, proxy)
+		p.ends(t, 79)
+		require.GreaterOrEqual(t, time.Since(begun), grace)
+		require.Len(t, pids, 2)
+		requireGone(t, pids)
+		require.Contains(t, p.stderr(t), "was killed after 1s")
+	})
+}
+
+// TestLeftBehind: a command that ends at once and leaves a child that ignores SIGTERM: the child goes too.
+func TestLeftBehind(t *testing.T) {
+	at := here(t)
+	seen, proxy := at.behind(t)
+	script := `(trap "" TERM; exec sleep 1000) & trap "exit 0" TERM; echo up $$ $! .; while :; do sleep 0.02; done`
+	p, pids := runs(t, seen, patiently("run", "--grace", "500ms", "/lost", "--", "sh", "-c", script)...)
+	require.Len(t, pids, 2)
+	expire(t, at, proxy)
+	p.ends(t, 79)
+	requireGone(t, pids)
+}
+
+// TestConnectionIsLost: nothing is heard of the servers until the lease is over. That is a loss too, though nobody says so.
+func TestConnectionIsLost(t *testing.T) {
+	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "200ms"}} {
+		t.Run(name, func(t *testing.T) {
+			seen, proxy := here(t).behind(t)
+			p, pids := runs(t, seen, append(append([]string{"run", "--session-timeout", "6s"}, flags...), "/lost", "--", "sh", "-c", polite)...)
+			proxy.Refuse(true)
+			proxy.Cut()
+			p.ends(t, 79)
+			require.False(t, alive(pids[0]))
+			require.Equal(t, name == "early", contains(p.stderr(t), "the lease is about to end"), p.stderr(t))
+		})
+	}
+}
+
+// TestStoppedCommandIsEnded: one that does not run at the moment hears of it all the same.
+func TestStoppedCommandIsEnded(t *testing.T) {
+	at := here(t)
+	seen, proxy := at.behind(t)
+	p, pids := runs(t, seen, patiently("run", "--grace", "30s", "/lost", "--", "sh", "-c", polite)...)
+	require.NoError(t, syscall.Kill(pids[0], syscall.SIGSTOP))
+	expire(t, at, proxy)
+	p.ends(t, 79)
+	require.Contains(t, p.stdout(t), "bye")
+}
+
+// TestBreak: a holder that is broken has lost the lock, and the next has it.
+func TestBreak(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		holder, _ := runs(t, at, patiently("run", "--label", "the first", "/b", "--", "sh", "-c", polite)...)
+		next := start(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
+		queue := awaitQueue(t, at, "/b", 1, 1)
+		stdout, _ := says(t, at, 0, "break", "--yes", "/b", number(queue[0]))
+		require.Contains(t, stdout, "broken: number "+number(queue[0]))
+		require.Contains(t, stdout, "the first")
+		holder.ends(t, 79)
+		require.Contains(t, holder.stderr(t), "deleted by somebody else")
+		next.up(t)
+		next.letGo()
+		next.ends(t, 0)
+		_, stderr := says(t, at, 1, "break", "--yes", "/b", number(queue[0]))
+		require.Contains(t, stderr, "there is no contender")
+	})
+}
+
+// TestBreakByName: a part of the node's name will do, where no other has it.
+func TestBreakByName(t *testing.T) {
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
+	waiter := start(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
+	queue := awaitQueue(t, at, "/b", 1, 1)
+	_, stderr := says(t, at, 64, "break", "--yes", "/b", "lock-")
+	require.Contains(t, stderr, `fits 2 contenders`)
+	_, stderr = says(t, at, 64, "break", "/b", number(queue[0]))
+	require.Contains(t, stderr, "no terminal to ask at; type: zklock break --yes PATH CONTENDER")
+	awaitQueue(t, at, "/b", 1, 1)
+	says(t, at, 0, "break", "--yes", "/b", queue[0].Node[:12])
+	holder.ends(t, 79)
+	waiter.up(t)
+	waiter.letGo()
+	waiter.ends(t, 0)
+}
+
+// TestRevoke: the command is ended, and the lock given back, with a status of its own; unless it is kept.
+func TestRevoke(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		_, stderr := says(t, at, 1, "revoke", "/r")
+		require.Contains(t, stderr, "nobody holds it")
+		holder, _ := runs(t, at, patiently("run", "--label", "the first", "/r", "--", "sh", "-c", polite)...)
+		next := start(t, at, patiently("run", "--keep", "/r", "--", "sh", "-c", holding)...)
+		awaitQueue(t, at, "/r", 1, 1)
+		stdout, _ := says(t, at, 0, "revoke", "/r")
+		require.Contains(t, stdout, "the first")
+		holder.ends(t, 80)
+		require.Contains(t, holder.stdout(t), "bye")
+		require.Contains(t, holder.stderr(t), "somebody asks for the lock")
+		next.up(t)
+		says(t, at, 0, "revoke", "/r")
+		patient.Eventually(t, func() bool { return contains(next.stderr(t), "the command goes on (--keep)") }, "it was never told")
+		next.letGo()
+		next.ends(t, 0)
+	})
+}
