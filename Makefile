@@ -15,6 +15,8 @@ SEEDS ?= 100000
 FUZZTIME ?= 3m
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
+# Where make profile puts what it finds.
+PROFILES ?= /tmp/turnstile-profiles
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -73,6 +75,14 @@ bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one se
 .PHONY: bench-peers
 bench-peers: deps ## the same on one server, and Curator and kazoo, too (about 40 minutes)
 	$(GO) run ./tests/bench -peers $(BENCH)
+
+.PHONY: profile
+profile: deps ## profiles of Turnstile under the hot workloads, into PROFILES, and the top of each (about two minutes)
+	$(GO) run ./tests/bench -profile $(PROFILES) $(BENCH)
+
+.PHONY: bench-go
+bench-go: ## Go benchmarks of the state machine, the session actor and the transport
+	$(GO) test -run '^$$' -bench 'Step|ReadQueue|SessionDispatch|Cycle|Outbox|Transport' -benchmem ./actors/machine ./actors ./zkconn
 
 .PHONY: bench-embedded
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side

@@ -179,6 +179,22 @@ func TestChartsSayWhatTheyShow(t *testing.T) {
 	require.Equal(t, 5, labelled, "1 000, 2 000, 5 000, 10 000, 20 000")
 }
 
+// Profiles are written for each workload that is asked for, and the top of each is printed.
+func TestProfiles(t *testing.T) {
+	folder := t.TempDir()
+	_, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,queue", "-profile", folder))
+	for _, of := range []string{"uncontended-1", "queue-20"} {
+		for _, name := range []string{"cpu", "allocs", "allocs-before", "mutex", "block"} {
+			about, err := os.Stat(filepath.Join(folder, of, name+".pb.gz"))
+			require.NoError(t, err)
+			require.Positive(t, about.Size(), about.Name())
+		}
+	}
+	require.Regexp(t, `(?m)^# uncontended n=1: [\d.]+ allocations and [\d.]+ bytes a grant`, lines)
+	require.Regexp(t, `(?m)^queue n=20 turnstile [\d.]+ ms`, lines)
+	require.Contains(t, lines, "actors.(*session).Receive", "in the top of a profile")
+}
+
 // openNobodyKept locks nothing: every worker is let in.
 func openNobodyKept(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
 	return openBare(ctx, servers, timeout)

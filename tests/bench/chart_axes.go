@@ -76,9 +76,13 @@ func (round) Ticks(min, max float64) []plot.Tick {
 	return ticks
 }
 
-// label writes a value with a space between thousands, as few digits as there are, and no exponent.
+// label writes a value with as few digits as there are, and no exponent.
 func label(value float64) string {
-	text := strconv.FormatFloat(math.Round(value*1e6)/1e6, 'f', -1, 64)
+	return separated(strconv.FormatFloat(math.Round(value*1e6)/1e6, 'f', -1, 64))
+}
+
+// separated has a space between thousands.
+func separated(text string) string {
 	end := len(text)
 	for i := range text {
 		if text[i] == '.' {

@@ -71,7 +71,7 @@ func (c *chart) bars(w workload, found []figure) {
 		style := c.X.Tick.Label
 		style.XAlign, style.YAlign = -0.5, 0.3
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(place), Y: max(summary.Most, 0)})
-		labels.Labels = append(labels.Labels, number(summary.Median))
+		labels.Labels = append(labels.Labels, separated(number(summary.Median)))
 		labels.TextStyle = append(labels.TextStyle, style)
 	}
 	c.Add(labels)
@@ -104,7 +104,7 @@ func (r result) ratioChart() (c *chart, any bool) {
 		style.XAlign, style.YAlign = 0.1, -0.45
 		value := ratio.Ratio.Median
 		labels.XYs = append(labels.XYs, plotter.XY{X: max(value, 1), Y: float64(len(names))})
-		labels.Labels = append(labels.Labels, number(value)+"×")
+		labels.Labels = append(labels.Labels, separated(number(value))+"×")
 		labels.TextStyle = append(labels.TextStyle, style)
 		names = append(names, w.name+", "+strconv.Itoa(ratio.N))
 		bars = append(bars, value)

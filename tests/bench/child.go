@@ -34,6 +34,7 @@ type childSpec struct {
 	Process int // which one it is
 	Timeout time.Duration
 	Guard   string // file
+	File    string // that Turnstile keeps its session in; empty for none
 }
 
 // offspring is a child process. It says something by a line of JSON, and is told to go on by a line.

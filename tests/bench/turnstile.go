@@ -14,7 +14,18 @@ const closing = time.Minute
 type turnstileSession struct{ client *locks.Client }
 
 func openTurnstile(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-	client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
+	return openWith(ctx, servers, locks.WithSessionTimeout(timeout))
+}
+
+// openWithFile keeps the session in a file.
+func openWithFile(file string) opener {
+	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+		return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithSessionFile(file))
+	}
+}
+
+func openWith(ctx context.Context, servers string, opts ...locks.Option) (session, error) {
+	client, err := locks.Open(ctx, servers, opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, many, one, growth, pair, processes, queue, memoryUse, failover}
+	return []workload{uncontended, many, one, growth, pair, processes, queue, memoryUse, failover, restart}
 }
 
 func workloadNames() []string {
