@@ -19,13 +19,13 @@ type Board struct {
 	tracks    map[string]*track
 	counts    map[string]count // of the last tree, by lock path
 	sorted    []string         // all lock paths, in the order of a tree; nil when they are other ones than before
-	events    []Event          // of all locks, the newest last
-	newest    int64            // the number of the newest event
+	log       log
 	deadlocks []messages.Deadlock
 	unread    []messages.Unread
 	truncated bool
 	trouble   string
 	looked    time.Time // when the tree was read last; zero before
+	first     time.Time // when it was read first
 	changed   chan struct{}
 }
 
@@ -65,7 +65,10 @@ func (b *Board) TakeTree(now time.Time, tree *messages.LockTree) {
 		c.contest = c.contest || l.Contest
 		counts[l.Path] = c
 	}
-	first := b.looked.IsZero()
+	first := b.first.IsZero()
+	if first {
+		b.first = now
+	}
 	same := maps.Equal(counts, b.counts) && slices.Equal(tree.Unread, b.unread) && tree.Truncated == b.truncated
 	b.sorted = nil
 	b.counts, b.unread, b.truncated, b.looked = counts, tree.Unread, tree.Truncated, now
@@ -83,17 +86,9 @@ func (b *Board) TakeQueue(now time.Time, q *messages.Queue) {
 		t = &track{path: q.Path}
 		b.tracks[q.Path], b.sorted = t, nil
 	}
-	if t.take(now, q, b.note) {
+	if t.take(now, q, &b.log) {
 		b.stir()
 	}
-}
-
-// note keeps an event, and gives it its number.
-func (b *Board) note(e Event) Event {
-	b.newest++
-	e.ID = b.newest
-	b.events = keepNewest(append(b.events, e), mostEvents)
-	return e
 }
 
 // TakeDeadlocks takes the deadlocks that were found.

@@ -21,8 +21,16 @@ const (
 	More = "more"
 )
 
-// mostAtOnce bounds the events that one look at one queue makes; what is beyond is counted in one more.
-const mostAtOnce = 12
+// mostAtOnce bounds the events that one look at one queue makes; what is beyond is counted in one more. A hand-off is
+// three: one has ended, another holds, and perhaps the first has come again.
+const mostAtOnce = 6
+
+// A lock that changes all the time would drive what happens to others out of the list of all locks: so each lock has
+// so many events there at once, and one more every so often. What is beyond is counted in one that is told then.
+const (
+	newsAtOnce = 8
+	newsEvery  = 4 * time.Second
+)
 
 // Event is one thing that was seen to have happened. When it was seen is known, and not when it was.
 type Event struct {
@@ -53,3 +61,30 @@ func (e Event) rank() int {
 	}
 	return 3
 }
+
+// count counts an event, or what another one counts, into one that says how much has happened.
+func (e *Event) count(other Event) {
+	switch other.What {
+	case Came:
+		e.CameMore++
+	case Ended, Left:
+		e.LeftMore++
+	case More:
+		e.CameMore += other.CameMore
+		e.LeftMore += other.LeftMore
+	}
+}
+
+// log is the events of all locks, the newest last.
+type log struct {
+	events []Event
+	newest int64
+}
+
+// number gives the number of the next event.
+func (l *log) number() int64 {
+	l.newest++
+	return l.newest
+}
+
+func (l *log) add(e Event) { l.events = keepNewest(append(l.events, e), mostEvents) }

@@ -72,7 +72,7 @@ type Shown struct {
 func (b *Board) Lock(now time.Time, path string, shown Shown) LockView {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	v := LockView{Figures: LockFigures{Path: path, State: Counted, Trouble: b.trouble}}
+	v := LockView{Figures: LockFigures{Path: path, State: Counted, Trouble: b.trouble}, Rate: Rate{Seconds: make([]int, rateSeconds-1)}}
 	t := b.tracks[path]
 	if t == nil {
 		return v

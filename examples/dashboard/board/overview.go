@@ -34,7 +34,8 @@ type Figures struct {
 	UnreadAt  string `json:"unreadAt,omitempty"` // the first of them
 	Truncated bool   `json:"truncated,omitempty"`
 	Trouble   string `json:"trouble,omitempty"`
-	Looked    bool   `json:"looked"` // the tree has been read
+	Looked    bool   `json:"looked"`          // the tree has been read
+	First     int64  `json:"first,omitempty"` // the first look, in milliseconds
 	Matching  int    `json:"matching"`
 	Shown     int    `json:"shown"`
 }
@@ -116,7 +117,7 @@ type LaneHold struct {
 func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	v := Overview{Figures: b.figures(), Events: newestFirst(b.events, mostNews), Deadlocks: deadlockRows(b.deadlocks)}
+	v := Overview{Figures: b.figures(), Events: newestFirst(b.log.events, mostNews), Deadlocks: deadlockRows(b.deadlocks)}
 	stuck := stuckPaths(b.deadlocks)
 	word = strings.ToLower(word)
 	var rows []LockRow
@@ -158,6 +159,9 @@ func comparePaths(a, b string) int {
 func (b *Board) figures() Figures {
 	f := Figures{Root: b.root, Deadlocks: len(b.deadlocks), Followed: len(b.tracks), Unread: len(b.unread),
 		Truncated: b.truncated, Trouble: b.trouble, Looked: !b.looked.IsZero()}
+	if !b.first.IsZero() {
+		f.First = b.first.UnixMilli()
+	}
 	if len(b.unread) > 0 {
 		f.UnreadAt = b.unread[0].Path
 	}

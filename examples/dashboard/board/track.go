@@ -25,6 +25,12 @@ type track struct {
 	holds   []*Hold
 	events  []Event
 	rate    rate
+
+	// What of it is told among the events of all locks: see newsAtOnce.
+	news     float64
+	newsAt   time.Time
+	untold   Event
+	untoldAt time.Time
 }
 
 // key is a contender's node: one that is made again under the same name has another token.
@@ -54,7 +60,7 @@ type Hold struct {
 }
 
 // take takes a reading and tells whether it shows anything new.
-func (t *track) take(now time.Time, q *messages.Queue, note func(Event) Event) bool {
+func (t *track) take(now time.Time, q *messages.Queue, log *log) bool {
 	if q.Reason != messages.ReasonNone {
 		new := t.refusal != q.Refusal
 		t.refusal = q.Refusal
@@ -95,7 +101,7 @@ func (t *track) take(now time.Time, q *messages.Queue, note func(Event) Event) b
 	if changed = changed || len(happened) > 0; changed {
 		t.last = now
 	}
-	t.note(happened, note)
+	t.note(now, happened, log)
 	return changed
 }
 
@@ -154,23 +160,44 @@ func (t *track) event(now time.Time, what string, c messages.Contender) Event {
 }
 
 // note keeps what has happened, the most telling of it where it is much.
-func (t *track) note(happened []Event, note func(Event) Event) {
+func (t *track) note(now time.Time, happened []Event, log *log) {
 	if len(happened) > mostAtOnce {
 		slices.SortStableFunc(happened, func(a, b Event) int { return cmp.Compare(a.rank(), b.rank()) })
-		rest := Event{At: happened[0].At, AtMS: happened[0].AtMS, Path: t.path, What: More}
+		rest := Event{At: now, AtMS: now.UnixMilli(), Path: t.path, What: More}
 		for _, e := range happened[mostAtOnce:] {
-			if e.What == Came || e.What == Holds {
-				rest.CameMore++
-			} else {
-				rest.LeftMore++
-			}
+			rest.count(e)
 		}
 		happened = append(happened[:mostAtOnce:mostAtOnce], rest)
 	}
 	// Who has gone has made room: that is told first.
 	slices.SortStableFunc(happened, func(a, b Event) int { return cmp.Compare(lateness(a), lateness(b)) })
+	for i := range happened {
+		happened[i].ID = log.number()
+		t.events = keepNewest(append(t.events, happened[i]), mostEvents)
+	}
+	t.tellAll(now, happened, log)
+}
+
+// tellAll has what has happened told among that of all locks, within bounds.
+func (t *track) tellAll(now time.Time, happened []Event, log *log) {
+	t.news = min(newsAtOnce, t.news+now.Sub(t.newsAt).Seconds()/newsEvery.Seconds())
+	t.newsAt = now
 	for _, e := range happened {
-		t.events = keepNewest(append(t.events, note(e)), mostEvents)
+		switch {
+		case e.What == Asked || t.untold.What == "" && t.news >= 1:
+			t.news = max(0, t.news-1)
+			log.add(e)
+		default:
+			if t.untold.What == "" {
+				t.untold, t.untoldAt = Event{Path: t.path, What: More}, now
+			}
+			t.untold.count(e)
+		}
+	}
+	if t.untold.What != "" && now.Sub(t.untoldAt) >= newsEvery {
+		t.untold.ID, t.untold.At, t.untold.AtMS = log.number(), now, now.UnixMilli()
+		log.add(t.untold)
+		t.untold = Event{}
 	}
 }
 

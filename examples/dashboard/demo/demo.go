@@ -47,7 +47,10 @@ func Start(crowd int) (*Scene, error) {
 	s.media()
 	s.bank()
 	if crowd > 0 {
-		s.crowd(crowd)
+		if err := s.gather(crowd); err != nil {
+			s.Close()
+			return nil, err
+		}
 	}
 	return s, nil
 }

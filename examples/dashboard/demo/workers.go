@@ -129,10 +129,20 @@ func (s *Scene) transfer(client *locks.Client, accounts [2]string, label locks.L
 	s.hold(second, time.Second)
 }
 
-// crowd is many contenders for one lock.
-func (s *Scene) crowd(size int) {
-	for n := range size {
-		label := locks.WithLabel(fmt.Sprintf("visitor %d", n+1))
-		s.work(s.client(n).Mutex("/tickets/counter", label).Lock, 700*time.Millisecond, time.Second)
+// gather has a crowd wait for one lock, and move.
+func (s *Scene) gather(size int) error {
+	crowd, err := NewCrowd(s.server.Addr(), "/tickets/counter", size)
+	if err != nil {
+		return err
 	}
+	s.workers.Go(func() {
+		defer crowd.Close()
+		for s.ctx.Err() == nil {
+			s.pause(s.ctx, about(900*time.Millisecond))
+			if s.ctx.Err() == nil && crowd.Pass() != nil {
+				return
+			}
+		}
+	})
+	return nil
 }

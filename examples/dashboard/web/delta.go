@@ -16,6 +16,7 @@ type row struct {
 
 // list remembers what a page has been sent of a list, so that it is sent what has changed and nothing else.
 type list struct {
+	unordered bool // the order says nothing, and is not sent
 	sent      map[string]string
 	order     []string
 	positions []int
@@ -50,10 +51,10 @@ func (l *list) update(rows []row) (*change, error) {
 			c.Gone = append(c.Gone, id)
 		}
 	}
-	if !slices.Equal(order, l.order) {
+	if !l.unordered && !slices.Equal(order, l.order) {
 		c.Order = order
 	}
-	if !slices.Equal(positions, l.positions) {
+	if len(rows) > 0 && rows[0].position > 0 && !slices.Equal(positions, l.positions) {
 		c.Positions = positions
 	}
 	l.sent, l.order, l.positions = now, order, positions
@@ -79,8 +80,11 @@ type bar struct {
 	board.LaneHold
 }
 
-// bars gives the times of holding of a lane.
-func bars(lane string, holds []board.LaneHold) (all []row) {
+// bars is the list of all bars of a time line, of whatever lane.
+const bars = "holds"
+
+// barsOf gives the bars of a lane.
+func barsOf(lane string, holds []board.LaneHold) (all []row) {
 	for _, h := range holds {
 		b := bar{Key: lane + " " + h.ID, Lane: lane, LaneHold: h}
 		all = append(all, row{id: b.Key, value: b})

@@ -28,7 +28,7 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 		var lanes, holds []row
 		for _, l := range v.Lanes {
 			lanes = append(lanes, row{id: l.ID, value: map[string]string{"id": l.ID, "path": l.Path}})
-			holds = append(holds, bars(l.Path, l.Holds)...)
+			holds = append(holds, barsOf(l.Path, l.Holds)...)
 		}
 		return content{figures: v.Figures, rate: v.Rate, lists: map[string][]row{
 			"locks":     rowsOf(v.Locks, func(l board.LockRow) string { return l.ID }),
@@ -36,7 +36,7 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 			"deadlocks": rowsOf(v.Deadlocks, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
 			"lanes":     lanes,
-			"holds":     holds,
+			bars:        holds,
 		}}
 	})
 }
@@ -65,7 +65,7 @@ func (d *Dashboard) lockStream(w http.ResponseWriter, r *http.Request) {
 			"waiters":   waiters,
 			"deadlocks": rowsOf(v.Deadlocks, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
-			"holds":     bars(path, v.Holds),
+			bars:        barsOf(path, v.Holds),
 		}}
 	})
 }

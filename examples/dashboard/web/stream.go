@@ -70,7 +70,7 @@ func (m *memory) update(now content) (msg message, changed bool, err error) {
 	}
 	for name, rows := range now.lists {
 		if m.lists[name] == nil {
-			m.lists[name] = &list{}
+			m.lists[name] = &list{unordered: name == bars}
 		}
 		c, err := m.lists[name].update(rows)
 		if err != nil {

@@ -6,20 +6,21 @@ import { now, span } from "./clock.js";
 import { Rows } from "./rows.js";
 
 export class Line {
-  // back is how many milliseconds are shown; single, that there is one lane, without a name.
-  constructor(parent, back, single) {
-    this.parent = parent;
-    this.back = back;
+  // spans are how many milliseconds may be shown: the shortest that has all that was seen, or else the last; title
+  // says which; single, that there is one lane, without a name.
+  constructor(parent, title, spans, single) {
+    this.spans = spans;
+    this.title = title;
     this.start = 0;
     this.open = new Set();
     this.bars = new Map(); // from a bar's id to its element, its lane and its row
     this.lanes = new Map(); // from a path to the element that moves, and when each of its tracks is free
     this.body = make("div", { class: "lanes" });
     this.empty = make("p", { class: "empty" }, "Nobody has held a lock here.");
-    const marks = [1, 2 / 3, 1 / 3].map((part) => make("span", {}, "−" + span(back * part)));
-    parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...marks, make("span", {}, "now")));
+    this.marks = [1, 2 / 3, 1 / 3].map((part) => [part, make("span")]);
+    parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...this.marks.map(([, mark]) => mark), make("span", {}, "now")));
+    this.scale(0);
     this.rows = new Rows(this.body, (lane) => this.makeLane(lane, single), () => {});
-    this.single = single;
     setInterval(() => this.tick(), matchMedia("(prefers-reduced-motion: reduce)").matches ? 1000 : 250);
   }
 
@@ -29,6 +30,17 @@ export class Line {
     const track = make("div", { class: "track" }, mover);
     if (single) return make("div", { class: "lane" }, track);
     return make("div", { class: "lane" }, make("a", { href: lockLink(lane.path), class: "name", title: lane.path }, make("bdi", {}, lane.path)), track);
+  }
+
+  // scale shows as much as has been seen since a moment.
+  scale(first) {
+    const seen = first ? now() - first : 0;
+    const back = this.spans.find((s) => s >= seen) ?? this.spans.at(-1);
+    if (back === this.back) return;
+    this.back = back;
+    say(this.title, "The last " + (back < 60_000 ? back / 1000 + " seconds" : back === 60_000 ? "minute" : back / 60_000 + " minutes"));
+    for (const [part, mark] of this.marks) say(mark, "−" + short(back * part));
+    for (const bar of this.bars.values()) this.lay(bar);
   }
 
   apply(lanes, holds, beginning) {
@@ -63,7 +75,6 @@ export class Line {
       bar.track = Math.min(track, 3);
       lane.free[track] = row.to || Infinity;
       bar.slot = track;
-      element.style.left = this.place(row.from - this.start) + "%";
       element.dataset.track = bar.track;
       if (bar.track > 0) lane.mover.parentElement.dataset.tracks = Math.max(Number(lane.mover.parentElement.dataset.tracks ?? 0), bar.track);
       lane.mover.append(element);
@@ -78,6 +89,12 @@ export class Line {
     bar.element.classList.toggle("asked", Boolean(row.asked));
     bar.element.classList.toggle("open", !row.to);
     bar.element.classList.toggle("least", Boolean(row.least));
+    this.lay(bar);
+  }
+
+  // lay puts a bar where it belongs.
+  lay(bar) {
+    bar.element.style.left = this.place(bar.row.from - this.start) + "%";
     this.size(bar);
   }
 
@@ -100,6 +117,9 @@ export class Line {
     for (const { mover } of this.lanes.values()) mover.style.transform = "translateX(" + shift + "%)";
   }
 }
+
+// short writes a round duration.
+const short = (ms) => (ms < 60_000 ? Math.round(ms / 1000) + " s" : Math.floor(ms / 60_000) + " min" + (ms % 60_000 ? " " + Math.round((ms % 60_000) / 1000) + " s" : ""));
 
 // sparkline draws numbers, one a second, into an element.
 export function sparkline(element, seconds) {

@@ -21,12 +21,13 @@ let announced;
 say(byID("path"), path || "No lock");
 document.title = (path || "No lock") + " · Turnstile";
 
-const line = new Line(byID("line"), 300_000, true);
+const line = new Line(byID("line"), byID("line-name"), [30_000, 60_000, 120_000, 300_000], true);
+setInterval(() => line.scale(figures?.first ?? 0), 1000);
 const stuck = new Rows(byID("deadlock-list"), deadlockItem, () => {});
 
 // about is what there is to say of a contender besides its name.
 function about(c) {
-  return [c.process, "session " + c.session, c.library || "unknown library", c.queue && "queue " + c.queue,
+  return [c.process, "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library", c.queue && "queue " + c.queue,
     c.unread && "its data may not be read"].filter(Boolean).join(" · ");
 }
 
@@ -43,7 +44,7 @@ function showWho(cell, c) {
 const cell = (label, number) => make("td", { role: "cell", "data-label": label, class: number ? "number" : null });
 
 const holders = new Rows(byID("holder-rows"),
-  () => make("tr", { role: "row" }, whoCell(), make("td", { role: "cell" }, make("span"), " ", make("span", { class: "note" })), cell("for", true), cell("token", true)),
+  () => make("tr", { role: "row" }, whoCell(), make("td", { role: "cell" }, make("span"), " ", make("span", { class: "note" })), cell("held for", true), cell("token", true)),
   (tr, c) => {
     const [who, state, since, token] = tr.children;
     showWho(who, c);
@@ -55,7 +56,7 @@ const holders = new Rows(byID("holder-rows"),
   });
 
 const waiters = new Rows(byID("waiter-rows"),
-  () => make("tr", { role: "row" }, cell("place", true), whoCell(), cell("for"), cell("waits", true)),
+  () => make("tr", { role: "row" }, cell("place", true), whoCell(), cell("wants"), cell("waits for", true)),
   (tr, c) => {
     const [, who, kind, since] = tr.children;
     showWho(who, c);
@@ -92,6 +93,8 @@ function showFigures(f) {
   }
   byID("deadlocks").hidden = !f.deadlock;
   showTrouble(f.trouble);
+  line.scale(f.first ?? 0);
+  byID("waiter-rows").parentElement.classList.toggle("plain", f.kind === "exclusive" && !f.deadlock);
   showMore(byID("holders-more"), Math.min(shown.holders, f.holders), f.holders, step, most);
   showMore(byID("waiters-more"), Math.min(shown.waiters, f.matching), f.matching, step, most);
   showMore(byID("events-more"), Math.min(shown.events, f.events), f.events, step, 500);

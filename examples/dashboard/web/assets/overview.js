@@ -15,7 +15,7 @@ let deadlocks = 0;
 const collapsed = new Set();
 const at = new Map(); // from a row's id to its path
 
-const line = new Line(byID("line"), 60_000, false);
+const line = new Line(byID("line"), byID("line-name"), [30_000, 60_000], false);
 
 const waits = new Rows(byID("wait-rows"), () => make("tr", {}, make("td"), make("td"), make("td", { class: "number" })), (tr, w) => {
   const [who, lock, since] = tr.children;
@@ -90,7 +90,12 @@ function fold() {
   }
 }
 
+let first = 0; // the first look
+setInterval(() => line.scale(first), 1000);
+
 function showFigures(f) {
+  first = f.first ?? 0;
+  line.scale(first);
   say(byID("root"), f.root);
   say(byID("held"), count(f.held));
   say(byID("held-note"), "of " + count(f.locks) + (f.locks === 1 ? " lock" : " locks") + " in use");
@@ -137,13 +142,13 @@ const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word 
   byID("waits-empty").hidden = waits.size > 0;
   byID("wait-rows").parentElement.hidden = waits.size === 0;
   byID("events-empty").hidden = events.size > 0;
-  const first = waits.elements.get(waits.ids[0]);
-  if (first) setAge(byID("longest"), Number(first.lastChild.dataset.since));
+  const longest = waits.elements.get(waits.ids[0]);
+  if (longest) setAge(byID("longest"), Number(longest.lastChild.dataset.since));
   else {
     setAge(byID("longest"), 0);
     say(byID("longest"), "–");
   }
-  say(byID("longest-note"), first ? first.firstChild.textContent : "");
+  say(byID("longest-note"), longest ? longest.firstChild.textContent : "");
 });
 
 byID("locks-more").addEventListener("click", () => {

@@ -38,6 +38,7 @@ const happenings = {
 
 const explained = {
   ended: "Its node is gone: it gave the lock back, or lost it.",
+  more: "So much has happened between two looks that it is only counted here.",
   left: "Its node is gone, and it was not seen to hold: it gave up waiting, or held between two looks.",
 };
 
@@ -56,7 +57,10 @@ export function happened(e) {
 }
 
 // whoOf is who a transition is of, or what is only counted of it.
-export const whoOf = (e) => e.what === "more" ? count(e.cameMore ?? 0) + " came, " + count(e.leftMore ?? 0) + " left" : e.who;
+export function whoOf(e) {
+  if (e.what !== "more") return e.who;
+  return [e.cameMore && count(e.cameMore) + " came", e.leftMore && count(e.leftMore) + " left"].filter(Boolean).join(", ") || "others changed places";
+}
 
 // eventItem is a transition as an item of a list.
 export function eventItem(e) {

@@ -1,0 +1,153 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// chromium finds the browser.
+func chromium() (string, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("chromium is not in PATH; on Debian: apt-get install --no-install-recommends chromium")
+}
+
+// browser is the one that all tests of this package share.
+var browser = &sharedBrowser{}
+
+type sharedBrowser struct {
+	once sync.Once
+	ctx  context.Context
+	end  func()
+	err  error
+}
+
+// start gives the browser's context. The test is skipped where there is no browser, or fails where there must be.
+func (b *sharedBrowser) start(t testing.TB) context.Context {
+	t.Helper()
+	path, err := chromium()
+	if err != nil {
+		if os.Getenv(rig.RequireVariable) == "1" {
+			t.Fatalf("%s=1 but: %v", rig.RequireVariable, err)
+		}
+		t.Skip(err)
+	}
+	b.once.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU,
+			chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patient.Bound))
+		if os.Geteuid() == 0 {
+			options = append(options, chromedp.NoSandbox)
+		}
+		allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, endBrowser := chromedp.NewContext(allocator)
+		b.ctx, b.end = ctx, func() { endBrowser(); endAllocator() }
+		b.err = chromedp.Do(ctx)
+	})
+	require.NoError(t, b.err)
+	return b.ctx
+}
+
+// stop ends the browser, where it was started.
+func (b *sharedBrowser) stop() {
+	if b.end != nil {
+		b.end()
+	}
+}
+
+// tab is a page in the browser.
+type tab struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	mistakes []string // what scripts threw, and what the policy stopped
+}
+
+// open opens a page. A script of the page that fails makes the test fail.
+func open(t testing.TB, url string) *tab {
+	t.Helper()
+	p := &tab{t: t}
+	ctx, end := chromedp.NewContext(browser.start(t), chromedp.WithListener(func(event any) {
+		if thrown, is := event.(*runtime.EventExceptionThrown); is {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.mistakes = append(p.mistakes, describe(thrown.ExceptionDetails))
+		}
+	}))
+	p.ctx = ctx
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.show()
+		}
+		end()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		require.Empty(t, p.mistakes, "scripts failed")
+	})
+	require.NoError(t, chromedp.Do(ctx))
+	p.do(chromedp.EmulateViewport(1440, 900), chromedp.Navigate(url))
+	return p
+}
+
+func describe(e *runtime.ExceptionDetails) string {
+	text := fmt.Sprintf("%s, %s:%d", e.Text, e.URL, e.LineNumber+1)
+	if e.Exception != nil {
+		text += ": " + e.Exception.Description
+	}
+	return text
+}
+
+// do carries out actions.
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patient.Bound)
+	defer cancel()
+	require.NoError(p.t, chromedp.Do(ctx, actions...))
+}
+
+// show logs what the page says, for a test that has failed.
+func (p *tab) show() {
+	ctx, cancel := context.WithTimeout(p.ctx, patient.Bound)
+	defer cancel()
+	if text, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText")); err == nil {
+		p.t.Logf("the page:\n%s", text)
+	}
+}
+
+// ask evaluates an expression of JavaScript's.
+func ask[Answer any](p *tab, expression string, args ...any) Answer {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patient.Bound)
+	defer cancel()
+	answer, err := chromedp.Run(ctx, chromedp.Evaluate[Answer](fmt.Sprintf(expression, args...)))
+	require.NoError(p.t, err, expression)
+	return answer
+}
+
+// until waits until an expression is true. The browser's own way to do that needs what the page's policy forbids.
+func (p *tab) until(what, expression string, args ...any) {
+	p.t.Helper()
+	patient.Eventually(p.t, func() bool { return ask[bool](p, "Boolean("+expression+")", args...) }, "%s: %s", what,
+		fmt.Sprintf(expression, args...))
+}
+
+// quote makes a text a literal of JavaScript's.
+func quote(text string) string {
+	literal, _ := json.Marshal(text)
+	return string(literal)
+}

@@ -1,0 +1,58 @@
+package dashboard
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
+	"github.com/turnstile-locks/turnstile/examples/dashboard/look"
+	"github.com/turnstile-locks/turnstile/examples/dashboard/web"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// token is what lets the tests ask locks back.
+const token = "a token of 26 letters or so"
+
+// house is a server, a dashboard that looks at it, and a client that locks.
+type house struct {
+	zk     *embedded.Server
+	server *httptest.Server
+	client *locks.Client
+}
+
+// serve starts all of it.
+func serve(t testing.TB) *house {
+	t.Helper()
+	zk := embedded.Run(t)
+	h := serveAt(t, zk.Addr())
+	h.zk, h.client = zk, patient.Open(t, zk.Addr())
+	return h
+}
+
+// serveAt starts a dashboard that looks at a server.
+func serveAt(t testing.TB, servers string) *house {
+	t.Helper()
+	looking := patient.Open(t, servers)
+	seen := board.New("/")
+	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 50 * time.Millisecond, Most: 200})
+	t.Cleanup(looker.Close)
+	dashboard := web.New(web.Settings{Board: seen, Client: looking, Open: looker.Open, Token: token, Servers: servers,
+		Log: slog.New(slog.DiscardHandler)})
+	server := httptest.NewServer(dashboard)
+	t.Cleanup(server.Close)
+	t.Cleanup(dashboard.Close)
+	return &house{server: server}
+}
+
+// page gives the address of a lock's page; that of all locks for "".
+func (h *house) page(path string) string {
+	if path == "" {
+		return h.server.URL + "/"
+	}
+	return h.server.URL + "/lock?path=" + url.QueryEscape(path)
+}
