@@ -23,7 +23,8 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 //
 // The file is made where there is none; its folder must be there. It must be the user's own, with no access for others
 // (mode 0600), a regular file and no symbolic link, on a local disk of the one host; in a container, on a volume that
-// outlives it. The rules and the reasons are in package sessionfile. A file that breaks them makes StartSession fail with
+// outlives it. What another host wrote, or this one before it was started again, is passed over. The rules and the
+// reasons are in package sessionfile. A file that breaks them makes StartSession fail with
 // an error that wraps zkconn.ErrBadConfig, before anything is sent; one that a living session uses with
 // ErrSessionFileInUse. A file that cannot be written later, because the disk is full, is logged, and the session goes on.
 //
@@ -33,7 +34,7 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // nodes in the queue for a moment.
 //
 // That the predecessor is dead is known from the file's lock, which the kernel lets go of with the process: no two live
-// processes ever close each other's sessions. What the dead one had sent to others before it died may still arrive
+// processes close each other's sessions. What the dead one had sent to others before it died may still arrive
 // there: fencing tokens are what protects the resource from that, as they do when a session expires.
 func WithSessionFile(path string) SessionOption {
 	return func(o *sessionOptions) error {
@@ -87,8 +88,8 @@ func openSessionFile(cfg zkconn.Config, opts sessionOptions) (*sessionFile, erro
 	if err != nil {
 		return nil, fmt.Errorf("turnstile: %w: %w", zkconn.ErrBadConfig, err)
 	}
-	if damaged := file.Damaged(); damaged != nil {
-		opts.log.Warn("session file cannot be read: a session that it named expires by itself", "error", damaged)
+	if cause := file.Unusable(); cause != nil {
+		opts.log.Warn("session file passed over: a session that it names expires by itself", "error", cause)
 	}
 	f := &sessionFile{file: file, cfg: cfg, log: opts.log, settled: make(chan struct{}), left: file.Left()}
 	f.left = f.left[max(0, len(f.left)-predecessorsKept):]

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"regexp"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -132,4 +134,23 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 		require.True(t, log.has("not reached"))
 	})
 	require.Equal(t, []sessionfile.Record{record}, left(t, path))
+}
+
+// A session that was recorded on another host is not closed: its process may live.
+func TestSessionOfAnotherHostIsNotClosed(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		path := sessionFile(t)
+		p := start(t, restarter{Connect: at.Connect(), Path: "/host", File: path})
+		_, held, _ := p.holds(t)
+		require.NoError(t, p.Kill())
+		text := regexp.MustCompile(`"boot":"[^"]*"`).ReplaceAllString(readFile(t, path), `"boot":"another"`)
+		require.Contains(t, text, "another")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		log, logger := hearing()
+		client := open(t, at.Connect(), locks.WithSessionFile(path), logger)
+		_, err := client.Mutex("/host").TryLock(deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		require.Equal(t, []string{held}, at.Children(t, at.Raw(t), "/host"))
+		require.True(t, log.has("session file passed over"))
+	})
 }

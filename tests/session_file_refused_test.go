@@ -48,6 +48,6 @@ func TestDamagedSessionFileIsUsed(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, make([]byte, 200), 0o600))
 	log, logger := hearing()
 	client := open(t, server.Addr(), locks.WithSessionFile(path), logger)
-	require.True(t, log.has("session file cannot be read"))
+	require.True(t, log.has("session file passed over"))
 	require.Contains(t, readFile(t, path), fmt.Sprintf("%#x", client.Session().ID()))
 }

@@ -5,10 +5,14 @@
 //
 // [Open] takes an advisory lock (flock) on the file itself and keeps it until Close, so two who live never share a
 // session file: the second gets ErrInUse. The kernel lets go of the lock when the process has ended, however it ended,
-// and no child inherits it (close-on-exec). So whoever has the lock knows that its predecessor is dead, and may close
-// that one's session. This holds for the processes of one host, containers included, and for a file on a local disk of
-// that host. It does not hold on a file system that hosts share (NFS and the like: whether flock reaches the others
-// depends on the mount), nor for a copy of the file.
+// and no child inherits it (close-on-exec). So whoever has the lock knows that its predecessor under the same run of the
+// same kernel is dead, in whatever container it ran, and may close that one's session.
+//
+// Of other kernels the lock proves nothing. A file on NFS, a volume that was taken from a host that cannot be reached and
+// given to another, the disk of a cloned machine: the writer may live, believe in its lease, and must not lose its
+// session to somebody who cannot know that. So the file says under which run of the kernel it was written (Linux's
+// boot_id), and what another one wrote is passed over: that session expires by itself, as it would without the file.
+// That goes for a restart of the host, too. What is left to the user is not to copy the file on the same host.
 //
 // # Whose file
 //
@@ -22,7 +26,7 @@
 // A line that says what it is, and a line of JSON. A file that holds anything else is refused, and never written to: a
 // path that was mistyped must not cost the file that it names. A file that begins as ours does, or with zeros, and
 // cannot be understood is what a host that lost power leaves behind, or a later version: it is read as empty, and
-// Damaged tells why, for the worst that comes of it is one session that expires by itself, and a process that does not
+// Unusable tells why, for the worst that comes of it is one session that expires by itself, and a process that does not
 // start until somebody comes is worse.
 //
 // # Written in place
@@ -30,5 +34,5 @@
 // The file is written where it is, not replaced: the lock is the file's, and one that is renamed over it would not have
 // it. A write is one call of less than a page, which a process that is killed does not leave half done; what is left
 // behind the newest content is not read. It is not forced to the disk, for it has to outlive the process and not the
-// host: sessions do not outlive the restart of a host by much.
+// host.
 package sessionfile

@@ -22,9 +22,10 @@ const limit = 4 << 10
 
 // File is a session file, open and locked. Its methods may be called from any goroutine.
 type File struct {
-	path    string
-	left    []Record
-	damaged error
+	path     string
+	boot     string
+	left     []Record
+	unusable error
 
 	mu      sync.Mutex
 	file    *os.File
@@ -34,11 +35,15 @@ type File struct {
 // Open opens the file and takes its lock, or makes the file where there is none; its folder must be there. It fails
 // with ErrInUse or ErrRefused, or with the error of the system, and leaves the file then as it is.
 func Open(path string) (*File, error) {
+	boot, err := bootID()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: who else ran under this kernel cannot be told: %w", ErrRefused, path, err)
+	}
 	file, err := openOwn(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, file: file}
+	f := &File{path: path, boot: boot, file: file}
 	if err := f.read(); err != nil {
 		_ = file.Close()
 		return nil, err
@@ -51,10 +56,10 @@ func (f *File) read() error {
 	if err != nil {
 		return fmt.Errorf("session file %s: %w", f.path, err)
 	}
-	if f.left, err = decode(text); errors.Is(err, errForeign) {
+	if f.left, err = decode(f.boot, text); errors.Is(err, errForeign) {
 		return fmt.Errorf("%w: %s: %w; remove it, or name another", ErrRefused, f.path, err)
 	} else if err != nil {
-		f.damaged = fmt.Errorf("session file %s: %w", f.path, err)
+		f.unusable = fmt.Errorf("session file %s: %w", f.path, err)
 		return nil
 	}
 	f.written = append([]byte{}, text...)
@@ -64,13 +69,13 @@ func (f *File) read() error {
 // Left gives the sessions that the file held when it was opened: those of a predecessor that did not close them.
 func (f *File) Left() []Record { return f.left }
 
-// Damaged says why the content of the file could not be understood when it was opened; nil when it could.
-func (f *File) Damaged() error { return f.damaged }
+// Unusable says why the content that the file had when it was opened is passed over; nil when it is not.
+func (f *File) Unusable() error { return f.unusable }
 
 // Write replaces the content; no records make it empty. It does nothing when the content is the same. After an error the
 // file may hold anything, also nothing. A content above a page is refused.
 func (f *File) Write(records []Record) error {
-	text := encode(records)
+	text := encode(f.boot, records)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.written != nil && bytes.Equal(text, f.written) {

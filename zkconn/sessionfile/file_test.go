@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package sessionfile_test
 
 import (
@@ -49,7 +51,7 @@ func TestSessionsAreFoundAgain(t *testing.T) {
 		require.NoError(t, f.Write(records))
 		require.NoError(t, f.Close())
 		f = open(t, path)
-		require.NoError(t, f.Damaged())
+		require.NoError(t, f.Unusable())
 		require.Equal(t, records, f.Left())
 	}
 	require.NoError(t, f.Write(nil))
@@ -67,7 +69,7 @@ func TestRestOfALongerContentIsNotRead(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.NoError(t, os.WriteFile(path, []byte(short+long[len(short):]), 0o600))
 	f = open(t, path)
-	require.NoError(t, f.Damaged())
+	require.NoError(t, f.Unusable())
 	require.Equal(t, []sessionfile.Record{record(9)}, f.Left())
 	require.NoError(t, f.Write(nil))
 	require.Empty(t, content(t, path))
@@ -151,20 +153,24 @@ func TestFoldersAreNotMade(t *testing.T) {
 // What a host that lost power leaves, or a later version, is read as empty, is told, and written over.
 func TestDamagedContentIsToldAndWrittenOver(t *testing.T) {
 	const heading = "turnstile session file, version 1\n"
-	const session = `{"sessions":[{"session":"0x7","password":"AAAA","timeout_ms":1,"connect":"h"}]}`
+	good := sample(t)
+	session := strings.TrimPrefix(good, heading)
+	require.Less(t, len(session), len(good))
 	for _, text := range []string{
 		"\x00\x00\x00\x00", heading, heading[:len(heading)-1], "turnstile session file, version 22\nanything",
 		heading + session[:len(session)-3], heading + strings.Replace(session, "0x7", "seven", 1),
 		heading + strings.Replace(session, "0x7", "0", 1), heading + strings.Replace(session, "AAAA", "", 1),
 		heading + strings.Replace(session, "AAAA", "*", 1), heading + strings.Replace(session, `"h"`, `""`, 1),
 		heading + strings.Replace(session, ":1,", ":-1,", 1), heading + strings.Replace(session, ":1,", ":1e99,", 1),
+		heading + strings.Replace(session, ":1,", ":3000000000,", 1),
 		heading + "\x00" + session, heading + strings.Repeat("[", 9000),
 	} {
 		path := filepath.Join(t.TempDir(), "session")
 		require.NoError(t, write(path, text, 0o600))
+		require.NotEqual(t, good, text)
 		f := open(t, path)
-		require.Error(t, f.Damaged(), "%q", text)
-		require.ErrorContains(t, f.Damaged(), path)
+		require.Error(t, f.Unusable(), "%q", text)
+		require.ErrorContains(t, f.Unusable(), path)
 		require.Empty(t, f.Left(), "%q", text)
 		require.NoError(t, f.Write(nil))
 		require.Empty(t, content(t, path))
@@ -172,6 +178,39 @@ func TestDamagedContentIsToldAndWrittenOver(t *testing.T) {
 		require.NoError(t, f.Close())
 		require.Equal(t, []sessionfile.Record{record(7)}, open(t, path).Left())
 	}
+}
+
+// sample is what one session looks like in a file.
+func sample(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session")
+	f, err := sessionfile.Open(path)
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	one := sessionfile.Record{Session: 7, Password: make([]byte, 3), Timeout: time.Millisecond, Connect: "h"}
+	require.NoError(t, f.Write([]sessionfile.Record{one}))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// What was written under another run of a kernel proves nothing about its writer, who may live.
+func TestWhatAnotherHostWroteIsPassedOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	text := sample(t)
+	at := strings.Index(text, `"boot":"`) + len(`"boot":"`)
+	require.NotEqual(t, "x", text[at:at+1])
+	for _, other := range []string{text[:at] + "x" + text[at+1:], text[:at] + text[strings.Index(text[at:], `"`)+at:]} {
+		require.NoError(t, write(path, other, 0o600))
+		f := open(t, path)
+		require.ErrorContains(t, f.Unusable(), "another host")
+		require.Empty(t, f.Left())
+		require.NoError(t, f.Close())
+	}
+	require.NoError(t, write(path, text, 0o600))
+	f := open(t, path)
+	require.NoError(t, f.Unusable())
+	require.Len(t, f.Left(), 1)
 }
 
 func TestTooMuchIsNotWritten(t *testing.T) {
@@ -198,7 +237,7 @@ func TestPasswordIsNotPrinted(t *testing.T) {
 }
 
 func FuzzContent(f *testing.F) {
-	f.Add([]byte("turnstile session file, version 1\n{\"sessions\":[{\"session\":\"0x7\",\"password\":\"AAAA\",\"timeout_ms\":1,\"connect\":\"h\"}]}\n"))
+	f.Add([]byte(sample(f)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "session")
 		if err := write(path, string(text), 0o600); err != nil {

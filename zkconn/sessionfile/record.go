@@ -37,6 +37,7 @@ const (
 
 // content is what stands behind the heading.
 type content struct {
+	Boot     string  `json:"boot"` // the run of the kernel that it was written under
 	Sessions []entry `json:"sessions"`
 }
 
@@ -48,11 +49,11 @@ type entry struct {
 }
 
 // encode gives the content of a file; nothing for no records.
-func encode(records []Record) []byte {
+func encode(boot string, records []Record) []byte {
 	if len(records) == 0 {
 		return nil
 	}
-	var c content
+	c := content{Boot: boot}
 	for _, r := range records {
 		c.Sessions = append(c.Sessions, entry{
 			Session: "0x" + strconv.FormatUint(uint64(r.Session), 16), Password: r.Password,
@@ -66,11 +67,14 @@ func encode(records []Record) []byte {
 	return append(append([]byte(heading), text...), '\n')
 }
 
-var errForeign = errors.New("holds something else than a session")
+var (
+	errForeign     = errors.New("holds something else than a session")
+	errAnotherBoot = errors.New("written on another host, or before this one was started: nobody knows whether the writer is dead")
+)
 
 // decode reads the content of a file. errForeign says that it was not written by this package; any other error that it
-// was, and is damaged or of another version.
-func decode(text []byte) ([]Record, error) {
+// was, and is damaged, of another version, or not to be believed under this run of the kernel.
+func decode(boot string, text []byte) ([]Record, error) {
 	if len(bytes.Trim(text, "\x00")) == 0 {
 		if len(text) > 0 {
 			return nil, errors.New("zeros")
@@ -88,6 +92,9 @@ func decode(text []byte) ([]Record, error) {
 	// The first value only: behind it may be the rest of a longer content.
 	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&c); err != nil {
 		return nil, err
+	}
+	if c.Boot != boot && len(c.Sessions) > 0 {
+		return nil, errAnotherBoot
 	}
 	var records []Record
 	for _, e := range c.Sessions {

@@ -1,0 +1,17 @@
+package sessionfile
+
+import (
+	"errors"
+	"os"
+	"strings"
+)
+
+// bootID is what the kernel calls its present run; containers see that of their host.
+func bootID() (string, error) {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	id := strings.TrimSpace(string(text))
+	if err == nil && id == "" {
+		err = errors.New("the kernel gives it no name")
+	}
+	return id, err
+}
