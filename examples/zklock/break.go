@@ -24,13 +24,15 @@ func breakCommand(conn *connection) *cobra.Command {
 		Use:         "break [--yes] PATH CONTENDER",
 		Annotations: map[string]string{argsKey: "PATH CONTENDER"},
 		Short:       "take a contender out of the queue by force",
-		Long: `break deletes a contender's node, so that the next in the queue holds the lock. It is
-for a holder that hangs while its session lives on. CONTENDER is its number, as
-"zklock queue" shows it, or a part of its node's name that no other has.
+		Long: `break deletes a contender's node, so that the next in the queue holds the lock.
+It is for a holder that hangs while its session lives on. CONTENDER is its
+number, as "zklock queue" shows it, or a part of its node's name that no other
+has.
 
-The holder may be at work all the same: what it has under way goes on beside what the
-next one does, unless the resource looks at fencing tokens. A holder of Turnstile's is told at
-once; others notice nothing. To ask first is kinder: zklock revoke.
+The holder may be at work all the same: what it has under way goes on beside
+what the next one does, unless the resource looks at fencing tokens. A holder
+of Turnstile's is told at once; others notice nothing. To ask first is kinder:
+zklock revoke.
 
 It asks before it does it. Without a terminal it wants --yes.
 

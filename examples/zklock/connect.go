@@ -48,7 +48,7 @@ func (c *connection) addFlags(root *cobra.Command) {
 	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")
 	f.StringVar(&c.key, "tls-key", "", "`file` (PEM) with the client's key")
 	f.StringVar(&c.serverName, "tls-server-name", "", "the `name` that the servers' certificates have")
-	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session `timeout` that is asked for")
+	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session `timeout` to ask for")
 	f.DurationVar(&c.connectTimeout, "connect-timeout", 10*time.Second, "how `long` to try to connect")
 }
 

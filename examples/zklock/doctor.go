@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -48,12 +50,12 @@ func doctorCommand(conn *connection) *cobra.Command {
 		Use:         "doctor [flags]",
 		Annotations: map[string]string{},
 		Short:       "does everything work, and if not, what is to be done",
-		Long: `doctor looks at each server (does its name resolve, does it listen, what version
-is it, does it serve), opens a session, writes a node, reads it back and deletes it,
-and measures whether the answers come in time for a lease.
+		Long: `doctor looks at each server (does its name resolve, does it listen, what
+version is it, does it serve), opens a session, writes a node, reads it back
+and deletes it, and measures whether the answers come in time for a lease.
 
-Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no server
-could be reached.`,
+Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no
+server could be reached.`,
 		Example: `  zklock doctor
   zklock doctor --zk zk1:2181,zk2:2181,zk3:2181/app --session-timeout 30s
   zklock doctor --path /orders/doctor          # may we lock there?`,
@@ -80,15 +82,44 @@ could be reached.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&path, "path", path, "where to write; the nodes above it are made where they do not exist")
+	cmd.Flags().StringVar(&path, "path", path, "the `path` to write at; nodes above are made where\nthey do not exist")
 	return cmd
 }
 
+// printFinding prints a finding, in lines that fit the terminal.
 func printFinding(f finding) {
-	fmt.Printf("%-4s  %-15s  %s\n", f.Grade, f.What, f.Found)
+	const indent = 4 + 2 + 12 + 2
+	grade, what := f.Grade, f.What
+	texts := []string{f.Found}
 	if f.Do != "" {
-		fmt.Printf("%-4s  %-15s  → %s\n", "", "", f.Do)
+		texts = append(texts, "→ "+f.Do)
 	}
+	for _, text := range texts {
+		for _, line := range wrap(text, termWidth()-indent) {
+			fmt.Printf("%-4s  %-12s  %s\n", grade, what, line)
+			grade, what = "", ""
+		}
+	}
+}
+
+// wrap breaks a text into lines of so many characters, at spaces; a width that is not above zero leaves it as it is.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case width > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // verdict is the exit status, and the JSON.

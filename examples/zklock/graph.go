@@ -32,12 +32,13 @@ func graphCommand(conn *connection) *cobra.Command {
 		Use:         "graph [flags] ROOT",
 		Annotations: map[string]string{argsKey: "ROOT"},
 		Short:       "who waits for whom, deadlocks marked",
-		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom. Contenders
-that wait for each other in a circle are a deadlock: nothing ends it but one of them
-that gives up (zklock revoke or zklock break).
+		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom.
+Contenders that wait for each other in a circle are a deadlock: nothing ends it
+but one of them that gives up (zklock revoke or zklock break).
 
-Deadlocks are seen where nodes say who stands still while it waits: Turnstile's do. Two
-requests belong together when the second was made with the context of the first.
+Deadlocks are seen where nodes say who stands still while it waits: Turnstile's
+do. Two requests belong together when the second was made with the context of
+the first.
 
 Exit status 1: there is a deadlock.`,
 		Example: `  zklock graph /
@@ -131,7 +132,7 @@ func (g graph) lines(now time.Time, width int) []string {
 	if len(g.edges) == 0 {
 		return lines
 	}
-	t := newTable("WAITER", "WAITS FOR", "BEHIND", "", ">ASKED", "")
+	t := newTable("WAITER", "WAITS FOR", "BEHIND", "WHICH", ">ASKED", "")
 	for _, e := range g.edges {
 		mark := ""
 		if e.deadlock > 0 {

@@ -32,6 +32,9 @@
 //	ZKLOCK_TOKEN    the fencing token: a decimal number that grows from grant to grant of the path. Hand it to what
 //	                the command writes to, and let that refuse smaller numbers than it has seen.
 //	ZKLOCK_NODE     the name of the contender's node
+//	ZKLOCK_HELD     the nodes of this zklock and of those that it runs under, a line for each
+//
+// A zklock that is to take a lock which one around it holds would wait for itself; it is refused.
 //
 // SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and all processes of its
 // process group; before the lock is held, the first four end the waiting. Where the command is stopped at the terminal

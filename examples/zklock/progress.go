@@ -107,11 +107,16 @@ func (p *progress) line(now time.Time) string {
 	if !found || len(holders) == 0 {
 		return waited
 	}
-	held := fmt.Sprintf("held by %s, who asked %s ago", labelled(holders[0]), ago(holders[0].Since, now))
+	// What is cut off on a narrow terminal is the end.
+	held := who(holders[0])
 	if len(holders) > 1 {
-		held += fmt.Sprintf(", and %d more", len(holders)-1)
+		held += fmt.Sprintf(" +%d", len(holders)-1)
 	}
-	return fmt.Sprintf("%s · %s before us · %s", waited, count(before, "is", "are"), held)
+	held += ", asked " + ago(holders[0].Since, now) + " ago"
+	if label := holders[0].Label; label != "" {
+		held += " “" + printable(label) + "”"
+	}
+	return fmt.Sprintf("%s · %s in line · held by %s", waited, ordinal(before+1), held)
 }
 
 // pause is false when ctx ends first.

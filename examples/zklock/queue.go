@@ -19,14 +19,14 @@ func queueCommand(conn *connection) *cobra.Command {
 		Use:         "queue [flags] PATH",
 		Annotations: map[string]string{argsKey: "PATH"},
 		Short:       "who holds a lock, and who waits",
-		Long: `queue shows the contenders of a lock in the order in which they came: who holds,
-who waits, since when, and for whom.
+		Long: `queue shows the contenders of a lock in the order in which they came: who
+holds, who waits, since when, and for whom.
 
 NO is the number that ZooKeeper gave the contender: what zklock break takes.
-ASKED is when it asked for the lock, by the clock of its own machine. WHO is its
-machine and process, or its library and session where it is another library's.
-"asked back" is a holder whom somebody has asked for the lock (zklock revoke);
-who that is cannot be told any more.`,
+ASKED is when it asked for the lock, by the clock of its own machine. WHO is
+its machine and process, or its library and session where it is another
+library's. "asked back" is a holder whom somebody has asked for the lock
+(zklock revoke); who that is cannot be told any more.`,
 		Example: `  zklock queue /backup
   zklock queue --watch /backup                 # live; q quits
   zklock queue --json /backup | jq '.[] | select(.holds) | .token'
@@ -75,7 +75,7 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		names = names || c.Name != ""
 	}
 	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders, "waits", "wait"))
-	columns := []string{">NO", "", "KIND", ">ASKED", "WHO", "LABEL"}
+	columns := []string{">NO", "STATE", "KIND", ">ASKED", "WHO", "LABEL"}
 	if names {
 		columns = append(columns, "QUEUE")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"time"
 
@@ -40,12 +39,13 @@ func runCommand(conn *connection) *cobra.Command {
 back when the command has ended. Nobody else who locks PATH runs at that time.
 
 The command's environment has ZKLOCK_PATH, ZKLOCK_NODE and ZKLOCK_TOKEN, the
-fencing token: a number that grows from grant to grant. Signals are passed on to
-the command's process group, and the exit status is the command's own: 128 + n where
-signal n ended it, 126 where it cannot be run, 127 where there is no such command.
+fencing token: a number that grows from grant to grant. Signals are passed on
+to the command's process group, and the exit status is the command's own: 128 +
+n where signal n ended it, 126 where it cannot be run, 127 where it does not
+exist.
 
-When the lock is lost, or somebody asks for it (zklock revoke), the command gets
-SIGTERM, and SIGKILL when it is still there after --grace.
+When the lock is lost, or somebody asks for it (zklock revoke), the command
+gets SIGTERM, and SIGKILL when it is still there after --grace.
 
 Exit status of zklock itself:
   64  bad use
@@ -55,7 +55,7 @@ Exit status of zklock itself:
   79  lost: the command was ended, or ended after the lock was lost
   80  given back: somebody asked for the lock, and the command was ended`,
 		Example: `  # one machine at a time; give up after 30 s
-  zklock run --wait 30s --label "nightly dump" /backup -- pg_dump -f /srv/dump orders
+  zklock run --wait 30s --label nightly /backup -- pg_dump -f /srv/dump orders
   # do nothing where somebody else has it already (cron on every machine)
   zklock run --wait 0 /report -- make report
   # readers together, a writer alone
@@ -63,18 +63,18 @@ Exit status of zklock itself:
   zklock run /catalogue -- ./rebuild
   # at most four at a time, everywhere
   zklock run --permits 4 /encoders -- ffmpeg -i in.mov out.mp4
-  # a resource that knows what a fencing token is
-  zklock run /orders -- sh -c 'curl -H "X-Fence: $ZKLOCK_TOKEN" https://store/orders'`,
+  # for a store that knows what a fencing token is
+  zklock run /orders -- sh -c 'curl -H "X-Fence: $ZKLOCK_TOKEN" https://store'`,
 		Args: r.check,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
 	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
-	f.DurationVar(&r.wait, "wait", -1, "give up after this `time`; 0: when it is not free (default: wait for ever)")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this `time`, 0: where it is not free\n(default: wait for ever)")
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
-	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease is over, not after it")
+	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
 	f.Lookup("wait").DefValue = "0s" // so that help shows none
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -142,6 +142,10 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeClient(client)
+	if err := r.refuseNested(ctx, client); err != nil {
+		signalled()
+		return err
+	}
 	guard := startGuard()
 	defer guard.done()
 	lease, err := r.acquire(ctx, client)
@@ -215,12 +219,4 @@ func giveBack(lease *locks.Lease) {
 	ctx, cancel := context.WithDeadline(context.Background(), lease.Deadline())
 	defer cancel()
 	_ = lease.Unlock(ctx)
-}
-
-// environment is that of the command.
-func environment(lease *locks.Lease) []string {
-	return append(os.Environ(),
-		"ZKLOCK_PATH="+lease.Path(),
-		"ZKLOCK_NODE="+lease.Node(),
-		"ZKLOCK_TOKEN="+lease.Token().String())
 }

@@ -1,0 +1,121 @@
+package zklock
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBadUse: for each command one sentence, which says what is wrong and what to type; nothing is sent, for nobody listens
+// there.
+func TestBadUse(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	nowhere := place{addr: "127.0.0.1:1"}
+	for _, c := range []struct{ args, wrong, typed string }{
+		{"", "no command is given", "zklock help"},
+		{"frobnicate", `there is no command "frobnicate"`, "zklock help"},
+		{"qeue", `there is no command "qeue"`, "zklock queue"},
+		{"--frob", "unknown flag: --frob", "zklock help"},
+		{"help frobnicate", `there is no command "frobnicate"`, "zklock help"},
+		{"completion", "SHELL is missing", "zklock completion bash"},
+		{"completion tcsh", `there is none for "tcsh"`, "zklock completion bash"},
+
+		{"run", "PATH is missing", "zklock run PATH -- COMMAND…"},
+		{"run -- true", "PATH is missing before --", "zklock run PATH -- COMMAND…"},
+		{"run /x", "COMMAND is missing", "zklock run PATH -- COMMAND…"},
+		{"run /x --", "COMMAND is missing", "zklock run PATH -- COMMAND…"},
+		{"run /x true", "-- is missing between PATH and COMMAND", "zklock run PATH -- COMMAND…"},
+		{"run /x ls -l", "the command's own flags come after --", "zklock run PATH -- COMMAND…"},
+		{"run /x /y -- true", `"/y" is one argument too many`, "zklock run PATH -- COMMAND…"},
+		{"run x -- true", `bad path "x": must be absolute`, "zklock run PATH -- COMMAND…"},
+		{"run / -- true", `must not be the root`, "zklock run PATH -- COMMAND…"},
+		{"run --shared --permits 2 /x -- true", "different kinds of locks", "zklock run --shared PATH -- COMMAND…"},
+		{"run --permits 0 /x -- true", "--permits 0 is not between 1 and", "zklock run --permits 4 PATH -- COMMAND…"},
+		{"run --permits many /x -- true", `invalid argument "many"`, "zklock help run"},
+		{"run --wait -3s /x -- true", "--wait -3s is less than nothing", "zklock run --wait 30s PATH -- COMMAND…"},
+		{"run --wait 30 /x -- true", `missing unit in duration`, "zklock help run"},
+		{"run --grace -1s /x -- true", "--grace -1s is less than nothing", "zklock run --grace 5s PATH -- COMMAND…"},
+		{"run --early /x -- true", "more than a tenth of the session timeout", "zklock run --early --grace 1s PATH -- COMMAND…"},
+		{"run --label " + strings.Repeat("l", 1025) + " /x -- true", "label", "zklock run --label TEXT PATH -- COMMAND…"},
+
+		{"queue", "PATH is missing", "zklock queue PATH"},
+		{"queue x", `bad path "x"`, "zklock queue PATH"},
+		{"queue /x /y", `"/y" is one argument too many`, "zklock queue PATH"},
+		{"queue --watch /x", "--watch draws on a terminal", "zklock queue --watch --json PATH"},
+		{"tree", "ROOT is missing", "zklock tree ROOT"},
+		{"tree x", `bad path "x"`, "zklock tree ROOT"},
+		{"tree --watch /", "--watch draws on a terminal", "zklock tree --watch --json ROOT"},
+		{"trace", "PATH is missing", "zklock trace PATH"},
+		{"trace /", "must not be the root", "zklock trace PATH"},
+		{"graph", "ROOT is missing", "zklock graph ROOT"},
+		{"graph --dot --json /", "two forms of one thing", "zklock graph --dot ROOT"},
+		{"revoke", "PATH is missing", "zklock revoke PATH"},
+		{"revoke /x//y", "must not contain an empty element", "zklock revoke PATH"},
+		{"break", "PATH is missing", "zklock break PATH CONTENDER"},
+		{"break /x", "CONTENDER is missing", "zklock break PATH CONTENDER"},
+		{"break /x 1", "there is no terminal to ask at", "zklock break --yes PATH CONTENDER"},
+		{"doctor /x", `"/x" is one argument too many`, "zklock doctor"},
+		{"doctor --path x", `bad path "x"`, "zklock doctor --path /PATH"},
+
+		{"queue --zk a,b/c/ /x", "must not end with a slash", "zklock queue --zk HOST:2181,HOST:2181/CHROOT PATH"},
+		{"queue --zk host:port /x", "port", "zklock queue --zk HOST:2181,HOST:2181/CHROOT PATH"},
+		{"queue --session-timeout 1ms /x", "less than a second", "zklock queue --session-timeout 10s PATH"},
+		{"queue --connect-timeout 0s /x", "not above zero", "zklock queue --connect-timeout 10s PATH"},
+		{"queue --auth secret /x", "not of the form SCHEME:SECRET", "zklock queue --auth digest:USER:PASSWORD PATH"},
+		{"queue --auth digest:ann /x", "not of the form", "zklock queue --auth digest:USER:PASSWORD PATH"},
+		{"queue --tls-cert x /x", "go together", "zklock queue --tls-cert FILE --tls-key FILE PATH"},
+		{"queue --tls-ca /no/such/file /x", "no such file", "zklock queue --tls-ca FILE PATH"},
+		{"queue --tls-ca " + empty + " /x", "no certificate", "zklock queue --tls-ca FILE PATH"},
+	} {
+		stdout, stderr := says(t, nowhere, 64, strings.Fields(c.args)...)
+		require.Empty(t, stdout, c.args)
+		require.Equal(t, 1, strings.Count(stderr, "\n"), "%s: %s", c.args, stderr)
+		require.Contains(t, stderr, c.wrong, c.args)
+		require.Contains(t, stderr, "; type: "+c.typed, c.args)
+		require.NotContains(t, stderr, "secret", "what is given as a credential is not shown")
+	}
+}
+
+// TestNoServers: there is no default, for a lock at the wrong servers excludes nobody.
+func TestNoServers(t *testing.T) {
+	for _, name := range []string{"run /x -- true", "queue /x", "tree /", "trace /x", "graph /", "revoke /x", "break --yes /x 1", "doctor"} {
+		cmd := command(place{}, strings.Fields(name)...)
+		cmd.Env = clean()
+		p := launch(t, cmd)
+		p.ends(t, 64)
+		require.Contains(t, p.stderr(t), "no servers are named, neither by --zk nor by ZOOKEEPER_SERVERS; type: zklock "+strings.Fields(name)[0]+" --zk HOST:2181")
+	}
+}
+
+// TestHelp: there is some of everything, with examples, and it fits a terminal.
+func TestHelp(t *testing.T) {
+	nowhere := place{}
+	for _, name := range []string{"", "run", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
+		stdout, stderr := says(t, nowhere, 0, strings.Fields("help "+name)...)
+		require.Empty(t, stderr)
+		require.Contains(t, stdout, "Examples:", name)
+		for line := range strings.SplitSeq(stdout, "\n") {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s: %s", name, line)
+		}
+		same, _ := says(t, nowhere, 0, strings.Fields(name+" --help")...)
+		require.Equal(t, stdout, same)
+	}
+}
+
+// TestCompletion: scripts for the shells, and what they ask.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		stdout, _ := says(t, place{}, 0, "completion", shell)
+		require.Contains(t, stdout, "zklock", shell)
+	}
+	stdout, _ := says(t, place{}, 0, "__complete", "run", "--sh")
+	require.Contains(t, stdout, "--shared\t")
+	stdout, _ = says(t, place{}, 0, "__complete", "")
+	require.Contains(t, stdout, "doctor\t")
+	require.NotContains(t, stdout, "guard", "that one is for zklock itself")
+}

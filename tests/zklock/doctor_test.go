@@ -1,0 +1,155 @@
+package zklock
+
+import (
+	"crypto/ecdsa"
+	"crypto/x509"
+	"encoding/pem"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// report is what doctor finds, as JSON.
+type report struct {
+	OK       bool
+	Findings []struct{ Grade, What, Found, Do string }
+}
+
+func (r report) grade(t *testing.T, what string) (grade, found, do string) {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.What == what {
+			return f.Grade, f.Found, f.Do
+		}
+	}
+	require.FailNow(t, "no finding", "%s in %+v", what, r)
+	return "", "", ""
+}
+
+func TestDoctor(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		stdout, stderr := says(t, at, 0, "doctor", "--connect-timeout", "60s")
+		require.Empty(t, stderr)
+		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper 3\.8\.0, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 10s granted`,
+			`write +made /zklock-doctor/doctor-\d{10} in `, `read back +\d+ bytes, as written`, `clock margin +a transaction takes .* a lease of 4s`, `clocks +the server's clock is within`} {
+			require.Regexp(t, `(?m)^(ok|warn) +`+line, stdout)
+		}
+		r := parsed[report](t, at, 0, "doctor", "--json", "--connect-timeout", "60s")
+		require.True(t, r.OK)
+		for _, what := range []string{"server", "session", "write", "read back", "delete"} {
+			grade, found, _ := r.grade(t, what)
+			require.Equal(t, "ok", grade, found)
+		}
+	})
+}
+
+// TestDoctorTimeout: the servers grant another session timeout than is asked for.
+func TestDoctorTimeout(t *testing.T) {
+	server := embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 5*time.Second))
+	r := parsed[report](t, place{addr: server.Addr()}, 0, "doctor", "--json", "--session-timeout", "30s")
+	grade, found, do := r.grade(t, "session")
+	require.Equal(t, "warn", grade)
+	require.Contains(t, found, "timeout 5s granted where 30s was asked for")
+	require.Contains(t, do, "maxSessionTimeout")
+}
+
+// TestDoctorFindsWhatIsWrong: in words, with what to do.
+func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	nobody := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	r := parsed[report](t, place{addr: nobody}, 69, "doctor", "--json", "--connect-timeout", "300ms")
+	require.False(t, r.OK)
+	grade, found, do := r.grade(t, "server")
+	require.Equal(t, "FAIL", grade)
+	require.Contains(t, found, "connection refused")
+	require.Contains(t, do, "nobody listens there")
+
+	one, two := embedded.Run(t), embedded.Run(t)
+	r = parsed[report](t, place{addr: one.Addr() + "," + two.Addr()}, 1, "doctor", "--json")
+	grade, _, do = r.grade(t, "servers")
+	require.Equal(t, "FAIL", grade, "they are two ensembles")
+	require.Contains(t, do, "one ensemble")
+}
+
+// TestAuth: nodes for one user only. Without the credential everything says why it does not work.
+func TestAuth(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		conn, events, err := zk.Connect([]string{at.addr}, 30*time.Second, zk.WithLogger(quiet{}))
+		require.NoError(t, err)
+		defer func() {
+			conn.Close()
+			for range events {
+			}
+		}()
+		for path, acl := range map[string][]zk.ACL{at.chroot: zk.WorldACL(zk.PermAll)} {
+			_, err = conn.Create(path, nil, 0, acl)
+			require.NoError(t, err)
+		}
+		_, err = conn.Create(at.chroot+"/private", nil, 0, zk.DigestACL(zk.PermAll, "ann", "secret"))
+		require.NoError(t, err)
+
+		_, stderr := says(t, at, 70, patiently("run", "/private", "--", "true")...)
+		require.Contains(t, stderr, "ACL")
+		require.Contains(t, stderr, "--auth")
+		says(t, at, 0, patiently("run", "--auth", "digest:ann:secret", "/private", "--", "true")...)
+		with := command(at, patiently("run", "/private", "--", "true")...)
+		with.Env = append(with.Env, "ZKLOCK_AUTH=digest:ann:secret")
+		launch(t, with).ends(t, 0)
+		r := parsed[report](t, at, 1, "doctor", "--json", "--path", "/private")
+		grade, _, do := r.grade(t, "write")
+		require.Equal(t, "FAIL", grade)
+		require.Contains(t, do, "--auth")
+		says(t, at, 0, "doctor", "--path", "/private", "--auth", "digest:ann:secret")
+	})
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// TestTLS: a server that demands certificates of its clients.
+func TestTLS(t *testing.T) {
+	rig.RequireTLS(t)
+	authority, err := rig.NewAuthority("the authority")
+	require.NoError(t, err)
+	const name = "zk.turnstile.example"
+	certificate, err := authority.Server(name)
+	require.NoError(t, err)
+	server := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: authority, Demand: true}))
+	client, err := authority.Client("zklock")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	ca, cert, key := filepath.Join(folder, "ca"), filepath.Join(folder, "cert"), filepath.Join(folder, "key")
+	writePEM(t, ca, "CERTIFICATE", certificate.Certificate[0]) // the rig keeps its authority's own; this one is trusted by itself
+	writePEM(t, cert, "CERTIFICATE", client.Certificate[0])
+	private, err := x509.MarshalECPrivateKey(client.PrivateKey.(*ecdsa.PrivateKey))
+	require.NoError(t, err)
+	writePEM(t, key, "EC PRIVATE KEY", private)
+
+	at := place{addr: server.SecureAddr()}
+	flags := []string{"--tls-ca", ca, "--tls-cert", cert, "--tls-key", key, "--tls-server-name", name}
+	says(t, at, 0, patiently("run", append(flags, "/tls", "--", "true")...)...)
+	says(t, at, 0, append([]string{"doctor"}, flags...)...)
+	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "500ms")
+	_, found, do := r.grade(t, "server")
+	require.Contains(t, do, "--tls-server-name", found)
+	r = parsed[report](t, place{addr: server.Addr()}, 69, append([]string{"doctor", "--json", "--connect-timeout", "500ms"}, flags...)...)
+	_, found, _ = r.grade(t, "server")
+	require.NotEmpty(t, found)
+	says(t, at, 69, "queue", "--connect-timeout", "500ms", "/tls")
+}
+
+func writePEM(t *testing.T, name, kind string, der []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+}

@@ -1,0 +1,216 @@
+//go:build linux
+
+package zklock
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// terminal is a zklock at a terminal of its own, 80 columns wide.
+type terminal struct {
+	cmd  *exec.Cmd
+	side *os.File // ours: what is written there is typed
+	far  *os.File // the program's, kept open to look at its settings
+
+	mu    sync.Mutex
+	shown strings.Builder
+	read  chan struct{}
+	over  chan error
+}
+
+// sits starts a command at a terminal.
+func sits(t *testing.T, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	side, far, err := pty.Open()
+	require.NoError(t, err)
+	require.NoError(t, pty.Setsize(side, &pty.Winsize{Rows: 24, Cols: 80}))
+	x := &terminal{cmd: cmd, side: side, far: far, read: make(chan struct{}), over: make(chan error, 1)}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	go func() { x.over <- cmd.Wait() }()
+	go func() {
+		defer close(x.read)
+		for buffer := make([]byte, 4096); ; {
+			n, err := side.Read(buffer)
+			x.mu.Lock()
+			x.shown.Write(buffer[:n])
+			x.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		far.Close()
+		<-x.read
+		side.Close()
+	})
+	return x
+}
+
+// text is all that was shown.
+func (x *terminal) text() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.shown.String()
+}
+
+func (x *terminal) shows(t *testing.T, what string) {
+	t.Helper()
+	patient.Eventually(t, func() bool { return strings.Contains(x.text(), what) }, "%q was never shown", what)
+}
+
+func (x *terminal) types(t *testing.T, keys string) {
+	t.Helper()
+	_, err := x.side.WriteString(keys)
+	require.NoError(t, err)
+}
+
+// ends waits for the end of the program.
+func (x *terminal) ends(t *testing.T, status int) {
+	t.Helper()
+	select {
+	case <-x.over:
+	case <-patient.Deadline(t).Done():
+		require.FailNow(t, "it never ended", x.text())
+	}
+	require.Equal(t, status, x.cmd.ProcessState.ExitCode(), x.text())
+}
+
+// settings are those of the terminal.
+func (x *terminal) settings(t *testing.T) unix.Termios {
+	t.Helper()
+	got, err := unix.IoctlGetTermios(int(x.far.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	return *got
+}
+
+// TestInteractive: the command has the terminal: it reads from it, and gets what Ctrl-C sends.
+func TestInteractive(t *testing.T) {
+	at := here(t)
+	x := sits(t, command(at, patiently("run", "/i", "--", "sh", "-c",
+		`trap "echo interrupted; exit 4" INT; [ -t 0 ] && [ -t 1 ] && echo a terminal; read name; echo "hello $name"; echo up; while :; do sleep 0.02; done`)...))
+	x.shows(t, "a terminal")
+	x.types(t, "bob\n")
+	x.shows(t, "hello bob")
+	x.types(t, "\x03")
+	x.shows(t, "interrupted")
+	x.ends(t, 4)
+	require.NotContains(t, x.text(), "zklock:")
+}
+
+// TestTerminalIsMended: a command that is killed leaves the terminal without echo; zklock leaves it as it was.
+func TestTerminalIsMended(t *testing.T) {
+	at := here(t)
+	x := sits(t, command(at, patiently("run", "--grace", "200ms", "/i", "--", "sh", "-c", `stty -echo raw; trap "" TERM; echo up; while :; do sleep 0.02; done`)...))
+	before := x.settings(t)
+	x.shows(t, "up")
+	require.NotEqual(t, before, x.settings(t))
+	says(t, at, 0, "revoke", "/i")
+	x.ends(t, 80)
+	require.Equal(t, before, x.settings(t))
+}
+
+// TestProgress: a line while the lock is waited for, where standard error is a terminal; it is wiped out.
+func TestProgress(t *testing.T) {
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "--label", "nightly", "/p", "--", "sh", "-c", holding)...)
+	x := sits(t, command(at, patiently("run", "/p", "--", "echo", "it runs")...))
+	x.shows(t, "for /p · 2nd in line · held by ")
+	x.shows(t, "“nightly”")
+	holder.letGo()
+	holder.ends(t, 0)
+	x.ends(t, 0)
+	x.shows(t, "\r\x1b[Kit runs")
+}
+
+// TestWatch: a live view, on a screen of its own; the terminal is as it was when it ends, by a key or by a signal.
+func TestWatch(t *testing.T) {
+	at := here(t)
+	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "--long", "/"}} {
+		for how, quit := range map[string]func(x *terminal){
+			"q":      func(x *terminal) { x.types(t, "q") },
+			"Ctrl-C": func(x *terminal) { x.types(t, "\x03") },
+			"signal": func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGTERM)) },
+		} {
+			t.Run(args[0]+" "+how, func(t *testing.T) {
+				x := sits(t, command(at, patiently(args[0], args[1:]...)...))
+				before := x.settings(t)
+				x.shows(t, "\x1b[?1049h")
+				x.shows(t, "q quits")
+				p, _ := runs(t, at, patiently("run", "--label", "seen live", "/live", "--", "sh", "-c", holding)...)
+				x.shows(t, "seen live")
+				p.letGo()
+				p.ends(t, 0)
+				quit(x)
+				status := 0
+				if how == "signal" {
+					status = 128 + int(syscall.SIGTERM)
+				}
+				x.ends(t, status)
+				x.shows(t, "\x1b[?25h\x1b[?1049l")
+				require.Equal(t, before, x.settings(t))
+			})
+		}
+	}
+}
+
+// TestBreakAsks: at a terminal; only a yes is one.
+func TestBreakAsks(t *testing.T) {
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "--label", "nightly", "/b", "--", "sh", "-c", holding)...)
+	for answer, status := range map[string]int{"n": 1, "": 1, "yeah": 1} {
+		x := sits(t, command(at, "break", "/b", "0"))
+		x.shows(t, "“nightly”")
+		x.shows(t, "[y/N] ")
+		x.types(t, answer+"\n")
+		x.ends(t, status)
+		x.shows(t, "nothing was done")
+	}
+	awaitQueue(t, at, "/b", 1, 0)
+	x := sits(t, command(at, "break", "/b", "0"))
+	x.shows(t, "[y/N] ")
+	x.types(t, "y\n")
+	x.ends(t, 0)
+	x.shows(t, "broken: number 0")
+	holder.ends(t, 79)
+}
+
+// TestStoppedAtTheTerminal: Ctrl-Z stops zklock as well as the command, and the shell goes on; the job goes on with fg.
+func TestStoppedAtTheTerminal(t *testing.T) {
+	at := here(t)
+	cmd := exec.Command("bash", "--norc", "--noediting", "-i")
+	cmd.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect(), "PS1=prompt> ", "Z="+program, "TERM=dumb", "HISTFILE=")
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	x := sits(t, cmd)
+	x.shows(t, "prompt> ")
+	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'echo it r\"\"uns; read x; echo got $x; exit 6'\n")
+	x.shows(t, "it runs")
+	x.types(t, "\x1a")
+	x.shows(t, "Stopped")
+	x.types(t, "echo the sh\"\"ell\n")
+	x.shows(t, "the shell")
+	awaitQueue(t, at, "/job", 1, 0)
+	x.types(t, "fg\n")
+	x.types(t, "word\n")
+	x.shows(t, "got word")
+	x.types(t, "echo status $?\n")
+	x.shows(t, "status 6")
+	x.types(t, "exit\n")
+	x.ends(t, 0)
+}

@@ -1,0 +1,242 @@
+package zklock
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// shown is a contender as --json shows it, as far as the tests look.
+type shown struct {
+	Path     string    `json:"path"`
+	Node     string    `json:"node"`
+	Sequence int32     `json:"sequence"`
+	Mode     string    `json:"mode"`
+	Permits  int       `json:"permits"`
+	Holds    bool      `json:"holds"`
+	WaitsFor []string  `json:"waits_for"`
+	Token    string    `json:"token"`
+	Session  string    `json:"session"`
+	Library  string    `json:"library"`
+	Asked    bool      `json:"asked_back"`
+	Host     string    `json:"host"`
+	PID      int       `json:"pid"`
+	Label    string    `json:"label"`
+	Since    time.Time `json:"asked_at"`
+}
+
+// crowd has one hold a lock, and another wait for it.
+func crowd(t *testing.T, at place, path string) (holder, waiter *process, queue []messages.Contender) {
+	t.Helper()
+	holder, _ = runs(t, at, patiently("run", "--label", "the first", path, "--", "sh", "-c", holding)...)
+	waiter = start(t, at, patiently("run", "--label", "the\tsecond\x1b[2J", path, "--", "sh", "-c", holding)...)
+	return holder, waiter, awaitQueue(t, at, path, 1, 1)
+}
+
+func TestQueue(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		stdout, _ := says(t, at, 0, "queue", "/orders/42")
+		require.Equal(t, "/orders/42: nobody holds it, nobody waits\n", stdout)
+		require.Equal(t, []shown{}, parsed[[]shown](t, at, 0, "queue", "--json", "/orders/42"))
+
+		holder, waiter, queue := crowd(t, at, "/orders/42")
+		stdout, _ = says(t, at, 0, "queue", "/orders/42")
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		require.Len(t, lines, 5, stdout)
+		require.Equal(t, "/orders/42: 1 holds, 1 waits", lines[0])
+		require.Regexp(t, `^ *NO  STATE  KIND  +ASKED  WHO +LABEL$`, lines[2])
+		require.Regexp(t, `^ *0  holds  exclusive  +\S+ ago  \S+:\d+  the first$`, lines[3])
+		require.Regexp(t, `^ *1  waits  exclusive  +\S+ ago  \S+:\d+  the·second·\[2J$`, lines[4], "what others wrote does not reach the terminal as it is")
+		stdout, _ = says(t, at, 0, "queue", "--wide", "/orders/42")
+		require.Contains(t, stdout, queue[0].Node)
+		require.Contains(t, stdout, queue[0].Token.String())
+
+		all := parsed[[]shown](t, at, 0, "queue", "--json", "/orders/42")
+		require.Len(t, all, 2)
+		require.Equal(t, shown{Path: "/orders/42", Node: queue[0].Node, Sequence: 0, Mode: "exclusive", Holds: true, Token: queue[0].Token.String(),
+			Session: all[0].Session, Library: "turnstile", Host: queue[0].Host, PID: holder.Pid(), Label: "the first", Since: all[0].Since}, all[0])
+		require.True(t, queue[0].Since.Equal(all[0].Since))
+		require.Equal(t, waiter.Pid(), all[1].PID)
+		require.False(t, all[1].Holds)
+		require.Equal(t, []string{queue[0].Node}, all[1].WaitsFor)
+		require.Equal(t, "the\tsecond\x1b[2J", all[1].Label)
+
+		says(t, at, 0, "revoke", "/orders/42") // the command of holder does not trap SIGTERM
+		holder.ends(t, 80)
+		waiter.up(t)
+		waiter.letGo()
+		waiter.ends(t, 0)
+	})
+}
+
+// TestQueueWatchJSON: a line for each change, also into a pipe, until it is interrupted.
+func TestQueueWatchJSON(t *testing.T) {
+	at := here(t)
+	p := start(t, at, patiently("queue", "--watch", "--json", "/q")...)
+	last := func() (all []shown) {
+		lines := strings.Split(strings.TrimSpace(p.stdout(t)), "\n")
+		_ = json.Unmarshal([]byte(lines[len(lines)-1]), &all)
+		return all
+	}
+	holder, waiter, _ := crowd(t, at, "/q")
+	patient.Eventually(t, func() bool { all := last(); return len(all) == 2 && all[0].Label == "the first" }, "the two were never shown")
+	holder.letGo()
+	holder.ends(t, 0)
+	patient.Eventually(t, func() bool { all := last(); return len(all) == 1 && all[0].PID == waiter.Pid() && all[0].Holds }, "the hand-over was never shown")
+	require.NoError(t, p.Kill())
+	waiter.letGo()
+	waiter.ends(t, 0)
+}
+
+func TestTree(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		stdout, _ := says(t, at, 0, "tree", "/")
+		require.Equal(t, "below /: 0 locks, 0 holders, 0 waiters\n", stdout)
+		crowd(t, at, "/orders/42")
+		_, _ = runs(t, at, patiently("run", "--permits", "2", "/printers", "--", "sh", "-c", holding)...)
+		stdout, _ = says(t, at, 0, "tree", "/")
+		require.Equal(t, "below /: 2 locks, 2 holders, 1 waiter\n\nHOLD  WAIT  LOCK\n   1     1  /orders/42\n   1     0  /printers\n", stdout)
+		stdout, _ = says(t, at, 0, "tree", "/orders")
+		require.Contains(t, stdout, "below /orders: 1 lock, ")
+		stdout, _ = says(t, at, 0, "tree", "--long", "/")
+		require.Regexp(t, `(?m)^ +1 +1  /orders/42  \S+ “the first” +\S+, \S+ “the·second·\[2J”$`, stdout)
+
+		type lock struct {
+			Path             string
+			Holders, Waiters int
+			Contenders       []shown
+		}
+		type tree struct {
+			Root  string
+			Locks []lock
+		}
+		require.Equal(t, tree{"/", []lock{{"/orders/42", 1, 1, nil}, {"/printers", 1, 0, nil}}}, parsed[tree](t, at, 0, "tree", "--json", "/"))
+		long := parsed[tree](t, at, 0, "tree", "--json", "--long", "/")
+		require.Equal(t, "the first", long.Locks[0].Contenders[0].Label)
+		require.Equal(t, "semaphore", long.Locks[1].Contenders[0].Mode)
+	})
+}
+
+// TestTrace: who comes, holds, is asked and goes, in this order.
+func TestTrace(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		text := start(t, at, patiently("trace", "/t")...)
+		lines := start(t, at, patiently("trace", "--json", "/t")...)
+		type line struct {
+			At   time.Time `json:"at"`
+			What string    `json:"what"`
+			shown
+		}
+		saw := func(want ...string) func() bool {
+			return func() bool {
+				var got []string
+				for l := range strings.SplitSeq(lines.stdout(t), "\n") {
+					var one line
+					if json.Unmarshal([]byte(l), &one) == nil && !one.At.IsZero() {
+						got = append(got, one.What+" "+one.Label)
+					}
+				}
+				return strings.Join(got, ", ") == strings.Join(want, ", ")
+			}
+		}
+		holder, _ := runs(t, at, patiently("run", "--label", "one", "/t", "--", "sh", "-c", holding)...)
+		patient.Eventually(t, saw("holds one"), "the first was not seen to hold")
+		waiter := start(t, at, patiently("run", "--label", "two", "/t", "--", "sh", "-c", holding)...)
+		patient.Eventually(t, saw("holds one", "waits two"), "the second was not seen to wait")
+		holder.letGo()
+		holder.ends(t, 0)
+		patient.Eventually(t, saw("holds one", "waits two", "gone one", "holds two"), "the hand-over was not seen")
+		waiter.up(t)
+		waiter.letGo()
+		waiter.ends(t, 0)
+		patient.Eventually(t, saw("holds one", "waits two", "gone one", "holds two", "gone two"), "the end was not seen")
+		patient.Eventually(t, func() bool { return strings.Count(text.stdout(t), "\n") == 5 }, "the trace for people has not five lines")
+		all := strings.Split(text.stdout(t), "\n")
+		require.Regexp(t, `^\d\d:\d\d:\d\d\.\d{3}  holds +0  \S+:\d+ “one”, token \d+$`, all[0])
+		require.Regexp(t, `  waits +1  \S+ “two”, 1 before it$`, all[1])
+		require.Regexp(t, `  gone +0  \S+ “one”, held it$`, all[2])
+		for _, p := range []*process{text, lines} {
+			p.send(t, 2)
+			p.ends(t, 130)
+		}
+	})
+}
+
+// TestGraph: who waits for whom; two that wait for each other are marked.
+func TestGraph(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		stdout, _ := says(t, at, 0, "graph", "/")
+		require.Equal(t, "below /: 0 wait, 0 deadlocks\n", stdout)
+		crowd(t, at, "/plain")
+		stdout, _ = says(t, at, 0, "graph", "/")
+		require.Regexp(t, `(?m)^\S+ “the·second·\[2J”  /plain +\S+ “the first”  holds +\S+ ago$`, stdout)
+
+		client := at.client(t)
+		x, err := client.Mutex("/x", locks.WithLabel("X")).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		y, err := client.Mutex("/y", locks.WithLabel("Y")).Lock(patient.Deadline(t))
+		require.NoError(t, err)
+		over := make(chan struct{}, 2)
+		for lease, path := range map[*locks.Lease]string{x: "/y", y: "/x"} {
+			go func() { // until the lease is given back
+				_, _ = client.Mutex(path, locks.WithLabel("wants "+path)).Lock(lease.Context())
+				over <- struct{}{}
+			}()
+		}
+		awaitQueue(t, at, "/x", 1, 1)
+		awaitQueue(t, at, "/y", 1, 1)
+
+		stdout, _ = says(t, at, 1, "graph", "/")
+		require.Contains(t, stdout, "below /: 3 wait, 1 deadlock\n")
+		require.Contains(t, stdout, "DEADLOCK 1: ")
+		require.Regexp(t, `(?m)^  \S+ “wants /y” holds /x \(number 0\) and waits for /y \(number 1\)$`, stdout)
+		require.Regexp(t, `(?m)^\S+ “wants /y” +/y +\S+ “Y” +holds +\S+ ago  deadlock 1$`, stdout)
+		require.Regexp(t, `(?m)^\S+ “the·second·\[2J” .* ago$`, stdout, "this one is no part of it")
+
+		dot, _ := says(t, at, 1, "graph", "--dot", "/")
+		require.True(t, strings.HasPrefix(dot, "digraph locks {\n") && strings.HasSuffix(dot, "}\n"), dot)
+		require.Equal(t, 2, strings.Count(dot, `tooltip="deadlock 1"`), dot)
+		require.Equal(t, 3, strings.Count(dot, " -> "), dot)
+		type graph struct {
+			Waiting []struct {
+				Waiter, Behind shown
+				Deadlock       int
+			}
+			Deadlocks [][]struct{ Keeps, Waits shown }
+		}
+		g := parsed[graph](t, at, 1, "graph", "--json", "/")
+		require.Len(t, g.Waiting, 3)
+		require.Len(t, g.Deadlocks, 1)
+		require.Len(t, g.Deadlocks[0], 2)
+
+		for _, lease := range []*locks.Lease{x, y} {
+			require.NoError(t, lease.Unlock(patient.Deadline(t)))
+			<-over
+		}
+		patient.Eventually(t, func() bool {
+			found, err := client.Deadlocks(patient.Deadline(t), "/")
+			return err == nil && len(found) == 0
+		}, "the deadlock never ended")
+	})
+}
+
+// TestNested: a zklock under a zklock with the same lock would wait for itself, and is told so; one with another lock is fine.
+func TestNested(t *testing.T) {
+	at := here(t)
+	inner := func(path string) []string {
+		return patiently("run", append([]string{path, "--", program}, patiently("run", "/n", "--", "sh", "-c", "echo $ZKLOCK_PATH")...)...)
+	}
+	_, stderr := says(t, at, 70, inner("/n")...)
+	require.Contains(t, stderr, "it would wait for itself")
+	stdout, _ := says(t, at, 0, inner("/other")...)
+	require.Equal(t, "/n\n", stdout)
+	_, stderr = says(t, at, 70, patiently("run", append([]string{"/n", "--", program}, inner("/other")...)...)...)
+	require.Contains(t, stderr, "it would wait for itself", "also two levels up")
+}
