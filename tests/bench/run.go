@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// serverWarmUp is how long each server is kept busy before anything is measured.
+// serverWarmUp is how long each server is kept busy by each kind of peer before anything is measured.
 const serverWarmUp = 5 * time.Second
 
 // bench is a run.

@@ -150,21 +150,24 @@ func (s *stage) awaitChildren(ctx context.Context, path string, n int) (asked in
 	}
 }
 
-// warmUp has the servers' JVMs compile what runs often.
+// warmUp has the servers' virtual machines compile what runs often: each kind of peer's requests, each for a while, and
+// transactions as large as a crowd makes them.
 func (s *stage) warmUp(ctx context.Context, d time.Duration) error {
-	const path, workers = "/bench/warm-up", 16
+	const path, workers = "/bench/warm-up", 64
 	if err := s.monitor.makePath(path); err != nil {
 		return err
 	}
 	for i := range s.addrs {
-		sessions, err := openAll(ctx, openBare, []string{s.connect(i)}, time.Minute)
-		if err != nil {
-			return err
-		}
-		_, err = crowd{sessions: sessions, workers: workers, path: onePath(path), guard: oneGuard(nil), timed: warmThenCount(0, d)}.run(ctx)
-		closeAll(sessions)
-		if err != nil {
-			return err
+		for _, open := range []opener{openBare, openZkLock, openTurnstile} {
+			sessions, err := openAll(ctx, open, []string{s.connect(i)}, time.Minute)
+			if err != nil {
+				return err
+			}
+			_, err = crowd{sessions: sessions, workers: workers, path: onePath(path), guard: oneGuard(nil), timed: warmThenCount(0, d)}.run(ctx)
+			closeAll(sessions)
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
