@@ -12,9 +12,13 @@ import (
 
 // Messages to the follower.
 type (
-	// followThese are the lock paths to follow, and no others.
-	followThese struct{ paths []string }
-	// lookAt reads a queue that is not followed just now because it changes too often.
+	// followThese are the lock paths to follow, and no others; of opened ones somebody looks at the page.
+	followThese struct {
+		paths  []string
+		opened map[string]bool
+	}
+	// lookAt reads a queue once: one that is not followed just now because it changes too often, or one that is and in
+	// which something may have changed that followers are not told of.
 	lookAt struct{ path string }
 )
 
@@ -28,12 +32,21 @@ type follower struct {
 
 // followed is how one queue is looked at: it is followed, or read at a pace.
 type followed struct {
+	opened bool
 	paced  bool
 	timer  *time.Timer // of the next look; nil while there is none to come
 	told   time.Time   // when the last reading came
 	size   int
 	same   int    // readings in a row that showed nothing new
 	digest uint64 // of the last reading
+}
+
+// stop takes the next look back.
+func (q *followed) stop() {
+	if q.timer != nil {
+		q.timer.Stop()
+		q.timer = nil
+	}
 }
 
 func newFollower(session *actor.PID, to *board.Board) actor.Actor {
@@ -44,12 +57,12 @@ func newFollower(session *actor.PID, to *board.Board) actor.Actor {
 func (f *follower) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *followThese:
-		f.follow(ctx, msg.paths)
+		f.follow(ctx, msg)
 	case *messages.Queue:
 		f.told(ctx, msg)
 	case *lookAt:
-		if q := f.paths[msg.path]; q != nil && q.paced {
-			q.timer = nil
+		if q := f.paths[msg.path]; q != nil {
+			q.timer, q.told = nil, time.Time{} // the reading that we ask for says nothing of how busy it is
 			ctx.Request(f.session, &messages.ReadQueue{Path: msg.path})
 		}
 	case *actor.Stopping:
@@ -59,14 +72,21 @@ func (f *follower) Receive(ctx actor.Context) {
 	}
 }
 
-func (f *follower) follow(ctx actor.Context, paths []string) {
+func (f *follower) follow(ctx actor.Context, these *followThese) {
 	wanted := map[string]bool{}
-	for _, path := range paths {
+	for _, path := range these.paths {
 		wanted[path] = true
-		if f.paths[path] == nil {
-			f.paths[path] = &followed{}
+		q := f.paths[path]
+		if q == nil {
+			q = &followed{}
+			f.paths[path] = q
 			ctx.Request(f.session, &messages.Follow{Path: path})
 		}
+		if opens := these.opened[path] && !q.opened; opens && !q.paced && q.timer != nil {
+			q.stop()
+			f.lookLater(ctx, path, q, refreshOpened)
+		}
+		q.opened = these.opened[path]
 	}
 	for path := range f.paths {
 		if !wanted[path] {
@@ -76,9 +96,7 @@ func (f *follower) follow(ctx actor.Context, paths []string) {
 }
 
 func (f *follower) end(ctx actor.Context, path string) {
-	if t := f.paths[path].timer; t != nil {
-		t.Stop()
-	}
+	f.paths[path].stop()
 	delete(f.paths, path)
 	ctx.Request(f.session, &messages.Unfollow{Path: path})
 	f.board.Drop(path)
@@ -107,18 +125,18 @@ func (f *follower) told(ctx actor.Context, msg *messages.Queue) {
 	switch {
 	case !q.paced && now.Sub(before) < pause(q.size):
 		q.paced = true
+		q.stop()
 		ctx.Request(f.session, &messages.Unfollow{Path: msg.Path})
 		f.lookLater(ctx, msg.Path, q, pause(q.size))
 	case q.paced && q.same >= calm:
 		q.paced, q.same = false, 0
-		if q.timer != nil {
-			q.timer.Stop()
-			q.timer = nil
-		}
+		q.stop()
 		q.told = time.Time{} // the reading that comes at once says nothing of how busy it is
 		ctx.Request(f.session, &messages.Follow{Path: msg.Path})
 	case q.paced:
 		f.lookLater(ctx, msg.Path, q, pause(q.size))
+	case q.size > 0:
+		f.lookLater(ctx, msg.Path, q, refresh(q.opened, q.size))
 	}
 }
 

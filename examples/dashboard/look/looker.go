@@ -168,7 +168,11 @@ func (l *Looker) choose() {
 		}
 	}
 	l.known = taken
-	l.client.System().Root.Send(l.follower, &followThese{chosen})
+	opened := map[string]bool{}
+	for path := range l.opened {
+		opened[path] = true
+	}
+	l.client.System().Root.Send(l.follower, &followThese{chosen, opened})
 }
 
 func sleep(ctx context.Context, d time.Duration) {

@@ -13,7 +13,19 @@ const (
 	calm = 4
 	// afterRefusal is the pause before a queue is read again that could not be read.
 	afterRefusal = 5 * time.Second
+	// Followers are told when somebody comes or goes, and not when somebody is asked for the lock, which is written to
+	// the holder's node: so a queue is read now and then although it is calm, more often while its page is open.
+	refreshOpened = 2 * time.Second
+	refreshOthers = 15 * time.Second
 )
+
+// refresh is after how long a queue is read although nobody has come or gone.
+func refresh(opened bool, contenders int) time.Duration {
+	if opened {
+		return max(refreshOpened, 4*pause(contenders))
+	}
+	return max(refreshOthers, 4*pause(contenders))
+}
 
 // pause is how long a queue of so many contenders is left alone after it was read.
 func pause(contenders int) time.Duration {

@@ -57,7 +57,10 @@ byID("ask-form").addEventListener("submit", async (event) => {
       byID("ask-token").value = "";
       say(byID("ask-cancel"), "Close");
       byID("ask-cancel").focus();
-    } else send.disabled = false;
+    } else {
+      send.disabled = false;
+      byID("ask-token").select(); // so that another one can be typed at once
+    }
   } catch {
     mark(answer, "data-good", false);
     say(answer, "✕ The dashboard's server cannot be reached, so it is not known whether anybody was asked.");

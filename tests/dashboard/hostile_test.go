@@ -1,0 +1,40 @@
+package dashboard
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// TestHostileTexts: labels and paths are anybody's text. They are shown as what they are, and nothing in them runs.
+func TestHostileTexts(t *testing.T) {
+	browser.start(t)
+	h := serve(t)
+	ctx := patient.Deadline(t)
+	const (
+		label = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'"` + "`${window.hacked=3}"
+		path  = `/app/"><svg onload=window.hacked=4>&amp;javascript:window.hacked=5`
+	)
+	first, err := h.client.Mutex(path, locks.WithLabel(label)).Lock(ctx)
+	require.NoError(t, err)
+	granted := request(t, h.client.Mutex(path, locks.WithLabel(label+" waits")))
+	for _, address := range []string{h.page(""), h.page(path)} {
+		p := open(t, address)
+		p.until("the texts are there", `document.body.textContent.includes(%s) && document.body.textContent.includes(%s) && document.body.textContent.includes(%s)`,
+			quote(label), quote(label+" waits"), quote(path))
+		p.until("the titles are, too", `[...document.querySelectorAll("[title]")].some((e) => e.title.includes(%s))`, quote(label))
+		require.True(t, ask[bool](p, "window.hacked === undefined"))
+		require.Equal(t, int64(1), ask[int64](p, `document.images.length`), "there is no picture but our own")
+		require.Equal(t, int64(1), ask[int64](p, `document.scripts.length`))
+		// What would happen if a script of ours ever wrote markup: the policy stops it.
+		require.Equal(t, "TypeError", ask[string](p, `(() => { try { document.body.innerHTML = "<b>"; return "written"; } catch (e) { return e.name; } })()`))
+	}
+	all := open(t, h.page(""))
+	all.until("the lock has a link", `document.querySelector("#lock-rows a")`)
+	require.Equal(t, h.page(path), ask[string](all, `document.querySelector("#lock-rows a").href.replaceAll("%%20", "+")`))
+	require.NoError(t, first.Unlock(ctx))
+	require.NoError(t, (<-granted).Unlock(ctx))
+}
