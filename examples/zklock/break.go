@@ -43,7 +43,8 @@ Exit status 1: the contender is gone, or the answer was no.`,
 		Args: named("PATH", "CONTENDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes && !term.IsTerminal(int(os.Stdin.Fd())) {
-				return badUse(withFlag(cmd, "--yes"), "break asks before it takes a lock away, and there is no terminal to ask at")
+				return badUse(withFlag(cmd, "--yes"),
+					"break asks before it takes a lock away, and there is no terminal to ask at")
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
 				return breakContender(ctx, cmd, client, args[0], args[1], yes)
@@ -65,7 +66,8 @@ func breakContender(ctx context.Context, cmd *cobra.Command, client *locks.Clien
 		return err
 	}
 	if !yes {
-		fmt.Fprintf(os.Stderr, "%s: number %d %s, and asked for it %s ago: %s\n", path, c.Sequence, standing(c), ago(c.Since, time.Now()), labelled(c))
+		fmt.Fprintf(os.Stderr, "%s: number %d %s, and asked for it %s ago: %s\n", path, c.Sequence, standing(c),
+			ago(c.Since, time.Now()), labelled(c))
 		if c.Holds {
 			fmt.Fprintln(os.Stderr, "If it is at work, that goes on beside what the next holder does.")
 		}
@@ -82,7 +84,8 @@ func breakContender(ctx context.Context, cmd *cobra.Command, client *locks.Clien
 	case errors.Is(err, locks.ErrGone):
 		return exitWith(statusNo, "%s: number %d was gone already", path, c.Sequence)
 	case errors.Is(err, zkconn.ErrNoAuth):
-		return exitWith(statusRefused, "%s: the node may not be deleted (--auth gives a credential): %s", path, short(err))
+		return exitWith(statusRefused, "%s: the node may not be deleted (--auth gives a credential): %s", path,
+			short(err))
 	case err != nil:
 		return err
 	}
@@ -103,9 +106,11 @@ func choose(cmd *cobra.Command, queue []messages.Contender, path, which string) 
 	case 1:
 		return found[0], nil
 	case 0:
-		return messages.Contender{}, exitWith(statusNo, "%s: there is no contender %q; zklock queue %s shows who there is", path, which, path)
+		return messages.Contender{}, exitWith(statusNo,
+			"%s: there is no contender %q; zklock queue %s shows who there is", path, which, path)
 	}
-	return messages.Contender{}, badUse(form(cmd), "%s: %q fits %s; give more of the node's name (zklock queue --wide %s shows it)",
+	return messages.Contender{}, badUse(form(cmd),
+		"%s: %q fits %s; give more of the node's name (zklock queue --wide %s shows it)",
 		path, which, count(len(found), "contender", "contenders"), path)
 }
 

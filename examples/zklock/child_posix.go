@@ -9,13 +9,18 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // child is the command's process and its process group, whose number is the process's.
 type child struct {
-	pid   int
-	ended chan ending
-	stops chan os.Signal
+	pid     int
+	session int    // of processes
+	node    string // of the contender, by which what the command has started is known
+	ended   chan ending
+	stops   chan os.Signal
 }
 
 // ending is how it ended: the status as a shell tells it.
@@ -29,13 +34,14 @@ type ending struct {
 // The kernel's parent-death signal (pdeathsig_linux.go) belongs to the thread that forked, and the Go runtime ends
 // threads that it has no use for. So a goroutine of its own forks, and stays locked to its thread until the child has
 // been reaped.
-func startChild(cmd *exec.Cmd, tty *terminal) (*child, error) {
+func startChild(cmd *exec.Cmd, node string, tty *terminal) (*child, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if tty != nil {
 		cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, tty.fd
 	}
 	dieWithParent(cmd.SysProcAttr)
-	c := &child{ended: make(chan ending, 1), stops: make(chan os.Signal, 1)}
+	session, _ := unix.Getsid(0)
+	c := &child{session: session, node: node, ended: make(chan ending, 1), stops: make(chan os.Signal, 1)}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -82,22 +88,35 @@ func (c *child) signal(s os.Signal) {
 	}
 }
 
-// terminateGroup asks every process of the group to end; one that is stopped has to go on to hear it.
+// terminateGroup asks every process of the group, and its strays, to end; one that is stopped has to go on to hear it.
 func (c *child) terminateGroup() {
-	c.signal(syscall.SIGTERM)
-	c.signal(syscall.SIGCONT)
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGCONT} {
+		c.signal(s)
+		signalStrays(c.node, c.pid, c.session, s)
+	}
 }
 
-func (c *child) killGroup() { c.signal(syscall.SIGKILL) }
+func (c *child) killGroup() {
+	c.signal(syscall.SIGKILL)
+	// Again, until those that they had just started are gone too; one that the kernel does not let go is not waited for.
+	for range 500 {
+		if !signalStrays(c.node, c.pid, c.session, syscall.SIGKILL) {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
 
 // proceed lets a group that was stopped go on.
 func (c *child) proceed() { c.signal(syscall.SIGCONT) }
 
-// groupLives tells whether a process of the group is left.
-func (c *child) groupLives() bool { return syscall.Kill(-c.pid, 0) != syscall.ESRCH }
+// groupLives tells whether a process of the group is left, or a stray.
+func (c *child) groupLives() bool {
+	return syscall.Kill(-c.pid, 0) != syscall.ESRCH || signalStrays(c.node, c.pid, c.session, 0)
+}
 
-// waitingEnds are the signals that end the waiting for a lock; passedOn those that the command gets. SIGTSTP is among them
-// because zklock must not stand still while its command runs on: the command is stopped first.
+// waitingEnds are the signals that end the waiting for a lock; passedOn those that the command gets. SIGTSTP is among
+// them because zklock must not stand still while its command runs on: the command is stopped first.
 var (
 	waitingEnds = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 	passedOn    = append([]os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP}, waitingEnds...)

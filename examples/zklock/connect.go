@@ -56,7 +56,8 @@ func (c *connection) addFlags(root *cobra.Command) {
 func (c *connection) where(cmd *cobra.Command) (string, error) {
 	servers := cmp.Or(c.servers, os.Getenv(serversVariable))
 	if servers == "" {
-		return "", badUse(withFlag(cmd, "--zk HOST:2181"), "no servers are named, neither by --zk nor by %s", serversVariable)
+		return "", badUse(withFlag(cmd, "--zk HOST:2181"), "no servers are named, neither by --zk nor by %s",
+			serversVariable)
 	}
 	return servers, nil
 }
@@ -72,7 +73,8 @@ func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
 		scheme, secret, ok := strings.Cut(g, ":")
 		if !ok || scheme == "" || secret == "" || scheme == "digest" && !strings.Contains(secret, ":") {
 			// The value is a secret, and is not shown.
-			return nil, badUse(withFlag(cmd, "--auth digest:USER:PASSWORD"), "the credential is not of the form SCHEME:SECRET, digest:USER:PASSWORD for digest")
+			return nil, badUse(withFlag(cmd, "--auth digest:USER:PASSWORD"),
+				"the credential is not of the form SCHEME:SECRET, digest:USER:PASSWORD for digest")
 		}
 		pairs = append(pairs, [2]string{scheme, secret})
 	}
@@ -82,7 +84,8 @@ func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
 // tls is the configuration for TLS, nil for connections without.
 func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
 	if (c.cert == "") != (c.key == "") {
-		return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"), "--tls-cert and --tls-key go together, and one of them is missing")
+		return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"),
+			"--tls-cert and --tls-key go together, and one of them is missing")
 	}
 	if !c.secure && c.ca == "" && c.cert == "" && c.serverName == "" {
 		return nil, nil
@@ -121,10 +124,12 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 		return s, err
 	}
 	if c.sessionTimeout < time.Second {
-		return s, badUse(withFlag(cmd, "--session-timeout 10s"), "--session-timeout %v is less than a second", c.sessionTimeout)
+		return s, badUse(withFlag(cmd, "--session-timeout 10s"), "--session-timeout %v is less than a second",
+			c.sessionTimeout)
 	}
 	if c.connectTimeout <= 0 {
-		return s, badUse(withFlag(cmd, "--connect-timeout 10s"), "--connect-timeout %v is not above zero", c.connectTimeout)
+		return s, badUse(withFlag(cmd, "--connect-timeout 10s"), "--connect-timeout %v is not above zero",
+			c.connectTimeout)
 	}
 	s.timeout = c.sessionTimeout
 	if s.credentials, err = c.credentials(cmd); err != nil {
@@ -180,7 +185,8 @@ func (c *connection) open(ctx context.Context, cmd *cobra.Command) (*locks.Clien
 	case errors.Is(err, zkconn.ErrAuthFailed):
 		return nil, exitWith(statusRefused, "the servers refuse the credential: %s", short(err))
 	case within.Err() != nil:
-		return nil, exitWith(statusUnreachable, "no connection within %v: %s; zklock doctor tells more", c.connectTimeout, short(err))
+		return nil, exitWith(statusUnreachable, "no connection within %v: %s; zklock doctor tells more",
+			c.connectTimeout, short(err))
 	}
 	return nil, err
 }

@@ -210,13 +210,17 @@ func (e *examination) openSession(ctx context.Context, cfg zkconn.Config) (*zkco
 	case event := <-connected:
 		return conn, event.Timeout, e.judgeTimeout(event)
 	case event := <-refused:
-		e.note(broken, "session", "look at --auth and "+authVariable+": the scheme and the form are SCHEME:SECRET", "the servers refuse the credential: %s", short(event.Err))
+		e.note(broken, "session",
+			"look at --auth and "+authVariable+": the scheme and the form are SCHEME:SECRET",
+			"the servers refuse the credential: %s", short(event.Err))
 	case <-limit.C:
 		cause := "none answered"
 		if err := conn.LastError(); err != nil {
 			cause = short(err)
 		}
-		e.note(broken, "session", "see above what is wrong with the servers; a server that listens and does not serve may have no quorum", "no session within %v: %s", e.timeout, cause)
+		e.note(broken, "session",
+			"see above what is wrong with the servers; a server that listens and does not serve may have no "+
+				"quorum", "no session within %v: %s", e.timeout, cause)
 	case <-ctx.Done():
 	}
 	return conn, 0, false
@@ -224,11 +228,15 @@ func (e *examination) openSession(ctx context.Context, cfg zkconn.Config) (*zkco
 
 func (e *examination) judgeTimeout(event zkconn.Event) bool {
 	if event.Timeout != e.settings.timeout {
-		e.note(odd, "session", fmt.Sprintf("a lock whose holder dies is free after that; ask for --session-timeout %v, or change minSessionTimeout and maxSessionTimeout at the servers", event.Timeout),
-			"0x%x at %s; timeout %v granted where %v was asked for", event.SessionID, event.Server, event.Timeout, e.settings.timeout)
+		e.note(odd, "session",
+			fmt.Sprintf("a lock whose holder dies is free after that; ask for --session-timeout %v, or change "+
+				"minSessionTimeout and maxSessionTimeout at the servers", event.Timeout),
+			"0x%x at %s; timeout %v granted where %v was asked for", event.SessionID, event.Server,
+			event.Timeout, e.settings.timeout)
 		return true
 	}
-	e.note(fine, "session", "", "0x%x at %s; timeout %v granted, as asked for", event.SessionID, event.Server, event.Timeout)
+	e.note(fine, "session", "", "0x%x at %s; timeout %v granted, as asked for", event.SessionID, event.Server,
+		event.Timeout)
 	return true
 }
 

@@ -27,13 +27,18 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 		case err != nil:
 			e.note(broken, what, serverAdvice(err), "%s: %s", address, plain(err))
 		case strings.Contains(answer, "not currently serving"):
-			e.note(broken, what, "it has no quorum, or is starting: look at the other servers and at its log", "%s listens, but does not serve", address)
+			e.note(broken, what, "it has no quorum, or is starting: look at the other servers and at its log",
+				"%s listens, but does not serve", address)
 		case strings.Contains(answer, "not in the whitelist"):
-			e.note(odd, what, "4lw.commands.whitelist=srvr at the server lets it say its version", "%s listens; it may not say its version", address)
+			e.note(odd, what, "4lw.commands.whitelist=srvr at the server lets it say its version",
+				"%s listens; it may not say its version", address)
 		case mode == "" && answer == "":
-			e.note(broken, what, "is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it", "%s takes connections, and closes them without an answer", address)
+			e.note(broken, what,
+				"is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it",
+				"%s takes connections, and closes them without an answer", address)
 		case mode == "":
-			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q", address, printable(cut(answer, 40)))
+			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q",
+				address, printable(cut(answer, 40)))
 		default:
 			if mode == "leader" || mode == "standalone" {
 				leaders++
@@ -42,7 +47,9 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 		}
 	}
 	if leaders > 1 {
-		e.note(broken, "servers", "all servers of --zk must be of one ensemble: two that are not exclude nobody from each other's locks", "%d of them lead, or stand alone", leaders)
+		e.note(broken, "servers",
+			"all servers of --zk must be of one ensemble: two that are not exclude nobody from each other's "+
+				"locks", "%d of them lead, or stand alone", leaders)
 	}
 }
 
@@ -50,7 +57,8 @@ func (e *examination) judgeServer(address, version, mode, latency string) {
 	do, grade := "", fine
 	var major, minor int
 	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err == nil && (major < 3 || major == 3 && minor < 5) {
-		grade, do = odd, "Turnstile is tested with 3.8; before 3.5 there are no container nodes, and lock paths stay behind for ever"
+		grade, do = odd,
+			"Turnstile is tested with 3.8; before 3.5 there are no container nodes, and lock paths stay behind for ever"
 	}
 	e.note(grade, "server", do, "%s: ZooKeeper %s, %s, latency min/avg/max %s ms", address, version, mode, latency)
 }

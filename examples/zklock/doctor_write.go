@@ -45,7 +45,8 @@ func (e *examination) writeAndRead(ctx context.Context, conn *zkconn.Conn) (roun
 			}
 			note()
 		case <-limit.C:
-			e.note(broken, "write and read", "look at the servers' load, disks and logs", "no answer within %v", e.timeout)
+			e.note(broken, "write and read", "look at the servers' load, disks and logs", "no answer within %v",
+				e.timeout)
 			return roundTrips{}, false
 		case <-ctx.Done():
 			return roundTrips{}, false
@@ -77,7 +78,8 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 		return fail("read back", err)
 	case !bytes.Equal(read, wrote):
 		later(func() {
-			e.note(broken, "read back", "something between here and the servers changes what is written", "%d bytes were written and other %d bytes read", len(wrote), len(read))
+			e.note(broken, "read back", "something between here and the servers changes what is written",
+				"%d bytes were written and other %d bytes read", len(wrote), len(read))
 		})
 	default:
 		later(func() { e.note(fine, "read back", "", "%d bytes, as written", len(read)) })
@@ -94,7 +96,8 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 	if _, err := conn.Delete(node); err != nil {
 		return fail("delete", err)
 	}
-	// What is above it may be somebody's, and is left alone; where it was made it is a container, which the server reaps.
+	// What is above it may be somebody's, and is left alone; where it was made it is a container, which the server
+	// reaps.
 	later(func() { e.note(fine, "delete", "", "%s is gone", node) })
 	return trips, true
 }
@@ -106,12 +109,17 @@ func (e *examination) judgeMargin(granted time.Duration, trips roundTrips) {
 	slices.Sort(trips.all)
 	worst, median := trips.all[len(trips.all)-1], trips.all[len(trips.all)/2]
 	margin := lease - beat - worst
-	found := fmt.Sprintf("a transaction takes %v, at worst %v; a lease of %v, renewed every %v, has %v to spare", round(median), round(worst), round(lease), round(beat), round(margin))
+	found := fmt.Sprintf("a transaction takes %v, at worst %v; a lease of %v, renewed every %v, has %v to "+
+		"spare", round(median), round(worst), round(lease), round(beat), round(margin))
 	switch {
 	case margin <= 0:
-		e.note(broken, "clock margin", "leases will end while they are needed: ask for a longer --session-timeout, or mend the network or the servers' disks", "%s", found)
+		e.note(broken, "clock margin",
+			"leases will end while they are needed: ask for a longer --session-timeout, or mend the network "+
+				"or the servers' disks", "%s", found)
 	case margin < lease/4:
-		e.note(odd, "clock margin", "a pause of the servers or the network that is longer loses locks: ask for a longer --session-timeout", "%s", found)
+		e.note(odd, "clock margin",
+			"a pause of the servers or the network that is longer loses locks: ask for a longer "+
+				"--session-timeout", "%s", found)
 	default:
 		e.note(fine, "clock margin", "", "%s", found)
 	}
@@ -120,7 +128,9 @@ func (e *examination) judgeMargin(granted time.Duration, trips roundTrips) {
 		apart, whose = -apart, "behind"
 	}
 	if apart > trips.slack+time.Second {
-		e.note(odd, "clocks", "locks do not depend on it, but the times that zklock queue shows do: set the clocks by NTP", "the server's clock is %v %s ours", round(apart), whose)
+		e.note(odd, "clocks",
+			"locks do not depend on it, but the times that zklock queue shows do: set the clocks by NTP",
+			"the server's clock is %v %s ours", round(apart), whose)
 		return
 	}
 	e.note(fine, "clocks", "", "the server's clock is within %v of ours", round(apart+trips.slack))

@@ -8,11 +8,12 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// writeDot writes the graph for Graphviz: a box for everybody who waits or is waited for, an arrow for each lock that one
-// waits for, with deadlocks in red.
+// writeDot writes the graph for Graphviz: a box for everybody who waits or is waited for, an arrow for each lock that
+// one waits for, with deadlocks in red.
 func (g graph) writeDot(out io.Writer) error {
 	var b strings.Builder
-	b.WriteString("digraph locks {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n")
+	b.WriteString("digraph locks {\n  rankdir=LR;\n")
+	b.WriteString("  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n")
 	caught := map[string]bool{}
 	for _, e := range g.edges {
 		if e.deadlock > 0 {
@@ -43,7 +44,8 @@ func (g graph) writeDot(out io.Writer) error {
 		if !e.behind.Holds {
 			style = ", style=dashed"
 		}
-		fmt.Fprintf(&b, "  %s -> %s [label=%s%s%s];\n", quoted(vertex(e.waiter)), quoted(vertex(e.behind)), quoted(printable(e.waiter.Path)), color, style)
+		fmt.Fprintf(&b, "  %s -> %s [label=%s%s%s];\n", quoted(vertex(e.waiter)), quoted(vertex(e.behind)),
+			quoted(printable(e.waiter.Path)), color, style)
 	}
 	b.WriteString("}\n")
 	_, err := io.WriteString(out, b.String())

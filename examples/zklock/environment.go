@@ -31,8 +31,8 @@ func environment(lease *locks.Lease) []string {
 		heldVariable+"="+held)
 }
 
-// refuseNested refuses to wait for a lock that the zklock holds which this one runs under: it would wait for itself. Where that
-// one has lost it meanwhile there is nothing to refuse.
+// refuseNested refuses to wait for a lock that the zklock holds which this one runs under: it would wait for itself.
+// Where that one has lost it meanwhile there is nothing to refuse.
 func (r *runArgs) refuseNested(ctx context.Context, client *locks.Client) error {
 	held := map[string]bool{}
 	for node := range strings.SplitSeq(os.Getenv(heldVariable), "\n") {
@@ -43,13 +43,18 @@ func (r *runArgs) refuseNested(ctx context.Context, client *locks.Client) error 
 	if len(held) == 0 {
 		return nil
 	}
-	queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) { return client.Queue(ctx, r.path) })
+	queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) {
+		return client.Queue(ctx,
+			r.path)
+	})
 	if err != nil {
 		return r.notHeld(ctx, err)
 	}
 	for _, c := range queue {
 		if held[c.At()] {
-			return exitWith(statusRefused, "%s is held by the zklock that runs this one (number %d): it would wait for itself; run the command without zklock", r.path, c.Sequence)
+			return exitWith(statusRefused,
+				"%s is held by the zklock that runs this one (number %d): it would wait for itself; run the "+
+					"command without zklock", r.path, c.Sequence)
 		}
 	}
 	return nil

@@ -47,7 +47,8 @@ Exit status 1: there is a deadlock.`,
 		Args: named("ROOT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && dot {
-				return badUse(withFlag(cmd, "--dot")+", or: "+withFlag(cmd, "--json"), "graph: --dot and --json are two forms of one thing")
+				return badUse(withFlag(cmd, "--dot")+", or: "+withFlag(cmd, "--json"),
+					"graph: --dot and --json are two forms of one thing")
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
 				g, err := answer(ctx, func(ctx context.Context) (graph, error) { return readGraph(ctx, client, args[0]) })
@@ -122,7 +123,8 @@ func readGraph(ctx context.Context, client *locks.Client, root string) (graph, e
 
 // lines is the graph for people.
 func (g graph) lines(now time.Time, width int) []string {
-	lines := []string{fmt.Sprintf("below %s: %s, %s", g.root, count(g.waiters(), "waits", "wait"), count(len(g.deadlocks), "deadlock", "deadlocks"))}
+	lines := []string{fmt.Sprintf("below %s: %s, %s", g.root, count(g.waiters(), "waits", "wait"),
+		count(len(g.deadlocks), "deadlock", "deadlocks"))}
 	for i, d := range g.deadlocks {
 		lines = append(lines, "", fmt.Sprintf("DEADLOCK %d: each waits for the next, the last for the first", i+1))
 		for _, m := range d.Members {
@@ -138,7 +140,8 @@ func (g graph) lines(now time.Time, width int) []string {
 		if e.deadlock > 0 {
 			mark = fmt.Sprintf("deadlock %d", e.deadlock)
 		}
-		t.add(labelled(e.waiter), printable(e.waiter.Path), labelled(e.behind), standing(e.behind), ago(e.waiter.Since, now)+" ago", mark)
+		t.add(labelled(e.waiter), printable(e.waiter.Path), labelled(e.behind), standing(e.behind),
+			ago(e.waiter.Since, now)+" ago", mark)
 	}
 	return append(append(lines, ""), t.lines(width)...)
 }
@@ -162,7 +165,8 @@ func inWords(m messages.Member) string {
 	case m.Keeps.Holds:
 		return fmt.Sprintf("%s holds %s (number %d) and %s", name, printable(m.Keeps.Path), m.Keeps.Sequence, waits)
 	}
-	return fmt.Sprintf("%s is before others in the queue of %s (number %d) and %s", name, printable(m.Keeps.Path), m.Keeps.Sequence, waits)
+	return fmt.Sprintf("%s is before others in the queue of %s (number %d) and %s", name,
+		printable(m.Keeps.Path), m.Keeps.Sequence, waits)
 }
 
 // jsonGraph is the graph as --json shows it.

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// guard is a process that kills the command's process group when zklock is gone without having said goodbye: when it was
-// killed with SIGKILL, or by the kernel for its memory. It learns it from a pipe that closes. It is started while zklock
-// waits for the lock, so that it costs no time that the lock is held.
+// guard is a process that kills the command's process group when zklock is gone without having said goodbye: when it
+// was killed with SIGKILL, or by the kernel for its memory. It learns it from a pipe that closes. It is started while
+// zklock waits for the lock, so that it costs no time that the lock is held.
 type guard struct {
 	pipe *os.File
 }
@@ -46,7 +46,7 @@ func startGuard() *guard {
 // protect tells it which process group to kill.
 func (g *guard) protect(c *child) {
 	if g != nil {
-		_, _ = fmt.Fprintln(g.pipe, c.pid)
+		_, _ = fmt.Fprintln(g.pipe, c.pid, c.session, c.node)
 	}
 }
 
@@ -74,15 +74,16 @@ func guardCommand() *cobra.Command {
 // standGuard reads until the pipe is closed.
 func standGuard(pipe *os.File) {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	group := 0
+	var group, session int
+	var node string
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
 		if line == "done" {
 			return
 		}
-		_, _ = fmt.Sscan(line, &group)
+		_, _ = fmt.Sscan(line, &group, &session, &node)
 	}
 	if group > 1 {
-		_ = syscall.Kill(-group, syscall.SIGKILL)
+		(&child{pid: group, session: session, node: node}).killGroup()
 	}
 }

@@ -37,7 +37,7 @@ func (h *hold) carry(program string) error {
 	}
 	h.tty = ownTerminal()
 	var err error
-	if h.child, err = startChild(cmd, h.tty); err != nil {
+	if h.child, err = startChild(cmd, h.lease.Node(), h.tty); err != nil {
 		return cannotRun(h.command[0], err)
 	}
 	h.guard.protect(h.child)
@@ -115,7 +115,7 @@ func (h *hold) finishGroup() {
 		h.child.killGroup()
 		return
 	}
-	poll := time.NewTicker(10 * time.Millisecond)
+	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for h.child.groupLives() {
 		select {
@@ -130,8 +130,8 @@ func (h *hold) finishGroup() {
 	}
 }
 
-// stopped: the command does not run any more, by Ctrl-Z or a signal. zklock does as it does, so that the shell has the terminal.
-// When the job goes on, the lock may be lost: then the command does not.
+// stopped: the command does not run any more, by Ctrl-Z or a signal. zklock does as it does, so that the shell has the
+// terminal. When the job goes on, the lock may be lost: then the command does not.
 func (h *hold) stopped(by os.Signal) {
 	if !h.tty.suspend(h.child, by) {
 		return

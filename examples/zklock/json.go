@@ -32,8 +32,9 @@ type jsonContender struct {
 }
 
 func toJSON(c messages.Contender) jsonContender {
-	j := jsonContender{Path: c.Path, Node: c.Node, Queue: c.Name, Sequence: c.Sequence, Mode: c.Mode.String(), Permits: c.Weight,
-		Holds: c.Holds, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
+	j := jsonContender{Path: c.Path, Node: c.Node, Queue: c.Name, Sequence: c.Sequence, Mode: c.Mode.String(),
+		Permits: c.Weight,
+		Holds:   c.Holds, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
 		Asked: c.Asked, Unread: c.Unread, Host: c.Host, PID: c.PID, Label: c.Label, Who: c.Who, Since: c.Since}
 	if c.Token != 0 {
 		j.Token = c.Token.String()

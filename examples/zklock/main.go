@@ -36,10 +36,10 @@
 //
 // A zklock that is to take a lock which one around it holds would wait for itself; it is refused.
 //
-// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and all processes of its
-// process group; before the lock is held, the first four end the waiting. Where the command is stopped at the terminal
-// (Ctrl-Z), zklock stops too, and the lock is lost when the lease runs out meanwhile: then the command is ended when the job
-// goes on.
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and all processes of
+// its process group; before the lock is held, the first four end the waiting. Where the command is stopped at the
+// terminal (Ctrl-Z), zklock stops too, and the lock is lost when the lease runs out meanwhile: then the command is
+// ended when the job goes on.
 //
 // The lock lasts as long as the command's own process does: what that leaves running in the background is not waited
 // for.
@@ -47,19 +47,20 @@
 // # When the lock is lost
 //
 // The lock is lost when ZooKeeper was not heard of for 0.4 session timeouts, when the session has expired, or when
-// somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on.
-// In both cases the command and its process group get SIGTERM, and SIGKILL when they are still there after --grace (5 s);
-// nothing of the process group outlives the grace period. What moves itself into another process group (setsid) cannot be
-// reached in this way.
+// somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on. In
+// both cases the command and its process group get SIGTERM, and SIGKILL when they are still there after --grace (5 s);
+// nothing of the process group outlives the grace period. On Linux that holds also for what it has started in other
+// process groups of its session, as shells with job control do. What begins a session of its own (setsid, daemons) is
+// not reached.
 //
-// After a loss of the connection nobody else can have the lock before the lease is over; by then the command has been
-// told nothing yet. With --early it is told a grace period before, so that it is gone when the lease is over. That costs runs
-// which would have survived: the connection may come back in the last moment. It takes a grace of at most a tenth of
-// the session timeout.
+// After a loss of the connection nobody else can have the lock before the lease is over. The command is told when it is
+// over, and so may run beside the next holder's for as long as the grace period. With --early it is told a grace period
+// before, so that it is gone when the lease is over. That costs runs which would have survived: the connection may come
+// back in the last moment. It takes a grace of at most a tenth of the session timeout.
 //
-// When zklock itself is killed, also with SIGKILL, the command's process group is killed at once, by a small process that zklock
-// starts for this purpose (zklock guard) and, on Linux, by the kernel (PR_SET_PDEATHSIG). The lock is free when the
-// session has timed out.
+// When zklock itself is killed, also with SIGKILL, the command's process group is killed at once, by a small process
+// that zklock starts for this purpose (zklock guard) and, on Linux, by the kernel (PR_SET_PDEATHSIG). The lock is free
+// when the session has timed out.
 //
 // # Exit status
 //
@@ -89,8 +90,6 @@
 //	--connect-timeout    how long to try to connect
 package main
 
-import (
-	"os"
-)
+import "os"
 
 func main() { os.Exit(execute(os.Args[1:])) }

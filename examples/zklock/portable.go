@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Systems without process groups as POSIX has them: the command's own process is ended, at once and for good, and what it
-// has started is not reached. Nothing ends it when zklock itself is killed.
+// Systems without process groups as POSIX has them: the command's own process is ended, at once and for good, and what
+// it has started is not reached. Nothing ends it when zklock itself is killed.
 
 type child struct {
 	process *os.Process
@@ -25,7 +25,7 @@ type ending struct {
 	killed bool
 }
 
-func startChild(cmd *exec.Cmd, _ *terminal) (*child, error) {
+func startChild(cmd *exec.Cmd, _ string, _ *terminal) (*child, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -72,5 +72,8 @@ func (g *guard) protect(*child) {}
 func (g *guard) done()          {}
 
 func guardCommand() *cobra.Command {
-	return &cobra.Command{Use: "guard", Hidden: true, Args: named(), RunE: func(*cobra.Command, []string) error { return nil }}
+	return &cobra.Command{Use: "guard", Hidden: true, Args: named(), RunE: func(*cobra.Command,
+		[]string) error {
+		return nil
+	}}
 }

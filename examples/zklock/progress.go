@@ -21,8 +21,8 @@ const (
 	lookEvery = 2 * time.Second
 )
 
-// showProgress draws a line on the terminal while the lock is waited for, and wipes it out when stop is called. There is
-// none where standard error is no terminal.
+// showProgress draws a line on the terminal while the lock is waited for, and wipes it out when stop is called. There
+// is none where standard error is no terminal.
 func showProgress(ctx context.Context, client *locks.Client, path string) (stop func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}

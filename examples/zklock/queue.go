@@ -42,7 +42,10 @@ library's. "asked back" is a holder whom somebody has asked for the lock
 				if watch {
 					return watchQueue(ctx, client, args[0], asJSON, wide)
 				}
-				queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) { return client.Queue(ctx, args[0]) })
+				queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender,
+					error) {
+					return client.Queue(ctx, args[0])
+				})
 				switch {
 				case err != nil:
 					return err
@@ -85,7 +88,8 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	}
 	t := newTable(columns...)
 	for _, c := range queue {
-		cells := []string{fmt.Sprint(c.Sequence), standing(c), kind(c), ago(c.Since, now) + " ago", who(c), printable(c.Label)}
+		cells := []string{fmt.Sprint(c.Sequence), standing(c), kind(c), ago(c.Since, now) + " ago", who(c),
+			printable(c.Label)}
 		if names {
 			cells = append(cells, printable(c.Name))
 		}

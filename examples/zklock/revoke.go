@@ -29,7 +29,10 @@ Exit status 1: nobody holds the lock.`,
 		Args: named("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
-				asked, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) { return client.Revoke(ctx, args[0]) })
+				asked, err := answer(ctx, func(ctx context.Context) ([]messages.Contender,
+					error) {
+					return client.Revoke(ctx, args[0])
+				})
 				for _, c := range asked {
 					fmt.Printf("asked number %d, %s%s\n", c.Sequence, labelled(c), listens(c))
 				}
@@ -37,7 +40,8 @@ Exit status 1: nobody holds the lock.`,
 				case errors.Is(err, locks.ErrNotHolding):
 					return exitWith(statusNo, "%s: nobody holds it, so there was nobody to ask", args[0])
 				case errors.Is(err, zkconn.ErrNoAuth):
-					return exitWith(statusRefused, "%s: a holder's node may not be written (--auth gives a credential): %s", args[0], short(err))
+					return exitWith(statusRefused,
+						"%s: a holder's node may not be written (--auth gives a credential): %s", args[0], short(err))
 				}
 				return err
 			})

@@ -61,7 +61,8 @@ The servers are named by --zk or ` + serversVariable + `.`,
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = false
 	conn.addFlags(root)
-	root.AddGroup(&cobra.Group{ID: "lock", Title: "Under a lock:"}, &cobra.Group{ID: "look", Title: "Who holds, who waits:"},
+	root.AddGroup(&cobra.Group{ID: "lock", Title: "Under a lock:"}, &cobra.Group{ID: "look",
+		Title: "Who holds, who waits:"},
 		&cobra.Group{ID: "mend", Title: "When a lock is stuck:"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -87,7 +88,8 @@ The servers are named by --zk or ` + serversVariable + `.`,
 
 // usageTemplate leaves the flags of the connection, which every command has, to zklock's own help.
 func usageTemplate(usual string) string {
-	from, to := strings.Index(usual, "{{if .HasAvailableInheritedFlags}}"), strings.Index(usual, "{{if .HasHelpSubCommands}}")
+	from, to := strings.Index(usual, "{{if .HasAvailableInheritedFlags}}"), strings.Index(usual,
+		"{{if .HasHelpSubCommands}}")
 	if from < 0 || to < from {
 		return usual
 	}
@@ -124,7 +126,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if cmd.Name() == "run" && strings.HasPrefix(err.Error(), "unknown") {
 		return badUse(form(cmd), "run: %v (the command's own flags come after --)", err)
 	}
-	return badUse("zklock help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "zklock"), " "), "%s: %v", cmd.Name(), err)
+	return badUse("zklock help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "zklock"), " "),
+		"%s: %v", cmd.Name(), err)
 }
 
 // form is how a command is typed.

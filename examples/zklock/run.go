@@ -109,16 +109,20 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	switch {
 	case r.shared && given("permits"):
-		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"), "run: --shared and --permits are different kinds of locks")
+		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"),
+			"run: --shared and --permits are different kinds of locks")
 	case given("permits") && (r.permits < 1 || r.permits > actors.MaxPermits):
-		return badUse(withFlag(cmd, "--permits 4"), "run: --permits %d is not between 1 and %d", r.permits, actors.MaxPermits)
+		return badUse(withFlag(cmd, "--permits 4"), "run: --permits %d is not between 1 and %d", r.permits,
+			actors.MaxPermits)
 	case given("wait") && r.wait < 0:
-		return badUse(withFlag(cmd, "--wait 30s"), "run: --wait %v is less than nothing (leave it out to wait for ever)", r.wait)
+		return badUse(withFlag(cmd, "--wait 30s"),
+			"run: --wait %v is less than nothing (leave it out to wait for ever)", r.wait)
 	case r.grace < 0:
 		return badUse(withFlag(cmd, "--grace 5s"), "run: --grace %v is less than nothing", r.grace)
 	case r.early && r.grace > r.conn.sessionTimeout/10:
 		return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", r.conn.sessionTimeout/10)),
-			"run: with --early, --grace %v is more than a tenth of the session timeout (%v)", r.grace, r.conn.sessionTimeout)
+			"run: with --early, --grace %v is more than a tenth of the session timeout (%v)", r.grace,
+			r.conn.sessionTimeout)
 	}
 	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
 		return badUse(withFlag(cmd, "--label TEXT"), "run: %v", err)
@@ -163,8 +167,8 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 	return err
 }
 
-// acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own; readers
-// wait for it as for a writer.
+// acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own;
+// readers wait for it as for a writer.
 func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lease, error) {
 	try := r.wait == 0
 	if r.wait > 0 {
@@ -202,19 +206,23 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	case ctx.Err() != nil: // a signal
 		return context.Cause(ctx)
 	case errors.Is(err, locks.ErrNotAcquired):
-		return exitWith(statusNotAcquired, "%s is not free; the command was not run (zklock queue %s shows who holds it)", r.path, r.path)
+		return exitWith(statusNotAcquired,
+			"%s is not free; the command was not run (zklock queue %s shows who holds it)", r.path, r.path)
 	case errors.Is(err, errWaitOver):
-		return exitWith(statusNotAcquired, "%s was not free within %v; the command was not run (zklock queue %s shows who holds it)", r.path, r.wait, r.path)
+		return exitWith(statusNotAcquired,
+			"%s was not free within %v; the command was not run (zklock queue %s shows who holds it)", r.path,
+			r.wait, r.path)
 	case errors.Is(err, locks.ErrPermits):
 		return exitWith(statusRefused, "%s has another number of permits than %d: %s", r.path, r.permits, short(err))
 	case errors.Is(err, zkconn.ErrNoAuth):
-		return exitWith(statusRefused, "%s: the ACL of a node does not allow to lock there (--auth gives a credential): %s", r.path, short(err))
+		return exitWith(statusRefused,
+			"%s: the ACL of a node does not allow to lock there (--auth gives a credential): %s", r.path, short(err))
 	}
 	return exitWith(statusRefused, "%s: %s", r.path, short(err))
 }
 
-// giveBack deletes the contender's node. It is waited for until the lease would have ended: by then the servers are not there,
-// and closing the session, or its timeout, does it.
+// giveBack deletes the contender's node. It is waited for until the lease would have ended: by then the servers are
+// not there, and closing the session, or its timeout, does it.
 func giveBack(lease *locks.Lease) {
 	ctx, cancel := context.WithDeadline(context.Background(), lease.Deadline())
 	defer cancel()

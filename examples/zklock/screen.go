@@ -76,8 +76,8 @@ func (s *screen) draw(lines []string) {
 	fmt.Print(b.String())
 }
 
-// show draws what lines gives, whenever changed says so and every second, until somebody quits or ctx ends. changed may be
-// closed.
+// show draws what lines gives, whenever changed says so and every second, until somebody quits or ctx ends. changed
+// may be closed.
 func (s *screen) show(ctx context.Context, changed <-chan struct{}, lines func(width int) []string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -71,11 +70,6 @@ func (t *table) widths(limit int) []int {
 		widths[widest]--
 	}
 	return widths
-}
-
-func (t *table) write(out io.Writer, width int) error {
-	_, err := io.WriteString(out, strings.Join(t.lines(width), "\n")+"\n")
-	return err
 }
 
 // cut shortens a text to so many characters, and shows that it did.

@@ -18,9 +18,9 @@ type terminal struct {
 	state *term.State // as it was
 }
 
-// ownTerminal is the terminal that is zklock's to give: its standard input, where its process group is in the foreground.
-// Where the output goes into a pipe there is another program in the group, such as less, that wants the terminal: then the
-// command does not get it.
+// ownTerminal is the terminal that is zklock's to give: its standard input, where its process group is in the
+// foreground. Where the output goes into a pipe there is another program in the group, such as less, that wants the
+// terminal: then the command does not get it.
 func ownTerminal() *terminal {
 	fd := int(os.Stdin.Fd())
 	if !term.IsTerminal(fd) {
@@ -40,8 +40,8 @@ func ownTerminal() *terminal {
 	return &terminal{fd, group, state}
 }
 
-// takeBack makes zklock's process group the foreground again. mend puts the terminal as it was, for a command that had no
-// time to do so.
+// takeBack makes zklock's process group the foreground again. mend puts the terminal as it was, for a command that had
+// no time to do so.
 func (t *terminal) takeBack(mend bool) {
 	if t == nil {
 		return
@@ -59,8 +59,8 @@ func (t *terminal) toFront(group int) {
 	signal.Reset(syscall.SIGTTOU)
 }
 
-// suspend stops zklock because the command was stopped, and returns when it goes on, with the terminal given again where the
-// shell has given it. It is false where there is nobody who would let it go on: then zklock does not stop.
+// suspend stops zklock because the command was stopped, and returns when it goes on, with the terminal given again
+// where the shell has given it. It is false where there is nobody who would let it go on: then zklock does not stop.
 func (t *terminal) suspend(c *child, by os.Signal) bool {
 	if t == nil && by == syscall.SIGSTOP {
 		return false // somebody has stopped the command, and it only

@@ -67,8 +67,8 @@ type change struct {
 	held   bool
 }
 
-// changes tells what happened between two readings of a queue: first who has gone, then, in the order of the queue, who has
-// come and who holds.
+// changes tells what happened between two readings of a queue: first who has gone, then, in the order of the queue,
+// who has come and who holds.
 func changes(before, now []messages.Contender) []change {
 	old, young := byNode(before), byNode(now)
 	var all []change
@@ -126,6 +126,7 @@ func (c change) print(at time.Time, asJSON bool) error {
 	case c.what == gone:
 		more = ", never held it"
 	}
-	_, err := fmt.Printf("%s  %-10s  %10d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence, labelled(c.Contender), more)
+	_, err := fmt.Printf("%s  %-10s  %10d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence,
+		labelled(c.Contender), more)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,9 +11,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// treeEvery is how often a live tree is read.
-const treeEvery = 2 * time.Second
 
 // branch is a lock in a tree; its queue was read where it was asked for.
 type branch struct {
@@ -98,36 +94,6 @@ func readForest(ctx context.Context, client *locks.Client, root string, queues b
 		}
 	}
 	return f, nil
-}
-
-// readQueues reads the queues of locks, several at a time.
-func readQueues(ctx context.Context, client *locks.Client, all []messages.LockCount) (map[string][]messages.Contender, error) {
-	var mu sync.Mutex
-	var reads sync.WaitGroup
-	var first error
-	byPath := map[string][]messages.Contender{}
-	room := make(chan struct{}, 8)
-	for _, l := range all {
-		if _, known := byPath[l.Path]; known {
-			continue
-		}
-		mu.Lock()
-		byPath[l.Path] = nil
-		mu.Unlock()
-		room <- struct{}{}
-		reads.Go(func() {
-			defer func() { <-room }()
-			queue, err := client.Queue(ctx, l.Path)
-			mu.Lock()
-			defer mu.Unlock()
-			byPath[l.Path] = queue
-			if first == nil {
-				first = err
-			}
-		})
-	}
-	reads.Wait()
-	return byPath, first
 }
 
 // lines is a tree for people.
@@ -225,71 +191,4 @@ func (f forest) json() jsonTree {
 		j.Unread = append(j.Unread, u.Path)
 	}
 	return j
-}
-
-// watchTree shows a tree as it changes.
-func watchTree(ctx context.Context, read func(context.Context) (forest, error), asJSON, long bool) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	forests := make(chan forest)
-	go func() {
-		for {
-			f, err := answer(ctx, read)
-			if err != nil {
-				cancel(err)
-				return
-			}
-			select {
-			case forests <- f:
-			case <-ctx.Done():
-				return
-			}
-			if !pause(ctx, treeEvery) {
-				return
-			}
-		}
-	}()
-	if asJSON {
-		for {
-			select {
-			case f := <-forests:
-				if err := printJSON(f.json(), true); err != nil {
-					return err
-				}
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-	}
-	var mu sync.Mutex
-	var newest *forest
-	changed := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case f := <-forests:
-				mu.Lock()
-				newest = &f
-				mu.Unlock()
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case changed <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return onScreen(ctx, changed, func(width int) []string {
-		mu.Lock()
-		defer mu.Unlock()
-		if newest == nil {
-			return nil
-		}
-		now := time.Now()
-		lines := newest.lines(long, now, width)
-		lines[0] += now.Format("  (15:04:05)")
-		return lines
-	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBadUse: for each command one sentence, which says what is wrong and what to type; nothing is sent, for nobody listens
-// there.
+// TestBadUse: for each command one sentence, which says what is wrong and what to type; nothing is sent, for nobody
+// listens there.
 func TestBadUse(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))

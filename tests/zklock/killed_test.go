@@ -18,8 +18,8 @@ func contains(text, part string) bool { return strings.Contains(text, part) }
 
 func number(c messages.Contender) string { return strconv.Itoa(int(c.Sequence)) }
 
-// TestKilledFreesTheLock: zklock is killed with SIGKILL. Its command and what that has started are gone, and the next holds the lock
-// when the session has timed out: not before, for nobody tells the servers.
+// TestKilledFreesTheLock: zklock is killed with SIGKILL. Its command and what that has started are gone, and the next
+// holds the lock when the session has timed out: not before, for nobody tells the servers.
 func TestKilledFreesTheLock(t *testing.T) {
 	const timeout = 5 * time.Second
 	eachServer(t, func(t *testing.T, at place) {
@@ -44,6 +44,16 @@ func TestKilledFreesTheLock(t *testing.T) {
 func TestKilledWithAStubbornGroup(t *testing.T) {
 	at := here(t)
 	p, pids := runs(t, at, patiently("run", "/k", "--", "sh", "-c", stubborn)...)
+	require.Len(t, pids, 2)
+	require.NoError(t, p.Kill())
+	requireGone(t, pids)
+}
+
+// TestKilledWithJobs: those in process groups of their own go, too.
+func TestKilledWithJobs(t *testing.T) {
+	requireJobs(t)
+	at := here(t)
+	p, pids := runs(t, at, patiently("run", "/k", "--", "bash", "-c", jobs)...)
 	require.Len(t, pids, 2)
 	require.NoError(t, p.Kill())
 	requireGone(t, pids)

@@ -1,6 +1,8 @@
 package zklock
 
 import (
+	"os/exec"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -44,7 +46,8 @@ func TestSessionExpires(t *testing.T) {
 	})
 }
 
-// TestStubborn: a command that ignores SIGTERM, and its child that does, get SIGKILL after the grace period, and not before.
+// TestStubborn: a command that ignores SIGTERM, and its child that does, get SIGKILL after the grace period, and not
+// before.
 func TestStubborn(t *testing.T) {
 	const grace = time.Second
 	eachServer(t, func(t *testing.T, at place) {
@@ -72,7 +75,41 @@ func TestLeftBehind(t *testing.T) {
 	requireGone(t, pids)
 }
 
-// TestConnectionIsLost: nothing is heard of the servers until the lease is over. That is a loss too, though nobody says so.
+// jobs is a shell with job control, whose child has a process group of its own and does not listen to SIGTERM.
+const jobs = `set -m; (trap "" TERM; exec sleep 1000) & echo up $$ $! .; trap "exit 0" TERM; while :; do sleep 0.02; done`
+
+// requireJobs skips where that cannot be shown.
+func requireJobs(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("this takes bash, and Linux to find its jobs")
+	}
+}
+
+// TestJobsAreEnded: also what has a process group of its own goes when the lock is lost, but only then.
+func TestJobsAreEnded(t *testing.T) {
+	requireJobs(t)
+	at := here(t)
+	seen, proxy := at.behind(t)
+	p, pids := runs(t, seen, patiently("run", "--grace", "500ms", "/lost", "--", "bash", "-c", jobs)...)
+	require.Len(t, pids, 2)
+	group, err := syscall.Getpgid(pids[1])
+	require.NoError(t, err)
+	require.Equal(t, pids[1], group)
+	expire(t, at, proxy)
+	p.ends(t, 79)
+	requireGone(t, pids)
+
+	p, pids = runs(t, at, patiently("run", "/lost", "--", "bash", "-c", `set -m; sleep 1000 & echo up $$ $! .; cat`)...)
+	require.Len(t, pids, 2)
+	p.letGo()
+	p.ends(t, 0)
+	require.True(t, alive(pids[1]), "what is left running in the background is left alone")
+	require.NoError(t, kill(pids[1]))
+}
+
+// TestConnectionIsLost: nothing is heard of the servers until the lease is over. That is a loss too, though nobody
+// says so.
 func TestConnectionIsLost(t *testing.T) {
 	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "200ms"}} {
 		t.Run(name, func(t *testing.T) {

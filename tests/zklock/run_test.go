@@ -35,8 +35,8 @@ func awaitQueue(t *testing.T, at place, path string, holders, waiters int) []mes
 	return queue
 }
 
-// TestExclusion: twenty processes want one lock. The witness is a file to which each command appends when it starts and when
-// it ends; the kernel appends lines whole.
+// TestExclusion: twenty processes want one lock. The witness is a file to which each command appends when it starts
+// and when it ends; the kernel appends lines whole.
 func TestExclusion(t *testing.T) {
 	const processes = 20
 	eachServer(t, func(t *testing.T, at place) {

@@ -227,7 +227,8 @@ func TestGraph(t *testing.T) {
 	})
 }
 
-// TestNested: a zklock under a zklock with the same lock would wait for itself, and is told so; one with another lock is fine.
+// TestNested: a zklock under a zklock with the same lock would wait for itself, and is told so; one with another lock
+// is fine.
 func TestNested(t *testing.T) {
 	at := here(t)
 	inner := func(path string) []string {

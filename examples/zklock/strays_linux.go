@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// signalStrays sends a signal to what a command has started in other process groups of its session, as shells with job
+// control do, and tells whether there was anything. They are known by the contender's node in their environment, whose
+// name is like no other. Who has begun a session of his own wants to be on his own.
+func signalStrays(node string, group, session int, s syscall.Signal) (any bool) {
+	if node == "" {
+		return false
+	}
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range all {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		// The fields behind the name, which is in parentheses and may itself contain some: state, parent, group,
+		// session.
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(fields) < 4 || fields[0] == "Z" || fields[2] == strconv.Itoa(group) || fields[3] != strconv.Itoa(session) {
+			continue
+		}
+		folder := filepath.Dir(name)
+		pid, err := strconv.Atoi(filepath.Base(folder))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(folder + "/environ")
+		if err != nil || !bytes.Contains(env,
+			[]byte("/"+node)) { // as heldVariable has it, also of zklocks below this one
+			continue
+		}
+		any = true
+		_ = syscall.Kill(pid, s)
+	}
+	return any
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// treeEvery is how often a live tree is read.
+const treeEvery = 2 * time.Second
+
+// watchTree shows a tree as it changes.
+func watchTree(ctx context.Context, read func(context.Context) (forest, error), asJSON, long bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	forests := make(chan forest)
+	go func() {
+		for {
+			f, err := answer(ctx, read)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			select {
+			case forests <- f:
+			case <-ctx.Done():
+				return
+			}
+			if !pause(ctx, treeEvery) {
+				return
+			}
+		}
+	}()
+	if asJSON {
+		for {
+			select {
+			case f := <-forests:
+				if err := printJSON(f.json(), true); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	var mu sync.Mutex
+	var newest *forest
+	changed := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case f := <-forests:
+				mu.Lock()
+				newest = &f
+				mu.Unlock()
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case changed <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return onScreen(ctx, changed, func(width int) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if newest == nil {
+			return nil
+		}
+		now := time.Now()
+		lines := newest.lines(long, now, width)
+		lines[0] += now.Format("  (15:04:05)")
+		return lines
+	})
+}
