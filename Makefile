@@ -77,7 +77,7 @@ bench-peers: deps ## the same on one server, and Curator and kazoo, too (about 4
 	$(GO) run ./tests/bench -peers $(BENCH)
 
 .PHONY: profile
-profile: deps ## profiles of Turnstile under the hot workloads, into PROFILES, and the top of each (about two minutes)
+profile: deps ## profiles of Turnstile under the hot workloads, and of the heap of requests that wait, into PROFILES; prints the top of each
 	$(GO) run ./tests/bench -profile $(PROFILES) $(BENCH)
 
 .PHONY: bench-go

@@ -182,13 +182,16 @@ func TestChartsSayWhatTheyShow(t *testing.T) {
 // Profiles are written for each workload that is asked for, and the top of each is printed.
 func TestProfiles(t *testing.T) {
 	folder := t.TempDir()
-	_, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,queue", "-profile", folder))
+	_, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,queue,memory", "-profile", folder))
 	for _, of := range []string{"uncontended-1", "queue-20"} {
 		for _, name := range []string{"cpu", "allocs", "allocs-before", "mutex", "block"} {
 			about, err := os.Stat(filepath.Join(folder, of, name+".pb.gz"))
 			require.NoError(t, err)
 			require.Positive(t, about.Size(), about.Name())
 		}
+	}
+	for _, peer := range []string{ours, oursAsActors} {
+		require.FileExists(t, filepath.Join(folder, "memory-150-"+peer+".pb.gz"))
 	}
 	require.Regexp(t, `(?m)^# uncontended n=1: [\d.]+ allocations and [\d.]+ bytes a grant`, lines)
 	require.Regexp(t, `(?m)^queue n=20 turnstile [\d.]+ ms`, lines)

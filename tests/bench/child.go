@@ -35,6 +35,7 @@ type childSpec struct {
 	Timeout time.Duration
 	Guard   string // file
 	File    string // that Turnstile keeps its session in; empty for none
+	Heap    string // file for a profile of the heap while everything waits; empty for none
 }
 
 // offspring is a child process. It says something by a line of JSON, and is told to go on by a line.

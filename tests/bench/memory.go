@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"time"
 
@@ -54,7 +56,7 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startChild(childSpec{Task: taskWait, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, N: t.n, Timeout: memoryTimeout})
+	c, err := startChild(childSpec{Task: taskWait, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, N: t.n, Timeout: memoryTimeout, Heap: t.heap})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +155,19 @@ func beWaiters(ctx context.Context, spec childSpec, to *parent) error {
 		return err
 	}
 	begin()
-	return errors.Join(to.await(), to.tell(occupation()), to.await())
+	return errors.Join(to.await(), to.tell(occupation()), writeHeap(spec.Heap), to.await())
+}
+
+// writeHeap writes a profile of the heap, as the last collection left it.
+func writeHeap(file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.Lookup("heap").WriteTo(f, 0), f.Close())
 }
 
 // waitersOf gives what has a peer's requests begin, and what ends them and their session.

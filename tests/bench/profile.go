@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strings"
 )
 
 // hot are the workloads that are profiled: those in which Turnstile and not the server is the bound, and the one in
@@ -69,7 +70,48 @@ func (b *bench) profiles(ctx context.Context) error {
 			return fmt.Errorf("bench: profile of %s: %w", h.name, err)
 		}
 	}
+	if !b.wants(memoryUse) {
+		return nil
+	}
+	n := memoryUse.sizes[0]
+	if b.o.quick {
+		n = memoryUse.quick[0]
+	}
+	for _, p := range memoryUse.peers(nil) {
+		if isOurs(p.name) {
+			if err := b.heap(ctx, p, n); err != nil {
+				return fmt.Errorf("bench: profile of memory: %w", err)
+			}
+		}
+	}
 	return nil
+}
+
+// heap profiles the heap of a process whose requests all wait.
+func (b *bench) heap(ctx context.Context, p peer, n int) error {
+	if err := os.MkdirAll(b.o.profile, 0o755); err != nil {
+		return err
+	}
+	file := filepath.Join(b.o.profile, fmt.Sprintf("memory-%d-%s.pb.gz", n, p.name))
+	measured := peer{p.name, func(ctx context.Context, t trial) (figures, error) {
+		t.heap = file
+		return p.measure(ctx, t)
+	}}
+	found, err := b.measure(ctx, memoryUse, n, measured, 0)
+	if err != nil {
+		return err
+	}
+	b.tellOne(memoryUse, n, p.name, found)
+	return b.printTop(ctx, "heap of waiting requests", "-sample_index=inuse_space", file)
+}
+
+// tellOne writes what one measurement gave.
+func (b *bench) tellOne(w workload, n int, peer string, found figures) {
+	for _, m := range w.metrics {
+		if value, ok := found[m.name]; ok {
+			b.say("%s", figure{m.name, n, peer, m.unit, summarize([]float64{value})}.line())
+		}
+	}
 }
 
 // profile measures one workload.
@@ -93,11 +135,7 @@ func (b *bench) profile(ctx context.Context, w workload, n int) error {
 	if err = errors.Join(err, stop()); err != nil {
 		return err
 	}
-	for _, m := range w.metrics {
-		if value, ok := found[m.name]; ok {
-			b.say("%s", figure{m.name, n, ours, m.unit, summarize([]float64{value})}.line())
-		}
-	}
+	b.tellOne(w, n, ours, found)
 	grants := found[allGrants]
 	b.say("# %s n=%d: %s allocations and %s bytes a grant, the benchmark's own among them", w.name, n,
 		number(float64(after.Mallocs-before.Mallocs)/grants), number(float64(after.TotalAlloc-before.TotalAlloc)/grants))
@@ -137,23 +175,31 @@ func writeProfiles(folder, suffix string) error {
 	return nil
 }
 
-// printTops prints the top of each profile in a folder, and the command that shows more of it.
+// printTops prints the top of each profile in a folder.
 func (b *bench) printTops(ctx context.Context, folder string) error {
 	for _, v := range views {
-		args := []string{"tool", "pprof", "-top", "-nodecount=" + topLines, "-sample_index=" + v.index}
+		args := []string{"-sample_index=" + v.index}
 		if before := filepath.Join(folder, v.profile+"-before.pb.gz"); v.profile != "cpu" {
 			args = append(args, "-base", before)
 		}
 		if v.cumulative {
 			args = append(args, "-cum")
 		}
-		args = append(args, filepath.Join(folder, v.profile+".pb.gz"))
-		b.say("\n# %s: %v", v.what, append([]string{"go"}, args...))
-		cmd := exec.CommandContext(ctx, "go", args...)
-		cmd.Stdout, cmd.Stderr = b.to, io.Discard
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("%v: %w", args, err)
+		if err := b.printTop(ctx, v.what, append(args, filepath.Join(folder, v.profile+".pb.gz"))...); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// printTop prints the top of a profile, and the command that does so.
+func (b *bench) printTop(ctx context.Context, what string, args ...string) error {
+	args = append([]string{"tool", "pprof", "-top", "-nodecount=" + topLines}, args...)
+	b.say("\n# %s: go %s", what, strings.Join(args, " "))
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Stdout, cmd.Stderr = b.to, io.Discard
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%v: %w", args, err)
 	}
 	return nil
 }

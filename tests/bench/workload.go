@@ -54,6 +54,7 @@ type trial struct {
 	peer  string
 	n     int
 	path  string // exists, and is nobody else's
+	heap  string // file for a profile of the heap of who waits; empty for none
 }
 
 // timeout is the session timeout where a workload is not about it: sessions are not to end under a load.
