@@ -83,7 +83,7 @@ func (c *child) wait() {
 
 // signal passes a signal on.
 func (c *child) signal(s os.Signal) {
-	if n, ok := s.(syscall.Signal); ok {
+	if n, ok := s.(syscall.Signal); ok && c.pid > 1 { // the guard may not know it
 		_ = syscall.Kill(-c.pid, n)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 )
 
 // guard is a process that kills the command's process group when zklock is gone without having said goodbye: when it
@@ -43,10 +44,19 @@ func startGuard() *guard {
 	return &guard{write}
 }
 
+// expect tells it, before the command is started, by what its processes will be known: zklock may be killed before it can
+// say which process group they are in.
+func (g *guard) expect(node string) {
+	if g != nil {
+		session, _ := unix.Getsid(0)
+		_, _ = fmt.Fprintln(g.pipe, "expect", session, node)
+	}
+}
+
 // protect tells it which process group to kill.
 func (g *guard) protect(c *child) {
 	if g != nil {
-		_, _ = fmt.Fprintln(g.pipe, c.pid, c.session, c.node)
+		_, _ = fmt.Fprintln(g.pipe, "group", c.pid)
 	}
 }
 
@@ -74,16 +84,17 @@ func guardCommand() *cobra.Command {
 // standGuard reads until the pipe is closed.
 func standGuard(pipe *os.File) {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	var group, session int
-	var node string
+	var c child
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		if line == "done" {
+		line := lines.Text()
+		switch word, _, _ := strings.Cut(line, " "); word {
+		case "expect":
+			_, _ = fmt.Sscanf(line, "expect %d %s", &c.session, &c.node)
+		case "group":
+			_, _ = fmt.Sscanf(line, "group %d", &c.pid)
+		case "done":
 			return
 		}
-		_, _ = fmt.Sscan(line, &group, &session, &node)
 	}
-	if group > 1 {
-		(&child{pid: group, session: session, node: node}).killGroup()
-	}
+	c.killGroup()
 }

@@ -36,6 +36,7 @@ func (h *hold) carry(program string) error {
 		return exitWith(statusLost, "%s: the lock was lost before the command was run", h.path)
 	}
 	h.tty = ownTerminal()
+	h.guard.expect(h.lease.Node())
 	var err error
 	if h.child, err = startChild(cmd, h.lease.Node(), h.tty); err != nil {
 		return cannotRun(h.command[0], err)

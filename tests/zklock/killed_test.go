@@ -2,6 +2,7 @@ package zklock
 
 import (
 	"fmt"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -9,8 +10,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
@@ -73,6 +76,30 @@ func TestKilledWithoutItsGuard(t *testing.T) {
 	requireGone(t, pids[:1])
 	require.True(t, alive(pids[1]), "the guard is what ends the rest")
 	require.NoError(t, kill(pids[1]))
+}
+
+// TestGuardKnowsBefore: zklock may be killed when its command runs already and the guard has not heard of its process group. It
+// knows the command's processes by their environment then, and no others.
+func TestGuardKnowsBefore(t *testing.T) {
+	requireJobs(t)
+	session, err := unix.Getsid(0)
+	require.NoError(t, err)
+	sleeper := func(held string) *child.Process {
+		cmd := exec.Command("sleep", "1000")
+		cmd.Env = append(clean(), "ZKLOCK_HELD="+held)
+		p, err := child.Start(cmd, nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = p.Kill() })
+		return p
+	}
+	ours, another := sleeper("/x/node-1\n/y/node-2"), sleeper("/x/node-3")
+	guard := launch(t, exec.Command(program, "guard"))
+	_, err = fmt.Fprintf(guard.stdin, "expect %d node-2\n", session)
+	require.NoError(t, err)
+	guard.letGo()
+	guard.ends(t, 0)
+	<-ours.Exited()
+	require.True(t, another.Running())
 }
 
 // TestNothingIsLeft: after an ordinary run neither the guard nor the session is there.
