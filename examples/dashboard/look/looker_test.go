@@ -1,0 +1,122 @@
+package look
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	gozk "github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// watch starts a looker on a server, and gives what it tells.
+func watch(t *testing.T, zk *embedded.Server, most int) (*board.Board, *Looker) {
+	t.Helper()
+	b := board.New("/")
+	l := Start(patient.Open(t, zk.Addr()), b, Settings{Root: "/", Every: 20 * time.Millisecond, Most: most})
+	t.Cleanup(l.Close)
+	return b, l
+}
+
+// figures are those of a lock.
+func figures(b *board.Board, path string) board.LockFigures {
+	return b.Lock(time.Now(), path, board.Shown{}).Figures
+}
+
+// TestBusyQueue: a queue that changes all the time is read at a pace, and in the end as it is; no hand-off is lost
+// from the count.
+func TestBusyQueue(t *testing.T) {
+	zk := embedded.Run(t)
+	b, l := watch(t, zk, 10)
+	client := patient.Open(t, zk.Addr())
+	ctx := patient.Deadline(t)
+	defer l.Open("/busy")()
+	patient.Eventually(t, func() bool { return figures(b, "/busy").Known }, "it is looked at")
+	const turns = 300
+	for range turns {
+		lease, err := client.Mutex("/busy").Lock(ctx)
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(ctx))
+	}
+	last, err := client.Mutex("/busy", locks.WithLabel("last")).Lock(ctx)
+	require.NoError(t, err)
+	patient.Eventually(t, func() bool {
+		v := b.Lock(time.Now(), "/busy", board.Shown{Holders: 1})
+		return len(v.Holders) == 1 && v.Holders[0].Who == "last"
+	}, "the last one holds")
+	require.NoError(t, last.Unlock(ctx))
+	patient.Eventually(t, func() bool { return figures(b, "/busy").State == board.Free }, "nobody holds")
+}
+
+// TestAskedBack: that somebody was asked is seen although nobody comes or goes.
+func TestAskedBack(t *testing.T) {
+	zk := embedded.Run(t)
+	b, l := watch(t, zk, 10)
+	client := patient.Open(t, zk.Addr())
+	ctx := patient.Deadline(t)
+	lease, err := client.Mutex("/lock", locks.WithLabel("holder")).Lock(ctx)
+	require.NoError(t, err)
+	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.Held }, "it is held")
+	defer l.Open("/lock")()
+	_, err = client.Revoke(ctx, "/lock")
+	require.NoError(t, err)
+	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.AskedFor }, "it is asked for")
+	v := b.Lock(time.Now(), "/lock", board.Shown{Holders: 1})
+	require.Equal(t, "holder", v.Holders[0].Who, "who it is was read before")
+	require.NoError(t, lease.Unlock(ctx))
+}
+
+// TestMoreLocksThanAreFollowed: of the others there are numbers; opening a page has its lock followed.
+func TestMoreLocksThanAreFollowed(t *testing.T) {
+	zk := embedded.Run(t)
+	client := patient.Open(t, zk.Addr())
+	ctx := patient.Deadline(t)
+	for n := range 8 {
+		lease, err := client.Mutex(fmt.Sprintf("/lock-%d", n)).Lock(ctx)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, lease.Unlock(ctx)) }()
+	}
+	b, l := watch(t, zk, 3)
+	states := func() (counted, held int) {
+		for _, row := range b.Overview(time.Now(), "", 100).Locks {
+			switch row.State {
+			case board.Counted:
+				counted++
+			case board.Held:
+				held++
+			}
+		}
+		return counted, held
+	}
+	patient.Eventually(t, func() bool { counted, held := states(); return counted == 5 && held == 3 }, "three are followed")
+	for n := range 8 {
+		path := fmt.Sprintf("/lock-%d", n)
+		closed := l.Open(path)
+		patient.Eventually(t, func() bool { return figures(b, path).State == board.Held }, "%s is followed", path)
+		closed()
+	}
+	patient.Eventually(t, func() bool { counted, held := states(); return counted == 5 && held == 3 }, "no more are followed than may be")
+}
+
+// TestUnreadable: a queue that may not be read says so, and so does the tree above it.
+func TestUnreadable(t *testing.T) {
+	zk := embedded.Run(t)
+	owner := patient.Open(t, zk.Addr(), locks.WithAuth("digest", []byte("owner:secret")),
+		locks.WithParentACL(gozk.AuthACL(gozk.PermAll)...))
+	ctx := patient.Deadline(t)
+	lease, err := owner.Mutex("/secret/lock").Lock(ctx)
+	require.NoError(t, err)
+	b, l := watch(t, zk, 10)
+	patient.Eventually(t, func() bool { return b.Overview(time.Now(), "", 10).Figures.UnreadAt == "/secret" }, "the tree says so")
+	defer l.Open("/secret/lock")()
+	patient.Eventually(t, func() bool { return figures(b, "/secret/lock").State == board.Unread }, "the lock says so")
+	require.NoError(t, lease.Unlock(ctx))
+}

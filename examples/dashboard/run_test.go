@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestDemo runs the command as a stranger would: it says where the page is, the page has locks at once, and it ends
+// when it is told to, also with a page open.
+func TestDemo(t *testing.T) {
+	s, err := parse([]string{"-demo", "-listen", "127.0.0.1:0", "-crowd", "200"}, environment(nil), io.Discard)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(patient.Deadline(t))
+	defer stop()
+	out, in := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, s, in, io.Discard); in.Close() }()
+	said := bufio.NewScanner(out)
+	address := ""
+	for address == "" && said.Scan() {
+		address, _ = strings.CutPrefix(said.Text(), "dashboard: ")
+		if !strings.HasPrefix(address, "http://") {
+			address = ""
+		}
+	}
+	require.NotEmpty(t, address)
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"events", nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &http.Transport{}}
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	for locks := 0; locks < 8; {
+		require.True(t, lines.Scan(), "the stream ends before there are locks: %v", lines.Err())
+		data, is := strings.CutPrefix(lines.Text(), "data: ")
+		if !is {
+			continue
+		}
+		var message struct {
+			Figures struct{ Locks int }
+		}
+		require.NoError(t, json.Unmarshal([]byte(data), &message))
+		locks = max(locks, message.Figures.Locks)
+	}
+	stop()
+	require.NoError(t, <-ended)
+	client.CloseIdleConnections()
+}
+
+// TestAddressTaken: it says which address it could not have.
+func TestAddressTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	s, err := parse([]string{"-demo", "-listen", taken.Addr().String()}, environment(nil), io.Discard)
+	require.NoError(t, err)
+	err = run(patient.Deadline(t), s, io.Discard, io.Discard)
+	require.ErrorContains(t, err, taken.Addr().String())
+}
