@@ -113,8 +113,8 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		log, logger := hearing()
 		begin := time.Now()
-		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionFile(path), logger, locks.WithSessionTimeout(10*time.Second),
-			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionFile(path), logger,
+			locks.WithSessionTimeout(10*time.Second), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if address == record.Connect {
 					return nil, errors.New("not reached")
 				}

@@ -72,7 +72,9 @@ func CloseSession(ctx context.Context, cfg Config, connect string, id int64, pas
 //
 // The second frame waits for the answer to the first: a server that knows the session no more closes the connection,
 // and a frame that it has not read by then makes its answer vanish with a reset.
-func (c Config) closeAt(ctx context.Context, address, name string, id int64, password []byte) (known, ended bool, err error) {
+func (c Config) closeAt(
+	ctx context.Context, address, name string, id int64, password []byte,
+) (known, ended bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, c.dialTimeout())
 	defer cancel()
 	conn, err := c.dialOne(dialing, "tcp", address, name)

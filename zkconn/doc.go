@@ -17,6 +17,8 @@
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
 //   - session.go, auth.go: the library's states made into an ordered sequence of events.
 //
+// [CloseSession] (close_session.go) closes the session of somebody who is dead; package sessionfile keeps what it needs.
+//
 // # Outcomes
 //
 // Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server. An [Unknown]

@@ -32,7 +32,7 @@
 // # Written in place
 //
 // The file is written where it is, not replaced: the lock is the file's, and one that is renamed over it would not have
-// it. A write is one call of less than a page, which a process that is killed does not leave half done; what is left
-// behind the newest content is not read. It is not forced to the disk, for it has to outlive the process and not the
-// host.
+// it. A write is one call, and in any usual case of less than a page, which a process that is killed does not leave half
+// done; a longer one that is cannot be understood, or names a session that no server knows. What is left behind the
+// newest content is not read. It is not forced to the disk, for it has to outlive the process and not the host.
 package sessionfile

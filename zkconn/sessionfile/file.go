@@ -17,8 +17,8 @@ var (
 	ErrRefused = errors.New("session file refused")
 )
 
-// limit bounds what is read and written: a page of the kernel, which has room for ten sessions or so.
-const limit = 4 << 10
+// limit bounds what is read and written. A session takes two hundred bytes, and its connect string.
+const limit = 64 << 10
 
 // File is a session file, open and locked. Its methods may be called from any goroutine.
 type File struct {
@@ -73,7 +73,7 @@ func (f *File) Left() []Record { return f.left }
 func (f *File) Unusable() error { return f.unusable }
 
 // Write replaces the content; no records make it empty. It does nothing when the content is the same. After an error the
-// file may hold anything, also nothing. A content above a page is refused.
+// file may hold anything, also nothing. A content above 64 KiB is refused.
 func (f *File) Write(records []Record) error {
 	text := encode(f.boot, records)
 	f.mu.Lock()

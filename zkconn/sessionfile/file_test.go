@@ -218,7 +218,7 @@ func TestTooMuchIsNotWritten(t *testing.T) {
 	f := open(t, path)
 	require.NoError(t, f.Write([]sessionfile.Record{record(7)}))
 	long := record(8)
-	long.Connect = strings.Repeat("h,", 4000)
+	long.Connect = strings.Repeat("h,", 40_000)
 	require.ErrorContains(t, f.Write([]sessionfile.Record{long}), path)
 	require.NoError(t, f.Close())
 	require.Equal(t, []sessionfile.Record{record(7)}, open(t, path).Left())

@@ -69,7 +69,7 @@ func encode(boot string, records []Record) []byte {
 
 var (
 	errForeign     = errors.New("holds something else than a session")
-	errAnotherBoot = errors.New("written on another host, or before this one was started: nobody knows whether the writer is dead")
+	errAnotherBoot = errors.New("written on another host, or before this one was started: the writer may live")
 )
 
 // decode reads the content of a file. errForeign says that it was not written by this package; any other error that it
