@@ -14,12 +14,8 @@ import (
 const (
 	mostWaits     = 10
 	mostDeadlocks = 20
-	mostLanes     = 8
 	mostNews      = 60
 )
-
-// lanesBack is how far back the time line of all locks goes.
-const lanesBack = time.Minute
 
 // Figures are the numbers above an overview.
 type Figures struct {
@@ -49,68 +45,6 @@ type Overview struct {
 	Deadlocks []DeadlockRow
 	Events    []Event
 	Lanes     []Lane
-}
-
-// Rate is how fast locks change hands: each second of the last minute, and the mean of the newest ones.
-type Rate struct {
-	Mean    float64 `json:"mean"`
-	Seconds []int   `json:"seconds"`
-}
-
-// LockRow is one lock of the tree, or a folder of locks.
-type LockRow struct {
-	ID       string  `json:"id"`
-	Path     string  `json:"path"`
-	Name     string  `json:"name"` // what the path adds to that of the folder
-	Depth    int     `json:"depth"`
-	Folder   bool    `json:"folder,omitempty"`
-	Kind     string  `json:"kind,omitempty"`
-	State    string  `json:"state,omitempty"`
-	Why      string  `json:"why,omitempty"` // it cannot be read
-	Holders  int     `json:"holders,omitempty"`
-	Waiters  int     `json:"waiters,omitempty"`
-	Who      string  `json:"who,omitempty"` // the first holder
-	Token    string  `json:"token,omitempty"`
-	Since    int64   `json:"since,omitempty"`
-	Least    bool    `json:"least,omitempty"`
-	Rate     float64 `json:"rate,omitempty"`
-	Deadlock bool    `json:"deadlock,omitempty"`
-}
-
-// What state a lock is in.
-const (
-	Free     = "free"
-	Held     = "held"
-	AskedFor = "asked back"
-	Unread   = "unreadable"
-	Counted  = "counted" // only its numbers are known
-)
-
-// WaitRow is one that waits.
-type WaitRow struct {
-	ID       string `json:"id"`
-	Path     string `json:"path"`
-	Who      string `json:"who"`
-	Position int    `json:"position"`
-	Since    int64  `json:"since"`
-}
-
-// Lane is what a time line shows of one lock.
-type Lane struct {
-	ID    string     `json:"id"`
-	Path  string     `json:"path"`
-	Holds []LaneHold `json:"holds"`
-}
-
-// LaneHold is one contender's time of holding on a time line.
-type LaneHold struct {
-	ID    string `json:"id"`
-	From  int64  `json:"from"`
-	To    int64  `json:"to,omitempty"`
-	Least bool   `json:"least,omitempty"`
-	Asked bool   `json:"asked,omitempty"`
-	Who   string `json:"who"`
-	Token string `json:"token"`
 }
 
 // Overview gives the first locks of those whose path, or first holder, has a word in it; "" is in all.
@@ -261,48 +195,4 @@ func (b *Board) longestWaits() []WaitRow {
 		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.ID, b.ID))
 	})
 	return all[:min(len(all), mostWaits)]
-}
-
-// lanes gives the locks in which something has changed last, in the order of their paths.
-func (b *Board) lanes(now time.Time) (lanes []Lane) {
-	var busy []*track
-	for _, t := range b.tracks {
-		if len(t.recent(now.Add(-lanesBack))) > 0 {
-			busy = append(busy, t)
-		}
-	}
-	slices.SortFunc(busy, func(a, b *track) int {
-		return cmp.Or(len(b.recent(now.Add(-lanesBack)))-len(a.recent(now.Add(-lanesBack))), comparePaths(a.path, b.path))
-	})
-	busy = busy[:min(len(busy), mostLanes)]
-	slices.SortFunc(busy, func(a, b *track) int { return comparePaths(a.path, b.path) })
-	for _, t := range busy {
-		lanes = append(lanes, Lane{ID: t.path, Path: t.path, Holds: laneHolds(t.recent(now.Add(-lanesBack)), mostBars)})
-	}
-	return lanes
-}
-
-// mostBars bounds what a time line shows of one lock.
-const mostBars = 120
-
-// recent gives the times of holding that were not over before a moment.
-func (t *track) recent(from time.Time) []*Hold {
-	for i, h := range t.holds {
-		if h.To.IsZero() || h.To.After(from) {
-			return t.holds[i:]
-		}
-	}
-	return nil
-}
-
-func laneHolds(holds []*Hold, most int) []LaneHold {
-	all := make([]LaneHold, 0, min(len(holds), most))
-	for _, h := range holds[max(0, len(holds)-most):] {
-		l := LaneHold{ID: h.ID, From: h.From.UnixMilli(), Least: h.Least, Asked: h.Asked, Who: h.Who, Token: tokenText(h.Token)}
-		if !h.To.IsZero() {
-			l.To = h.To.UnixMilli()
-		}
-		all = append(all, l)
-	}
-	return all
 }

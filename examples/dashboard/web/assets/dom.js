@@ -28,3 +28,6 @@ export function mark(element, name, value) {
 export const lockLink = (path) => "/lock?path=" + encodeURIComponent(path);
 
 export const count = (n) => n.toLocaleString("en-GB").replaceAll(",", "\u202f");
+
+// flag is a command's flag, which is never broken in two.
+export const flag = (name) => make("code", { class: "flag" }, name);

@@ -17,8 +17,9 @@ export class Line {
     this.lanes = new Map(); // from a path to the element that moves, and when each of its tracks is free
     this.body = make("div", { class: "lanes" });
     this.empty = make("p", { class: "empty" }, "Nobody has held a lock here.");
+    this.crowded = make("p", { class: "note", hidden: true }, "Of those who hold one lock at a time four are drawn.");
     this.marks = [1, 2 / 3, 1 / 3].map((part) => [part, make("span")]);
-    parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...this.marks.map(([, mark]) => mark), make("span", {}, "now")));
+    parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...this.marks.map(([, mark]) => mark), make("span", {}, "now")), this.crowded);
     this.scale(0);
     this.rows = new Rows(this.body, (lane) => this.makeLane(lane, single), () => {});
     setInterval(() => this.tick(), matchMedia("(prefers-reduced-motion: reduce)").matches ? 1000 : 250);
@@ -73,6 +74,7 @@ export class Line {
       let track = lane.free.findIndex((until) => until <= row.from);
       if (track < 0) track = lane.free.push(0) - 1;
       bar.track = Math.min(track, 3);
+      if (track > 3) this.crowded.hidden = false;
       lane.free[track] = row.to || Infinity;
       bar.slot = track;
       element.dataset.track = bar.track;

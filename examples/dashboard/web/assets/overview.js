@@ -1,6 +1,6 @@
 // The page of all locks.
 
-import { byID, count, lockLink, make, mark, say } from "./dom.js";
+import { byID, count, flag, lockLink, make, mark, say } from "./dom.js";
 import { setAge } from "./clock.js";
 import { Line, showRate, sparkline } from "./line.js";
 import { Rows } from "./rows.js";
@@ -98,7 +98,7 @@ function showFigures(f) {
   line.scale(first);
   say(byID("root"), f.root);
   say(byID("held"), count(f.held));
-  say(byID("held-note"), "of " + count(f.locks) + (f.locks === 1 ? " lock" : " locks") + " in use");
+  say(byID("held-note"), f.locks ? "of " + count(f.locks) + (f.locks === 1 ? " lock" : " locks") + " in use" : "none in use");
   say(byID("waiting"), count(f.waiting));
   say(byID("waiting-note"), f.holders > f.held ? count(f.holders) + " hold" : "");
   say(byID("deadlock-count"), count(f.deadlocks));
@@ -117,9 +117,13 @@ function showFigures(f) {
   say(byID("locks-note"), notes.join(" · "));
   const empty = byID("locks-empty");
   empty.hidden = f.matching > 0;
+  const state = !f.looked ? "looking" : word || "nobody";
+  if (empty.dataset.state === state) return;
+  empty.dataset.state = state;
   if (!f.looked) say(empty, "Looking…");
   else if (word) say(empty, "No lock has “" + word + "” in its path or in its first holder's name.");
-  else say(empty, "Nobody holds a lock below " + f.root + ", and nobody waits for one. As soon as a program locks, it shows here. If you expected locks, check -zk and -root; to see what they look like, start the dashboard with -demo.");
+  else empty.replaceChildren("Nobody holds a lock below " + f.root + ", and nobody waits for one. As soon as a program locks, it shows here. If you expected locks, check ",
+    flag("-zk"), " and ", flag("-root"), "; to see what they look like, start the dashboard with ", flag("-demo"), ".");
 }
 
 const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word }), (message, beginning) => {

@@ -1,6 +1,6 @@
 // Asking a lock back. The token is typed by a person, sent once, and kept nowhere.
 
-import { byID, count, mark, say } from "./dom.js";
+import { byID, count, flag, make, mark, say } from "./dom.js";
 
 const dialog = byID("ask");
 let lock = {}; // as it was offered last
@@ -13,7 +13,7 @@ export function offerRevoke(now) {
   const note = byID("revoke-note");
   button.hidden = !now.canRevoke;
   note.hidden = now.canRevoke;
-  say(note, "This page only shows. To ask locks back, start the dashboard with -revoke-token-file.");
+  if (!note.firstChild) note.append("This page only shows. To ask locks back, start the dashboard with ", flag("-revoke-token-file"), ".");
   mark(button, "aria-disabled", now.holders ? null : "true");
   mark(button, "title", now.holders ? null : "Nobody holds the lock.");
 }
@@ -22,9 +22,10 @@ byID("revoke").addEventListener("click", () => {
   if (!lock.holders) return;
   target = lock;
   say(byID("ask-path"), target.path);
-  say(byID("ask-whom"), target.holder ?
-    target.holder.who + " holds it" + (target.holder.token ? ", with token " + target.holder.token : "") + ". Only this holder is asked: if another one has come to hold it since, nobody is." :
-    count(target.holders) + " hold it. All of them are asked.");
+  const { holder } = target;
+  byID("ask-whom").replaceChildren(...(holder ?
+    [make("b", {}, make("bdi", {}, holder.who)), " holds it" + (holder.token ? ", with token " + holder.token : "") + ". Only this holder is asked: if another one has come to hold it since, nobody is."] :
+    [count(target.holders) + " hold it. All of them are asked."]));
   say(byID("ask-answer"), "");
   byID("ask-send").disabled = false;
   dialog.showModal();

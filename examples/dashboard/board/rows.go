@@ -1,0 +1,45 @@
+package board
+
+// Rate is how fast locks change hands: each second of the last minute, and the mean of the newest ones.
+type Rate struct {
+	Mean    float64 `json:"mean"`
+	Seconds []int   `json:"seconds"`
+}
+
+// LockRow is one lock of the tree, or a folder of locks.
+type LockRow struct {
+	ID       string  `json:"id"`
+	Path     string  `json:"path"`
+	Name     string  `json:"name"` // what the path adds to that of the folder
+	Depth    int     `json:"depth"`
+	Folder   bool    `json:"folder,omitempty"`
+	Kind     string  `json:"kind,omitempty"`
+	State    string  `json:"state,omitempty"`
+	Why      string  `json:"why,omitempty"` // it cannot be read
+	Holders  int     `json:"holders,omitempty"`
+	Waiters  int     `json:"waiters,omitempty"`
+	Who      string  `json:"who,omitempty"` // the first holder
+	Token    string  `json:"token,omitempty"`
+	Since    int64   `json:"since,omitempty"`
+	Least    bool    `json:"least,omitempty"`
+	Rate     float64 `json:"rate,omitempty"`
+	Deadlock bool    `json:"deadlock,omitempty"`
+}
+
+// What state a lock is in.
+const (
+	Free     = "free"
+	Held     = "held"
+	AskedFor = "asked back"
+	Unread   = "unreadable"
+	Counted  = "counted" // only its numbers are known
+)
+
+// WaitRow is one that waits.
+type WaitRow struct {
+	ID       string `json:"id"`
+	Path     string `json:"path"`
+	Who      string `json:"who"`
+	Position int    `json:"position"`
+	Since    int64  `json:"since"`
+}
