@@ -132,15 +132,20 @@ func (h *hold) finishGroup() {
 }
 
 // stopped: the command does not run any more, by Ctrl-Z or a signal. zklock does as it does, so that the shell has the
-// terminal. When the job goes on, the lock may be lost: then the command does not.
+// terminal. When the job goes on, the lock may be lost: then the command does not. A command that is being ended stays as
+// it is until the grace period is over.
 func (h *hold) stopped(by os.Signal) {
-	if !h.tty.suspend(h.child, by) {
+	if h.why != "" || !h.tty.suspend(by) {
 		return
 	}
 	if !h.lease.Valid() {
 		h.terminate(statusLost, h.reason())
 		return
 	}
+	if h.tty == nil { // it was in the background, and may have been put into the foreground
+		h.tty = ownTerminal()
+	}
+	h.tty.give(h.child)
 	h.child.proceed()
 }
 

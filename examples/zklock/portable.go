@@ -58,9 +58,10 @@ func untilSignals(ctx context.Context) (context.Context, func()) { return untilS
 
 type terminal struct{}
 
-func ownTerminal() *terminal                       { return nil }
-func (t *terminal) takeBack(bool)                  {}
-func (t *terminal) suspend(*child, os.Signal) bool { return false }
+func ownTerminal() *terminal               { return nil }
+func (t *terminal) give(*child)            {}
+func (t *terminal) takeBack(bool)          {}
+func (t *terminal) suspend(os.Signal) bool { return false }
 
 // notifyResize: the size is read every second.
 func notifyResize(chan<- os.Signal) {}

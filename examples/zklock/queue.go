@@ -137,13 +137,11 @@ func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, 
 	err := onScreen(ctx, changed, func(width int) []string {
 		mu.Lock()
 		defer mu.Unlock()
-		if newest == nil {
-			return []string{path}
-		}
 		now := time.Now()
-		lines := queueLines(path, newest.Contenders, wide, now, width)
-		lines[0] += now.Format("  (15:04:05)")
-		return lines
+		if newest == nil {
+			return stamped(client, []string{path}, now)
+		}
+		return stamped(client, queueLines(path, newest.Contenders, wide, now, width), now)
 	})
 	mu.Lock()
 	defer mu.Unlock()

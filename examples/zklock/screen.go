@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/turnstile-locks/turnstile/locks"
 )
 
 // screen is a live view: the whole terminal, drawn anew when something changes and every second. However it ends but by
@@ -114,4 +117,23 @@ func termWidth() int {
 		return width
 	}
 	return 0
+}
+
+// stale says that a live view does not show what is, because the servers are not reached; empty where it does.
+func stale(client *locks.Client) string {
+	fine := errors.New("connected")
+	err := client.Session().Explain(fine)
+	if errors.Is(err, fine) && err.Error() == fine.Error() {
+		return ""
+	}
+	return "NOT CONNECTED, this is how it was: " + strings.TrimPrefix(short(err), fine.Error()+": ")
+}
+
+// stamped adds the time to the first line of a live view, and, where the servers are not reached, a line that says so.
+func stamped(client *locks.Client, lines []string, now time.Time) []string {
+	lines[0] += now.Format("  (15:04:05)")
+	if why := stale(client); why != "" {
+		lines = append([]string{why}, lines...)
+	}
+	return lines
 }

@@ -59,9 +59,9 @@ func (t *terminal) toFront(group int) {
 	signal.Reset(syscall.SIGTTOU)
 }
 
-// suspend stops zklock because the command was stopped, and returns when it goes on, with the terminal given again
-// where the shell has given it. It is false where there is nobody who would let it go on: then zklock does not stop.
-func (t *terminal) suspend(c *child, by os.Signal) bool {
+// suspend stops zklock because the command was stopped, and returns when it goes on. It is false where there is nobody
+// who would let it go on: then zklock does not stop.
+func (t *terminal) suspend(by os.Signal) bool {
 	if t == nil && by == syscall.SIGSTOP {
 		return false // somebody has stopped the command, and it only
 	}
@@ -82,12 +82,17 @@ func (t *terminal) suspend(c *child, by os.Signal) bool {
 		return true
 	}
 	<-resumed
-	if t != nil {
-		if front, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP); err == nil && front == t.group {
-			t.toFront(c.pid)
-		}
-	}
 	return true
+}
+
+// give makes the command's process group the foreground, where zklock's is it: after fg, and not after bg.
+func (t *terminal) give(c *child) {
+	if t == nil {
+		return
+	}
+	if front, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP); err == nil && front == t.group {
+		t.toFront(c.pid)
+	}
 }
 
 // jobControl tells whether there is a shell that would let zklock go on: its parent, at the same terminal.

@@ -126,7 +126,7 @@ func (c change) print(at time.Time, asJSON bool) error {
 	case c.what == gone:
 		more = ", never held it"
 	}
-	_, err := fmt.Printf("%s  %-10s  %10d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence,
+	_, err := fmt.Printf("%s  %-10s  %4d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence,
 		labelled(c.Contender), more)
 	return err
 }

@@ -48,7 +48,7 @@ longest.`,
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
 				read := func(ctx context.Context) (forest, error) { return readForest(ctx, client, args[0], long) }
 				if watch {
-					return watchTree(ctx, read, asJSON, long)
+					return watchTree(ctx, client, read, asJSON, long)
 				}
 				f, err := answer(ctx, read)
 				switch {

@@ -4,13 +4,15 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/locks"
 )
 
 // treeEvery is how often a live tree is read.
 const treeEvery = 2 * time.Second
 
 // watchTree shows a tree as it changes.
-func watchTree(ctx context.Context, read func(context.Context) (forest, error), asJSON, long bool) error {
+func watchTree(ctx context.Context, client *locks.Client, read func(context.Context) (forest, error), asJSON, long bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	forests := make(chan forest)
@@ -66,12 +68,10 @@ func watchTree(ctx context.Context, read func(context.Context) (forest, error), 
 	return onScreen(ctx, changed, func(width int) []string {
 		mu.Lock()
 		defer mu.Unlock()
-		if newest == nil {
-			return nil
-		}
 		now := time.Now()
-		lines := newest.lines(long, now, width)
-		lines[0] += now.Format("  (15:04:05)")
-		return lines
+		if newest == nil {
+			return stamped(client, []string{"reading"}, now)
+		}
+		return stamped(client, newest.lines(long, now, width), now)
 	})
 }

@@ -168,6 +168,21 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchWithoutServers: a view of what was says that it is one.
+func TestWatchWithoutServers(t *testing.T) {
+	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "/"}} {
+		seen, proxy := here(t).behind(t)
+		x := sits(t, command(seen, patiently(args[0], args[1:]...)...))
+		x.shows(t, "q quits")
+		require.NotContains(t, x.text(), "NOT CONNECTED")
+		proxy.Refuse(true)
+		proxy.Cut()
+		x.shows(t, "NOT CONNECTED, this is how it was: ")
+		x.types(t, "q")
+		x.ends(t, 0)
+	}
+}
+
 // TestBreakAsks: at a terminal; only a yes is one.
 func TestBreakAsks(t *testing.T) {
 	at := here(t)
@@ -211,6 +226,19 @@ func TestStoppedAtTheTerminal(t *testing.T) {
 	x.shows(t, "got word")
 	x.types(t, "echo status $?\n")
 	x.shows(t, "status 6")
+
+	// In the background it stops when it wants the terminal, and has it when it is in the foreground.
+	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'read x; echo had $x; exit 7' &\n")
+	awaitQueue(t, at, "/job", 1, 0)
+	patient.Eventually(t, func() bool {
+		x.types(t, "jobs\n")
+		return strings.Count(x.text(), "Stopped") > 1
+	}, "it never stopped")
+	x.types(t, "fg\n")
+	x.types(t, "another\n")
+	x.shows(t, "had another")
+	x.types(t, "echo status $?\n")
+	x.shows(t, "status 7")
 	x.types(t, "exit\n")
 	x.ends(t, 0)
 }
