@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // holder is an expression: the name of who holds, as a lock's page says it.
@@ -38,7 +39,16 @@ func request(t *testing.T, mutex *locks.Mutex) chan *locks.Lease {
 // TestQueueMoves: the pages show a queue as it is, and what happens to it, without being loaded again.
 func TestQueueMoves(t *testing.T) {
 	browser.start(t)
-	h := serve(t)
+	t.Run("embedded", func(t *testing.T) { queueMoves(t, serve(t)) })
+	t.Run("standalone", func(t *testing.T) {
+		zk := rig.StartStandalone(t)
+		h := serveAt(t, zk.Addr())
+		h.client = patient.Open(t, zk.Addr())
+		queueMoves(t, h)
+	})
+}
+
+func queueMoves(t *testing.T, h *house) {
 	ctx := patient.Deadline(t)
 	all, one := open(t, h.page("")), open(t, h.page("/app/orders"))
 	all.until("nobody locks, and it says what to do", `document.querySelector("#locks-empty").textContent.includes("-demo")`)

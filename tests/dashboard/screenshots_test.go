@@ -32,9 +32,11 @@ func TestScreenshots(t *testing.T) {
 		crowd int
 		lock  string
 		ready string // when there is something to see
+		all   string // and on the page of all locks
 	}{
-		{"", 0, "/shop/orders/42", `document.querySelectorAll("#event-rows tr").length >= 25`},
-		{"crowd-", 10_000, "/tickets/counter", `document.querySelectorAll("#event-rows tr").length >= 4 && Number(document.querySelector("#waiting").textContent.replace(/\D/g, "")) >= 9000`},
+		{"", 0, "/shop/orders/42", `document.querySelectorAll("#event-rows tr").length >= 25`,
+			`!document.querySelector("#deadlocks").hidden`},
+		{"crowd-", 10_000, "/tickets/counter", `document.querySelectorAll("#event-rows tr").length >= 4 && Number(document.querySelector("#waiting").textContent.replace(/\D/g, "")) >= 9000`, "true"},
 	} {
 		t.Run(fmt.Sprint(scene.crowd), func(t *testing.T) {
 			if scene.crowd > 0 && testing.Short() {
@@ -47,7 +49,7 @@ func TestScreenshots(t *testing.T) {
 			lock := open(t, h.page(scene.lock))
 			lock.until("the lock has a history", "%s", scene.ready)
 			all := open(t, h.page(""))
-			all.until("all locks are there", `document.querySelectorAll("#lock-rows tr:not(.folder)").length >= 9 && document.querySelectorAll(".bar").length > 12`)
+			all.until("all locks are there", `document.querySelectorAll("#lock-rows tr:not(.folder)").length >= 9 && document.querySelectorAll(".bar").length > 12 && (%s)`, scene.all)
 			for _, look := range []struct {
 				name  string
 				width int64

@@ -26,10 +26,12 @@ const (
 const mostAtOnce = 6
 
 // A lock that changes all the time would drive what happens to others out of the list of all locks: so each lock has
-// so many events there at once, and one more every so often. What is beyond is counted in one that is told then.
+// so many events there at once, and one more every so often. What is beyond is counted in one that is told after a
+// while.
 const (
 	newsAtOnce = 8
-	newsEvery  = 4 * time.Second
+	newsEvery  = time.Second
+	restEvery  = 5 * time.Second
 )
 
 // Event is one thing that was seen to have happened. When it was seen is known, and not when it was.

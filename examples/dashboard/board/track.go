@@ -194,7 +194,7 @@ func (t *track) tellAll(now time.Time, happened []Event, log *log) {
 			t.untold.count(e)
 		}
 	}
-	if t.untold.What != "" && now.Sub(t.untoldAt) >= newsEvery {
+	if t.untold.What != "" && now.Sub(t.untoldAt) >= restEvery {
 		t.untold.ID, t.untold.At, t.untold.AtMS = log.number(), now, now.UnixMilli()
 		log.add(t.untold)
 		t.untold = Event{}

@@ -122,7 +122,7 @@ func (s *Scene) transfer(client *locks.Client, accounts [2]string, label locks.L
 	within, cancel := context.WithCancel(first.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	second, err := client.Mutex(accounts[1], label, locks.WithDeadlockDetection("/bank", 25*time.Second)).Lock(within)
+	second, err := client.Mutex(accounts[1], label, locks.WithDeadlockDetection("/bank", 45*time.Second)).Lock(within)
 	if err != nil {
 		return
 	}

@@ -17,7 +17,7 @@ export class Line {
     this.lanes = new Map(); // from a path to the element that moves, and when each of its tracks is free
     this.body = make("div", { class: "lanes" });
     this.empty = make("p", { class: "empty" }, "Nobody has held a lock here.");
-    this.crowded = make("p", { class: "note", hidden: true }, "Of those who hold one lock at a time four are drawn.");
+    this.crowded = make("p", { class: "note", hidden: true }, "Where more than four hold a lock at a time, four of them are drawn.");
     this.marks = [1, 2 / 3, 1 / 3].map((part) => [part, make("span")]);
     parent.append(this.body, this.empty, make("div", { class: "axis", "aria-hidden": "true" }, ...this.marks.map(([, mark]) => mark), make("span", {}, "now")), this.crowded);
     this.scale(0);

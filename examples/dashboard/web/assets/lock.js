@@ -44,7 +44,7 @@ function showWho(cell, c) {
 const cell = (label, number) => make("td", { role: "cell", "data-label": label, class: number ? "number" : null });
 
 const holders = new Rows(byID("holder-rows"),
-  () => make("tr", { role: "row" }, whoCell(), make("td", { role: "cell" }, make("span"), " ", make("span", { class: "note" })), cell("held for", true), cell("token", true)),
+  () => make("tr", { role: "row" }, whoCell(), make("td", { role: "cell" }, make("span"), " ", make("span", { class: "note" })), cell("for", true), cell("token", true)),
   (tr, c) => {
     const [who, state, since, token] = tr.children;
     showWho(who, c);
