@@ -128,7 +128,10 @@ func (g graph) lines(now time.Time, width int) []string {
 	for i, d := range g.deadlocks {
 		lines = append(lines, "", fmt.Sprintf("DEADLOCK %d: each waits for the next, the last for the first", i+1))
 		for _, m := range d.Members {
-			lines = append(lines, "  "+inWords(m))
+			lines = append(lines, "  "+labelled(m.Waits))
+			for _, line := range wrap(inWords(m), width-4) {
+				lines = append(lines, "    "+line)
+			}
 		}
 	}
 	if len(g.edges) == 0 {
@@ -157,16 +160,15 @@ func (g graph) waiters() int {
 
 // inWords is what a member of a deadlock does.
 func inWords(m messages.Member) string {
-	name := labelled(m.Waits)
 	waits := fmt.Sprintf("waits for %s (number %d)", printable(m.Waits.Path), m.Waits.Sequence)
+	keeps := fmt.Sprintf("%s (number %d)", printable(m.Keeps.Path), m.Keeps.Sequence)
 	switch {
 	case m.Keeps.At() == m.Waits.At():
-		return fmt.Sprintf("%s %s, and keeps others waiting there", name, waits)
+		return waits + ", and keeps others waiting there"
 	case m.Keeps.Holds:
-		return fmt.Sprintf("%s holds %s (number %d) and %s", name, printable(m.Keeps.Path), m.Keeps.Sequence, waits)
+		return "holds " + keeps + " and " + waits
 	}
-	return fmt.Sprintf("%s is before others in the queue of %s (number %d) and %s", name,
-		printable(m.Keeps.Path), m.Keeps.Sequence, waits)
+	return "is before others in the queue of " + keeps + " and " + waits
 }
 
 // jsonGraph is the graph as --json shows it.

@@ -196,7 +196,7 @@ func TestGraph(t *testing.T) {
 		stdout, _ = says(t, at, 1, "graph", "/")
 		require.Contains(t, stdout, "below /: 3 wait, 1 deadlock\n")
 		require.Contains(t, stdout, "DEADLOCK 1: ")
-		require.Regexp(t, `(?m)^  \S+ “wants /y” holds /x \(number 0\) and waits for /y \(number 1\)$`, stdout)
+		require.Regexp(t, `(?m)^  \S+ “wants /y”\n    holds /x \(number 0\) and waits for /y \(number 1\)$`, stdout)
 		require.Regexp(t, `(?m)^\S+ “wants /y” +/y +\S+ “Y” +holds +\S+ ago  deadlock 1$`, stdout)
 		require.Regexp(t, `(?m)^\S+ “the·second·\[2J” .* ago$`, stdout, "this one is no part of it")
 
