@@ -91,7 +91,7 @@ func run(ctx context.Context, s settings, out, errs io.Writer) error {
 
 // serve answers requests until ctx ends, and then ends all that are open.
 func serve(ctx context.Context, listener net.Listener, dashboard *web.Dashboard, log *slog.Logger) error {
-	server := &http.Server{Handler: dashboard, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
+	server := &http.Server{Handler: dashboard, ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	server.RegisterOnShutdown(dashboard.Close)
 	served := make(chan error, 1)

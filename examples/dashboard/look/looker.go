@@ -37,13 +37,14 @@ type Looker struct {
 	opened map[string]int // the locks whose pages are open, and how many of each
 	known  map[string]bool
 	locks  []messages.LockCount
+	failed map[string]error // by question: why it had no answer
 }
 
 // Start begins to look, and tells a board of it until Close.
 func Start(client *locks.Client, to *board.Board, s Settings) *Looker {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &Looker{Settings: s, client: client, board: to, cancel: cancel,
-		opened: map[string]int{}, known: map[string]bool{}}
+		opened: map[string]int{}, known: map[string]bool{}, failed: map[string]error{}}
 	l.follower = client.System().Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return newFollower(client.Session().PID(), to)
 	}))
@@ -80,9 +81,7 @@ func (l *Looker) lookAtTree(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		tree, err := l.client.Locks(ctx, l.Root)
-		if err != nil {
-			l.failed(ctx, err)
-		} else {
+		if l.note("tree", err); err == nil {
 			l.board.TakeTree(time.Now(), tree)
 			l.mu.Lock()
 			l.locks = tree.Locks
@@ -97,41 +96,57 @@ func (l *Looker) lookForDeadlocks(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
 		found, err := l.client.Deadlocks(ctx, l.Root)
-		if err != nil {
-			l.failed(ctx, err)
-		} else {
+		if l.note("deadlocks", err); err == nil {
 			l.board.TakeDeadlocks(found)
 		}
 		sleep(ctx, rest(2*l.Every, time.Since(began)))
 	}
 }
 
-// failed tells of a question that had no answer, unless that is because we end.
-func (l *Looker) failed(ctx context.Context, err error) {
-	if ctx.Err() == nil {
-		l.board.TakeTrouble(err.Error())
+// note keeps why a question had no answer, until it has one.
+func (l *Looker) note(question string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed[question] = err; err == nil {
+		delete(l.failed, question)
 	}
 }
 
 // errProbe is what the session explains when it has something to explain.
 var errProbe = errors.New("no answer")
 
-// lookForTrouble tells of a session without a connection, and of one that is well again.
+// lookForTrouble tells of a session without a connection, of questions without an answer, and when all is well again.
 func (l *Looker) lookForTrouble(ctx context.Context) {
 	bad := 0
 	for ctx.Err() == nil {
-		err := l.client.Session().Explain(errProbe)
-		if ended := l.client.Session().Err(); ended != nil {
-			err, bad = ended, 2
-		}
-		if bad++; errors.Is(err, errProbe) && err.Error() == errProbe.Error() {
+		why := l.trouble()
+		if bad++; why == "" {
 			bad = 0
-			l.board.TakeTrouble("")
-		} else if bad > 1 { // not for what is over in a moment
-			l.board.TakeTrouble(err.Error())
+		}
+		if bad != 1 { // what is over in a moment is not told
+			l.board.TakeTrouble(why)
 		}
 		sleep(ctx, 500*time.Millisecond)
 	}
+}
+
+// trouble is why nothing new is seen just now; "" when all is well.
+func (l *Looker) trouble() string {
+	session := l.client.Session()
+	if err := session.Err(); err != nil {
+		return err.Error()
+	}
+	if err := session.Explain(errProbe); err.Error() != errProbe.Error() {
+		return err.Error()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, question := range []string{"tree", "deadlocks"} {
+		if err := l.failed[question]; err != nil {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // choose says which queues to follow: those with an open page; then those with the most waiters, where those that are

@@ -50,6 +50,8 @@ func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var o order
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(slowest)) // not every connection has one
 	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, longestOrder))
 	body.DisallowUnknownFields()
 	if err := body.Decode(&o); err != nil {
@@ -60,6 +62,7 @@ func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "That is no lock path: "+err.Error())
 		return
 	}
+	_ = control.SetReadDeadline(time.Time{}) // all is read; what follows may take longer
 	asked, err := d.askBack(r.Context(), o)
 	d.Log.Info("revoke", "path", o.Path, "holder", o.Holder, "asked", len(asked), "from", r.RemoteAddr, "error", err)
 	names := make([]string, 0, len(asked))
