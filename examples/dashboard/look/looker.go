@@ -78,6 +78,7 @@ func (l *Looker) Open(path string) (closed func()) {
 }
 
 func (l *Looker) lookAtTree(ctx context.Context) {
+	start := time.Now()
 	for ctx.Err() == nil {
 		began := time.Now()
 		tree, err := l.client.Locks(ctx, l.Root)
@@ -88,7 +89,11 @@ func (l *Looker) lookAtTree(ctx context.Context) {
 			l.mu.Unlock()
 			l.choose()
 		}
-		sleep(ctx, rest(l.Every, time.Since(began)))
+		pause := l.Every
+		if time.Since(start) < hasty {
+			pause = min(pause, shortest)
+		}
+		sleep(ctx, rest(pause, time.Since(began)))
 	}
 }
 

@@ -7,6 +7,8 @@ const (
 	shortest = 250 * time.Millisecond
 	// perContender makes it longer for long queues: 10 000 contenders are looked at every two seconds or so.
 	perContender = 200 * time.Microsecond
+	// hasty is how long after the start the tree is looked at more often: somebody waits to see something.
+	hasty = 2 * time.Second
 	// restful is how many times as long as a question took we rest before it is asked again.
 	restful = 9
 	// calm is after how many looks that showed nothing new a queue is followed again.
