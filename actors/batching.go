@@ -29,7 +29,6 @@ type change struct {
 	contender *contender
 	op        uint64
 	node      string // to be deleted; "" for a create
-	known     facts
 }
 
 func (ch change) bytes() int {
@@ -37,10 +36,40 @@ func (ch change) bytes() int {
 	return header + len(ch.contender.path) + len(ch.node) + len(ch.contender.guid) + len(ch.contender.data)
 }
 
-// submit takes a change. It is sent at once when nothing is under way.
+// submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
 func (s *session) submit(ch change) {
+	if ch.node == "" && s.differs(ch) {
+		return
+	}
 	s.gathered = append(s.gathered, ch)
 	s.flush()
+}
+
+// differs carries out a create by itself where the lock path does not allow for more, or is not known. The first that
+// comes to a path finds out about it; those that come meanwhile wait, so that they can share a transaction.
+func (s *session) differs(ch change) bool {
+	path := ch.contender.path
+	known, _ := s.facts.Get(path)
+	if known.counted && ch.contender.spec.permits == 0 {
+		return false
+	}
+	if waiting, learning := s.learning[path]; learning {
+		s.learning[path] = append(waiting, ch)
+		return true
+	}
+	if known.exists {
+		s.alone(ch, func() {})
+		return true
+	}
+	s.learning[path] = nil
+	s.alone(ch, func() {
+		waiting := s.learning[path]
+		delete(s.learning, path)
+		for _, ch := range waiting {
+			s.submit(ch)
+		}
+	})
+	return true
 }
 
 // flush sends what has been gathered, as far as it may be sent now.
@@ -76,9 +105,10 @@ func (s *session) alone(ch change, after func()) {
 		return
 	}
 	c.place = 0
+	known, _ := s.facts.Get(c.path)
 	parentWrites := s.opts.parentWrites
 	s.run(func(conn *zkconn.Conn) func() {
-		made, learnt, err := createNode(conn, sp, ch.known, parentWrites)
+		made, learnt, err := createNode(conn, sp, known, parentWrites)
 		return func() { s.created(c, ch.op, made, learnt, err); after() }
 	})
 }
@@ -118,15 +148,16 @@ func (s *session) committed(batch []change, made []zkconn.Created, sent time.Tim
 	if err == nil {
 		s.renew(sent)
 	}
+	counted := facts{exists: true, counted: true}
 	next := 0
 	for _, ch := range batch {
 		switch {
 		case ch.node != "":
 			s.removed(ch.contender, machine.Effect{Op: ch.op, Node: ch.node}, sent, err)
 		case err != nil:
-			s.created(ch.contender, ch.op, zkconn.Created{}, ch.known, err)
+			s.created(ch.contender, ch.op, zkconn.Created{}, counted, err)
 		default:
-			s.created(ch.contender, ch.op, made[next], ch.known, nil)
+			s.created(ch.contender, ch.op, made[next], counted, nil)
 			next++
 		}
 	}
@@ -135,12 +166,17 @@ func (s *session) committed(batch []change, made []zkconn.Created, sent time.Tim
 
 // ungather takes a create back that has not been sent.
 func (s *session) ungather(c *contender) bool {
-	for i, ch := range s.gathered {
-		if ch.contender == c && ch.node == "" {
-			s.gathered = slices.Delete(s.gathered, i, i+1)
-			c.creates--
-			return true
-		}
+	mine := func(ch change) bool { return ch.contender == c && ch.node == "" }
+	if i := slices.IndexFunc(s.gathered, mine); i >= 0 {
+		s.gathered = slices.Delete(s.gathered, i, i+1)
+		c.creates--
+		return true
+	}
+	waiting := s.learning[c.path]
+	if i := slices.IndexFunc(waiting, mine); i >= 0 {
+		s.learning[c.path] = slices.Delete(waiting, i, i+1)
+		c.creates--
+		return true
 	}
 	return false
 }

@@ -95,6 +95,8 @@ func (s *session) endEpoch() {
 	clear(s.newest)
 	clear(s.nodes)
 	s.gathered, s.underway = nil, 0
+	clear(s.learning)
+	s.unread = nil
 	clear(s.claims)
 	for _, all := range s.followers {
 		for _, f := range all {
@@ -138,6 +140,7 @@ func (s *session) end(err error) {
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
 // does not block.
 func (s *session) closeDown() {
+	s.roll.dismiss(s.system.Root)
 	link := s.link
 	if s.file != nil {
 		s.file.stop()

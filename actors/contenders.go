@@ -34,6 +34,7 @@ type contender struct {
 	verifies uint64
 
 	own     string   // the path of its own node, while it watches that
+	owed    uint64   // the operation whose reading of the own node is put off
 	vigil   *vigil   // what it watches while it waits
 	front   []string // the nodes that it is to watch, as the newest listing showed them
 	ahead   []string // of a semaphore: all who were before it then
@@ -71,28 +72,26 @@ type parked struct {
 func (c *contender) reset() {
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
-	c.own, c.vigil, c.front, c.before, c.movedUp = "", nil, nil, 0, false
+	c.own, c.owed, c.vigil, c.front, c.before, c.movedUp = "", 0, nil, nil, 0, false
 	c.claimed, c.joins = false, 0
 	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
 
-// enlist finds the contender of a lock actor, or makes it and watches the actor: whatever ends it, its
-// node must go.
-func (s *session) enlist(ctx actor.Context, lock *actor.PID, sp *spec) *contender {
-	key := lock.String()
+// enlist finds the contender of a lock actor, or makes it.
+func (s *session) enlist(lock *actor.PID, sp *spec) *contender {
+	key := lock.Id
 	if c := s.contenders[key]; c != nil {
 		return c
 	}
 	s.births++
 	c := &contender{spec: sp, lock: lock, born: s.births}
 	s.contenders[key] = c
-	ctx.Watch(lock)
 	return c
 }
 
 // abandoned takes note that a lock actor has ended, in order or not.
 func (s *session) abandoned(lock *actor.PID) {
-	c := s.contenders[lock.String()]
+	c := s.contenders[lock.Id]
 	if c == nil || c.gone || s.ending {
 		return
 	}
@@ -117,7 +116,7 @@ func without(orders []parked, c *contender) []parked {
 func (s *session) strike(c *contender) {
 	s.retire(c)
 	s.forgetNode(c)
-	delete(s.contenders, c.lock.String())
+	delete(s.contenders, c.lock.Id)
 }
 
 // forgetNode notes that a contender's node does not exist any more.

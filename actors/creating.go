@@ -31,23 +31,14 @@ func (s *session) create(c *contender, op uint64) {
 	s.compete(c)
 	c.creates++
 	c.verifies = 0
-	sp, parentWrites, me := c.spec, s.opts.parentWrites, s.identity(c)
-	known, _ := s.facts.Get(c.path)
-	if known.counted && sp.permits == 0 {
-		s.submit(change{contender: c, op: op, known: known})
+	sp, me := c.spec, s.identity(c)
+	if !sp.contest() {
+		s.submit(change{contender: c, op: op})
 		return
 	}
-	c.place = 0
 	s.run(func(conn *zkconn.Conn) func() {
-		var made zkconn.Created
-		var err error
-		learnt := known
-		if sp.contest() {
-			made, err = createContest(conn, sp, me)
-		} else {
-			made, learnt, err = createNode(conn, sp, known, parentWrites)
-		}
-		return func() { s.created(c, op, made, learnt, err) }
+		made, err := createContest(conn, sp, me)
+		return func() { s.created(c, op, made, facts{}, err) }
 	})
 }
 

@@ -26,9 +26,9 @@ type lister struct {
 
 // view is what a listing has found.
 type view struct {
-	children []string
-	permits  int
-	err      error
+	queue   *machine.Listing
+	permits int
+	err     error
 }
 
 func (s *session) list(c *contender, op uint64) {
@@ -64,10 +64,11 @@ func readQueue(conn *zkconn.Conn, path string, permits int) (v view) {
 			return v
 		}
 	}
-	v.children, v.err = conn.Children(path)
-	if errors.Is(v.err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
-		v.children, v.err = nil, nil
+	children, err := conn.Children(path)
+	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
+		err = nil
 	}
+	v.queue, v.err = machine.NewListing(children, v.permits), err
 	return v
 }
 
@@ -98,8 +99,11 @@ func (s *session) listed(path string, l *listing, v view) {
 
 // serves tells whether a listing says what a contender needs that asked while it was under way.
 func (s *session) serves(l *listing, v view, w lister) bool {
-	_, shown := machine.Find(v.children, w.contender.node, v.permits)
-	return shown && v.err == nil && (l.permits > 0 || w.contender.style.Mode != messages.Semaphore)
+	if v.err != nil {
+		return false
+	}
+	_, shown := v.queue.Find(w.contender.node)
+	return shown && (l.permits > 0 || w.contender.style.Mode != messages.Semaphore)
 }
 
 func (s *session) tellListed(w lister, v view) {
@@ -120,14 +124,14 @@ func (c *contender) judgeListing(op uint64, v view) machine.Event {
 	case v.err != nil:
 		return machine.Event{Kind: machine.Unknown, Op: op, Detail: v.err.Error()}
 	}
-	ev, place := machine.ReadQueue(op, v.children, machine.View{Own: c.node, Permits: v.permits, All: c.watchAll})
+	ev, place := v.queue.Event(op, machine.View{Own: c.node, Permits: v.permits, All: c.watchAll})
 	if c.style.Mode == messages.Semaphore && !ev.Missing {
 		if detail := c.disagrees(v.permits); detail != "" {
 			return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: detail}
 		}
-		c.permits = v.permits
+		c.permits, c.front, c.ahead = v.permits, place.Front, place.Ahead
 	}
-	c.front, c.ahead, c.before = place.Front, place.Ahead, place.Before
+	c.before = place.Before
 	return ev
 }
 

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -33,20 +34,38 @@ func WithRevokedMark(mark *atomic.Bool) LockOption {
 	return func(l *lock) { l.revoked = mark }
 }
 
+// Listener is code that is no actor and takes what a lock actor tells: package locks has one for each call of Lock. Its
+// methods are called by the lock actor, one at a time, and must not wait for anything.
+type Listener interface {
+	// Moved tells every change of state. node is the contender's, "" while there is none.
+	Moved(to messages.State, node string)
+	// Hear takes the notices that a parent would be sent, and when the lock actor has ended *actor.Stopped, the
+	// last of all.
+	Hear(lock *actor.PID, notice any)
+}
+
+// WithListener names a listener.
+func WithListener(to Listener) LockOption {
+	return func(l *lock) { l.listener = to }
+}
+
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
 // parent and its observers with the notices of package messages, takes the commands of that package,
 // and stops by itself when the request has ended. It may be stopped at any time: its node is then
 // deleted by the session. Bad input is told as Failed, before anything is sent.
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor {
-		l := &lock{session: session, want: want, m: machine.New(want.Try), log: session.opts.log,
-			timers: map[machine.Kind]*time.Timer{}}
+		l := &lock{session: session, want: want, m: machine.New(want.Try), log: session.opts.log}
 		for _, opt := range opts {
 			opt(l)
 		}
 		return l
-	})
+	}, actor.WithDispatcher(inPlace))
 }
+
+// inPlace runs a lock actor on the goroutine that sends to it, when it is not running already: what it does is short,
+// it never waits, and a goroutine of its own would cost more than that.
+var inPlace = actor.NewSynchronizedDispatcher(300)
 
 // lock is the lock actor: a shell around the machine.
 type lock struct {
@@ -57,10 +76,12 @@ type lock struct {
 	lease     *lease // of the session that we last heard of
 	held      *lease // of the session that granted the lock
 	observers []*actor.PID
+	listener  Listener
 	owner     *actor.PID
 	grace     time.Time    // when the grace period ends
 	revoked   *atomic.Bool // is set when it does; nil when nobody looks
 	timers    map[machine.Kind]*time.Timer
+	enrolled  bool        // the session will tell us its end
 	lookouts  *time.Timer // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger
 }
@@ -91,15 +112,18 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.look(ctx)
 	case *lookedOut:
 		l.looked(ctx, msg)
-	case *actor.Terminated:
-		l.ended(ctx, msg.Who)
+	case *actor.Terminated: // only the owner is watched
+		l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
 	case *actor.Stopping:
 		l.stop(ctx)
+	case *actor.Stopped:
+		if l.listener != nil {
+			l.listener.Hear(ctx.Self(), msg)
+		}
 	}
 }
 
 func (l *lock) begin(ctx actor.Context) {
-	ctx.Watch(l.session.pid) // never wait for an answer without watching who owes it
 	if l.owner != nil {
 		ctx.Watch(l.owner)
 	}
@@ -107,12 +131,16 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	by := ""
+	by := ctx.Self() // who asks is the parent, where there is one
 	if parent := ctx.Parent(); parent != nil {
-		by = Address(ctx.ActorSystem(), parent)
+		by = parent
 	}
-	l.spec = newSpec(l.want, by)
+	l.spec = newSpec(l.want, Address(ctx.ActorSystem(), by))
+	l.enrolled = true
 	l.step(ctx, machine.Event{Kind: machine.Begin})
+	if !l.session.roll.enroll(ctx.Self()) {
+		l.step(ctx, machine.Event{Kind: machine.Closed}) // nobody will answer
+	}
 }
 
 // hear takes an event from the session.
@@ -121,22 +149,16 @@ func (l *lock) hear(ctx actor.Context, n *news) {
 	l.step(ctx, n.event)
 }
 
-// ended takes the end of an actor that we watch: of the session, or of the owner.
-func (l *lock) ended(ctx actor.Context, who *actor.PID) {
-	if who.Equal(l.session.pid) {
-		l.step(ctx, machine.Event{Kind: machine.Closed})
-		return
-	}
-	l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
-}
-
 // stop is the end of this actor, wherever it comes from.
 func (l *lock) stop(ctx actor.Context) {
+	if l.enrolled { // first of all: the logger may panic
+		l.session.roll.strikeOff(ctx.Self())
+		ctx.Request(l.session.pid, farewell)
+	}
 	for _, t := range l.timers {
 		t.Stop()
 	}
 	l.lookOut(ctx, false)
-	ctx.Unwatch(l.session.pid) // a dead watcher costs the session 2 KB otherwise
 	if l.owner != nil {
 		ctx.Unwatch(l.owner)
 	}
@@ -224,6 +246,9 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 // so that one that comes too late changes nothing.
 func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, ev machine.Event) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
+	if l.timers == nil {
+		l.timers = map[machine.Kind]*time.Timer{}
+	}
 	if old := l.timers[ev.Kind]; old != nil {
 		old.Stop() // a new operation has voided it
 	}
@@ -232,17 +257,31 @@ func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, ev machine.Event) 
 
 // record tells the observers a change of state.
 func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, on string, why messages.Reason) {
+	if l.listener != nil {
+		l.listener.Moved(to, l.m.Node)
+	}
+	debug := l.log.Enabled(context.Background(), slog.LevelDebug)
+	if !debug && len(l.observers) == 0 {
+		return
+	}
 	t := &messages.Transition{Grant: l.grant(), From: from, To: to, On: on,
 		If: row.If.Name, Do: row.Do.Name, Reason: why, At: time.Now()}
 	if l.lease != nil {
 		t.Session = l.lease.session
 	}
-	l.log.Debug("lock", "path", l.want.Path, "node", l.m.Node, "from", from, "to", to, "on", on,
-		"session", fmt.Sprintf("0x%x", t.Session), "token", t.Token)
+	if debug {
+		l.log.Debug("lock", "path", l.want.Path, "node", l.m.Node, "from", from, "to", to, "on", on,
+			"session", fmt.Sprintf("0x%x", t.Session), "token", t.Token)
+	}
 	for _, pid := range l.observers {
 		ctx.Send(pid, t)
 	}
 }
 
-// report sends a notice to the parent and the observers.
-func (l *lock) report(ctx actor.Context, notice any) { tellOwners(ctx, l.observers, notice) }
+// report sends a notice to the parent, the observers and the listener.
+func (l *lock) report(ctx actor.Context, notice any) {
+	tellOwners(ctx, l.observers, notice)
+	if l.listener != nil {
+		l.listener.Hear(ctx.Self(), notice)
+	}
+}

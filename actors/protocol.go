@@ -64,6 +64,15 @@ func (*tick) IgnoreDeadLetterLogging() {}
 // IgnoreDeadLetterLogging keeps it out of the log.
 func (*alarm) IgnoreDeadLetterLogging() {}
 
+// leaving is what a lock actor tells the session in the end, behind all its orders: what is left of its node is the
+// session's to delete.
+type leaving struct{}
+
+var farewell = &leaving{}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*leaving) IgnoreDeadLetterLogging() {}
+
 // shutdown asks the session actor to close the session and stop.
 type shutdown struct{}
 

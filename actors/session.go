@@ -26,17 +26,19 @@ type session struct {
 	connected bool
 	ending    bool
 
-	contenders map[string]*contender // by the lock actor's address
+	contenders map[string]*contender // by the lock actor's name
 	births     uint64                // how many there have been
 	parked     []parked              // orders that wait for the connection
 	facts      *lru.Cache[string, facts]
 	newest     map[queue]*contender // our node with the greatest sequence number
 	claims     map[claim][]*contender
-	contests   map[string]int // by node: how many contenders there are
-	shares     map[string]int // by hold: how many contenders have it besides the first
-	gathered   []change       // changes that wait to be committed
-	underway   int            // transactions of changes
-	nodes      map[string]int // by path: how many contenders have this node
+	contests   map[string]int      // by node: how many contenders there are
+	shares     map[string]int      // by hold: how many contenders have it besides the first
+	gathered   []change            // changes that wait to be committed
+	underway   int                 // transactions of changes
+	learning   map[string][]change // by lock path that is being learnt of: who waits for that
+	unread     []reading           // own nodes that are to be read, in the order in which they were asked for
+	nodes      map[string]int      // by path: how many contenders have this node
 	listings   map[string]*listing
 	watches    map[string][]watcher
 	inquiries  map[*inquiry]struct{}  // questions that have not been answered
@@ -69,6 +71,7 @@ func newSession(handle *Session) *session {
 		claims:     map[claim][]*contender{},
 		shares:     map[string]int{},
 		contests:   map[string]int{},
+		learning:   map[string][]change{},
 		nodes:      map[string]int{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
@@ -111,8 +114,9 @@ func (s *session) Receive(ctx actor.Context) {
 		if msg.Epoch == s.lease.epoch && !s.ending {
 			s.happened(msg)
 		}
+	case *leaving:
+		s.abandoned(ctx.Sender())
 	case *actor.Terminated:
-		s.abandoned(msg.Who)
 		s.unfollow(msg.Who, "")
 	case *messages.Follow:
 		s.follow(ctx, msg.Path)
@@ -140,7 +144,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 		s.stale.Add(1)
 		return
 	}
-	c := s.enlist(ctx, ctx.Sender(), o.spec)
+	c := s.enlist(ctx.Sender(), o.spec)
 	if c.gone { // its end overtook this order
 		return
 	}

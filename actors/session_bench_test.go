@@ -62,7 +62,7 @@ func BenchmarkSessionDispatch(b *testing.B) {
 				for _, c := range all {
 					a.list(c, 1)
 				}
-				a.listed("/p", a.listings["/p"], view{children: children})
+				a.listed("/p", a.listings["/p"], view{queue: machine.NewListing(children, 0)})
 			}
 		})
 	}

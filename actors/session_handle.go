@@ -32,6 +32,7 @@ type Session struct {
 	current   atomic.Pointer[lease]
 	conn      atomic.Pointer[zkconn.Conn]
 	failure   atomic.Pointer[error]
+	roll      roll
 	stale     atomic.Int64
 	polls     atomic.Int64
 }

@@ -29,6 +29,7 @@ func newAlone(t testing.TB, epoch uint64) *aloneSession {
 	t.Cleanup(system.Shutdown)
 	handle := &Session{system: system, opts: sessionOptions{log: slog.New(slog.DiscardHandler), fraction: 0.4}}
 	a := &aloneSession{session: newSession(handle), system: system}
+	a.self = system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {})) // what timers send goes nowhere
 	a.connected = true
 	a.setLease(&lease{epoch: epoch, session: 1, timeout: time.Hour, clock: zkconn.NewLeaseClock(0.4)})
 	a.run = func(func(*zkconn.Conn) func()) { a.asked++ }
@@ -45,7 +46,7 @@ func (a *aloneSession) contend(node string) (*contender, <-chan machine.Event) {
 		}
 	}))
 	c := &contender{spec: &spec{path: "/p", guid: node}, lock: probe, node: node}
-	a.contenders[probe.String()] = c
+	a.contenders[probe.Id] = c
 	return c, heard
 }
 
@@ -68,7 +69,7 @@ func TestOneListingServesAllWhoseNodeItShows(t *testing.T) {
 	a.list(three, 13)
 	require.Equal(t, 1, a.asked, "listings under way")
 
-	a.listed("/p", a.listings["/p"], view{children: []string{nodeName(2), nodeName(1)}})
+	a.listed("/p", a.listings["/p"], view{queue: machine.NewListing([]string{nodeName(2), nodeName(1)}, 0)})
 	ev := <-heard1
 	require.True(t, ev.First)
 	require.EqualValues(t, 11, ev.Op)
@@ -78,7 +79,7 @@ func TestOneListingServesAllWhoseNodeItShows(t *testing.T) {
 	a.quiet(t, three, heard3)
 	require.Equal(t, 2, a.asked, "one more for the node that was not shown")
 
-	a.listed("/p", a.listings["/p"], view{children: []string{nodeName(3)}})
+	a.listed("/p", a.listings["/p"], view{queue: machine.NewListing([]string{nodeName(3)}, 0)})
 	require.True(t, (<-heard3).First)
 	require.Equal(t, 2, a.asked)
 	require.Empty(t, a.listings)
@@ -167,7 +168,7 @@ func TestEventGoesToWhoAskedForIt(t *testing.T) {
 	one, heard1 := a.contend(nodeName(1))
 	two, heard2 := a.contend(nodeName(2))
 	three, heard3 := a.contend(nodeName(3))
-	a.watchOwn(one, machine.Effect{Op: 1, Node: nodeName(1)})
+	a.readOwn(one, machine.Effect{Op: 1, Node: nodeName(1)})
 	a.watchPredecessor(two, machine.Effect{Op: 2, Node: nodeName(1)})
 	a.watchPredecessor(three, machine.Effect{Op: 3, Node: nodeName(2)})
 
@@ -183,19 +184,48 @@ func TestEventGoesToWhoAskedForIt(t *testing.T) {
 	require.Empty(t, a.watches)
 }
 
+// TestShortHoldIsNotRead: a holder's node is read and watched once it has held for a moment.
+func TestShortHoldIsNotRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(a *aloneSession, c *contender)
+		read int
+	}{
+		"it holds on":                  {func(*aloneSession, *contender) {}, 1},
+		"it gives back":                {func(a *aloneSession, c *contender) { a.remove(c, machine.Effect{Do: machine.GiveBack, Node: c.node}) }, 0},
+		"it has asked again":           {func(a *aloneSession, c *contender) { a.watchOwn(c, machine.Effect{Op: 2, Node: c.node}) }, 0},
+		"the connection is down":       {func(a *aloneSession, _ *contender) { a.connected = false }, 0},
+		"its lock actor has ended":     {func(_ *aloneSession, c *contender) { c.gone = true }, 0},
+		"its node is known to be gone": {func(a *aloneSession, c *contender) { a.forgetNode(c) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAlone(t, 1)
+			holder, _ := a.contend(nodeName(1))
+			a.watchOwn(holder, machine.Effect{Op: 1, Node: nodeName(1)})
+			require.Zero(t, a.asked)
+			c.then(a, holder)
+			before := a.asked
+			for i := range a.unread[:1] {
+				a.unread[i].asked = time.Now().Add(-soon)
+			}
+			a.readDue()
+			require.Equal(t, c.read, a.asked-before)
+		})
+	}
+}
+
 // The reply and the event of one watch go different ways to the session actor.
 func TestEventOfTheOwnNodeOvertakesTheReply(t *testing.T) {
 	a := newAlone(t, 1)
 	c, heard := a.contend(nodeName(1))
 	path := "/p/" + nodeName(1)
 
-	a.watchOwn(c, machine.Effect{Op: 1, Node: nodeName(1)})
+	a.readOwn(c, machine.Effect{Op: 1, Node: nodeName(1)})
 	a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDataChanged, Path: path})
 	require.Equal(t, machine.OwnChanged, (<-heard).Kind)
 	a.ownRead(c, path, 1, nil, nil)
 	a.quiet(t, c, heard) // the machine asks again
 
-	a.watchOwn(c, machine.Effect{Op: 2, Node: nodeName(1)})
+	a.readOwn(c, machine.Effect{Op: 2, Node: nodeName(1)})
 	a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDeleted, Path: path})
 	require.Equal(t, machine.NodeGone, (<-heard).Kind)
 	a.ownRead(c, path, 2, nil, nil)

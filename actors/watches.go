@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -24,11 +25,51 @@ const (
 
 func asksForLock(data []byte) bool { return string(data) == unlockData || string(data) == curatorData }
 
-// watchOwn reads the contender's own node and watches it: for a request to give the lock back, and for
+// reading is a holder's node that is to be read and watched.
+type reading struct {
+	contender *contender
+	effect    machine.Effect
+	asked     time.Time
+}
+
+// soon is how long the reading of a holder's node is put off: who holds for less spares the servers the request. What
+// was written to the node before is found then.
+const soon = 5 * time.Millisecond
+
+// watchOwn reads the contender's own node and watches it, before long: for a request to give the lock back, and for
 // an operator who deletes it. Only a holder asks for it.
 func (s *session) watchOwn(c *contender, e machine.Effect) {
 	s.grantedTo(c)
 	s.unwatchOwn(c)
+	if c.contest() || c.style.Mode == messages.Semaphore { // others wait to hear of it, or it may be another's node
+		s.readOwn(c, e)
+		return
+	}
+	c.owed = e.Op
+	s.unread = append(s.unread, reading{c, e, time.Now()})
+	if len(s.unread) == 1 {
+		s.after(soon, s.readDue)
+	}
+}
+
+// readDue reads the nodes of those who still hold.
+func (s *session) readDue() {
+	now := time.Now()
+	for i, r := range s.unread {
+		if wait := soon - now.Sub(r.asked); wait > 0 {
+			s.unread = s.unread[i:]
+			s.after(wait, s.readDue)
+			return
+		}
+		if c := r.contender; c.owed == r.effect.Op && s.connected && !c.gone {
+			c.owed = 0
+			s.readOwn(c, r.effect)
+		}
+	}
+	s.unread = nil
+}
+
+func (s *session) readOwn(c *contender, e machine.Effect) {
 	path := c.at(e.Node)
 	c.own = path
 	s.watches[path] = append(s.watches[path], watcher{contender: c, op: e.Op})
@@ -131,6 +172,7 @@ func (s *session) drop(key string, these func(watcher) bool) {
 
 // unwatchOwn forgets the watch on a contender's own node.
 func (s *session) unwatchOwn(c *contender) {
+	c.owed = 0
 	if c.own == "" {
 		return
 	}

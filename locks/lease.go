@@ -18,8 +18,7 @@ type Lease struct {
 	held   *messages.Held
 	clock  *zkconn.LeaseClock
 	forced *atomic.Bool // it was given back by force, and the context is about to end
-	root   *actor.RootContext
-	owner  *actor.PID
+	lock   *actor.PID
 
 	from   lock   // what it was acquired with
 	outer  *Lease // within which it was acquired
@@ -39,12 +38,12 @@ type Lease struct {
 	err    error         // why, when it did not end as it should; set before over is closed
 }
 
-func newLease(r *request, root *actor.RootContext, owner *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: r.client.session.Clock(held.Epoch), root: root, owner: owner,
+func newLease(r *request, lock *actor.PID, held *messages.Held) *Lease {
+	l := &Lease{held: held, clock: r.client.session.Clock(held.Epoch), lock: lock,
 		forced:  &r.revoked,
-		from:    lock{client: r.client, want: r.want, observers: r.observers},
+		from:    r.from,
 		revoked: make(chan struct{}), over: make(chan struct{})}
-	l.identify(r, owner)
+	l.identify(r)
 	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(r.values, leaseKey{}, l))
 	return l
@@ -105,7 +104,7 @@ func (l *Lease) release() {
 	l.mu.Unlock()
 	if first {
 		l.cancel(ErrReleased)
-		l.root.Send(l.owner, &giveBack{})
+		l.from.client.system.Root.Send(l.lock, &messages.Release{})
 	}
 }
 

@@ -92,17 +92,17 @@ func (l lock) acquire(ctx context.Context) (*Lease, error) {
 		return refuse(err)
 	}
 	l.want = l.within(ctx)
-	r := newRequest(l.client, l.want, l.observers, context.WithoutCancel(ctx))
-	r.pid = l.client.system.Root.Spawn(r.props())
+	r := newRequest(l, context.WithoutCancel(ctx))
+	pid := r.start()
 	select {
 	case a := <-r.answer:
 		return a.lease, a.err
 	case <-ctx.Done():
 		// The request is told, and goes on without us until its node is gone. A grant that is in the
 		// channel already, or on its way there, is given back like any other.
-		l.client.system.Root.Send(r.pid, &giveUp{})
-		at := r.where()
-		return nil, &Error{Op: "lock", Path: l.want.Path, Node: at.Node, State: at.To, Err: l.client.session.Explain(ended(ctx))}
+		l.client.system.Root.Send(pid, &messages.Cancel{})
+		state, node := r.where()
+		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}
 	}
 }
 

@@ -11,22 +11,19 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// request is the adapter between a lock actor and a goroutine that waits in Lock: an actor that owns
-// the lock actor as its child and feeds a channel. It lives until the lock actor has ended, so that a
-// grant that arrives after the caller has gone is given back. Futures would lose replies (protoactor
-// issue 1145).
+// request is the adapter between a lock actor and a goroutine that waits in Lock: it listens to the lock actor and
+// feeds a channel. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
+// is given back. Futures would lose replies (protoactor issue 1145).
 type request struct {
-	client    *Client
-	want      messages.Acquire
-	observers []*actor.PID
-	values    context.Context // the caller's values, without its end
-	pid       *actor.PID
-	answer    chan answer // holds one, so that nobody ever blocks on it
-	at        atomic.Pointer[messages.Transition]
-	revoked   atomic.Bool // by force: set before anybody else can have the lock
+	client  *Client
+	from    lock            // what was called
+	values  context.Context // the caller's values, without its end
+	answer  chan answer     // holds one, so that nobody ever blocks on it
+	state   atomic.Uint32   // of the lock actor
+	node    atomic.Pointer[string]
+	revoked atomic.Bool // by force: set before anybody else can have the lock
 
-	// The rest belongs to the actor.
-	lock     *actor.PID
+	// The rest belongs to the lock actor.
 	lease    *Lease
 	gaveUp   *DeadlockError // the deadlock that it gave up for
 	answered bool
@@ -39,51 +36,40 @@ type answer struct {
 	err   error
 }
 
-// giveUp is sent when the caller of Lock has gone; giveBack by Unlock; lockEnded by the request to
-// itself.
-type (
-	giveUp    struct{}
-	giveBack  struct{}
-	lockEnded struct{}
-)
-
-func newRequest(c *Client, want messages.Acquire, observers []*actor.PID, values context.Context) *request {
-	return &request{client: c, want: want, observers: observers, values: values, answer: make(chan answer, 1)}
+func newRequest(from lock, values context.Context) *request {
+	r := &request{client: from.client, from: from, values: values, answer: make(chan answer, 1)}
+	r.state.Store(uint32(messages.StateCreating))
+	return r
 }
 
-func (r *request) props() *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return r })
+// start spawns the lock actor.
+func (r *request) start() *actor.PID {
+	return r.client.system.Root.Spawn(actors.NewLock(r.client.session, r.from.want, actors.WithListener(r),
+		actors.WithObserver(r.from.observers...), actors.WithRevokedMark(&r.revoked)))
 }
 
-// where is the last transition that was heard of.
-func (r *request) where() messages.Transition {
-	if t := r.at.Load(); t != nil {
-		return *t
+// Moved notes where the request stands.
+func (r *request) Moved(to messages.State, node string) {
+	r.state.Store(uint32(to))
+	if at := r.node.Load(); at == nil && node != "" || at != nil && *at != node {
+		name := node // only then is it put on the heap
+		r.node.Store(&name)
 	}
-	return messages.Transition{To: messages.StateCreating}
 }
 
-// Receive takes one message.
-func (r *request) Receive(ctx actor.Context) {
-	defer func() {
-		if v := recover(); v != nil { // never let protoactor start it again: the lock actor would double
-			ctx.Stop(ctx.Self())
-		}
-	}()
-	switch msg := ctx.Message().(type) {
-	case *actor.Started:
-		observers := append([]*actor.PID{ctx.Self()}, r.observers...)
-		r.lock = ctx.Spawn(actors.NewLock(r.client.session, r.want, actors.WithObserver(observers...),
-			actors.WithRevokedMark(&r.revoked)))
-		ctx.Watch(r.lock)
-	case *giveUp:
-		ctx.Send(r.lock, &messages.Cancel{})
-	case *giveBack:
-		ctx.Send(r.lock, &messages.Release{})
-	case *messages.Transition:
-		r.at.Store(msg)
+// where is the state and the node that were last heard of.
+func (r *request) where() (messages.State, string) {
+	if node := r.node.Load(); node != nil {
+		return messages.State(r.state.Load()), *node
+	}
+	return messages.State(r.state.Load()), ""
+}
+
+// Hear takes a notice of the lock actor.
+func (r *request) Hear(lock *actor.PID, notice any) {
+	switch msg := notice.(type) {
 	case *messages.Held:
-		r.lease = newLease(r, ctx.ActorSystem().Root, ctx.Self(), msg)
+		r.lease = newLease(r, lock, msg)
 		r.reply(answer{lease: r.lease})
 	case *messages.RevokeRequested:
 		r.lease.asked()
@@ -99,16 +85,8 @@ func (r *request) Receive(ctx actor.Context) {
 		r.finish(r.cancelled(msg.Reason))
 	case *messages.Failed:
 		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrFailed))
-	case *actor.Terminated:
-		if msg.Who.Equal(r.lock) {
-			// Terminated overtakes the last notices: look again behind them.
-			ctx.Send(ctx.Self(), &lockEnded{})
-		}
-	case *lockEnded:
-		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
-		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
-		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost))
+		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
 		r.client.requests.Done()
 	}
 }
@@ -143,10 +121,10 @@ func (r *request) reply(a answer) {
 
 // fault makes the error of a request that has ended for a reason.
 func (r *request) fault(op string, reason messages.Reason, detail string, usual error) error {
-	at := r.where()
+	state, node := r.where()
 	err := sentinel(reason, usual)
 	if usual == ErrLost && err != ErrLost { // lost, whatever else it was
 		err = errors.Join(ErrLost, err)
 	}
-	return &Error{Op: op, Path: r.want.Path, Node: at.Node, State: at.To, Reason: reason, Detail: detail, Err: err}
+	return &Error{Op: op, Path: r.from.want.Path, Node: node, State: state, Reason: reason, Detail: detail, Err: err}
 }

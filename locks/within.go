@@ -3,8 +3,6 @@ package locks
 import (
 	"context"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -45,10 +43,10 @@ func (l lock) sameAs(other lock) bool {
 }
 
 // identify notes by what keys a lease's requests within it are known.
-func (l *Lease) identify(r *request, self *actor.PID) {
+func (l *Lease) identify(r *request) {
 	l.outer = innermost(r.values)
-	l.key, l.caller = r.want.Owner, r.want.Caller
-	address := actors.Address(r.client.system, self)
+	l.key, l.caller = r.from.want.Owner, r.from.want.Caller
+	address := actors.Address(r.client.system, l.lock)
 	if l.key == "" {
 		l.key = address
 	}

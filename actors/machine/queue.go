@@ -24,43 +24,86 @@ type Place struct {
 	Ahead []string
 }
 
-// Find gives the place of the contender named own among the children of a lock path. It is false when
-// own is not among them. The children may come in any order. permits is for semaphores alone.
-func Find(children []string, own string, permits int) (Place, bool) {
+// Listing is a lock path as it was read, made ready once for however many contenders ask for their places.
+type Listing struct {
+	queues  map[string]*ordered // by name
+	permits int
+}
+
+// ordered is one queue of a listing.
+type ordered struct {
+	entries []Entry // in their order
+	names   []string
+	// writers counts, before each entry, those that are no readers; taken the permits that all of them take.
+	writers, taken []int
+}
+
+// NewListing reads the children of a lock path, which may come in any order. permits is for semaphores alone.
+func NewListing(children []string, permits int) *Listing {
+	l := &Listing{queues: map[string]*ordered{}, permits: permits}
+	for _, child := range children {
+		e, ok := Parse(child)
+		if !ok {
+			continue
+		}
+		q := l.queues[e.Name]
+		if q == nil {
+			q = &ordered{entries: make([]Entry, 0, len(children))}
+			l.queues[e.Name] = q
+		}
+		q.entries = append(q.entries, e)
+	}
+	for _, q := range l.queues {
+		q.count(permits)
+	}
+	return l
+}
+
+func (q *ordered) count(permits int) {
+	slices.SortFunc(q.entries, later)
+	n := len(q.entries)
+	q.names, q.writers, q.taken = make([]string, n), make([]int, n+1), make([]int, n+1)
+	for i, e := range q.entries {
+		q.names[i] = e.Child
+		q.writers[i+1], q.taken[i+1] = q.writers[i]+1-e.reads(), q.taken[i]+e.weight(permits)
+	}
+}
+
+// Find gives the place of the contender named own. It is false when own is not there.
+func (l *Listing) Find(own string) (Place, bool) {
 	me, ok := Parse(own)
 	if !ok {
 		return Place{}, false
 	}
-	var before []Entry
-	present := false
-	for _, child := range children {
-		if child == own {
-			present = true
-			continue
-		}
-		other, ok := Parse(child)
-		if ok && other.Name == me.Name && other.Sequence < me.Sequence && me.waitsFor(other) {
-			before = append(before, other)
-		}
+	q := l.queues[me.Name]
+	if q == nil {
+		q = &ordered{taken: []int{0}, writers: []int{0}}
+	}
+	_, present := slices.BinarySearchFunc(q.entries, me, later)
+	before, _ := slices.BinarySearchFunc(q.entries, me.Sequence, func(e Entry, seq int32) int { return cmp.Compare(e.Sequence, seq) })
+	nearest, count := before-1, before
+	if me.Mode == messages.Read { // it waits for no readers
+		count = q.writers[before]
+		nearest, _ = slices.BinarySearch(q.writers[:before+1], count)
+		nearest--
 	}
 	switch {
 	case me.Mode == messages.Semaphore:
-		return inSemaphore(before, me, permits), present
-	case len(before) == 0:
+		return q.inSemaphore(before, me, l.permits), present
+	case count == 0:
 		return Place{}, present
 	}
-	nearest := slices.MaxFunc(before, later)
 	return Place{
-		Before:      len(before),
-		Predecessor: nearest.Child,
-		Head:        len(before) == 1 && (me.Mode == messages.Read || !nearest.mayDowngrade()),
-		Front:       []string{nearest.Child},
+		Before:      count,
+		Predecessor: q.names[nearest],
+		Head:        count == 1 && (me.Mode == messages.Read || !q.entries[nearest].mayDowngrade()),
+		Front:       q.names[nearest : nearest+1 : nearest+1],
 	}, present
 }
 
-// waitsFor tells whether a contender waits for another that is before it: readers wait for no readers.
-func (e Entry) waitsFor(other Entry) bool {
-	return e.Mode != messages.Read || other.Mode != messages.Read
+// Find gives the place of the contender named own among the children of a lock path: see Listing.
+func Find(children []string, own string, permits int) (Place, bool) {
+	return NewListing(children, permits).Find(own)
 }
 
 // later orders entries as they came. A reader at a writer's own place comes behind the writer.
@@ -79,25 +122,16 @@ func (e Entry) reads() int {
 // the permits. So the holders are always the first ones of the queue, and nobody overtakes. The first who
 // does not fit must see any of those before it leave; the others need only see the one before them go or
 // move up, which it says by writing to its node.
-func inSemaphore(before []Entry, me Entry, permits int) Place {
-	slices.SortFunc(before, later)
-	taken, last := 0, true // whether the one before fits
-	for _, e := range before {
-		taken += e.weight(permits)
-		last = taken <= permits
-	}
-	if taken+me.Weight <= permits {
+func (q *ordered) inSemaphore(before int, me Entry, permits int) Place {
+	if q.taken[before]+me.Weight <= permits {
 		return Place{}
 	}
-	place := Place{Before: max(len(before), 1)} // it may be more than there are permits
-	for _, e := range before {
-		place.Ahead = append(place.Ahead, e.Child)
-	}
+	place := Place{Before: max(before, 1), Ahead: q.names[:before:before]} // it may be more than there are permits
 	place.Front = place.Ahead
-	if len(before) > 0 {
-		place.Predecessor = before[len(before)-1].Child
-		if !last {
-			place.Front = place.Front[len(before)-1:]
+	if before > 0 {
+		place.Predecessor = q.names[before-1]
+		if q.taken[before] > permits { // the one before does not fit either
+			place.Front = place.Front[before-1:]
 		}
 	}
 	return place
@@ -121,9 +155,9 @@ type View struct {
 	All bool
 }
 
-// ReadQueue is the event that tells a request what a listing says of it.
-func ReadQueue(op uint64, children []string, v View) (Event, Place) {
-	place, ok := Find(children, v.Own, v.Permits)
+// Event is what tells a request what a listing says of it.
+func (l *Listing) Event(op uint64, v View) (Event, Place) {
+	place, ok := l.Find(v.Own)
 	return Event{
 		Kind: Listed, Op: op,
 		Missing:     !ok,
@@ -131,4 +165,9 @@ func ReadQueue(op uint64, children []string, v View) (Event, Place) {
 		Predecessor: place.Predecessor,
 		Head:        place.Head && !v.All,
 	}, place
+}
+
+// ReadQueue is the event that tells a request what the children of a lock path say of it.
+func ReadQueue(op uint64, children []string, v View) (Event, Place) {
+	return NewListing(children, v.Permits).Event(op, v)
 }

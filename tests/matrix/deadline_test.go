@@ -3,12 +3,14 @@ package matrix
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -80,6 +82,16 @@ type brake struct {
 	stopped, goOn chan struct{}
 }
 
+// lockActor finds the lock actor of the one contender there is, whose node says who made it.
+func (p *player) lockActor(t *testing.T) *actor.PID {
+	t.Helper()
+	queue, err := p.client.Queue(patient(t), lockPath)
+	require.NoError(t, err)
+	require.Len(t, queue, 1)
+	parts := strings.SplitN(queue[0].Actor, "/", 3) // the system, the address, and the name
+	return actor.NewPID(parts[1], parts[2])
+}
+
 func newBrake(at messages.State) *brake {
 	b := &brake{Handler: slog.DiscardHandler, at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
 	b.armed.Store(true)
@@ -108,11 +120,13 @@ func (b *brake) Handle(_ context.Context, r slog.Record) error {
 func TestValidNeverComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
-		brake := newBrake(stRecovering)
+		brake := newBrake(stRevoking)
 		p := w.join(t, w.server.Connect(), locks.WithLogger(slog.New(brake)))
 		lease := p.hold(t)
+		lock := p.lockActor(t)
+		go p.client.System().Root.Send(lock, &messages.Revoke{})
+		<-brake.stopped // on the sender's goroutine, so that the session goes on
 		w.server.Replica(0).HoldReplies()
-		<-brake.stopped // in the middle of being told that a heartbeat has had no answer
 		time.Sleep(timeout * 4 / 10)
 		require.False(t, lease.Valid())
 
