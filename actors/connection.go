@@ -141,6 +141,7 @@ func (s *session) end(err error) {
 // does not block.
 func (s *session) closeDown() {
 	s.roll.dismiss(s.system.Root)
+	s.workers.end()
 	link := s.link
 	if s.file != nil {
 		s.file.stop()

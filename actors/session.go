@@ -186,8 +186,10 @@ func (s *session) carryOut(c *contender, e machine.Effect) {
 // the actor's.
 func (s *session) elsewhere(work func(*zkconn.Conn) (then func())) {
 	root, self, conn, epoch := s.system.Root, s.self, s.link, s.lease.epoch
-	s.running.Go(func() {
+	s.running.Add(1)
+	s.workers.do(func() {
 		then := func() {}
+		defer s.running.Done()
 		defer func() {
 			if r := recover(); r != nil { // it is the actor's to fail, not the program's
 				then = func() { panic(r) }

@@ -33,6 +33,7 @@ type Session struct {
 	conn      atomic.Pointer[zkconn.Conn]
 	failure   atomic.Pointer[error]
 	roll      roll
+	workers   *workers
 	stale     atomic.Int64
 	polls     atomic.Int64
 }
@@ -76,11 +77,12 @@ func WithLeaseFraction(f float64) SessionOption {
 // ErrSessionFileInUse, or that of the spawn.
 func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
 	s := &Session{
-		system: system,
-		cfg:    cfg,
-		opts:   sessionOptions{log: cfg.Logger(), parentWrites: true, fraction: 0.4},
-		ready:  make(chan struct{}),
-		ended:  make(chan struct{}),
+		system:  system,
+		cfg:     cfg,
+		opts:    sessionOptions{log: cfg.Logger(), parentWrites: true, fraction: 0.4},
+		ready:   make(chan struct{}),
+		ended:   make(chan struct{}),
+		workers: newWorkers(),
 	}
 	for _, opt := range opts {
 		if err := opt(&s.opts); err != nil {
@@ -91,7 +93,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	if s.file, err = openSessionFile(cfg, s.opts); err != nil {
 		return nil, err
 	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) })
+	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
 		if s.file != nil {
