@@ -1,0 +1,128 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// watched runs a function with a session on a server of its own, for goroutines that look at lock actors from outside.
+func watched(run func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := embedded.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
+	system := actor.NewActorSystem(actor.WithLoggerFactory(silent))
+	defer system.Shutdown()
+	session, err := actors.StartSession(system, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer session.Close(ctx)
+	if err := run(ctx, system, session); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// A test follows a lock actor from outside: it waits for states instead of for time, and looks at the way that was taken
+// in the end.
+func ExampleRecorder() {
+	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
+		recorder := actors.NewRecorder(system)
+		defer recorder.Close()
+		lock := system.Root.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42"},
+			actors.WithObserver(recorder.PID())))
+		if _, err := recorder.Await(ctx, messages.StateHeld); err != nil {
+			return err
+		}
+		system.Root.Send(lock, &messages.Release{})
+		last, err := recorder.Await(ctx, messages.StateReleased)
+		if err != nil {
+			return err
+		}
+		fmt.Println(last.From, "→", last.To, "because of", last.On)
+		return actors.Match(recorder.States(),
+			actors.Then(messages.StateCreating), actors.Maybe(messages.StateListing), // a first use of a path lists
+			actors.Then(messages.StateHeld), actors.Then(messages.StateReleasing), actors.Then(messages.StateReleased))
+	})
+	// Output: releasing → released because of Deleted
+}
+
+// A waiter, and the one before it.
+func ExampleRecorder_Await() {
+	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
+		follow := func() (*actor.PID, *actors.Recorder) {
+			recorder := actors.NewRecorder(system)
+			return system.Root.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42", Mode: messages.Exclusive},
+				actors.WithObserver(recorder.PID()))), recorder
+		}
+		first, before := follow()
+		if _, err := before.Await(ctx, messages.StateHeld); err != nil {
+			return err
+		}
+		_, behind := follow()
+		if _, err := behind.Await(ctx, messages.StateWatching); err != nil {
+			return err
+		}
+		system.Root.Send(first, &messages.Release{})
+		held, err := behind.Await(ctx, messages.StateHeld)
+		if err != nil {
+			return err
+		}
+		fmt.Println("a greater token:", held.Token > before.Transitions()[len(before.Transitions())-1].Token)
+		return actors.Match(behind.States(), actors.Then(messages.StateCreating), actors.Whatever(),
+			actors.Then(messages.StateWatching), actors.Whatever(), actors.Then(messages.StateHeld))
+	})
+	// Output: a greater token: true
+}
+
+// What a lock actor went through is compared with a pattern; the error says what was there and what was wanted.
+func ExampleMatch() {
+	states := []messages.State{messages.StateCreating, messages.StateListing, messages.StateWatching, messages.StateHeld}
+	fmt.Println(actors.Match(states, actors.Then(messages.StateCreating), actors.Whatever(), actors.Then(messages.StateHeld)))
+	fmt.Println(actors.Match(states, actors.InOrder(messages.StateCreating, messages.StateHeld)...))
+	// Output:
+	// <nil>
+	// states creating → listing → watching → held do not fit the pattern [creating held]
+}
+
+// States that come one right after the other, and no others.
+func ExampleInOrder() {
+	states := []messages.State{messages.StateHeld, messages.StateReleasing, messages.StateReleased}
+	pattern := actors.InOrder(messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+	fmt.Println(actors.Story(states), "-", actors.Match(states, pattern...))
+	// Output: held → releasing → released - <nil>
+}
+
+// A goroutine asks the session who contends for a lock; an actor would send the same question to session.PID().
+func ExampleSession_Ask() {
+	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
+		answer, err := session.Ask(ctx, &messages.ReadQueue{Path: "/orders/42"})
+		if err != nil {
+			return err
+		}
+		queue := answer.(*messages.Queue)
+		fmt.Println(queue.Path, len(queue.Contenders), queue.Reason == messages.ReasonNone)
+		return nil
+	})
+	// Output: /orders/42 0 true
+}
