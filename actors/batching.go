@@ -85,6 +85,7 @@ func (s *session) flush() {
 			s.gathered = nil
 		}
 		s.underway++
+		s.figures.Batch(n)
 		if n == 1 {
 			s.alone(batch[0], func() { s.underway--; s.flush() })
 		} else {

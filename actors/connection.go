@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -20,6 +21,7 @@ func (s *session) open(epoch uint64) {
 	}
 	s.link = conn
 	s.conn.Store(conn)
+	s.figures.Turned(metering.Connecting)
 }
 
 func (s *session) setLease(l *lease) {
@@ -35,6 +37,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Disconnected:
 		s.down(ev)
 	case zkconn.Expired:
+		s.figures.Expired()
 		s.log.Warn("session expired", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
 		s.endEpoch()
 	case zkconn.AuthFailed:
@@ -51,6 +54,7 @@ func (s *session) happened(ev zkconn.Event) {
 
 func (s *session) up(ev zkconn.Event) {
 	s.connected = true
+	s.figures.Turned(metering.Connected)
 	s.log.Info("session connected", "session", fmt.Sprintf("0x%x", ev.SessionID), "server", ev.Server,
 		"timeout", ev.Timeout, "epoch", ev.Epoch)
 	s.setLease(&lease{epoch: s.lease.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.lease.clock})
@@ -70,6 +74,7 @@ func (s *session) up(ev zkconn.Event) {
 
 func (s *session) down(ev zkconn.Event) {
 	s.connected = false
+	s.figures.Down()
 	s.log.Warn("session disconnected", "server", ev.Server, "error", ev.Err, "epoch", ev.Epoch)
 	// The server forgets our watches with the connection, and nobody sets them again but the lock
 	// actors, once each has found out where it stands.
@@ -135,6 +140,7 @@ func (s *session) end(err error) {
 	s.tellAll(machine.Closed) // before the clock ends: it says more than that a lease is over
 	s.lease.clock.End()
 	s.endFollowing()
+	s.figures.Turned(metering.None)
 }
 
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
@@ -151,6 +157,7 @@ func (s *session) closeDown() {
 			link.Close()
 		}
 		s.running.Wait()
+		s.figures.End()
 		if s.file != nil {
 			s.file.close(link == nil || link.Ended())
 		}

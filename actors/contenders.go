@@ -25,7 +25,9 @@ type contender struct {
 	place    int // of its newest create among those of its lock path in one transaction
 	token    messages.Token
 	granted  bool
-	checked  uint64 // the newest heartbeat that checked its node
+	// givenBack is when its lock actor asked to give the lock back; zero where nothing is counted.
+	givenBack time.Time
+	checked   uint64 // the newest heartbeat that checked its node
 
 	creates int      // requests under way that may make a node
 	unsure  bool     // a create's outcome is unknown: there may be a node that we do not know of

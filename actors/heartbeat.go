@@ -92,6 +92,7 @@ func (s *session) unanswered(beat uint64) {
 	if s.answered >= beat || !s.connected {
 		return
 	}
+	s.figures.Silent()
 	s.log.Warn("heartbeat unanswered", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
 	for _, c := range s.contenders {
 		if c.granted && !c.gone {

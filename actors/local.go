@@ -57,7 +57,7 @@ func (s *session) handOver(c *contender) {
 		}
 		op := w.vigil.op
 		s.endVigil(next)
-		s.tell(next.lock, machine.Event{Kind: machine.PredecessorGone, Op: op, Head: true})
+		s.tellGone(next, machine.Event{Kind: machine.PredecessorGone, Op: op, Head: true}, c.givenBack, true)
 		return
 	}
 }

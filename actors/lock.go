@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -84,6 +85,7 @@ type lock struct {
 	enrolled  bool        // the session will tell us its end
 	lookouts  *time.Timer // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger
+	figures   *metering.Request // nil where nothing is counted
 }
 
 // Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
@@ -137,6 +139,7 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 	l.spec = newSpec(l.want, Address(ctx.ActorSystem(), by))
 	l.enrolled = true
+	l.figures = l.session.figures.Request(l.want.Mode, l.want.Path)
 	l.step(ctx, machine.Event{Kind: machine.Begin})
 	if !l.session.roll.enroll(ctx.Self()) {
 		l.step(ctx, machine.Event{Kind: machine.Closed}) // nobody will answer
@@ -146,6 +149,9 @@ func (l *lock) begin(ctx actor.Context) {
 // hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *news) {
 	l.lease = n.lease
+	if n.handed != nil {
+		l.figures.Handed(n.handed.at, n.handed.local)
+	}
 	l.step(ctx, n.event)
 }
 
@@ -159,6 +165,7 @@ func (l *lock) stop(ctx actor.Context) {
 		t.Stop()
 	}
 	l.lookOut(ctx, false)
+	l.figures.Stopped()
 	if l.owner != nil {
 		ctx.Unwatch(l.owner)
 	}
@@ -196,6 +203,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 	l.lookOut(ctx, l.waits())
 	if after.State != before.State {
+		l.figures.Step(&before, &after, &ev)
 		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
 	}
 	for _, e := range effects {
@@ -237,6 +245,9 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 		o := &order{Effect: e, spec: l.spec}
 		if l.lease != nil {
 			o.epoch = l.lease.epoch
+		}
+		if e.Do == machine.GiveBack {
+			o.at = l.session.figures.Now()
 		}
 		ctx.Request(l.session.pid, o)
 	}
@@ -280,6 +291,7 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 
 // report sends a notice to the parent, the observers and the listener.
 func (l *lock) report(ctx actor.Context, notice any) {
+	l.figures.Told(notice)
 	tellOwners(ctx, l.observers, notice)
 	if l.listener != nil {
 		l.listener.Hear(ctx.Self(), notice)

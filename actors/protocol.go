@@ -16,12 +16,14 @@ type order struct {
 	machine.Effect
 	spec  *spec
 	epoch uint64
+	at    time.Time // when a hold was given back; zero where nothing is counted
 }
 
 // news tells a lock actor an event, with the session that it happened in.
 type news struct {
-	event machine.Event
-	lease *lease
+	event  machine.Event
+	lease  *lease
+	handed *handed // nil where no hand-off begins, or nothing is counted
 }
 
 // lease is what a session knows of itself in one epoch. It never changes but for the clock.

@@ -148,6 +148,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 	if c.gone { // its end overtook this order
 		return
 	}
+	c.givenBack = o.at
 	switch o.Do {
 	case machine.Withdraw:
 		s.withdraw(c, o)

@@ -11,7 +11,9 @@ import (
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/metric"
 
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -36,6 +38,7 @@ type Session struct {
 	workers   *workers
 	stale     atomic.Int64
 	polls     atomic.Int64
+	figures   *metering.Figures // nil where nothing is counted
 }
 
 type sessionOptions struct {
@@ -43,6 +46,8 @@ type sessionOptions struct {
 	parentWrites bool
 	fraction     float64
 	sessionFile  string // "" for none
+	meters       metric.MeterProvider
+	labels       metering.Labels
 }
 
 // SessionOption changes how a session works.
@@ -77,9 +82,10 @@ func WithLeaseFraction(f float64) SessionOption {
 // ErrSessionFileInUse, or that of the spawn.
 func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
 	s := &Session{
-		system:  system,
-		cfg:     cfg,
-		opts:    sessionOptions{log: cfg.Logger(), parentWrites: true, fraction: 0.4},
+		system: system,
+		cfg:    cfg,
+		opts: sessionOptions{log: cfg.Logger(), parentWrites: true, fraction: 0.4,
+			meters: system.Config.MetricsProvider},
 		ready:   make(chan struct{}),
 		ended:   make(chan struct{}),
 		workers: newWorkers(),
@@ -90,12 +96,17 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		}
 	}
 	var err error
+	if s.figures, err = metering.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
+		return nil, err
+	}
 	if s.file, err = openSessionFile(cfg, s.opts); err != nil {
+		s.figures.End()
 		return nil, err
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
+		s.figures.End()
 		if s.file != nil {
 			s.file.close(true)
 		}

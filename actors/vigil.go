@@ -133,7 +133,8 @@ func (s *session) stirred(w watcher, ev zkconn.Event) {
 		return
 	}
 	s.endVigil(c)
-	s.tell(c.lock, machine.Event{Kind: machine.PredecessorGone, Op: v.op})
+	local := ev.Epoch == 0 // an event of the servers has one
+	s.tellGone(c, machine.Event{Kind: machine.PredecessorGone, Op: v.op}, s.figures.Now(), local)
 }
 
 // keep registers what a vigil watches.

@@ -1,0 +1,23 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
+
+// handed is when the one before a contender gave the lock back, or was heard to be gone: the beginning of a hand-off, for
+// the figures. There is none where nothing is counted.
+type handed struct {
+	at    time.Time
+	local bool // the one before was of this session
+}
+
+// tellGone tells a contender that the one before it is gone, with the time from which the hand-off counts.
+func (s *session) tellGone(c *contender, ev machine.Event, at time.Time, local bool) {
+	n := &news{event: ev, lease: s.lease}
+	if !at.IsZero() {
+		n.handed = &handed{at, local}
+	}
+	s.system.Root.Send(c.lock, n)
+}

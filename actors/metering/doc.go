@@ -1,0 +1,51 @@
+// Package metering counts and times what lock requests and sessions do, as OpenTelemetry metrics. A session has figures
+// where it is given a MeterProvider, by actors.WithMeterProvider, locks.WithMeterProvider or the actor system that it
+// runs in (protoactor's WithMetricProviders); where it has none a request costs a look at a nil pointer more.
+//
+// # Instruments
+//
+// Names, units and attributes are meant as the semantic conventions of OpenTelemetry have them
+// (https://opentelemetry.io/docs/specs/semconv/general/metrics/). The scope is [Scope]. In Prometheus dots become
+// underscores, seconds are added as _seconds, and counters end with _total: turnstile_lock_grants_total.
+//
+//	| name                             | kind          | unit           | attributes                | meaning |
+//	|----------------------------------|---------------|----------------|---------------------------|---------|
+//	| turnstile.lock.acquire.duration  | histogram     | s              | mode, error.type          | from asking for a lock until it is held, or the request has given up |
+//	| turnstile.lock.hold.duration     | histogram     | s              | mode, reason              | from the grant until the lock is given back or lost |
+//	| turnstile.lock.handoff.duration  | histogram     | s              | mode, handoff             | from the end of the one before until the lock is held |
+//	| turnstile.lock.held              | updowncounter | {lock}         | mode                      | locks that are held now |
+//	| turnstile.lock.waiting           | updowncounter | {request}      | mode                      | requests that wait for their lock now |
+//	| turnstile.lock.grants            | counter       | {grant}        | mode                      | locks that were granted |
+//	| turnstile.lock.losses            | counter       | {loss}         | mode, reason              | locks that were held and lost |
+//	| turnstile.lock.revocations       | counter       | {revocation}   | mode, revocation          | holds that were asked back, and that were ended by force |
+//	| turnstile.lock.recoveries        | counter       | {recovery}     | mode, cause               | requests that had to find out where they stand |
+//	| turnstile.session.count          | updowncounter | {session}      | state                     | sessions that are in a state now |
+//	| turnstile.session.lease.remaining | gauge        | s              |                           | how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least |
+//	| turnstile.session.interruptions  | counter       | {interruption} | cause                     | what came between sessions and their servers |
+//	| turnstile.session.batches        | counter       | {batch}        |                           | transactions of creates and deletes that were sent |
+//	| turnstile.session.batch.size     | histogram     | {operation}    |                           | creates and deletes in such a transaction |
+//
+// # Attributes
+//
+// Every attribute has few values. A lock path is none of them: who wants figures of groups of paths gives a function
+// that makes a label of a path, actors.WithMeterLabels, and answers for the number of its values. Labels are on what is
+// counted of locks, not on what is counted of sessions.
+//
+//   - mode, in full turnstile.lock.mode: exclusive, read, write, semaphore, contest.
+//   - error.type: why a request gave up, as a reason; there is none when it got its lock.
+//   - reason, turnstile.lock.reason: why a hold ended. A [messages.Reason] in one word: released, owner_gone, stopped,
+//     revoked, session_expired, session_closed, lease_over, node_deleted and others: see [Reason].
+//   - handoff, turnstile.lock.handoff: local where the one before was of the same session, and is timed from when its
+//     lock actor asked to give the lock back, or else from when the session knew that its node is gone; remote where it
+//     is timed from the event of the server.
+//   - revocation, turnstile.lock.revocation: asked, and forced when the grace period has run out.
+//   - cause, turnstile.cause: of a recovery disconnected, silent (a heartbeat was not answered), unknown_outcome,
+//     node_gone, not_listed, late_grant (the lease had run out when the lock was granted), other; of an interruption
+//     disconnected, silent, expired.
+//   - state, turnstile.session.state: connecting (there has been no connection in this epoch), connected, disconnected.
+//
+// # Cost
+//
+// Attribute sets are made when a mode or a label is seen for the first time; after that a measurement allocates nothing
+// here. Benchmark: go test -run '^$' -bench Metered -benchmem ./actors.
+package metering

@@ -1,0 +1,152 @@
+package metering
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Labels makes attributes of a lock path. It is called once for each request, and must give few different answers: each
+// is a series of its own, for as long as the program runs.
+type Labels func(path string) []attribute.KeyValue
+
+// Figures are those of one session. Nil figures count nothing: all methods may be called. Those that tell of the session
+// belong to the session actor, the others may be called from any goroutine.
+type Figures struct {
+	*instruments
+	labels   Labels
+	provider *provider
+	strands  sync.Map // by strandKey: *strand
+	holders  atomic.Int64
+	left     func() (time.Duration, bool)
+	state    State
+}
+
+type strandKey struct {
+	mode   messages.Mode
+	labels attribute.Distinct
+}
+
+// New makes the figures of a session, which End ends. left tells how long its leases last, false where that is not known;
+// it is called from other goroutines. New returns nil when there is no provider, and an error when that refuses an
+// instrument.
+func New(from metric.MeterProvider, labels Labels, left func() (time.Duration, bool)) (*Figures, error) {
+	if from == nil {
+		return nil, nil
+	}
+	f := &Figures{labels: labels, left: left}
+	var err error
+	if f.provider, err = join(from, f); err != nil {
+		return nil, fmt.Errorf("turnstile: metrics: %w", err)
+	}
+	f.instruments = f.provider.instruments
+	return f, nil
+}
+
+// Request begins to follow a request; nil where there are no figures.
+func (f *Figures) Request(mode messages.Mode, path string) *Request {
+	if f == nil {
+		return nil
+	}
+	return &Request{figures: f, strand: f.strand(mode, path)}
+}
+
+func (f *Figures) strand(mode messages.Mode, path string) *strand {
+	key := strandKey{mode: mode}
+	var labels []attribute.KeyValue
+	if f.labels != nil {
+		set := attribute.NewSet(f.labels(path)...)
+		labels, key.labels = set.ToSlice(), set.Equivalent()
+	}
+	if s, made := f.strands.Load(key); made {
+		return s.(*strand)
+	}
+	s, _ := f.strands.LoadOrStore(key, newStrand(mode, labels))
+	return s.(*strand)
+}
+
+// Now is the time, for measurements that begin elsewhere; zero where there are no figures.
+func (f *Figures) Now() time.Time {
+	if f == nil {
+		return time.Time{}
+	}
+	return time.Now()
+}
+
+// State is what state a session is in.
+type State uint8
+
+// The states of a session.
+const (
+	None State = iota // it has not begun, or has ended
+	Connecting
+	Connected
+	Disconnected
+	states int = iota
+)
+
+var stateWith = [states]with{
+	Connecting:   newWith(KeyState.String("connecting")),
+	Connected:    newWith(KeyState.String("connected")),
+	Disconnected: newWith(KeyState.String("disconnected")),
+}
+
+// Turned takes a change of the session's state.
+func (f *Figures) Turned(to State) {
+	if f == nil || f.state == to {
+		return
+	}
+	if f.state != None {
+		f.sessions.Add(always, -1, stateWith[f.state].add...)
+	}
+	if to != None {
+		f.sessions.Add(always, 1, stateWith[to].add...)
+	}
+	f.state = to
+}
+
+var (
+	byDisconnect = newWith(KeyCause.String(causeWords[disconnected]))
+	bySilence    = newWith(KeyCause.String(causeWords[silent]))
+	byExpiry     = newWith(KeyCause.String(causeWords[expired]))
+)
+
+// Down takes the loss of a connection.
+func (f *Figures) Down() {
+	f.Turned(Disconnected)
+	f.interrupted(byDisconnect)
+}
+
+// Silent takes a heartbeat that was not answered in time.
+func (f *Figures) Silent() { f.interrupted(bySilence) }
+
+// Expired takes the expiry of a session.
+func (f *Figures) Expired() { f.interrupted(byExpiry) }
+
+func (f *Figures) interrupted(how with) {
+	if f != nil {
+		f.interruptions.Add(always, 1, how.add...)
+	}
+}
+
+// Batch takes a transaction of so many creates and deletes that is sent.
+func (f *Figures) Batch(operations int) {
+	if f != nil {
+		f.batches.Add(always, 1)
+		f.size.Record(always, int64(operations))
+	}
+}
+
+// End ends the figures of a session. What has been counted stays counted.
+func (f *Figures) End() {
+	if f != nil {
+		f.Turned(None)
+		f.provider.leave(f)
+	}
+}

@@ -1,0 +1,150 @@
+package metering
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Scope is the name of the instrumentation scope.
+const Scope = "github.com/turnstile-locks/turnstile"
+
+// The keys of the attributes.
+const (
+	KeyMode       = attribute.Key("turnstile.lock.mode")
+	KeyReason     = attribute.Key("turnstile.lock.reason")
+	KeyHandoff    = attribute.Key("turnstile.lock.handoff")
+	KeyRevocation = attribute.Key("turnstile.lock.revocation")
+	KeyCause      = attribute.Key("turnstile.cause")
+	KeyState      = attribute.Key("turnstile.session.state")
+	KeyErrorType  = attribute.Key("error.type") // of the semantic conventions
+)
+
+// Kind is what an instrument does with what it is told.
+type Kind string
+
+// The kinds of instruments.
+const (
+	Counter       Kind = "counter"
+	UpDownCounter Kind = "updowncounter"
+	Gauge         Kind = "gauge"
+	Histogram     Kind = "histogram"
+)
+
+// Instrument describes one instrument.
+type Instrument struct {
+	Name       string
+	Kind       Kind
+	Unit       string // as UCUM has it
+	Attributes []attribute.Key
+	Meaning    string
+	bounds     []float64 // of a histogram
+}
+
+var (
+	// durations reaches from a grant within a session to locks that are held for hours.
+	durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}
+	sizes     = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
+)
+
+var (
+	acquireDuration = Instrument{"turnstile.lock.acquire.duration", Histogram, "s", []attribute.Key{KeyMode, KeyErrorType},
+		"from asking for a lock until it is held, or the request has given up", durations}
+	holdDuration = Instrument{"turnstile.lock.hold.duration", Histogram, "s", []attribute.Key{KeyMode, KeyReason},
+		"from the grant until the lock is given back or lost", durations}
+	handoffDuration = Instrument{"turnstile.lock.handoff.duration", Histogram, "s", []attribute.Key{KeyMode, KeyHandoff},
+		"from the end of the one before until the lock is held", durations}
+	held = Instrument{"turnstile.lock.held", UpDownCounter, "{lock}", []attribute.Key{KeyMode},
+		"locks that are held now", nil}
+	waiting = Instrument{"turnstile.lock.waiting", UpDownCounter, "{request}", []attribute.Key{KeyMode},
+		"requests that wait for their lock now", nil}
+	grants = Instrument{"turnstile.lock.grants", Counter, "{grant}", []attribute.Key{KeyMode},
+		"locks that were granted", nil}
+	losses = Instrument{"turnstile.lock.losses", Counter, "{loss}", []attribute.Key{KeyMode, KeyReason},
+		"locks that were held and lost", nil}
+	revocations = Instrument{"turnstile.lock.revocations", Counter, "{revocation}", []attribute.Key{KeyMode, KeyRevocation},
+		"holds that were asked back, and that were ended by force", nil}
+	recoveries = Instrument{"turnstile.lock.recoveries", Counter, "{recovery}", []attribute.Key{KeyMode, KeyCause},
+		"requests that had to find out where they stand", nil}
+	sessionCount = Instrument{"turnstile.session.count", UpDownCounter, "{session}", []attribute.Key{KeyState},
+		"sessions that are in a state now", nil}
+	leaseRemaining = Instrument{"turnstile.session.lease.remaining", Gauge, "s", nil,
+		"how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least", nil}
+	interruptions = Instrument{"turnstile.session.interruptions", Counter, "{interruption}", []attribute.Key{KeyCause},
+		"what came between sessions and their servers", nil}
+	batches = Instrument{"turnstile.session.batches", Counter, "{batch}", nil,
+		"transactions of creates and deletes that were sent", nil}
+	batchSize = Instrument{"turnstile.session.batch.size", Histogram, "{operation}", nil,
+		"creates and deletes in such a transaction", sizes}
+)
+
+// Instruments lists all instruments, as the table of the package's documentation does.
+func Instruments() []Instrument {
+	return slices.Clone([]Instrument{acquireDuration, holdDuration, handoffDuration, held, waiting, grants, losses, revocations,
+		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize})
+}
+
+// instruments are the instruments of one MeterProvider.
+type instruments struct {
+	acquire, hold, handoff                                          metric.Float64Histogram
+	held, waiting, sessions                                         metric.Int64UpDownCounter
+	grants, losses, revocations, recoveries, interruptions, batches metric.Int64Counter
+	size                                                            metric.Int64Histogram
+	lease                                                           metric.Float64ObservableGauge
+}
+
+// maker makes instruments and keeps the errors.
+type maker struct {
+	meter  metric.Meter
+	failed []error
+}
+
+func (m *maker) counter(of Instrument) metric.Int64Counter {
+	c, err := m.meter.Int64Counter(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
+	m.failed = append(m.failed, err)
+	return c
+}
+
+func (m *maker) upDown(of Instrument) metric.Int64UpDownCounter {
+	c, err := m.meter.Int64UpDownCounter(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
+	m.failed = append(m.failed, err)
+	return c
+}
+
+func (m *maker) seconds(of Instrument) metric.Float64Histogram {
+	h, err := m.meter.Float64Histogram(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning),
+		metric.WithExplicitBucketBoundaries(of.bounds...))
+	m.failed = append(m.failed, err)
+	return h
+}
+
+func (m *maker) amounts(of Instrument) metric.Int64Histogram {
+	h, err := m.meter.Int64Histogram(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning),
+		metric.WithExplicitBucketBoundaries(of.bounds...))
+	m.failed = append(m.failed, err)
+	return h
+}
+
+func (m *maker) gauge(of Instrument) metric.Float64ObservableGauge {
+	g, err := m.meter.Float64ObservableGauge(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
+	m.failed = append(m.failed, err)
+	return g
+}
+
+func newInstruments(meter metric.Meter) (*instruments, error) {
+	m := &maker{meter: meter}
+	i := &instruments{
+		acquire: m.seconds(acquireDuration), hold: m.seconds(holdDuration), handoff: m.seconds(handoffDuration),
+		held: m.upDown(held), waiting: m.upDown(waiting), sessions: m.upDown(sessionCount),
+		grants: m.counter(grants), losses: m.counter(losses), revocations: m.counter(revocations),
+		recoveries: m.counter(recoveries), interruptions: m.counter(interruptions), batches: m.counter(batches),
+		size: m.amounts(batchSize), lease: m.gauge(leaseRemaining),
+	}
+	return i, errors.Join(m.failed...)
+}
+
+// always is for measurements that nobody cancels.
+var always = context.Background()
