@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -19,6 +20,7 @@ type Client struct {
 	system  *actor.ActorSystem
 	ours    bool // the system was made by Open
 	session *actors.Session
+	tracer  trace.Tracer // nil where nothing is traced
 
 	mu       sync.Mutex
 	closed   bool
@@ -44,7 +46,7 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("turnstile: open %s: %w", servers, err)
 	}
-	c := &Client{system: o.system}
+	c := &Client{system: o.system, tracer: o.tracer}
 	if c.system == nil {
 		c.system, c.ours = newSystem(cfg.Logger()), true
 	}

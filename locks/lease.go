@@ -27,6 +27,7 @@ type Lease struct {
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	span   *tracedSpan // of the hold; nil where nothing is traced
 
 	revoked     chan struct{}
 	revokedOnce sync.Once
@@ -45,7 +46,9 @@ func newLease(r *request, lock *actor.PID, held *messages.Held) *Lease {
 		revoked: make(chan struct{}), over: make(chan struct{})}
 	l.identify(r)
 	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
-	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(r.values, leaseKey{}, l))
+	values, span := r.from.holdSpan(r.values, held)
+	l.span = span
+	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(values, leaseKey{}, l))
 	return l
 }
 
@@ -104,6 +107,7 @@ func (l *Lease) release() {
 	l.mu.Unlock()
 	if first {
 		l.cancel(ErrReleased)
+		l.span.end(nil)
 		l.from.client.system.Root.Send(l.lock, &messages.Release{})
 	}
 }
@@ -129,10 +133,16 @@ func (l *Lease) outcome() error {
 }
 
 // asked notes that somebody asks for the lock.
-func (l *Lease) asked() { l.revokedOnce.Do(func() { close(l.revoked) }) }
+func (l *Lease) asked() {
+	l.span.happened("revoke requested")
+	l.revokedOnce.Do(func() { close(l.revoked) })
+}
 
 // end ends the context: the lock is not ours any more.
-func (l *Lease) end(cause error) { l.cancel(cause) }
+func (l *Lease) end(cause error) {
+	l.cancel(cause)
+	l.span.end(cause)
+}
 
 // finish notes the end of the request.
 func (l *Lease) finish(err error) {
@@ -145,6 +155,7 @@ func (l *Lease) finish(err error) {
 				Reason: messages.ReasonRevoked, Err: ErrRevoked}
 		}
 	}
+	l.span.end(err)
 	l.mu.Lock()
 	l.err = err
 	l.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -77,8 +78,16 @@ func (l lock) try() lock {
 	return l
 }
 
-// acquire spawns the request and waits for its answer, or for the end of ctx.
+// acquire is what every call of Lock comes to.
 func (l lock) acquire(ctx context.Context) (*Lease, error) {
+	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
+	lease, err := l.await(ctx)
+	span.acquired(lease, err)
+	return lease, err
+}
+
+// await spawns the request and waits for its answer, or for the end of ctx.
+func (l lock) await(ctx context.Context) (*Lease, error) {
 	refuse := func(err error) (*Lease, error) {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}

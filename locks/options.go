@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -22,6 +23,7 @@ type options struct {
 	session []actors.SessionOption
 	system  *actor.ActorSystem
 	log     *slog.Logger
+	tracer  trace.Tracer // nil for none
 }
 
 func connection(opt zkconn.Option) Option {

@@ -71,6 +71,10 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.Held:
 		r.lease = newLease(r, lock, msg)
 		r.reply(answer{lease: r.lease})
+	case *messages.Suspended:
+		r.lease.span.happened("suspended")
+	case *messages.Resumed:
+		r.lease.span.happened("resumed")
 	case *messages.RevokeRequested:
 		r.lease.asked()
 	case *messages.Revoked:

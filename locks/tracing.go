@@ -1,0 +1,133 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// WithMeterProvider gives OpenTelemetry figures of the client's locks and of its session to a MeterProvider: package
+// metering lists them. By default it is that of the actor system of WithActorSystem, where that has one; nil turns them
+// off. protoactor's own figures are not turned on by it: see actors.WithMeterProvider.
+func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
+
+// WithMeterLabels puts attributes on the figures that the function makes of a lock path: see actors.WithMeterLabels.
+func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
+
+// WithTracerProvider makes OpenTelemetry spans: by default, and with nil, there are none. Both have as parent the span of
+// the context that Lock was called with.
+//
+//   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the lock was not acquired,
+//     with error.type as the figures have it.
+//   - turnstile.lock.hold lasts from the grant until the lock is given back, revoked or lost; the latter two are errors.
+//     Its events are suspended, resumed and "revoke requested". Lease.Context carries it, so that what is done under the
+//     lock can be a part of it.
+//
+// Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant turnstile.lock.node,
+// turnstile.lock.token and turnstile.session.id. Requests of lock actors that a program spawns itself have none.
+func WithTracerProvider(from trace.TracerProvider) Option {
+	return func(o *options) error {
+		o.tracer = nil
+		if from != nil {
+			o.tracer = from.Tracer(metering.Scope)
+		}
+		return nil
+	}
+}
+
+// The keys of the attributes of spans, besides metering.KeyMode and metering.KeyErrorType.
+const (
+	keyPath    = attribute.Key("turnstile.lock.path")
+	keyNode    = attribute.Key("turnstile.lock.node")
+	keyToken   = attribute.Key("turnstile.lock.token")
+	keySession = attribute.Key("turnstile.session.id")
+)
+
+// tracedSpan is a span that ends once. A nil one does nothing: there is no TracerProvider.
+type tracedSpan struct {
+	trace.Span
+	ended atomic.Bool
+}
+
+// startSpan starts a span about a lock in ctx.
+func (l lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
+	if l.client.tracer == nil {
+		return ctx, nil
+	}
+	ctx, span := l.client.tracer.Start(ctx, name, trace.WithSpanKind(kind),
+		trace.WithAttributes(keyPath.String(l.want.Path), metering.KeyMode.String(l.want.Mode.String())))
+	return ctx, &tracedSpan{Span: span}
+}
+
+// holdSpan starts the span of a hold in the context of its lease.
+func (l lock) holdSpan(ctx context.Context, held *messages.Held) (context.Context, *tracedSpan) {
+	ctx, span := l.startSpan(ctx, "turnstile.lock.hold", trace.SpanKindInternal)
+	span.granted(held)
+	return ctx, span
+}
+
+// granted notes what is known from the grant on.
+func (s *tracedSpan) granted(held *messages.Held) {
+	if s != nil {
+		s.SetAttributes(keyNode.String(held.Node), keyToken.Int64(int64(held.Token)),
+			keySession.String(fmt.Sprintf("0x%x", held.Session)))
+	}
+}
+
+// happened adds an event.
+func (s *tracedSpan) happened(what string) {
+	if s != nil {
+		s.AddEvent(what)
+	}
+}
+
+// acquired ends the span of a call of Lock.
+func (s *tracedSpan) acquired(lease *Lease, err error) {
+	if s == nil {
+		return
+	}
+	if lease != nil {
+		s.granted(lease.held)
+	}
+	s.end(err)
+}
+
+// end ends a span, once. err is why it is an error; nil when it is none.
+func (s *tracedSpan) end(err error) {
+	if s == nil || s.ended.Swap(true) {
+		return
+	}
+	if err != nil {
+		s.SetAttributes(metering.KeyErrorType.String(errorType(err)))
+		s.SetStatus(codes.Error, err.Error())
+	}
+	s.End()
+}
+
+// errorType gives an error in one word, as the figures have it.
+func errorType(err error) string {
+	var e *Error
+	switch {
+	case errors.As(err, &e) && e.Reason != messages.ReasonNone:
+		return metering.Reason(e.Reason)
+	case errors.Is(err, ErrRevoked):
+		return metering.Reason(messages.ReasonRevoked)
+	case errors.Is(err, context.DeadlineExceeded):
+		return metering.Reason(messages.ReasonTimeout)
+	case errors.Is(err, context.Canceled):
+		return metering.Reason(messages.ReasonCancelled)
+	case errors.Is(err, ErrClosed):
+		return metering.Reason(messages.ReasonSessionClosed)
+	}
+	return metering.Reason(messages.ReasonBadInput) // what Lock refuses without asking anybody
+}
