@@ -1,0 +1,12 @@
+// Package guides has no code. It is for those who use locks, run them, or are called at night because of one:
+//
+//   - Fencing: what a lock cannot do for you
+//   - Moving from Curator, zk.Lock or etcd
+//   - Running against a production ensemble
+//   - When a lock is stuck
+//   - Choosing a session timeout
+//
+// Each is a file of this folder, so that it can be read where it lies; its Examples run with the tests. They are a
+// package of their own, below locks, because "go doc locks" is a reference, and because a guide is found by those who
+// do not know yet which type it is about.
+package guides

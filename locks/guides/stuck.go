@@ -1,0 +1,73 @@
+// # When a lock is stuck
+//
+// In this order: look, ask, and only then break. The commands are those of examples/zklock; the dashboard
+// (examples/dashboard) shows the same, and package locks has a method for each: Queue, Locks, Deadlocks, Revoke, Break.
+//
+//	zklock doctor                     is it ZooKeeper? then the lock is not the trouble
+//	zklock queue /orders/42           who holds it, since when, who waits
+//	zklock trace /orders/42           does it move?
+//	zklock graph /                    does somebody wait for somebody who waits for him?
+//	zklock revoke /orders/42          ask for it back
+//	zklock break /orders/42 17        take contender number 17 out of the queue by force
+//
+// # What is seen, and what it means
+//
+//	somebody holds, for long            WHO is its machine and process: look there. It works, hangs, or waits for something
+//	                                    else. LABEL is what it said that it does
+//	the holder is another library's     WHO is a session: the servers' logs and "cons" tell its address
+//	the process does not exist          it died less than a session timeout ago: the servers delete its node. If the node
+//	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
+//	                                    host's name is another machine's
+//	"asked back", and still there       it has been asked and does not react: it does not listen, or is in the middle
+//	nobody holds, somebody waits        for a moment that is normal: the grant is on its way. If it stays, the first of the
+//	                                    queue is in a process that stands still (stopped, swapped, in a debugger)
+//	the same token for long, many wait  nothing moves: the holder. Tokens that grow: it moves, and is slow or too short
+//	                                    of permits
+//	waits for one who has gone          the waiter may not READ the node of that one; it looks again after a session timeout
+//	graph shows a circle                a deadlock: only one of its members that gives up ends it. Revoke, or break, the
+//	                                    one with the least to lose; and lock with locks.All, or WithDeadlockDetection
+//	a child that is no contender        Turnstile passes over it. zk.Lock fails on it, Curator waits for some
+//	                                    (tests/interop, TestZkLockFailsOnStrangers, TestCuratorWaitsForStrangersBeforeDigits)
+//
+// # What each state means
+//
+// A recorder, a span or a log names the states of one request, from its own process's side. A request that stands still
+// stands in one of these:
+//
+//	creating     its node is asked for. Stays there: no connection, or the servers do not answer
+//	listing      the queue is being read. The same
+//	watching     somebody is before it, and is watched. The usual place to wait
+//	held         it is ours
+//	revoking     somebody has asked for it. With a grace the deadline runs, without one it is up to the holder
+//	recovering   the connection is down, or an answer was lost. A holder's lease goes on until its deadline; then it is lost.
+//	             A waiter keeps its place if the connection comes back in time
+//	releasing    the delete is on its way, and is tried again until it is known to be done, or the session has ended
+//
+// The ends are released, lost, cancelled and failed, and each comes with a reason: package messages lists them. The
+// diagram of all that can happen is in the README; it is drawn from the table that the code runs on.
+//
+// # To ask
+//
+// Revoke takes nothing away. A holder of Turnstile's hears it (Lease.Revoked, messages.RevokeRequested), and one that locked
+// WithGrace is released when that is over; one of Curator's hears it if it was made revocable; go-zookeeper's and kazoo's
+// do not. zklock run ends its command and exits with 80, unless it was started with --keep. Asking overwrites what the
+// node said of its owner: read the queue first.
+//
+// # To break
+//
+// Break deletes the contender's node, and the next one is let in at once. Whatever the old holder has under way goes on:
+// only a resource that looks at fencing tokens is safe from that. So stop the process first if it can be reached: to
+// kill it frees the lock as well, after a session timeout at the latest. A holder of Turnstile's that lives is told Lost at
+// once (tests/break_test.go); others notice nothing. A waiter that is broken queues again at the end.
+//
+// Do not delete nodes by zkCli: it is the same as Break without its looks at who it is, and the next command of the history
+// deletes somebody else's. Do not delete the lock path while anybody is in it. Do not restart ZooKeeper: sessions
+// survive that, and so do their locks.
+//
+// # So that it does not happen again
+//
+// Give locks labels. Give Lock a context with a deadline, so that waiters give up and say so. Hold locks for short: lock
+// around the write, not around the download. Listen to Lease.Revoked, or lock WithGrace, so that asking suffices. Use
+// locks.All for several locks. Give processes a session file, so that a crash costs nothing. And have the resource look at
+// tokens: then breaking a lock is an inconvenience, and not a risk.
+package guides
