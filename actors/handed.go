@@ -13,10 +13,11 @@ type handed struct {
 	local bool // the one before was of this session
 }
 
-// tellGone tells a contender that the one before it is gone, with the time from which the hand-off counts.
+// tellGone tells a contender what its vigil has come to: that the one before it is gone, with the time from which the
+// hand-off counts, or what else.
 func (s *session) tellGone(c *contender, ev machine.Event, at time.Time, local bool) {
 	n := &news{event: ev, lease: s.lease}
-	if !at.IsZero() {
+	if !at.IsZero() && ev.Kind == machine.PredecessorGone {
 		n.handed = &handed{at, local}
 	}
 	s.system.Root.Send(c.lock, n)

@@ -118,7 +118,7 @@ func (s *session) looked(c *contender, v *vigil, err error, same func() bool) {
 		ev.Kind, ev.Detail = machine.Unknown, err.Error()
 	}
 	s.endVigil(c)
-	s.tell(c.lock, ev)
+	s.tellGone(c, ev, s.figures.Now(), false)
 }
 
 // stirred takes an event of what a vigil watches.
