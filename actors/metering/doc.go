@@ -8,22 +8,22 @@
 // (https://opentelemetry.io/docs/specs/semconv/general/metrics/). The scope is [Scope]. In Prometheus dots become
 // underscores, seconds are added as _seconds, and counters end with _total: turnstile_lock_grants_total.
 //
-//	| name                             | kind          | unit           | attributes                | meaning |
-//	|----------------------------------|---------------|----------------|---------------------------|---------|
-//	| turnstile.lock.acquire.duration  | histogram     | s              | mode, error.type          | from asking for a lock until it is held, or the request has given up |
-//	| turnstile.lock.hold.duration     | histogram     | s              | mode, reason              | from the grant until the lock is given back or lost |
-//	| turnstile.lock.handoff.duration  | histogram     | s              | mode, handoff             | from the end of the one before until the lock is held |
-//	| turnstile.lock.held              | updowncounter | {lock}         | mode                      | locks that are held now |
-//	| turnstile.lock.waiting           | updowncounter | {request}      | mode                      | requests that wait for their lock now |
-//	| turnstile.lock.grants            | counter       | {grant}        | mode                      | locks that were granted |
-//	| turnstile.lock.losses            | counter       | {loss}         | mode, reason              | locks that were held and lost |
-//	| turnstile.lock.revocations       | counter       | {revocation}   | mode, revocation          | holds that were asked back, and that were ended by force |
-//	| turnstile.lock.recoveries        | counter       | {recovery}     | mode, cause               | requests that had to find out where they stand |
-//	| turnstile.session.count          | updowncounter | {session}      | state                     | sessions that are in a state now |
-//	| turnstile.session.lease.remaining | gauge        | s              |                           | how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least |
-//	| turnstile.session.interruptions  | counter       | {interruption} | cause                     | what came between sessions and their servers |
-//	| turnstile.session.batches        | counter       | {batch}        |                           | transactions of creates and deletes that were sent |
-//	| turnstile.session.batch.size     | histogram     | {operation}    |                           | creates and deletes in such a transaction |
+//	| name                              | kind          | unit           | attributes                                     | meaning |
+//	|-----------------------------------|---------------|----------------|------------------------------------------------|---------|
+//	| turnstile.lock.acquire.duration   | histogram     | s              | turnstile.lock.mode, error.type                | from asking for a lock until it is held, or the request has given up |
+//	| turnstile.lock.hold.duration      | histogram     | s              | turnstile.lock.mode, turnstile.lock.reason     | from the grant until the lock is given back or lost |
+//	| turnstile.lock.handoff.duration   | histogram     | s              | turnstile.lock.mode, turnstile.lock.handoff    | from the end of the one before until the lock is held |
+//	| turnstile.lock.held               | updowncounter | {lock}         | turnstile.lock.mode                            | locks that are held now |
+//	| turnstile.lock.waiting            | updowncounter | {request}      | turnstile.lock.mode                            | requests that wait for their lock now |
+//	| turnstile.lock.grants             | counter       | {grant}        | turnstile.lock.mode                            | locks that were granted |
+//	| turnstile.lock.losses             | counter       | {loss}         | turnstile.lock.mode, turnstile.lock.reason     | locks that were held and lost |
+//	| turnstile.lock.revocations        | counter       | {revocation}   | turnstile.lock.mode, turnstile.lock.revocation | holds that were asked back, and that were ended by force |
+//	| turnstile.lock.recoveries         | counter       | {recovery}     | turnstile.lock.mode, turnstile.cause           | requests that had to find out where they stand |
+//	| turnstile.session.count           | updowncounter | {session}      | turnstile.session.state                        | sessions that are in a state now |
+//	| turnstile.session.lease.remaining | gauge         | s              |                                                | how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least |
+//	| turnstile.session.interruptions   | counter       | {interruption} | turnstile.cause                                | what came between sessions and their servers |
+//	| turnstile.session.batches         | counter       | {batch}        |                                                | transactions of creates and deletes that were sent |
+//	| turnstile.session.batch.size      | histogram     | {operation}    |                                                | creates and deletes in such a transaction |
 //
 // # Attributes
 //
@@ -31,18 +31,18 @@
 // that makes a label of a path, actors.WithMeterLabels, and answers for the number of its values. Labels are on what is
 // counted of locks, not on what is counted of sessions.
 //
-//   - mode, in full turnstile.lock.mode: exclusive, read, write, semaphore, contest.
+//   - turnstile.lock.mode: exclusive, read, write, semaphore, contest.
 //   - error.type: why a request gave up, as a reason; there is none when it got its lock.
-//   - reason, turnstile.lock.reason: why a hold ended. A [messages.Reason] in one word: released, owner_gone, stopped,
+//   - turnstile.lock.reason: why a hold ended. A [messages.Reason] in one word: released, owner_gone, stopped,
 //     revoked, session_expired, session_closed, lease_over, node_deleted and others: see [Reason].
-//   - handoff, turnstile.lock.handoff: local where the one before was of the same session, and is timed from when its
+//   - turnstile.lock.handoff: local where the one before was of the same session, and is timed from when its
 //     lock actor asked to give the lock back, or else from when the session knew that its node is gone; remote where it
 //     is timed from the event of the server.
-//   - revocation, turnstile.lock.revocation: asked, and forced when the grace period has run out.
-//   - cause, turnstile.cause: of a recovery disconnected, silent (a heartbeat was not answered), unknown_outcome,
+//   - turnstile.lock.revocation: asked, and forced when the grace period has run out.
+//   - turnstile.cause: of a recovery disconnected, silent (a heartbeat was not answered), unknown_outcome,
 //     node_gone, not_listed, late_grant (the lease had run out when the lock was granted), other; of an interruption
 //     disconnected, silent, expired.
-//   - state, turnstile.session.state: connecting (there has been no connection in this epoch), connected, disconnected.
+//   - turnstile.session.state: connecting (there has been no connection in this epoch), connected, disconnected.
 //
 // # Cost
 //

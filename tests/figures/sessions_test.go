@@ -1,0 +1,106 @@
+package figures_test
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestBatches: every create and delete is counted, once, in the transaction that it was sent in.
+func TestBatches(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	const locksAtOnce = 40
+	cycle := func(i int) { w.unlock(w.lock(client.Mutex(fmt.Sprintf("/batches/%d", i)))) }
+	for i := range locksAtOnce { // a session makes the first node of a path by itself, to learn of the path
+		cycle(i)
+	}
+	before, sent := w.read("turnstile.session.batch.size"), w.value("turnstile.session.batches")
+	var all sync.WaitGroup
+	for i := range locksAtOnce {
+		all.Go(func() { cycle(i) })
+	}
+	all.Wait()
+	after := w.read("turnstile.session.batch.size")
+	require.EqualValues(t, 2*locksAtOnce, after.value-before.value)
+	require.EqualValues(t, w.value("turnstile.session.batches"), after.count)
+	require.LessOrEqual(t, w.value("turnstile.session.batches")-sent, 2.0*locksAtOnce)
+}
+
+// TestLeaseRemaining is told while something is held, and of two sessions once.
+func TestLeaseRemaining(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	require.NotContains(t, w.collect(), "turnstile.session.lease.remaining")
+	first, second := w.lock(client.Mutex("/a")), w.lock(w.open().Mutex("/b"))
+	left := points(w.collect()["turnstile.session.lease.remaining"])
+	require.Len(t, left, 1)
+	require.Positive(t, left[0].value)
+	require.LessOrEqual(t, left[0].value, 0.4*patient.Session.Seconds())
+	w.unlock(first)
+	require.Contains(t, w.collect(), "turnstile.session.lease.remaining")
+	w.unlock(second)
+	require.NotContains(t, w.collect(), "turnstile.session.lease.remaining")
+}
+
+// TestStates: a session is in one state, and in none when it has ended.
+func TestStates(t *testing.T) {
+	w := newWorld(t)
+	client, other := w.open(), w.open()
+	require.EqualValues(t, 2, w.value("turnstile.session.count", state("connected")))
+	require.NoError(t, other.Close(patient.Deadline(t)))
+	require.EqualValues(t, 1, w.value("turnstile.session.count", state("connected")))
+	w.server.Replica(0).Stop()
+	patient.Eventually(t, func() bool { return w.value("turnstile.session.count", state("disconnected")) == 1 }, "it is disconnected")
+	require.Zero(t, w.value("turnstile.session.count", state("connected")))
+	require.Zero(t, w.value("turnstile.session.count", state("connecting")))
+	require.NoError(t, client.Close(patient.Deadline(t)))
+	for _, p := range points(w.collect()["turnstile.session.count"]) {
+		require.Zero(t, p.value, p.attributes.ToSlice())
+	}
+}
+
+// TestSilence: a heartbeat that is not answered.
+func TestSilence(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	lease := w.lock(client.Mutex("/a"))
+	held, err := w.server.Inject(embedded.Fault{Session: client.Session().ID(), Op: embedded.OpMulti, Action: embedded.HoldReplies})
+	require.NoError(t, err)
+	defer held.Remove()
+	patient.Eventually(t, func() bool { return w.value("turnstile.session.interruptions", cause("silent")) > 0 }, "it is silent")
+	patient.Eventually(t, func() bool { return w.value("turnstile.lock.recoveries", exclusive, cause("silent")) == 1 }, "the holder knows")
+	held.Release()
+	w.unlock(lease)
+}
+
+// TestActorSystemsProvider: the MeterProvider of the actor system is the client's, unless it has another, or is to have
+// none.
+func TestActorSystemsProvider(t *testing.T) {
+	w := newWorld(t)
+	before := otel.GetMeterProvider()
+	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	otel.SetMeterProvider(noop.NewMeterProvider()) // where protoactor's own figures go
+	system := actor.NewActorSystem(actor.WithMetricProviders(w.provider),
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	t.Cleanup(system.Shutdown)
+
+	with := patient.Open(t, w.server.Addr(), locks.WithActorSystem(system))
+	w.unlock(w.lock(with.Mutex("/a")))
+	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
+
+	without := patient.Open(t, w.server.Addr(), locks.WithActorSystem(system), locks.WithMeterProvider(nil))
+	w.unlock(w.lock(without.Mutex("/a")))
+	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
+	require.EqualValues(t, 1, w.value("turnstile.session.count", state("connected")))
+}
