@@ -1,0 +1,66 @@
+package readme
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var from = regexp.MustCompile(`^<!-- code: (\S+_test\.go) -->$`)
+
+// TestCodeIsFromTheExamples: what the README shows is what is compiled, and run, by the tests of the file that it names.
+func TestCodeIsFromTheExamples(t *testing.T) {
+	shown := 0
+	for _, b := range readPage(t, root).blocks {
+		if b.language != "go" {
+			continue
+		}
+		shown++
+		named := from.FindStringSubmatch(b.comment)
+		require.NotNil(t, named, "README.md:%d: the line before the block is to be <!-- code: <file>_test.go -->", b.line)
+		source, err := os.ReadFile(filepath.Join(root, named[1]))
+		require.NoError(t, err)
+		require.True(t, has(strings.Split(string(source), "\n"), b.lines), "README.md:%d: these lines are not in %s:\n%s", b.line,
+			named[1], strings.Join(b.lines, "\n"))
+	}
+	require.NotZero(t, shown)
+}
+
+// has tells whether some lines are among others, one after the other; how far all of them are indented is not looked at.
+func has(source, lines []string) bool {
+	for at := range source {
+		if len(source)-at >= len(lines) && same(source[at:at+len(lines)], lines) {
+			return true
+		}
+	}
+	return false
+}
+
+func same(source, lines []string) bool {
+	indent, found := strings.CutSuffix(source[0], lines[0])
+	if !found || strings.TrimLeft(indent, "\t") != "" {
+		return false
+	}
+	for i, line := range lines {
+		if line != "" {
+			line = indent + line
+		}
+		if source[i] != line {
+			return false
+		}
+	}
+	return true
+}
+
+func TestHas(t *testing.T) {
+	source := []string{"func f() {", "\tif x {", "\t\ty()", "", "\t\tz()", "\t}", "}"}
+	require.True(t, has(source, []string{"if x {", "\ty()", "", "\tz()", "}"}))
+	require.True(t, has(source, source))
+	require.False(t, has(source, []string{"if x {", "\tz()"}))
+	require.False(t, has(source, []string{"x {", "\ty()"}))
+	require.False(t, has(source, []string{"if x {", "y()"}))
+}
