@@ -23,7 +23,7 @@ type cycler struct {
 }
 
 // newCycler starts everything. All of it ends with the test.
-func newCycler(tb testing.TB, workers int) *cycler {
+func newCycler(tb testing.TB, workers int, opts ...actors.SessionOption) *cycler {
 	tb.Helper()
 	server := embedded.Run(tb, embedded.WithoutNetwork())
 	silent := slog.New(slog.DiscardHandler)
@@ -33,7 +33,7 @@ func newCycler(tb testing.TB, workers int) *cycler {
 	require.NoError(tb, err)
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return silent }))
 	tb.Cleanup(system.Shutdown)
-	session, err := actors.StartSession(system, cfg)
+	session, err := actors.StartSession(system, cfg, opts...)
 	require.NoError(tb, err)
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

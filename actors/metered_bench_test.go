@@ -1,0 +1,42 @@
+package actors_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/turnstile-locks/turnstile/actors"
+)
+
+func metered() actors.SessionOption {
+	return actors.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())))
+}
+
+// BenchmarkMetered is BenchmarkCycle without and with a MeterProvider.
+func BenchmarkMetered(b *testing.B) {
+	for _, of := range []struct {
+		name string
+		opts []actors.SessionOption
+	}{{"without", nil}, {"with", []actors.SessionOption{metered()}}} {
+		b.Run(of.name, func(b *testing.B) {
+			c := newCycler(b, 1, of.opts...)
+			b.ReportAllocs()
+			b.ResetTimer()
+			c.cycles(b.N)
+		})
+	}
+}
+
+// TestMeteredCyclesAllocate: figures cost an allocation in a cycle, for what follows the request; the rest of the bound is
+// what cycles differ by.
+func TestMeteredCyclesAllocate(t *testing.T) {
+	const cycles, workers, more = 300, 1, 3
+	each := func(opts ...actors.SessionOption) float64 {
+		c := newCycler(t, workers, opts...)
+		return testing.AllocsPerRun(5, func() { c.cycles(cycles) }) / (cycles * workers)
+	}
+	without, with := each(), each(metered())
+	t.Logf("%.1f allocations a cycle without figures, %.1f with", without, with)
+	require.LessOrEqual(t, with, without+more)
+}

@@ -1,0 +1,63 @@
+package metering_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// life is what a request goes through, as its lock actor tells it.
+func life(f *metering.Figures) {
+	r := f.Request(messages.Exclusive, "/orders/42")
+	var m machine.Machine
+	for _, to := range []messages.State{messages.StateCreating, messages.StateWatching, messages.StateHeld, messages.StateReleasing,
+		messages.StateReleased} {
+		before := m
+		m.State, m.Reason = to, messages.ReasonReleased
+		ev := machine.Event{Kind: machine.PredecessorGone}
+		if to == messages.StateHeld {
+			r.Handed(f.Now(), true)
+		}
+		r.Step(&before, &m, &ev)
+	}
+	r.Told(&released)
+	r.Stopped()
+	f.Batch(1)
+}
+
+var released messages.Released
+
+func newFigures(tb testing.TB) *metering.Figures {
+	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
+	f, err := metering.New(provider, nil, func() (time.Duration, bool) { return time.Second, true })
+	require.NoError(tb, err)
+	tb.Cleanup(f.End)
+	return f
+}
+
+// TestAllocations: a request that is followed costs one allocation and not one more for what is measured; one that is not
+// costs none.
+func TestAllocations(t *testing.T) {
+	metered := newFigures(t)
+	life(metered) // what is made when it is first seen
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { life(metered) }), 1.0)
+	require.Zero(t, testing.AllocsPerRun(1000, func() { life(nil) }))
+}
+
+// BenchmarkRequest is what following one request costs, without the request.
+func BenchmarkRequest(b *testing.B) {
+	for name, f := range map[string]*metering.Figures{"metered": newFigures(b), "unmetered": nil} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				life(f)
+			}
+		})
+	}
+}
