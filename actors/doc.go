@@ -32,6 +32,12 @@
 // message to the sender, from any actor, and tells the sender of messages.Follow of a queue again and again.
 // [Session.Ask] is for goroutines.
 //
+// # In tests
+//
+// A [Recorder] is an observer ([WithObserver]) that keeps what a lock actor goes through. [Recorder.Await] waits for a
+// state instead of for time, and [Match] compares the states with a pattern of [Then], [Maybe] and [Whatever], or [InOrder].
+// Package embedded brings the server, with faults on demand and, if need be, virtual time.
+//
 // # What is authoritative
 //
 // The node in ZooKeeper decides who holds. What this process knows of it is trusted for as long as the

@@ -41,6 +41,12 @@
 // locks within that lease. There the same lock is refused (ErrReentry) unless the lock was made WithReentry;
 // then each lease of the hold is given back by itself, and the lock with the last of them.
 //
+// # Guides
+//
+// Package guides (locks/guides) is about what a reference does not tell: what a lock cannot do for you, and the fencing
+// token that can; how to choose a session timeout; how to move from Curator, go-zookeeper's Lock, kazoo or etcd; how to run
+// against a production ensemble; and what to do when a lock is stuck.
+//
 // # Glossary
 //
 //   - lock path: the parent znode of a queue.

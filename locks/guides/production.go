@@ -39,7 +39,8 @@
 //
 // jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far below. It need not be
 // changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above 4 MiB
-// are refused here, as by Java's client: that is 70 000 contenders in one lock path. Labels are at most 1 024 bytes.
+// are refused here, as by Java's client: with more than some 70 000 contenders in one lock path the connection is lost
+// again and again, for all locks of the session. Labels are at most 1 024 bytes.
 //
 // # Lock paths that come and go
 //

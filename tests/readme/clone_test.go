@@ -34,6 +34,11 @@ func newPlace(t *testing.T) *place {
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
 		t.Skip("this is no git repository, so that there is nothing to clone")
 	}
+	for _, tool := range []string{"git", "make", "bash"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
 	from, err := filepath.Abs(root)
 	require.NoError(t, err)
 	p := &place{folder: filepath.Join(t.TempDir(), "turnstile"), bin: t.TempDir(), instead: make(map[string]string)}

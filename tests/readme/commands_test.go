@@ -25,7 +25,7 @@ var commands = map[string]check{
 	"go run ./examples/dashboard -demo":                 serves,
 	"go run ./examples/embedded -listen 127.0.0.1:2181": goesOn("what it holds is in memory"),
 	"export ZOOKEEPER_SERVERS=127.0.0.1:2181":           exports,
-	"zklock doctor": prints("all is well"),
+	"zklock doctor": prints("is gone"),
 	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`: prints("fencing token "),
 	"zklock queue /backup": prints("/backup: nobody holds it"),
 	"zklock tree /":        prints("below /"),
