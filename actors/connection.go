@@ -1,12 +1,11 @@
 package actors
 
 import (
-	"fmt"
-
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // open begins an epoch.
@@ -38,10 +37,10 @@ func (s *session) happened(ev zkconn.Event) {
 		s.down(ev)
 	case zkconn.Expired:
 		s.figures.Expired()
-		s.log.Warn("session expired", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
+		s.log.Warn("session expired", s.logged()...)
 		s.endEpoch()
 	case zkconn.AuthFailed:
-		s.log.Error("authentication refused", "error", ev.Err)
+		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 		err := ev.Err
 		if err == nil {
 			err = zkconn.ErrAuthFailed
@@ -55,9 +54,8 @@ func (s *session) happened(ev zkconn.Event) {
 func (s *session) up(ev zkconn.Event) {
 	s.connected = true
 	s.figures.Turned(metering.Connected)
-	s.log.Info("session connected", "session", fmt.Sprintf("0x%x", ev.SessionID), "server", ev.Server,
-		"timeout", ev.Timeout, "epoch", ev.Epoch)
 	s.setLease(&lease{epoch: s.lease.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.lease.clock})
+	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
 	s.recordSession(ev)
 	s.tellAll(machine.Connected)
 	orders := s.parked
@@ -75,7 +73,7 @@ func (s *session) up(ev zkconn.Event) {
 func (s *session) down(ev zkconn.Event) {
 	s.connected = false
 	s.figures.Down()
-	s.log.Warn("session disconnected", "server", ev.Server, "error", ev.Err, "epoch", ev.Epoch)
+	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	// The server forgets our watches with the connection, and nobody sets them again but the lock
 	// actors, once each has found out where it stands.
 	clear(s.watches)

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // contender is what the session knows of one lock actor: enough to delete its node without it.
@@ -180,13 +181,13 @@ func (s *session) settled(c *contender, err error) {
 	if errors.Is(err, zkconn.ErrNoAuth) {
 		// We may create here but not delete. The node would keep everybody out for as long as the
 		// session lives, so the session must not.
-		s.log.Error("not permitted to delete a node: the session is ended for it", "path", c.path, "node", c.node)
+		s.log.Error("not permitted to delete a node: the session is ended for it", s.loggedOf(c)...)
 		s.endEpoch()
 		return
 	}
 	c.tries++
-	s.log.Warn("node of an ended request could not be deleted yet", "path", c.path, "node", c.node,
-		"tries", c.tries, "error", err)
+	s.log.Warn("node of an ended request could not be deleted yet",
+		s.loggedOf(c, logkeys.Tries, c.tries, logkeys.Error, err)...)
 	s.after(min(time.Duration(c.tries)*100*time.Millisecond, s.lease.timeout), func() { s.settle(c) })
 }
 

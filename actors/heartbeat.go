@@ -2,7 +2,6 @@ package actors
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -93,7 +92,7 @@ func (s *session) unanswered(beat uint64) {
 		return
 	}
 	s.figures.Silent()
-	s.log.Warn("heartbeat unanswered", "session", fmt.Sprintf("0x%x", s.lease.session), "epoch", s.lease.epoch)
+	s.log.Warn("heartbeat unanswered", s.logged()...)
 	for _, c := range s.contenders {
 		if c.granted && !c.gone {
 			s.tell(c.lock, machine.Event{Kind: machine.Silent})

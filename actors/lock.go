@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // LockOption changes how a lock actor works.
@@ -94,7 +94,7 @@ func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			logPanic(l.log, "lock actor panicked", r, "path", l.want.Path, "node", l.m.Node, "state", l.m.State)
+			logPanic(l.log, "lock actor panicked", r, l.logged()...)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -235,7 +235,7 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.alarmAfter(ctx, time.Until(l.grace), machine.Event{Kind: machine.GraceOver})
 		}
 	case machine.Halt:
-		l.log.Error("impossible event", "path", l.want.Path, "node", l.m.Node, "state", l.m.State, "event", ev.Kind)
+		l.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
 	default:
 		if notice := l.notice(e.Do); notice != nil {
@@ -281,8 +281,7 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		t.Session = l.lease.session
 	}
 	if debug {
-		l.log.Debug("lock", "path", l.want.Path, "node", l.m.Node, "from", from, "to", to, "on", on,
-			"session", fmt.Sprintf("0x%x", t.Session), "token", t.Token)
+		l.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
 	}
 	for _, pid := range l.observers {
 		ctx.Send(pid, t)

@@ -3,6 +3,8 @@ package actors
 import (
 	"log/slog"
 	"runtime/debug"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // logPanic logs a panic that was recovered. The logger is the caller's and may be what panicked: then
@@ -10,5 +12,5 @@ import (
 // its state.
 func logPanic(log *slog.Logger, text string, r any, args ...any) {
 	defer func() { _ = recover() }()
-	log.Error(text, append(args, "panic", r, "stack", string(debug.Stack()))...)
+	log.Error(text, append(args, logkeys.Panic, r, logkeys.Stack, string(debug.Stack()))...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // session is the session actor. Its fields belong to the actor: only Receive and what it calls touch
@@ -179,7 +180,7 @@ func (s *session) carryOut(c *contender, e machine.Effect) {
 	case machine.Delete, machine.GiveBack:
 		s.remove(c, e)
 	default:
-		s.log.Error("order that is no request", "effect", e.String(), "path", c.path)
+		s.log.Error("order that is no request", s.loggedOf(c, logkeys.Effect, e.String())...)
 	}
 }
 

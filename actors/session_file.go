@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
@@ -89,7 +90,7 @@ func openSessionFile(cfg zkconn.Config, opts sessionOptions) (*sessionFile, erro
 		return nil, fmt.Errorf("turnstile: %w: %w", zkconn.ErrBadConfig, err)
 	}
 	if cause := file.Unusable(); cause != nil {
-		opts.log.Warn("session file passed over: a session that it names expires by itself", "error", cause)
+		opts.log.Warn("session file passed over: a session that it names expires by itself", logkeys.Error, cause)
 	}
 	f := &sessionFile{file: file, cfg: cfg, log: opts.log, settled: make(chan struct{}), left: file.Left()}
 	f.left = f.left[max(0, len(f.left)-predecessorsKept):]
@@ -114,13 +115,13 @@ func (f *sessionFile) closePredecessor(r sessionfile.Record) {
 	begin := time.Now()
 	existed, err := zkconn.CloseSession(f.closing, f.cfg, r.Connect, r.Session, r.Password)
 	if err != nil {
-		f.log.Warn("session of the predecessor not closed: it expires by itself", "session", hexSession(r.Session), "error", err)
+		f.log.Warn("session of the predecessor not closed: it expires by itself", logkeys.Session, logkeys.SessionID(r.Session), logkeys.Error, err)
 		if !errors.Is(err, zkconn.ErrBadConfig) {
 			return // it stays in the file, for a successor that comes soon
 		}
 	} else {
-		f.log.Info("session of the predecessor closed", "session", hexSession(r.Session), "existed", existed,
-			"took", time.Since(begin))
+		f.log.Info("session of the predecessor closed", logkeys.Session, logkeys.SessionID(r.Session), logkeys.Existed, existed,
+			logkeys.Took, time.Since(begin))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,7 +154,7 @@ func (f *sessionFile) record(epoch uint64, session int64, password []byte, timeo
 // write writes what is known; f.mu is held.
 func (f *sessionFile) write() {
 	if err := f.file.Write(slices.Concat(f.left, f.own)); err != nil {
-		f.log.Warn("session file not written: a successor will have to wait for the session timeout", "error", err)
+		f.log.Warn("session file not written: a successor will have to wait for the session timeout", logkeys.Error, err)
 	}
 }
 
@@ -180,11 +181,9 @@ func (f *sessionFile) close(ended bool) {
 	}
 	f.write()
 	if err := f.file.Close(); err != nil {
-		f.log.Warn("session file not closed", "error", err)
+		f.log.Warn("session file not closed", logkeys.Error, err)
 	}
 }
-
-func hexSession(id int64) string { return fmt.Sprintf("0x%x", id) }
 
 // recordSession puts a session that was granted or renewed into the file, and then tells that the session is ready. It
 // does so elsewhere, for the disk may be slow.

@@ -140,12 +140,13 @@ func (l *Lease) asked() {
 
 // end ends the context: the lock is not ours any more.
 func (l *Lease) end(cause error) {
+	l.span.end(cause) // first: who sees the end of the context gives the lease back
 	l.cancel(cause)
-	l.span.end(cause)
 }
 
 // finish notes the end of the request.
 func (l *Lease) finish(err error) {
+	l.span.end(err)
 	if err != nil {
 		l.cancel(err)
 	} else {
@@ -155,7 +156,6 @@ func (l *Lease) finish(err error) {
 				Reason: messages.ReasonRevoked, Err: ErrRevoked}
 		}
 	}
-	l.span.end(err)
 	l.mu.Lock()
 	l.err = err
 	l.mu.Unlock()

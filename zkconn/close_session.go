@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // Closing a session that this process never had. The library cannot be given a session id, and two small requests
@@ -64,7 +66,7 @@ func CloseSession(ctx context.Context, cfg Config, connect string, id int64, pas
 			return existed, nil
 		}
 		cause = fmt.Errorf("%s: %w", hosts.label(), err)
-		cfg.logger.Debug("session not closed yet", "session", fmt.Sprintf("%#x", id), "server", hosts.label(), "err", err)
+		cfg.logger.Debug("session not closed yet", logkeys.Session, logkeys.SessionID(id), logkeys.Server, hosts.label(), logkeys.Error, err)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // farewell bounds the wait for the server's answer when the session is closed.
@@ -55,7 +57,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 		return nil, fmt.Errorf("%w: sink: must not be nil", ErrBadConfig)
 	}
 	c := &Conn{
-		cfg: cfg, epoch: epoch, log: cfg.logger.With("epoch", epoch),
+		cfg: cfg, epoch: epoch, log: cfg.logger.With(logkeys.Epoch, epoch),
 		gate: newGate(), ready: make(chan struct{}),
 	}
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
@@ -174,7 +176,7 @@ func (c *Conn) observeState(state zk.State) {
 func (c *Conn) observeNode(kind EventKind, path string) {
 	relative, inside := strings.CutPrefix(path, c.cfg.chroot)
 	if !inside {
-		c.log.Warn("zookeeper event outside of the chroot", "path", path)
+		c.log.Warn("zookeeper event outside of the chroot", logkeys.Path, path)
 		return
 	}
 	c.session.watched(kind, relative)

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // dial is what the library calls to reach the server that hosts has just handed it. timeout, a second, is the
@@ -18,7 +20,7 @@ func (c *Conn) dial(network, address string, _ time.Duration) (net.Conn, error) 
 		err = fmt.Errorf("dial %s: %w", c.hosts.label(), err)
 		if !c.gate.isShut() {
 			c.session.note(err)
-			c.log.Warn("zookeeper server not reached", "server", c.hosts.label(), "err", err)
+			c.log.Warn("zookeeper server not reached", logkeys.Server, c.hosts.label(), logkeys.Error, err)
 		}
 		return nil, err
 	}
@@ -31,7 +33,7 @@ func (c *Conn) reach(network, address string) (*transport, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.dialing, c.cfg.dialTimeout())
 	defer cancel()
-	c.log.Debug("dialing zookeeper server", "server", c.hosts.label())
+	c.log.Debug("dialing zookeeper server", logkeys.Server, c.hosts.label())
 	conn, err := c.cfg.dialOne(ctx, network, address, c.hosts.name())
 	if err != nil {
 		return nil, err

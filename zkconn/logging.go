@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // libraryLogger passes on what the library says; it tells servers, states and session numbers, never secrets. What is
@@ -12,6 +14,6 @@ type libraryLogger struct{ to *slog.Logger }
 
 func (l libraryLogger) Printf(format string, args ...any) {
 	if l.to.Enabled(context.Background(), slog.LevelDebug) {
-		l.to.Debug("zookeeper client library", "text", fmt.Sprintf(format, args...))
+		l.to.Debug("zookeeper client library", logkeys.Text, fmt.Sprintf(format, args...))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // session makes an ordered sequence of events of the library's states: Connected and Disconnected in turn, Expired
@@ -68,7 +70,7 @@ func (s *session) lost() {
 	}
 	event := s.event(Disconnected)
 	event.Err = s.lastError()
-	s.log.Warn("zookeeper connection lost", "server", event.Server, "session", event.SessionID, "err", event.Err)
+	s.log.Warn("zookeeper connection lost", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, event.Err)
 	s.sink(event)
 }
 
@@ -81,7 +83,7 @@ func (s *session) over() {
 	}
 	s.expired = true
 	event := s.event(Expired)
-	s.log.Warn("zookeeper session expired", "server", event.Server, "session", event.SessionID)
+	s.log.Warn("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
 	s.sink(event)
 }
 
@@ -100,7 +102,7 @@ func (s *session) refused(cause error) {
 	}
 	event := s.event(AuthFailed)
 	event.Err = cause
-	s.log.Warn("zookeeper credential refused", "server", event.Server, "session", event.SessionID, "err", cause)
+	s.log.Warn("zookeeper credential refused", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, cause)
 	s.sink(event)
 }
 
@@ -128,7 +130,7 @@ func (s *session) announce() {
 	s.announced = true
 	s.cause.Store(nil)
 	event := s.event(Connected)
-	s.log.Debug("zookeeper session connected", "server", event.Server, "session", event.SessionID, "timeout", event.Timeout)
+	s.log.Debug("zookeeper session connected", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Timeout, event.Timeout)
 	s.sink(event)
 }
 

@@ -1,0 +1,183 @@
+package figures_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// logs keeps what is logged.
+type logs struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+// records gives what was logged, as JSON has it.
+func (l *logs) records(t *testing.T) (all []map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.all.String()) {
+		record := map[string]any{}
+		require.NoError(t, json.Unmarshal([]byte(line), &record))
+		all = append(all, record)
+	}
+	return all
+}
+
+// TestRecords: what is logged of a request says which, in which state, in which session, and with which token.
+func TestRecords(t *testing.T) {
+	w := &world{t: t, server: embedded.Run(t)}
+	var logged logs
+	client := patient.Open(t, w.server.Addr(),
+		locks.WithLogger(slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	session := logkeys.SessionID(client.Session().ID()).String()
+	lease := w.lock(client.Mutex("/orders/42"))
+	token := float64(lease.Token())
+	w.unlock(lease)
+	lease = w.lock(client.Mutex("/orders/42"))
+	require.NoError(t, w.server.Expire(client.Session().ID()))
+	<-lease.Context().Done()
+	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+	require.NoError(t, client.Close(patient.Deadline(t)))
+
+	states := map[string]bool{}
+	expired, connected := false, false
+	for _, r := range logged.records(t) {
+		switch r["msg"] {
+		case "lock":
+			for _, key := range []string{logkeys.Path, logkeys.Node, logkeys.State, logkeys.Session, logkeys.Token, logkeys.From, logkeys.Event} {
+				require.Contains(t, r, key)
+			}
+			require.Equal(t, "/orders/42", r[logkeys.Path])
+			states[r[logkeys.State].(string)] = true
+			if r[logkeys.State] == "releasing" {
+				require.Equal(t, token, r[logkeys.Token])
+				require.Equal(t, session, r[logkeys.Session])
+				require.Equal(t, string(messages.ReasonReleased), r[logkeys.Reason])
+			}
+		case "session expired":
+			expired = true
+			require.Equal(t, session, r[logkeys.Session])
+			require.EqualValues(t, 1, r[logkeys.Epoch])
+		case "session connected":
+			connected = true
+			require.Contains(t, r, logkeys.Server)
+			require.EqualValues(t, patient.Session, r[logkeys.Timeout])
+		}
+		if of, is := r[logkeys.Session]; is {
+			require.Regexp(t, "^0x[0-9a-f]+$", of, r)
+		}
+	}
+	require.True(t, expired && connected)
+	for _, s := range []string{"creating", "held", "releasing", "released", "lost"} {
+		require.True(t, states[s], s)
+	}
+}
+
+// TestTransitionsAreForDebugging: at the usual level a lock that is taken and given back says nothing.
+func TestTransitionsAreForDebugging(t *testing.T) {
+	w := &world{t: t, server: embedded.Run(t)}
+	var logged logs
+	client := patient.Open(t, w.server.Addr(), locks.WithLogger(slog.New(slog.NewJSONHandler(&logged, nil))))
+	w.unlock(w.lock(client.Mutex("/orders/42")))
+	for _, r := range logged.records(t) {
+		require.NotEqual(t, "lock", r["msg"])
+	}
+}
+
+// TestKeysAreOfOnePlace reads the source: every key that is logged is a constant of package logkeys.
+func TestKeysAreOfOnePlace(t *testing.T) {
+	calls := 0
+	for _, folder := range []string{"actors", "locks", "zkconn", "zkconn/sessionfile"} {
+		files, err := filepath.Glob("../../" + folder + "/*.go")
+		require.NoError(t, err)
+		require.NotEmpty(t, files, folder)
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, name, nil, 0)
+			require.NoError(t, err)
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, is := n.(*ast.CallExpr)
+				if !is {
+					return true
+				}
+				if first, logs := firstKey(call); logs {
+					calls++
+					for i := first; i < len(call.Args); i += 2 {
+						require.True(t, isKey(call, i), "%v: argument %d is no key of package logkeys", set.Position(call.Pos()), i)
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.Greater(t, calls, 25, "the calls that log were not found")
+}
+
+// firstKey is the place of the first key among the arguments of a call that logs.
+func firstKey(call *ast.CallExpr) (int, bool) {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return 3, f.Name == "logPanic"
+	case *ast.SelectorExpr:
+		switch f.Sel.Name {
+		case "logged":
+			return 0, true
+		case "loggedOf":
+			return 1, true
+		case "Debug", "Info", "Warn", "Error":
+			return 1, aLogger(f.X)
+		case "With":
+			return 0, aLogger(f.X)
+		}
+	}
+	return 0, false
+}
+
+// aLogger tells whether an expression is a logger, by its name.
+func aLogger(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name == "log" || x.Name == "logger"
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "log" || x.Sel.Name == "logger" || x.Sel.Name == "to"
+	}
+	return false
+}
+
+// isKey tells whether an argument is a constant of package logkeys, or a list that another call has made.
+func isKey(call *ast.CallExpr, i int) bool {
+	if call.Ellipsis.IsValid() && i == len(call.Args)-1 {
+		return true
+	}
+	selector, is := call.Args[i].(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	from, is := selector.X.(*ast.Ident)
+	return is && from.Name == "logkeys"
+}

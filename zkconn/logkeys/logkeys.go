@@ -1,0 +1,41 @@
+// Package logkeys has the keys of what is logged, by whatever part of Turnstile: who filters or alerts on a record can rely
+// on them. A record about a lock request has Path, Node, State, Session and Token; one about a session has Session and Epoch
+// where they are known; one about a connection has Server.
+package logkeys
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// The keys.
+const (
+	Path    = "path"    // the lock path
+	Node    = "node"    // the name of the contender's node, "" while there is none
+	State   = "state"   // of the request: messages.State in a word
+	From    = "from"    // the state before
+	Event   = "event"   // what has happened to a request: machine.Kind in a word
+	Reason  = "reason"  // why a request ends: messages.Reason
+	Token   = "token"   // the fencing token, 0 while there is none
+	Session = "session" // the session's id: 0x and hexadecimal digits, as ZooKeeper logs it; 0x0 while there is none
+	Epoch   = "epoch"   // the so-manieth session of a session actor
+	Server  = "server"  // host and port
+	Timeout = "timeout" // the session timeout that was granted
+	Error   = "error"
+	Effect  = "effect"  // what a lock actor asks the session for
+	Tries   = "tries"   // how often something was tried
+	Existed = "existed" // whether a session was still there
+	Took    = "took"    // how long something lasted
+	Panic   = "panic"   // what was recovered
+	Stack   = "stack"   // from where
+	Text    = "text"    // what the ZooKeeper library says
+)
+
+// SessionID is a session id as records have it.
+type SessionID int64
+
+// LogValue writes it when a record is really made.
+func (id SessionID) LogValue() slog.Value { return slog.StringValue(id.String()) }
+
+// String writes it as ZooKeeper does.
+func (id SessionID) String() string { return fmt.Sprintf("0x%x", uint64(id)) }
