@@ -1,12 +1,13 @@
 // # Running against a production ensemble
 //
-// Turnstile needs ZooKeeper 3.5 or later; what is tested is 3.8.0, alone and as an ensemble of three. Name all servers, and
-// a chroot of the application's: "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it does not exist. zklock doctor
-// looks at each of the servers and says in words what is wrong.
+// Turnstile needs ZooKeeper 3.5 or later; what is tested is 3.8.0, alone and as an ensemble of three. Name all
+// servers, and a chroot of the application's: "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it does not
+// exist. zklock doctor looks at each of the servers and says in words what is wrong.
 //
 // # Who may do what
 //
-// An ACL is per node, and is not inherited. Two kinds of nodes matter: the lock path, and the contenders' nodes below it.
+// An ACL is per node, and is not inherited. Two kinds of nodes matter: the lock path, and the contenders' nodes below
+// it.
 //
 //	to do this                     needs
 //	lock                           READ, CREATE and DELETE on the lock path; with WRITE it takes one round trip
@@ -17,61 +18,62 @@
 //	ask for a lock back            WRITE on the holder's node
 //	break                          DELETE on the lock path
 //
-// WithAuth brings a credential, WithACL says what the contenders' nodes allow, WithParentACL and WithParentACLFunc what the
-// lock paths do that are made. Lock paths that exist keep their list: making them beforehand, with an ACL of the
-// operator's, is a way to see to it that nobody else makes them. A session that may CREATE and not DELETE ends itself
-// when it has to take a node away, because nothing else would. All this is told, user by user, on servers that enforce
-// it, in tests/access. SASL is not supported; go-zookeeper has none. digest over an open network is readable: use TLS.
+// WithAuth brings a credential, WithACL says what the contenders' nodes allow, WithParentACL and WithParentACLFunc
+// what the lock paths do that are made. Lock paths that exist keep their list: making them beforehand, with an ACL of
+// the operator's, is a way to see to it that nobody else makes them. A session that may CREATE and not DELETE ends
+// itself when it has to take a node away, because nothing else would. All this is told, user by user, on servers that
+// enforce it, in tests/access. SASL is not supported; go-zookeeper has none. digest over an open network is readable:
+// use TLS.
 //
 // # TLS
 //
-// WithTLS with a tls.Config: the authorities, and a certificate where the servers want one. The server is verified by the
-// name in the server list, unless the Config says otherwise (tests/access/tls_test.go). zklock and the dashboard take
-// the same from flags.
+// WithTLS with a tls.Config: the authorities, and a certificate where the servers want one. The server is verified by
+// the name in the server list, unless the Config says otherwise (tests/access/tls_test.go). zklock and the dashboard
+// take the same from flags.
 //
 // # Connections
 //
-// A client has one connection, however many locks it holds. Open one for a process and share it: servers count connections
-// by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is a second one for
-// a moment at the start. A client may be connected to an observer; nothing here tests that.
+// A client has one connection, however many locks it holds. Open one for a process and share it: servers count
+// connections by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is
+// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that.
 //
 // # Sizes
 //
 // jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far below. It need not be
-// changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above 4 MiB
-// are refused here, as by Java's client: with more than some 70 000 contenders in one lock path the connection is lost
-// again and again, for all locks of the session. Labels are at most 1 024 bytes.
+// changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above 4
+// MiB are refused here, as by Java's client: with more than some 70 000 contenders in one lock path the connection is
+// lost again and again, for all locks of the session. Labels are at most 1 024 bytes.
 //
 // # Lock paths that come and go
 //
-// Lock paths, and what is above them, are made as container nodes: the servers delete them when their last child has gone,
-// about a minute later (znode.container.checkIntervalMs). Numbers of nodes then start at zero again, tokens do not
-// (tests/actors_lock_path_test.go). Nodes that were made otherwise stay. Do not keep data in a lock path, or use
+// Lock paths, and what is above them, are made as container nodes: the servers delete them when their last child has
+// gone, about a minute later (znode.container.checkIntervalMs). Numbers of nodes then start at zero again, tokens do
+// not (tests/actors_lock_path_test.go). Nodes that were made otherwise stay. Do not keep data in a lock path, or use
 // WithoutParentWrites.
 //
-// ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the same number again and
-// again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two in. At 1 000
-// locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete the path when nobody
-// uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO).
+// ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the same number again
+// and again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two
+// in. At 1 000 locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete
+// the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO).
 //
 // # Watching it
 //
 //   - zklock tree and zklock queue, or the dashboard: how many hold and wait, since when.
 //   - zklock graph exits with 1 where there is a deadlock: for a cron job.
-//   - The servers' own figures (mntr): zk_outstanding_requests, which should be near zero; zk_avg_latency and fsync times,
-//     for a lock costs a commit to disk; zk_watch_count, which grows with holders and with waiters whose predecessor is in
-//     another session; zk_ephemerals_count, the contenders.
-//   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does that
-//     now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the server that
-//     differs out, delete its data, and let it copy the others'.
+//   - The servers' own figures (mntr): zk_outstanding_requests, which should be near zero; zk_avg_latency and fsync
+//     times, for a lock costs a commit to disk; zk_watch_count, which grows with holders and with waiters whose
+//     predecessor is in another session; zk_ephemerals_count, the contenders.
+//   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
+//     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
+//     server that differs out, delete its data, and let it copy the others'.
 //   - Session.Counters: Polls counts the listings that found what no watch had told. It should stay at zero.
 //   - WithLogger: losses and refusals at level warn, with session, server and path.
 //
 // # The servers
 //
-// Three or five members on machines that do not fail together; the transaction log on a disk of its own, for every lock
-// waits for its fsync; heaps that are never swapped, since a server that pauses for a session timeout takes the locks of
-// its clients with it; a tick that is not above half of the shortest session timeout (minSessionTimeout sees to it by
-// itself, unless it is set). Restart members one at a time, the leader last. Restoring a backup makes the numbers of tokens
-// begin again at older ones: see "Fencing".
+// Three or five members on machines that do not fail together; the transaction log on a disk of its own, for every
+// lock waits for its fsync; heaps that are never swapped, since a server that pauses for a session timeout takes the
+// locks of its clients with it; a tick that is not above half of the shortest session timeout (minSessionTimeout sees
+// to it by itself, unless it is set). Restart members one at a time, the leader last. Restoring a backup makes the
+// numbers of tokens begin again at older ones: see "Fencing".
 package guides

@@ -1,7 +1,8 @@
 // # When a lock is stuck
 //
 // In this order: look, ask, and only then break. The commands are those of examples/zklock; the dashboard
-// (examples/dashboard) shows the same, and package locks has a method for each: Queue, Locks, Deadlocks, Revoke, Break.
+// (examples/dashboard) shows the same, and package locks has a method for each: Queue, Locks, Deadlocks, Revoke,
+// Break.
 //
 //	zklock doctor                     is it ZooKeeper? then the lock is not the trouble
 //	zklock queue /orders/42           who holds it, since when, who waits
@@ -31,8 +32,8 @@
 //
 // # What each state means
 //
-// A recorder, a span or a log names the states of one request, from its own process's side. A request that stands still
-// stands in one of these:
+// A recorder, a span or a log names the states of one request, from its own process's side. A request that stands
+// still stands in one of these:
 //
 //	creating     its node is asked for. Stays there: no connection, or the servers do not answer
 //	listing      the queue is being read. The same
@@ -48,26 +49,26 @@
 //
 // # To ask
 //
-// Revoke takes nothing away. A holder of Turnstile's hears it (Lease.Revoked, messages.RevokeRequested), and one that locked
-// WithGrace is released when that is over; one of Curator's hears it if it was made revocable; go-zookeeper's and kazoo's
-// do not. zklock run ends its command and exits with 80, unless it was started with --keep. Asking overwrites what the
-// node said of its owner: read the queue first.
+// Revoke takes nothing away. A holder of Turnstile's hears it (Lease.Revoked, messages.RevokeRequested), and one that
+// locked WithGrace is released when that is over; one of Curator's hears it if it was made revocable; go-zookeeper's
+// and kazoo's do not. zklock run ends its command and exits with 80, unless it was started with --keep. Asking
+// overwrites what the node said of its owner: read the queue first.
 //
 // # To break
 //
-// Break deletes the contender's node, and the next one is let in at once. Whatever the old holder has under way goes on:
-// only a resource that looks at fencing tokens is safe from that. So stop the process first if it can be reached: to
-// kill it frees the lock as well, after a session timeout at the latest. A holder of Turnstile's that lives is told Lost at
-// once (tests/break_test.go); others notice nothing. A waiter that is broken queues again at the end.
+// Break deletes the contender's node, and the next one is let in at once. Whatever the old holder has under way goes
+// on: only a resource that looks at fencing tokens is safe from that. So stop the process first if it can be reached:
+// to kill it frees the lock as well, after a session timeout at the latest. A holder of Turnstile's that lives is
+// told Lost at once (tests/break_test.go); others notice nothing. A waiter that is broken queues again at the end.
 //
-// Do not delete nodes by zkCli: it is the same as Break without its looks at who it is, and the next command of the history
-// deletes somebody else's. Do not delete the lock path while anybody is in it. Do not restart ZooKeeper: sessions
-// survive that, and so do their locks.
+// Do not delete nodes by zkCli: it is the same as Break without its looks at who it is, and the next command of the
+// history deletes somebody else's. Do not delete the lock path while anybody is in it. Do not restart ZooKeeper:
+// sessions survive that, and so do their locks.
 //
 // # So that it does not happen again
 //
-// Give locks labels. Give Lock a context with a deadline, so that waiters give up and say so. Hold locks for short: lock
-// around the write, not around the download. Listen to Lease.Revoked, or lock WithGrace, so that asking suffices. Use
-// locks.All for several locks. Give processes a session file, so that a crash costs nothing. And have the resource look at
-// tokens: then breaking a lock is an inconvenience, and not a risk.
+// Give locks labels. Give Lock a context with a deadline, so that waiters give up and say so. Hold locks for short:
+// lock around the write, not around the download. Listen to Lease.Revoked, or lock WithGrace, so that asking
+// suffices. Use locks.All for several locks. Give processes a session file, so that a crash costs nothing. And have
+// the resource look at tokens: then breaking a lock is an inconvenience, and not a risk.
 package guides

@@ -1,7 +1,8 @@
 // # Choosing a session timeout
 //
-// One number decides two things that pull in opposite directions: how soon the lock of a holder that has died is free, and
-// how long an outage a holder that lives will survive. WithSessionTimeout asks for it, 10 s when it is not given.
+// One number decides two things that pull in opposite directions: how soon the lock of a holder that has died is
+// free, and how long an outage a holder that lives will survive. WithSessionTimeout asks for it, 10 s when it is not
+// given.
 //
 //	timeout   heartbeat every   an outage of this length    the lease is over        a crash frees the lock
 //	T         T/6               is survived                 at the latest after      after T, and up to a tick
@@ -10,45 +11,48 @@
 //	30 s      5 s               7 s                         12 s                     30 s
 //	60 s      10 s              14 s                        24 s                     60 s
 //
-// The lease lasts 0.4 T from the moment in which the newest acknowledged transaction was sent. That transaction is up to
-// T/6 old when the outage begins, so what is left is 0.4 T − T/6 = 0.23 T, less a round trip. Between 0.23 T and 0.4 T it
-// depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the end of the queue.
+// The lease lasts 0.4 T from the moment in which the newest acknowledged transaction was sent. That transaction is up
+// to T/6 old when the outage begins, so what is left is 0.4 T − T/6 = 0.23 T, less a round trip. Between 0.23 T and
+// 0.4 T it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
+// end of the queue.
 //
 // # How to choose
 //
 //  1. Find the longest outage that is ordinary: a change of leader in your ensemble (look at its logs: seconds, not
-//     milliseconds, where a leader's machine dies), a restart of the server that the client is connected to, a pause of
-//     the client's machine. Divide it by 0.23. That is the least T with which ordinary days lose no locks.
+//     milliseconds, where a leader's machine dies), a restart of the server that the client is connected to, a pause
+//     of the client's machine. Divide it by 0.23. That is the least T with which ordinary days lose no locks.
 //  2. Find out how long the work may stand still when a holder dies. That is the greatest T.
-//  3. Where the first is greater than the second: a session file takes the crash out of it (below), and WithLeaseFraction
-//     moves the 0.4 (below). If that does not do, one of the two wishes must give way. Be careful with which: a lock that
-//     is lost too easily costs more at three in the morning than one that is free ten seconds later.
+//  3. Where the first is greater than the second: a session file takes the crash out of it (below), and
+//     WithLeaseFraction moves the 0.4 (below). If that does not do, one of the two wishes must give way. Be careful
+//     with which: a lock that is lost too easily costs more at three in the morning than one that is free ten seconds
+//     later.
 //
 // zklock doctor says what the servers grant, how long a transaction takes, and what the lease has to spare.
 //
 // # What the servers make of it
 //
-// They grant what lies between minSessionTimeout and maxSessionTimeout, 2 and 20 ticks unless told otherwise: with the
-// usual tick of 2 s that is from 4 s to 40 s. The lease goes by what was granted. Sessions expire at ticks, so a crash frees
-// the lock up to a tick later than T. The 0.4 is derived for a tick of at most T/2, which is what the servers see to unless
-// minSessionTimeout is set below two ticks: do not do that.
+// They grant what lies between minSessionTimeout and maxSessionTimeout, 2 and 20 ticks unless told otherwise: with
+// the usual tick of 2 s that is from 4 s to 40 s. The lease goes by what was granted. Sessions expire at ticks, so a
+// crash frees the lock up to a tick later than T. The 0.4 is derived for a tick of at most T/2, which is what the
+// servers see to unless minSessionTimeout is set below two ticks: do not do that.
 //
-// Where the servers' tick is known to be short, WithLeaseFraction may raise the 0.4, up to 2/3 less half a tick over T: with
-// a tick of 200 ms and T of 10 s that is 0.65, and outages of 4.8 s are survived for certain, instead of 2.3 s. The reason
-// for each part is in the doc of actors.WithLeaseFraction and of zkconn.LeaseClock.
+// Where the servers' tick is known to be short, WithLeaseFraction may raise the 0.4, up to 2/3 less half a tick over
+// T: with a tick of 200 ms and T of 10 s that is 0.65, and outages of 4.8 s are survived for certain, instead of 2.3
+// s. The reason for each part is in the doc of actors.WithLeaseFraction and of zkconn.LeaseClock.
 //
 // # A crash without the wait
 //
-// WithSessionFile keeps the session's id and password in a file of the user's. A process that is started again on the same
-// host closes its predecessor's session first, so that what that one held is free after a few round trips, whatever T is.
-// Two live processes never close each other's (zkconn/sessionfile says how that is known;
-// tests/session_file_restart_test.go and tests/session_file_process_test.go show it). With it, T may be as long as outages
-// demand. It does nothing for a machine that does not come back.
+// WithSessionFile keeps the session's id and password in a file of the user's. A process that is started again on the
+// same host closes its predecessor's session first, so that what that one held is free after a few round trips,
+// whatever T is. Two live processes never close each other's (zkconn/sessionfile says how that is known;
+// tests/session_file_restart_test.go and tests/session_file_process_test.go show it). With it, T may be as long as
+// outages demand. It does nothing for a machine that does not come back.
 //
 // # What else ends a session
 //
-// A client that is too busy to send anything for the better part of T, a laptop that sleeps (a jump of the wall clock against the monotonic one
-// ends the lease at once), a firewall that forgets idle connections (the heartbeats keep it awake while anything is held or
-// waited for; pings otherwise), a container whose processor is throttled to nothing. They all look the same: ErrLost,
-// with the reason in the error. Whoever uses Lease.Context loses the work, and not the data.
+// A client that is too busy to send anything for the better part of T, a laptop that sleeps (a jump of the wall clock
+// against the monotonic one ends the lease at once), a firewall that forgets idle connections (the heartbeats keep it
+// awake while anything is held or waited for; pings otherwise), a container whose processor is throttled to nothing.
+// They all look the same: ErrLost, with the reason in the error. Whoever uses Lease.Context loses the work, and not
+// the data.
 package guides
