@@ -44,6 +44,9 @@
 //     disconnected, silent, expired.
 //   - turnstile.session.state: connecting (there has been no connection in this epoch), connected, disconnected.
 //
+// Grants, losses by their usual reasons, revocations and interruptions are exported as 0 before there is any, so that an
+// alert on an increase sees the first.
+//
 // # Cost
 //
 // Attribute sets are made when a mode or a label is seen for the first time; after that a measurement allocates nothing

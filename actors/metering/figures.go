@@ -46,6 +46,9 @@ func New(from metric.MeterProvider, labels Labels, left func() (time.Duration, b
 		return nil, fmt.Errorf("turnstile: metrics: %w", err)
 	}
 	f.instruments = f.provider.instruments
+	for _, how := range []with{byDisconnect, bySilence, byExpiry} {
+		f.interruptions.Add(always, 0, how.add...) // as begin does for locks
+	}
 	return f, nil
 }
 
@@ -67,8 +70,22 @@ func (f *Figures) strand(mode messages.Mode, path string) *strand {
 	if s, made := f.strands.Load(key); made {
 		return s.(*strand)
 	}
-	s, _ := f.strands.LoadOrStore(key, newStrand(mode, labels))
+	s, known := f.strands.LoadOrStore(key, newStrand(mode, labels))
+	if !known {
+		f.begin(s.(*strand))
+	}
 	return s.(*strand)
+}
+
+// begin exports what is rare as zero before it happens: an alert on its increase would not see the first of it otherwise.
+func (f *Figures) begin(s *strand) {
+	f.grants.Add(always, 0, s.plain.add...)
+	for _, kind := range []with{s.asked, s.forced} {
+		f.revocations.Add(always, 0, kind.add...)
+	}
+	for _, why := range lossesBy {
+		f.losses.Add(always, 0, s.ended(why).add...)
+	}
 }
 
 // Now is the time, for measurements that begin elsewhere; zero where there are no figures.

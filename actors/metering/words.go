@@ -30,6 +30,10 @@ var words = map[messages.Reason]string{
 	messages.ReasonZxidOutOfRange:    "zxid_out_of_range",
 }
 
+// lossesBy are the reasons for which locks are lost; there are others, where the servers' ACLs are changed under a holder.
+var lossesBy = []messages.Reason{messages.ReasonSessionExpired, messages.ReasonLeaseOver, messages.ReasonNodeDeleted,
+	messages.ReasonSessionClosed}
+
 // other is the word for what has none, as the semantic conventions have it.
 const other = "_OTHER"
 
