@@ -19,10 +19,10 @@ type clerk struct {
 func (c *clerk) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		c.lock = ctx.Spawn(actors.NewLock(c.session, messages.Acquire{Path: "/orders/42", Label: "billing"}))
+		c.lock = ctx.Spawn(actors.NewLock(c.session, messages.Acquire{Path: "/orders/42"}))
 	case *messages.Held:
 		fmt.Println("held", msg.Path, "with a token:", msg.Token > 0)
-		ctx.Send(c.lock, &messages.Release{}) // or stop the lock actor, or die: either way the lock is given back
+		ctx.Send(c.lock, &messages.Release{}) // or stop the lock actor, or die: it is given back
 	case *messages.RevokeRequested: // somebody asks for it
 		ctx.Send(c.lock, &messages.Release{})
 	case *messages.Suspended: // the connection is down; work may go on until msg.Until
@@ -92,4 +92,24 @@ func ExampleNewLock_parentEnds() {
 		}
 	})
 	// Output: the next one holds
+}
+
+// The lock is taken away: an operator breaks it, as he would when its holder hung.
+func ExampleNewLock_lost() {
+	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		return func(ctx actor.Context) {
+			switch msg := ctx.Message().(type) {
+			case *actor.Started:
+				ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42"}))
+			case *messages.Held:
+				ctx.Request(session.PID(), &messages.ReadQueue{Path: "/orders/42"})
+			case *messages.Queue:
+				ctx.Request(session.PID(), &messages.Break{Contender: msg.Contenders[0]})
+			case *messages.Lost:
+				fmt.Println("lost:", msg.Reason)
+				close(over)
+			}
+		}
+	})
+	// Output: lost: the contender node was deleted by somebody else
 }

@@ -47,13 +47,13 @@ func pay(ctx context.Context, servers string, store *shelf) error {
 	}
 	defer client.Close(context.WithoutCancel(ctx))
 
-	lease, err := client.Mutex("/orders/42").Lock(ctx) // or TryLock, which does not wait: locks.ErrNotAcquired
+	lease, err := client.Mutex("/orders/42").Lock(ctx) // or TryLock, which does not wait
 	if err != nil {
 		return err
 	}
 	defer lease.Unlock(context.WithoutCancel(ctx))
 
-	return store.Write(lease.Context(), lease.Token(), "paid") // the context ends when the lock is lost
+	return store.Write(lease.Context(), lease.Token(), "paid") // ends when the lock is lost
 }
 
 // A lock, a lease, and a store that is told the fencing token.
