@@ -67,6 +67,8 @@
 //     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
 //     server that differs out, delete its data, and let it copy the others'.
 //   - Session.Counters: Polls counts the listings that found what no watch had told. It should stay at zero.
+//   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
+//     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
 //   - WithLogger: losses and refusals at level warn, with session, server and path.
 //
 // # The servers
