@@ -23,6 +23,8 @@
 // # The workloads
 //
 //	uncontended   one worker, one lock: µs a cycle; bare is the create and the delete alone
+//	sticky        as uncontended, with locks that stick; and what a Lock from another session takes then, also in
+//	              round trips of a write more than where the lock is free
 //	many          workers with a lock each in one session: cycles a second
 //	one           workers on one lock in one session: hand-offs a second, latency of a hand-off from the call of Unlock
 //	              to the return of the next one's Lock, packets a hand-off by the servers' mntr; exists, in one-p50 and

@@ -42,7 +42,11 @@ func (w workload) peers(others []*abroad) []peer {
 		all = append(all, w.inProcess(goZkLock, openZkLock))
 	}
 	if w.library != nil {
-		all = append(all, w.inProcess(ours, openTurnstile))
+		open := w.ours
+		if open == nil {
+			open = openTurnstile
+		}
+		all = append(all, w.inProcess(ours, open))
 	}
 	if w.actors != nil {
 		all = append(all, peer{oursAsActors, w.actors})

@@ -11,7 +11,10 @@ import (
 const closing = time.Minute
 
 // turnstileSession locks by package locks.
-type turnstileSession struct{ client *locks.Client }
+type turnstileSession struct {
+	client *locks.Client
+	how    []locks.LockOption
+}
 
 func openTurnstile(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
 	return openWith(ctx, servers, locks.WithSessionTimeout(timeout))
@@ -24,16 +27,25 @@ func openWithFile(file string) opener {
 	}
 }
 
+// openSticky keeps the nodes of locks that nobody else asks for.
+func openSticky(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
+	if err != nil {
+		return nil, err
+	}
+	return &turnstileSession{client, []locks.LockOption{locks.WithSticky(time.Minute)}}, nil
+}
+
 func openWith(ctx context.Context, servers string, opts ...locks.Option) (session, error) {
 	client, err := locks.Open(ctx, servers, opts...)
 	if err != nil {
 		return nil, err
 	}
-	return &turnstileSession{client}, nil
+	return &turnstileSession{client: client}, nil
 }
 
 func (s *turnstileSession) lock(ctx context.Context, path string) (func(context.Context) error, error) {
-	lease, err := s.client.Mutex(path).Lock(ctx)
+	lease, err := s.client.Mutex(path, s.how...).Lock(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,8 @@ type workload struct {
 	remark  string
 	// growth: only Turnstile is measured, all sizes in each round, and each size is compared with the first.
 	growth bool
+	// ours opens Turnstile's sessions; where it is nil, as they are by default.
+	ours opener
 
 	bare    func(ctx context.Context, t trial) (figures, error)
 	library func(ctx context.Context, t trial, open opener) (figures, error)
@@ -62,7 +64,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, many, one, growth, pair, processes, queue, memoryUse, failover, restart}
+	return []workload{uncontended, sticky, many, one, growth, pair, processes, queue, memoryUse, failover, restart}
 }
 
 func workloadNames() []string {
