@@ -38,7 +38,11 @@ func (ch change) bytes() int {
 
 // submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
 func (s *session) submit(ch change) {
-	if ch.node == "" && s.differs(ch) {
+	switch {
+	case ch.node == "" && s.differs(ch):
+		return
+	case !s.fast(GroupCommit):
+		s.alone(ch, func() {})
 		return
 	}
 	s.gathered = append(s.gathered, ch)
@@ -50,8 +54,12 @@ func (s *session) submit(ch change) {
 func (s *session) differs(ch change) bool {
 	path := ch.contender.path
 	known, _ := s.facts.Get(path)
-	if known.counted && ch.contender.spec.permits == 0 {
+	if known.counted && ch.contender.spec.permits == 0 && s.fast(GroupCommit) {
 		return false
+	}
+	if !s.fast(GroupCommit) {
+		s.alone(ch, func() {})
+		return true
 	}
 	if waiting, learning := s.learning[path]; learning {
 		s.learning[path] = append(waiting, ch)

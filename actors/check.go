@@ -92,6 +92,10 @@ func checkTimes(want messages.Acquire) string {
 		return fmt.Sprintf("timeout %v is negative", want.Timeout)
 	case want.Grace < 0:
 		return fmt.Sprintf("grace %v is negative", want.Grace)
+	case want.Sticky < 0:
+		return fmt.Sprintf("sticky for %v: it is negative", want.Sticky)
+	case want.Sticky > 0 && want.Mode != messages.Exclusive:
+		return fmt.Sprintf("sticky for %v: only exclusive locks are", want.Sticky)
 	case len(want.Label) > maxLabel:
 		return fmt.Sprintf("a label of %d bytes is longer than %d", len(want.Label), maxLabel)
 	case len(want.Owner) > maxKey || len(want.Caller) > maxKey:

@@ -78,6 +78,7 @@ func (s *session) down(ev zkconn.Event) {
 	// actors, once each has found out where it stands.
 	clear(s.watches)
 	clear(s.listings)
+	s.wakeAll()
 	for _, c := range s.contenders {
 		c.movedUp = false // what was under way may not have arrived
 	}
@@ -99,6 +100,7 @@ func (s *session) endEpoch() {
 	clear(s.nodes)
 	s.gathered, s.underway = nil, 0
 	clear(s.learning)
+	clear(s.resting)
 	s.unread = nil
 	clear(s.claims)
 	for _, all := range s.followers {

@@ -36,15 +36,18 @@ type contender struct {
 	// verifies is the newest verification: older ones that are still under way change nothing.
 	verifies uint64
 
-	own     string   // the path of its own node, while it watches that
-	owed    uint64   // the operation whose reading of the own node is put off
-	vigil   *vigil   // what it watches while it waits
-	front   []string // the nodes that it is to watch, as the newest listing showed them
-	ahead   []string // of a semaphore: all who were before it then
-	before  int      // how many contenders were before it then
-	permits int      // of a semaphore, as they were then
-	written string   // of a semaphore: the node before it, when that was written to
-	movedUp bool     // of a semaphore: the one behind was told that it holds
+	own      string   // the path of its own node, while it watches that
+	owed     uint64   // the operation whose reading of the own node is put off
+	vigil    *vigil   // what it watches while it waits
+	front    []string // the nodes that it is to watch, as the newest listing showed them
+	ahead    []string // of a semaphore: all who were before it then
+	before   int      // how many contenders were before it then
+	second   string   // the one before its predecessor then
+	departed string   // the predecessor that went last
+	permits  int      // of a semaphore, as they were then
+	written  string   // of a semaphore: the node before it, when that was written to
+	rest     *rest    // its node may be used again
+	movedUp  bool     // of a semaphore: the one behind was told that it holds
 
 	competes bool           // it is counted into its contest
 	claimed  bool           // its owner's claim is noted
@@ -75,8 +78,8 @@ type parked struct {
 func (c *contender) reset() {
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
-	c.own, c.owed, c.vigil, c.front, c.before, c.movedUp = "", 0, nil, nil, 0, false
-	c.claimed, c.joins = false, 0
+	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
+	c.claimed, c.joins, c.rest = false, 0, nil
 	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
 
@@ -102,6 +105,9 @@ func (s *session) abandoned(lock *actor.PID) {
 	s.unstake(c)
 	s.parked = without(s.parked, c)
 	s.unwatch(c)
+	if c.rest != nil && c.rest.resting {
+		return // it goes later
+	}
 	s.settle(c)
 }
 
@@ -128,6 +134,7 @@ func (s *session) forgetNode(c *contender) {
 		delete(s.newest, c.queue())
 	}
 	s.unwatch(c)
+	s.forgetRest(c)
 	s.lack(c)
 	c.granted, c.movedUp = false, false
 }

@@ -29,6 +29,9 @@ func (s *session) create(c *contender, op uint64) {
 	}
 	s.stake(c)
 	s.compete(c)
+	if s.takeUp(c, op) {
+		return
+	}
 	c.creates++
 	c.verifies = 0
 	sp, me := c.spec, s.identity(c)

@@ -16,6 +16,10 @@ func (s *session) remove(c *contender, e machine.Effect) {
 		s.tell(c.lock, machine.Event{Kind: machine.Deleted, Op: e.Op})
 		return
 	}
+	if e.Do == machine.GiveBack && s.layDown(c) {
+		s.tell(c.lock, machine.Event{Kind: machine.Deleted, Op: e.Op})
+		return
+	}
 	if !c.contest() {
 		if e.Do == machine.GiveBack {
 			s.handOver(c)

@@ -50,7 +50,7 @@ func (s *session) startBeating() {
 // follows from what it was told, not from the order of a map, which a simulation needs to replay it.
 func (s *session) target() (next *contender) {
 	for _, c := range s.contenders {
-		if c.node != "" && !c.gone && (next == nil || c.checkedBefore(next)) {
+		if c.node != "" && (!c.gone || c.rest != nil) && (next == nil || c.checkedBefore(next)) {
 			next = c
 		}
 	}
@@ -109,6 +109,7 @@ func (s *session) beaten(c *contender, node string, b beat) {
 		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
 		s.vanished(c.at(node))
 	}
+	s.restGone(c, b.err)
 	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), s.beatNow)
 }
 

@@ -22,6 +22,7 @@ type listing struct {
 type lister struct {
 	contender *contender
 	op        uint64
+	ahead     *vigil // who only looks ahead, while it waits
 }
 
 // view is what a listing has found.
@@ -36,11 +37,17 @@ func (s *session) list(c *contender, op uint64) {
 		s.tell(c.lock, machine.Event{Kind: machine.Listed, Op: op, First: c.node != "", Missing: c.node == ""})
 		return
 	}
-	if l := s.listings[c.path]; l != nil {
-		l.late = append(l.late, lister{c, op})
+	s.listFor(lister{contender: c, op: op})
+}
+
+// listFor has a listing serve a contender: the one that is under way, if it shows the contender's node.
+func (s *session) listFor(w lister) {
+	path := w.contender.path
+	if l := s.listings[path]; l != nil && s.fast(SharedListings) {
+		l.late = append(l.late, w)
 		return
 	}
-	s.startListing(c.path, []lister{{c, op}})
+	s.startListing(path, []lister{w})
 }
 
 func (s *session) startListing(path string, waiting []lister) {
@@ -102,15 +109,23 @@ func (s *session) serves(l *listing, v view, w lister) bool {
 	if v.err != nil {
 		return false
 	}
-	_, shown := v.queue.Find(w.contender.node)
+	place, shown := v.queue.Find(w.contender.node)
+	if shown && place.Predecessor != "" && place.Predecessor == w.contender.departed {
+		return false // it was read before that one went
+	}
 	return shown && (l.permits > 0 || w.contender.style.Mode != messages.Semaphore)
 }
 
 func (s *session) tellListed(w lister, v view) {
-	if w.contender.gone {
-		return
+	switch {
+	case w.contender.gone:
+	case w.ahead != nil:
+		s.lookedAhead(w.contender, w.ahead, v)
+	default:
+		ev := w.contender.judgeListing(w.op, v)
+		ev.Head = ev.Head && s.fast(OneListing)
+		s.tell(w.contender.lock, ev)
 	}
-	s.tell(w.contender.lock, w.contender.judgeListing(w.op, v))
 }
 
 // judgeListing is what a listing means for a contender. It notes what the contender is to watch.
@@ -131,7 +146,7 @@ func (c *contender) judgeListing(op uint64, v view) machine.Event {
 		}
 		c.permits, c.front, c.ahead = v.permits, place.Front, place.Ahead
 	}
-	c.before = place.Before
+	c.before, c.second = place.Before, place.Second
 	return ev
 }
 

@@ -47,12 +47,12 @@ func (s *session) vanished(path string) {
 // until it is known to be done. A hold that is taken from its owner is not handed over: until its node is gone the
 // owner may not have heard of it.
 func (s *session) handOver(c *contender) {
-	if c.style.Mode != messages.Exclusive || !c.granted || c.unsure || !s.connected {
+	if !s.fast(HandOver) || c.style.Mode != messages.Exclusive || !c.granted || c.unsure || !s.connected {
 		return
 	}
 	for _, w := range s.watches[c.at(c.node)] {
 		next := w.contender
-		if w.vigil == nil || next.vigil != w.vigil || next.unsure || next.style.Mode == messages.Semaphore {
+		if w.vigil == nil || next.vigil != w.vigil || w.vigil.keys[0] != c.at(c.node) || next.unsure || next.style.Mode == messages.Semaphore {
 			continue
 		}
 		op := w.vigil.op

@@ -82,6 +82,7 @@ type lock struct {
 	grace     time.Time    // when the grace period ends
 	revoked   *atomic.Bool // is set when it does; nil when nobody looks
 	timers    map[machine.Kind]*time.Timer
+	as        string      // who the node says has asked, where that is another
 	enrolled  bool        // the session will tell us its end
 	lookouts  *time.Timer // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger
@@ -133,11 +134,12 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	by := ctx.Self() // who asks is the parent, where there is one
+	by, whose := Address(ctx.ActorSystem(), ctx.Self()), ""
 	if parent := ctx.Parent(); parent != nil {
-		by = parent
+		by = Address(ctx.ActorSystem(), parent)
+		whose = by
 	}
-	l.spec = newSpec(l.want, Address(ctx.ActorSystem(), by))
+	l.spec = newSpec(l.want, by, whose)
 	l.enrolled = true
 	l.figures = l.session.figures.Request(l.want.Mode, l.want.Path)
 	l.step(ctx, machine.Event{Kind: machine.Begin})
@@ -151,6 +153,9 @@ func (l *lock) hear(ctx actor.Context, n *news) {
 	l.lease = n.lease
 	if n.handed != nil {
 		l.figures.Handed(n.handed.at, n.handed.local)
+	}
+	if n.as != "" {
+		l.as = n.as
 	}
 	l.step(ctx, n.event)
 }

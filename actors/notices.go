@@ -29,7 +29,7 @@ func tellOwners(ctx actor.Context, observers []*actor.PID, notice any) {
 func (l *lock) notice(do machine.Do) any {
 	switch do {
 	case machine.TellHeld:
-		return &messages.Held{Grant: l.grant(), Session: l.held.session, Epoch: l.held.epoch, Until: l.held.clock.Deadline()}
+		return &messages.Held{Grant: l.grant(), Session: l.held.session, Epoch: l.held.epoch, Until: l.held.clock.Deadline(), As: l.as}
 	case machine.TellSuspended:
 		return &messages.Suspended{Grant: l.grant(), Until: l.held.clock.Deadline()}
 	case machine.TellResumed:

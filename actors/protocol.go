@@ -24,6 +24,7 @@ type news struct {
 	event  machine.Event
 	lease  *lease
 	handed *handed // nil where no hand-off begins, or nothing is counted
+	as     string  // who made the node that the contender goes on with
 }
 
 // lease is what a session knows of itself in one epoch. It never changes but for the clock.

@@ -40,6 +40,7 @@ type session struct {
 	learning   map[string][]change // by lock path that is being learnt of: who waits for that
 	unread     []reading           // own nodes that are to be read, in the order in which they were asked for
 	nodes      map[string]int      // by path: how many contenders have this node
+	resting    map[queue]*rest     // nodes that nobody holds and that may be used again
 	listings   map[string]*listing
 	watches    map[string][]watcher
 	inquiries  map[*inquiry]struct{}  // questions that have not been answered
@@ -74,6 +75,7 @@ func newSession(handle *Session) *session {
 		contests:   map[string]int{},
 		learning:   map[string][]change{},
 		nodes:      map[string]int{},
+		resting:    map[queue]*rest{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
 		followers:  map[string][]*follower{},

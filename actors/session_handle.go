@@ -45,6 +45,7 @@ type sessionOptions struct {
 	log          *slog.Logger
 	parentWrites bool
 	fraction     float64
+	without      FastPath
 	sessionFile  string // "" for none
 	meters       metric.MeterProvider
 	labels       metering.Labels
@@ -94,6 +95,9 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		if err := opt(&s.opts); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.opts.heedEnvironment(); err != nil {
+		return nil, err
 	}
 	var err error
 	if s.figures, err = metering.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {

@@ -3,6 +3,7 @@ package actors
 import (
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,11 +26,15 @@ type spec struct {
 	permits  int    // of a semaphore
 	watchAll bool
 	owner    string // two requests of one owner do not wait for each other
+	by       string // the address of who asks
+	mark     string // what else the data say of who asks: requests of one mark may use each other's nodes
+	sticky   time.Duration
 	reentry  bool
 }
 
 // newSpec makes the spec of a request that CheckAcquire has found good. by is the actor that asks.
-func newSpec(want messages.Acquire, by string) *spec {
+// whose is who it asks for: itself, where it has no parent, and then any other such actor will do as well.
+func newSpec(want messages.Acquire, by, whose string) *spec {
 	sp := &spec{
 		path:     want.Path,
 		style:    machine.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
@@ -37,7 +42,10 @@ func newSpec(want messages.Acquire, by string) *spec {
 		watchAll: want.WatchAll,
 		owner:    want.Owner,
 		reentry:  want.Reentry,
+		by:       by,
+		sticky:   want.Sticky,
 	}
+	sp.mark = strings.Join([]string{whose, want.Label, want.Owner, want.Caller, strconv.FormatBool(want.Deadlocks.Every > 0)}, "\x00")
 	if sp.owner == "" {
 		sp.owner = by
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"path"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -15,6 +16,8 @@ type vigil struct {
 	op      uint64
 	keys    []string // of session.watches
 	pending int      // reads under way
+	second  string   // the path of the one before the predecessor, while that is watched too
+	head    bool     // the predecessor was seen to be the head of the queue
 }
 
 // childrenOf is the key of a watch on a lock path's children; no path ends like that.
@@ -32,6 +35,7 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 		s.watchChildren(c, v)
 	case c.style.Mode != messages.Semaphore:
 		s.lookAt(c, v, c.at(e.Node))
+		s.lookAhead(c, v, e.Node)
 		return
 	case len(c.front) != c.before && c.written != e.Node:
 		s.look(c, v, c.at(e.Node), c.unwritten(e.Node))
@@ -53,7 +57,7 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 
 // lookAt watches a predecessor. One of our own session needs no watch: the session hears of its end by itself.
 func (s *session) lookAt(c *contender, v *vigil, path string) {
-	if s.nodes[path] == 0 {
+	if s.nodes[path] == 0 || !s.fast(LocalPredecessors) {
 		s.look(c, v, path, nil)
 		return
 	}
@@ -105,6 +109,7 @@ func (s *session) looked(c *contender, v *vigil, err error, same func() bool) {
 	switch {
 	case err == nil && !same(), errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.PredecessorGone
+		c.depart(v)
 	case err == nil, errors.Is(err, zkconn.ErrNoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if v.pending > 0 {
@@ -127,14 +132,26 @@ func (s *session) stirred(w watcher, ev zkconn.Event) {
 	if c.vigil != v {
 		return
 	}
+	if ev.Path == v.second {
+		s.listAhead(c, v)
+		return
+	}
 	if ev.Kind == zkconn.NodeDataChanged && c.style.Mode != messages.Semaphore {
 		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
 		s.lookAt(c, v, ev.Path)
 		return
 	}
+	c.depart(v)
 	s.endVigil(c)
 	local := ev.Epoch == 0 // an event of the servers has one
-	s.tellGone(c, machine.Event{Kind: machine.PredecessorGone, Op: v.op}, s.figures.Now(), local)
+	s.tellGone(c, machine.Event{Kind: machine.PredecessorGone, Op: v.op, Head: v.head && ev.Kind == zkconn.NodeDeleted}, s.figures.Now(), local)
+}
+
+// depart notes that the predecessor has gone, where one was watched.
+func (c *contender) depart(v *vigil) {
+	if c.style.Mode != messages.Semaphore && !c.watchAll {
+		c.departed = path.Base(v.keys[0])
+	}
 }
 
 // keep registers what a vigil watches.

@@ -14,6 +14,7 @@ type watcher struct {
 	contender *contender
 	op        uint64
 	vigil     *vigil // nil for the own node
+	rest      *rest  // of a node that may be used again: who comes is of interest
 }
 
 // What a contender's data say when somebody asks for the lock: the word of this library and of
@@ -41,7 +42,7 @@ const soon = 5 * time.Millisecond
 func (s *session) watchOwn(c *contender, e machine.Effect) {
 	s.grantedTo(c)
 	s.unwatchOwn(c)
-	if c.contest() || c.style.Mode == messages.Semaphore { // others wait to hear of it, or it may be another's node
+	if !s.fast(LateReading) || c.contest() || c.style.Mode == messages.Semaphore { // others wait to hear of it, or it may be another's node
 		s.readOwn(c, e)
 		return
 	}
@@ -143,6 +144,8 @@ func (s *session) nodeEvent(ev zkconn.Event) {
 		switch {
 		case w.vigil != nil:
 			s.stirred(w, ev)
+		case w.rest != nil:
+			s.arrived(w.rest)
 		case w.contender.own != ev.Path: // it has gone on
 		case ev.Kind == zkconn.NodeDeleted:
 			w.contender.own = ""
@@ -176,7 +179,7 @@ func (s *session) unwatchOwn(c *contender) {
 	if c.own == "" {
 		return
 	}
-	s.drop(c.own, func(w watcher) bool { return w.contender == c && w.vigil == nil })
+	s.drop(c.own, func(w watcher) bool { return w.contender == c && w.vigil == nil && w.rest == nil })
 	c.own = ""
 }
 

@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -51,7 +52,7 @@ func (l *Lease) identify(r *request) {
 		l.key = address
 	}
 	if l.caller == "" {
-		l.caller = actors.Caller(address)
+		l.caller = actors.Caller(cmp.Or(l.held.As, address))
 	}
 }
 

@@ -27,6 +27,9 @@ type Acquire struct {
 	// Grace is how long the holder keeps the lock after it was asked back; then it is released by
 	// force. Zero means that a request to give it back is told to the owner and nothing more.
 	Grace time.Duration
+	// Sticky keeps the node of an exclusive lock for so long after it was given back, while nobody else queues for
+	// it: whoever asks for the lock again within the session then has it without a request to the servers.
+	Sticky time.Duration
 	// Owner is who asks. Two requests of one owner for one lock in one session do not wait for each
 	// other: the second fails with ReasonReentry, or shares the first one's hold where Reentry is set; a
 	// Read under a Write of the same owner takes the read lock at the writer's place (a downgrade,

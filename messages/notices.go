@@ -22,6 +22,9 @@ type Held struct {
 	// Until is when the lease ends unless it is renewed; it is renewed all the time while the
 	// connection is up.
 	Until time.Time
+	// As is the address by which the contender's node names who asked, where that was somebody else: see
+	// Acquire.Sticky. Otherwise it is empty.
+	As string
 }
 
 // Suspended: we hold, but the connection is down or an answer is outstanding. Until says when the

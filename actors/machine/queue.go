@@ -15,6 +15,8 @@ type Place struct {
 	Before int
 	// Predecessor is the name of the nearest of them, "" for the first.
 	Predecessor string
+	// Second is the one before the predecessor, "" where there is none. Of exclusive contenders alone.
+	Second string
 	// Head tells that nobody can be first when the predecessor's node is gone but this contender.
 	Head bool
 	// Front names the nodes whose end may let this contender in, the predecessor among them: more than
@@ -93,12 +95,26 @@ func (l *Listing) Find(own string) (Place, bool) {
 	case count == 0:
 		return Place{}, present
 	}
-	return Place{
+	place := Place{
 		Before:      count,
 		Predecessor: q.names[nearest],
 		Head:        count == 1 && (me.Mode == messages.Read || !q.entries[nearest].mayDowngrade()),
 		Front:       q.names[nearest : nearest+1 : nearest+1],
-	}, present
+	}
+	if me.Mode == messages.Exclusive && nearest > 0 {
+		place.Second = q.names[nearest-1]
+	}
+	return place, present
+}
+
+// Alone tells whether the contender named own is there, and nobody else in its queue.
+func (l *Listing) Alone(own string) bool {
+	me, ok := Parse(own)
+	if !ok {
+		return false
+	}
+	q := l.queues[me.Name]
+	return q != nil && len(q.entries) == 1 && q.entries[0].Child == own
 }
 
 // Find gives the place of the contender named own among the children of a lock path: see Listing.

@@ -125,6 +125,9 @@ func TestFind(t *testing.T) {
 			if at > 0 {
 				want.Predecessor = contenders[at-1]
 				want.Front = contenders[at-1 : at]
+				if me, _ := machine.Parse(own); at > 1 && me.Mode == messages.Exclusive {
+					want.Second = contenders[at-2]
+				}
 				before, _ := machine.Parse(want.Predecessor)
 				want.Head = at == 1 && before.Mode != messages.Write && before.Naming != messages.KazooNaming
 			}

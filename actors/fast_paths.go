@@ -1,0 +1,101 @@
+package actors
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// FastPath names a way in which a session saves requests or time (DESIGN section 4). Each can be switched off: what is
+// promised does not change, and it is known then whether it has to do with something that was seen.
+type FastPath uint16
+
+// The fast paths.
+const (
+	// OneRoundTrip makes a node and reads how long the queue is in one transaction: see WithoutParentWrites.
+	OneRoundTrip FastPath = 1 << iota
+	// GroupCommit has creates and deletes share transactions when there are many.
+	GroupCommit
+	// HandOver grants what is given back to the next of the same session before the node is gone.
+	HandOver
+	// OneListing spares who saw that its predecessor is the head of the queue another listing when that is gone.
+	OneListing
+	// ListingAhead has a waiter whose predecessor belongs to another session, and waits itself, find out as soon as
+	// that one holds. It costs a read more, and then nothing but an event is needed for the grant.
+	ListingAhead
+	// SharedListings has one listing serve all who wait for one.
+	SharedListings
+	// LocalPredecessors spares who waits for a node of its own session a watch at the servers.
+	LocalPredecessors
+	// LateReading spares who holds for a few milliseconds only the watch on its own node.
+	LateReading
+)
+
+var fastPathNames = []string{"one-round-trip", "group-commit", "hand-over", "one-listing", "listing-ahead", "shared-listings",
+	"local-predecessors", "late-reading"}
+
+// FastPaths lists them all.
+func FastPaths() (all []FastPath) {
+	for i := range fastPathNames {
+		all = append(all, 1<<i)
+	}
+	return all
+}
+
+// String gives the name, or names: "group-commit,hand-over".
+func (f FastPath) String() string {
+	var names []string
+	for i, name := range fastPathNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ParseFastPaths reads names as String writes them. The error names the one that is none.
+func ParseFastPaths(names string) (f FastPath, err error) {
+	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' }) {
+		i := slices.Index(fastPathNames, name)
+		if i < 0 {
+			return 0, fmt.Errorf("%q is no fast path; there are %s: %w", name, strings.Join(fastPathNames, ", "), zkconn.ErrBadConfig)
+		}
+		f |= 1 << i
+	}
+	return f, nil
+}
+
+// WithoutFastPaths switches fast paths off.
+func WithoutFastPaths(paths ...FastPath) SessionOption {
+	return func(o *sessionOptions) error {
+		for _, f := range paths {
+			o.without |= f
+		}
+		return nil
+	}
+}
+
+// withoutVariable names fast paths that are switched off in all sessions of a process: for finding out in the field
+// whether one of them is to blame, and for running whole test suites without it.
+const withoutVariable = "TURNSTILE_WITHOUT"
+
+func (o *sessionOptions) heedEnvironment() error {
+	off, err := ParseFastPaths(os.Getenv(withoutVariable))
+	if err != nil {
+		return fmt.Errorf("environment variable %s: %w", withoutVariable, err)
+	}
+	o.without |= off
+	if o.without&OneRoundTrip != 0 {
+		o.parentWrites = false
+	}
+	if o.without != 0 {
+		o.log.Info("fast paths are switched off", "paths", o.without.String())
+	}
+	return nil
+}
+
+// fast tells whether a fast path is taken.
+func (s *session) fast(f FastPath) bool { return s.opts.without&f == 0 }

@@ -1,0 +1,172 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Sticky locks: the node of a lock that was given back may stay for a while, and is used again by the next request of
+// this session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells
+// when somebody comes; then the node goes at once, or as soon as it is given back.
+//
+// Each grant needs a token of its own, greater than the last and less than that of any node made later. The places
+// that come after its own in the node's transaction will do: who had them came behind it in the queue, and as
+// nobody is there now they have never held and never will.
+
+// rest is a node that may be used again. It goes from one contender to the next.
+type rest struct {
+	contender *contender
+	resting   bool // nobody holds
+	watched   bool // we shall hear of who comes
+	wanted    bool // somebody has come
+	until     time.Time
+	timed     bool
+}
+
+// maxResting bounds how many nodes a session keeps that nobody holds.
+const maxResting = 1024
+
+// layDown keeps the node of a lock that is given back; false where it is to go.
+func (s *session) layDown(c *contender) bool {
+	if c.sticky == 0 || !c.granted || c.unsure || !s.connected || c.token.Place() >= messages.MaxPlace ||
+		c.rest != nil && c.rest.wanted || len(s.resting) >= maxResting || s.waitedFor(c) {
+		return false
+	}
+	if c.rest == nil {
+		c.rest = &rest{contender: c}
+	}
+	r := c.rest
+	r.resting, r.until = true, time.Now().Add(c.sticky)
+	s.resting[c.queue()] = r
+	c.granted = false
+	s.unwatchOwn(c)
+	if !r.timed {
+		s.restUntil(r)
+	}
+	if !r.watched {
+		s.watchArrivals(r)
+	}
+	return true
+}
+
+// waitedFor tells whether somebody of this session waits for the contender's node.
+func (s *session) waitedFor(c *contender) bool {
+	for _, w := range s.watches[c.at(c.node)] {
+		if w.vigil != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// restUntil lets a node go when its time is over, unless somebody holds it then.
+func (s *session) restUntil(r *rest) {
+	r.timed = true
+	s.after(max(time.Until(r.until), time.Millisecond), func() {
+		r.timed = false
+		switch {
+		case !r.resting:
+		case time.Now().Before(r.until):
+			s.restUntil(r)
+		default:
+			s.endRest(r)
+		}
+	})
+}
+
+// watchArrivals reads the queue, and has the servers tell when it changes.
+func (s *session) watchArrivals(r *rest) {
+	c := r.contender
+	path, node, key := c.path, c.node, childrenOf(c.path)
+	r.watched = true
+	s.watches[key] = append(s.watches[key], watcher{contender: c, rest: r})
+	s.run(func(conn *zkconn.Conn) func() {
+		children, err := conn.ChildrenWatched(path)
+		alone := err == nil && machine.NewListing(children, 0).Alone(node)
+		return func() {
+			if !alone {
+				s.arrived(r)
+			}
+		}
+	})
+}
+
+// arrived takes note that somebody may want the lock.
+func (s *session) arrived(r *rest) {
+	r.wanted = true
+	if r.resting {
+		s.endRest(r)
+	}
+}
+
+// endRest lets a node go that nobody holds.
+func (s *session) endRest(r *rest) {
+	c := r.contender
+	s.forgetRest(c)
+	s.settle(c)
+}
+
+// forgetRest ends that a contender's node may be used again.
+func (s *session) forgetRest(c *contender) {
+	r := c.rest
+	if r == nil {
+		return
+	}
+	c.rest = nil
+	if s.resting[c.queue()] == r {
+		delete(s.resting, c.queue())
+	}
+	r.resting = false
+	s.drop(childrenOf(c.path), func(w watcher) bool { return w.rest == r })
+}
+
+// takeUp gives a contender the node of its queue that rests; false where there is none that it could use.
+func (s *session) takeUp(c *contender, op uint64) bool {
+	r := s.resting[c.queue()]
+	if r == nil || c.contest() {
+		return false
+	}
+	old := r.contender
+	token, err := messages.NewToken(old.token.Zxid(), old.token.Place()+1)
+	if err != nil || old.style != c.style || old.mark != c.mark || !s.connected {
+		s.endRest(r)
+		return false
+	}
+	delete(s.resting, c.queue())
+	sp := *c.spec
+	sp.guid, sp.by = old.guid, old.by
+	c.spec, c.place = &sp, token.Place()
+	r.contender, r.resting = c, false
+	c.rest, old.rest = r, nil
+	s.have(c, old.node, old.sequence, token)
+	if s.newest[c.queue()] == old {
+		s.newest[c.queue()] = c
+	}
+	s.lack(old)
+	if old.gone {
+		s.strike(old)
+	}
+	s.startBeating()
+	ev := machine.Event{Kind: machine.Created, Op: op, Node: c.node, Token: token, Alone: true}
+	s.system.Root.Send(c.lock, &news{event: ev, lease: s.lease, as: sp.by})
+	return true
+}
+
+// wakeAll lets go of all that rests, because the watches that would tell of others are lost with the connection:
+// settleAgain deletes the nodes.
+func (s *session) wakeAll() {
+	for _, c := range s.contenders {
+		s.forgetRest(c)
+	}
+}
+
+// restGone takes note that a resting node does not exist any more.
+func (s *session) restGone(c *contender, err error) {
+	if c.rest != nil && c.rest.resting && errors.Is(err, zkconn.ErrNoNode) {
+		s.endRest(c.rest)
+	}
+}

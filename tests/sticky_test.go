@@ -1,0 +1,276 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// forLong is longer than any test.
+const forLong = time.Hour
+
+// requested counts what a client has asked the servers for, but for heartbeats.
+func requested(p *rig.Proxy) int {
+	return p.Operations(rig.OpCreate) + p.Operations(rig.OpDelete) + p.Operations(rig.OpSetData) +
+		p.Operations(rig.OpGetData) + p.Operations(rig.OpGetChildren2) + p.Operations(rig.OpGetChildren)
+}
+
+// cycle locks and unlocks.
+func cycle(t *testing.T, m *locks.Mutex) (node string, token messages.Token) {
+	t.Helper()
+	lease, err := m.Lock(deadline(t))
+	require.NoError(t, err)
+	require.True(t, lease.Valid())
+	require.NoError(t, lease.Unlock(deadline(t)))
+	require.False(t, lease.Valid())
+	require.ErrorIs(t, lease.Unlock(deadline(t)), locks.ErrNotHeld)
+	return lease.Node(), lease.Token()
+}
+
+// TestStickyCostsNoRequest: after the first time a sticky lock is had without asking the servers, and each grant has
+// a greater token; when the places of the node's transaction are used up there is a new node.
+func TestStickyCostsNoRequest(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		mutex := open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong))
+		node, last := cycle(t, mutex)
+		awaitOperations(t, proxy)
+		before := requested(proxy)
+		const cycles = 500
+		for range cycles {
+			again, token := cycle(t, mutex)
+			require.Equal(t, node, again)
+			require.Greater(t, token, last)
+			require.Equal(t, last.Zxid(), token.Zxid())
+			last = token
+		}
+		// A hold that lasts for some milliseconds, on a slow machine, has its node read.
+		require.LessOrEqual(t, requested(proxy)-before, cycles/10)
+		nodes := map[string]bool{node: true}
+		for range messages.MaxPlace {
+			again, token := cycle(t, mutex)
+			require.Greater(t, token, last)
+			nodes[again], last = true, token
+		}
+		require.Len(t, nodes, 2)
+	})
+}
+
+// awaitOperations waits until the queue has been read, which says that nobody waits.
+func awaitOperations(t *testing.T, p *rig.Proxy) {
+	t.Helper()
+	eventually(t, func() bool { return p.Operations(rig.OpGetChildren2)+p.Operations(rig.OpGetChildren) > 0 }, "the queue was never read")
+}
+
+// held shows a lease to the witness, and gives it back.
+func held(ctx context.Context, seen *witness, lease *locks.Lease) error {
+	err := seen.enter(lease)
+	seen.leave()
+	return errors.Join(err, lease.Unlock(ctx))
+}
+
+// TestStickyGoesToWhoComes: somebody else gets the lock though it is asked for again and again where it sticks; and
+// back again.
+func TestStickyGoesToWhoComes(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		mine := open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+		theirs := open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+		seen := &witness{}
+		busy, stop := context.WithCancel(deadline(t))
+		defer stop()
+		ended := make(chan error, 1)
+		go func() {
+			for busy.Err() == nil {
+				lease, err := mine.Lock(context.WithoutCancel(busy))
+				if err == nil {
+					err = held(context.WithoutCancel(busy), seen, lease)
+				}
+				if err != nil {
+					ended <- err
+					return
+				}
+			}
+			ended <- nil
+		}()
+		for range 20 {
+			lease, err := theirs.Lock(deadline(t))
+			require.NoError(t, err)
+			require.NoError(t, held(deadline(t), seen, lease))
+		}
+		stop()
+		require.NoError(t, <-ended)
+		require.Equal(t, 1, seen.most)
+		require.IsIncreasing(t, seen.tokens)
+	})
+}
+
+// TestStickyRestsWhileNobodyComes: the node stays, and goes when somebody comes, of this process or another, or its
+// time is over.
+func TestStickyRestsWhileNobodyComes(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client, other := open(t, zk.Connect()), open(t, zk.Connect())
+		sticky := client.Mutex("/sticky", locks.WithSticky(forLong))
+		for name, comes := range map[string]*locks.Mutex{
+			"another client":     other.Mutex("/sticky"),
+			"with another label": client.Mutex("/sticky", locks.WithLabel("other")),
+		} {
+			node, token := cycle(t, sticky)
+			awaitCount(t, zk, "/sticky", 1)
+			next, err := comes.Lock(deadline(t))
+			require.NoError(t, err, name)
+			require.NotEqual(t, node, next.Node(), name)
+			require.Greater(t, next.Token(), token, name)
+			require.NoError(t, next.Unlock(deadline(t)), name)
+			awaitNone(t, zk, "/sticky")
+		}
+		cycle(t, client.Mutex("/sticky", locks.WithSticky(50*time.Millisecond)))
+		awaitNone(t, zk, "/sticky")
+		cycle(t, sticky)
+		require.NoError(t, client.Close(deadline(t)))
+		awaitNone(t, zk, "/sticky")
+	})
+}
+
+// TestStickyTakenUpByOneThatIsNot: any request of the session may use the node; it goes with one that does not stick.
+func TestStickyTakenUpByOneThatIsNot(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		node, _ := cycle(t, client.Mutex("/sticky", locks.WithSticky(forLong)))
+		lease, err := client.Mutex("/sticky").TryLock(deadline(t))
+		require.NoError(t, err)
+		require.Equal(t, node, lease.Node())
+		require.NoError(t, lease.Unlock(deadline(t)))
+		awaitNone(t, zk, "/sticky")
+	})
+}
+
+// TestStickyManyWorkers: workers of one session and another share a lock that sticks to both.
+func TestStickyManyWorkers(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		seen := &witness{}
+		const workers, rounds = 4, 50
+		errs := make(chan error, 2*workers)
+		for range 2 {
+			mutex := open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong))
+			for range workers {
+				ctx := deadline(t)
+				go func() {
+					for range rounds {
+						lease, err := mutex.Lock(ctx)
+						if err == nil {
+							err = held(ctx, seen, lease)
+						}
+						if err != nil {
+							errs <- err
+							return
+						}
+					}
+					errs <- nil
+				}()
+			}
+		}
+		for range 2 * workers {
+			require.NoError(t, <-errs)
+		}
+		require.Equal(t, 1, seen.most)
+		require.IsIncreasing(t, seen.tokens)
+	})
+}
+
+// TestStickyOverACut: watches are lost with a connection, so that a node that rests then goes; one that is held stays.
+func TestStickyOverACut(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client := open(t, proxy.Addr()+zk.Root())
+		mutex, rec := client.Mutex("/sticky", locks.WithSticky(forLong)), recorder(t, client)
+		_, token := cycle(t, mutex)
+		awaitOperations(t, proxy)
+		proxy.Cut()
+		awaitNone(t, zk, "/sticky")
+
+		_, next := cycle(t, mutex)
+		require.Greater(t, next, token)
+		lease, err := client.Mutex("/sticky", locks.WithSticky(forLong), observedBy(rec)).Lock(deadline(t))
+		require.NoError(t, err)
+		require.Greater(t, lease.Token(), next)
+		proxy.Cut()
+		_, err = rec.AwaitNth(deadline(t), messages.StateHeld, 2)
+		require.NoError(t, err)
+		require.NoError(t, lease.Unlock(deadline(t)))
+		awaitCount(t, zk, "/sticky", 1)
+		got, err := open(t, zk.Connect()).Mutex("/sticky").Lock(deadline(t))
+		require.NoError(t, err)
+		require.Greater(t, got.Token(), lease.Token())
+		require.NoError(t, got.Unlock(deadline(t)))
+	})
+}
+
+// TestStickyNodeIsDeleted by an operator: the next request makes another, and whoever holds by then is told.
+func TestStickyNodeIsDeleted(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		mutex := open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong))
+		node, token := cycle(t, mutex)
+		awaitOperations(t, proxy)
+		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/sticky/"+node, -1))
+		eventually(t, func() bool {
+			lease, err := mutex.Lock(deadline(t))
+			require.NoError(t, err)
+			require.Greater(t, lease.Token(), token)
+			token = lease.Token()
+			if lease.Node() != node {
+				require.NoError(t, lease.Unlock(deadline(t)))
+				return true
+			}
+			if err := lease.Unlock(deadline(t)); err != nil {
+				require.ErrorIs(t, err, locks.ErrLost)
+			}
+			return false
+		}, "the node that was deleted is still used")
+	})
+}
+
+// TestStickyIsKnownByItsFirstName: who waits within a lease is found by the name that the lease's node has.
+func TestStickyIsKnownByItsFirstName(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		mutex := client.Mutex("/sticky", locks.WithSticky(forLong))
+		cycle(t, mutex)
+		lease, err := mutex.Lock(deadline(t))
+		require.NoError(t, err)
+		within, err := client.Mutex("/within").Lock(lease.Context())
+		require.NoError(t, err)
+		var who []string
+		for _, path := range []string{"/sticky", "/within"} {
+			queue, err := client.Queue(deadline(t), path)
+			require.NoError(t, err)
+			require.Len(t, queue, 1)
+			who = append(who, queue[0].Who)
+		}
+		require.Equal(t, who[0], who[1])
+		require.NoError(t, within.Unlock(deadline(t)))
+		require.NoError(t, lease.Unlock(deadline(t)))
+	})
+}
+
+// TestStickyIsForExclusiveLocks.
+func TestStickyIsForExclusiveLocks(t *testing.T) {
+	for name, want := range map[string]messages.Acquire{
+		"negative":  {Path: "/p", Sticky: -time.Second},
+		"reading":   {Path: "/p", Sticky: time.Second, Mode: messages.Read},
+		"semaphore": {Path: "/p", Sticky: time.Second, Mode: messages.Semaphore, Permits: 1},
+		"contest":   {Path: "/p", Sticky: time.Second, Mode: messages.Contest},
+	} {
+		err := actors.CheckAcquire(want)
+		require.ErrorIs(t, err, actors.ErrBadAcquire, name)
+		require.ErrorContains(t, err, "sticky", name)
+	}
+}
