@@ -11,9 +11,10 @@ import (
 // WithMeterProvider gives the session's figures to a MeterProvider: package metering says which they are. By default it
 // is that of the actor system (actor.WithMetricProviders); nil turns them off.
 //
-// A program that gives one to the actor system gets protoactor's own figures as well, of every actor, through the
-// global MeterProvider (otel.SetMeterProvider). They have a price: protoactor registers a callback for each actor that is
-// spawned and never takes it back, so memory grows with every lock request. This option gives it to the session alone.
+// A program that gives one to the actor system gets protoactor's own figures as well, of every actor, and they have a
+// price: an actor that is spawned and stopped took three to four times as long (9 µs without, 27 to 34 µs with). They go
+// to the global MeterProvider (otel.SetMeterProvider), whichever was given, and as long as there is none protoactor keeps 2
+// KB of each actor for good, and a lock request is an actor. This option gives a MeterProvider to the session alone.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }

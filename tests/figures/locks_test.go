@@ -79,8 +79,11 @@ func TestTimesAreSeconds(t *testing.T) {
 func TestBetweenSessions(t *testing.T) {
 	w := newWorld(t)
 	first := w.lock(w.open().Mutex("/orders/42"))
-	second := w.inBackground(w.open().Mutex("/orders/42"))
-	patient.Eventually(t, func() bool { return len(w.queue("/orders/42")) == 2 }, "the second is in the queue")
+	behind := w.open()
+	rec := patient.Recorder(t, behind)
+	second := w.inBackground(behind.Mutex("/orders/42", locks.WithObserver(rec.PID())))
+	_, err := rec.Await(patient.Deadline(t), messages.StateWatching)
+	require.NoError(t, err)
 	require.EqualValues(t, 2, w.value("turnstile.session.count", state("connected")))
 	w.unlock(first)
 	w.unlock(<-second)
@@ -229,17 +232,6 @@ func (w *world) noLosses() {
 	for _, p := range losses {
 		require.Zero(w.t, p.value, p.attributes.ToSlice())
 	}
-}
-
-// queue is what a client of its own finds.
-func (w *world) queue(path string) []messages.Contender {
-	w.t.Helper()
-	client, err := locks.Open(patient.Deadline(w.t), w.server.Addr())
-	require.NoError(w.t, err)
-	defer client.Close(patient.Deadline(w.t))
-	found, err := client.Queue(patient.Deadline(w.t), path)
-	require.NoError(w.t, err)
-	return found
 }
 
 // cut closes a client's connection under a request.
