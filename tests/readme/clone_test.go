@@ -4,10 +4,12 @@ package readme
 
 import (
 	"context"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +20,12 @@ import (
 
 // limit is how long a command may take: much, for a machine may be slow and has everything to compile.
 const limit = 5 * time.Minute
+
+// listens is where programs listen when nothing is said.
+var listens = map[string]string{
+	"go run ./examples/dashboard": "127.0.0.1:8080",
+	"go run ./examples/metrics":   "127.0.0.1:9464",
+}
 
 // place is a clean clone, in which the commands of the README are carried out, one after the other, as by one person at
 // one terminal, and at others for what goes on running.
@@ -55,7 +63,7 @@ func newPlace(t *testing.T) *place {
 		"PATH="+p.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	output, err := p.command(t, filepath.Dir(p.folder), "git clone --quiet --no-hardlinks '"+from+"' turnstile").CombinedOutput()
 	require.NoError(t, err, string(output))
-	for _, address := range []string{"127.0.0.1:2181", "127.0.0.1:8080"} {
+	for _, address := range append(slices.Collect(maps.Values(listens)), "127.0.0.1:2181") {
 		if free := freeInstead(t, address); free != address {
 			t.Logf("%s is taken: %s instead", address, free)
 			p.instead[address] = free
@@ -81,8 +89,10 @@ func (p *place) here(command string) string {
 	for taken, free := range p.instead {
 		command = strings.ReplaceAll(command, taken, free)
 	}
-	if free := p.instead["127.0.0.1:8080"]; free != "" && strings.HasPrefix(command, "go run ./examples/dashboard ") {
-		command += " -listen " + free // 8080 is what it takes when nothing is said
+	for program, usual := range listens {
+		if free := p.instead[usual]; free != "" && strings.HasPrefix(command+" ", program+" ") {
+			command += " -listen " + free
+		}
 	}
 	return command
 }

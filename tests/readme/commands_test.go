@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // A check carries out a command of the README, or what can be of it.
@@ -22,17 +24,18 @@ type check func(t *testing.T, p *place, command string)
 // commands are all that the README has; whatever is not here makes TestEveryCommandIsKnown fail.
 var commands = map[string]check{
 	"go run ./examples/quickstart":                      prints("ok: 40 grants, at most 1 holder at a time, tokens strictly increasing"),
-	"go run ./examples/dashboard -demo":                 serves,
+	"go run ./examples/dashboard -demo":                 serves("dashboard: ", "<title>"),
 	"go run ./examples/embedded -listen 127.0.0.1:2181": goesOn("what it holds is in memory"),
 	"export ZOOKEEPER_SERVERS=127.0.0.1:2181":           exports,
 	"zklock doctor": prints("is gone"),
-	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`: prints("fencing token "),
+	`zklock run --wait 30s --label nightly /backup -- sh -c 'echo "fencing token $ZKLOCK_TOKEN"'`: prints(`^fencing token \d+\n$`),
 	"zklock queue /backup": prints("/backup: nobody holds it"),
 	"zklock tree /":        prints("below /"),
 	"zklock graph /":       prints("below /"),
-	"go run ./examples/dashboard -zk 127.0.0.1:2181 -root /": serves,
-	"make help":             prints("list the targets"),
-	"go doc ./locks/guides": prints("Fencing: what a lock cannot do for you"),
+	"go run ./examples/dashboard -zk 127.0.0.1:2181 -root /": serves("dashboard: ", "<title>"),
+	"go run ./examples/metrics":                              serves("figures at ", "turnstile_"),
+	"make help":                                              prints("list the targets"),
+	"go doc ./locks/guides":                                  prints("Fencing: what a lock cannot do for you"),
 
 	// Those that cannot be carried out here, and what can be said of them.
 
@@ -84,10 +87,10 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// prints carries a command out, which is to succeed and to print a text.
-func prints(text string) check {
+// prints carries a command out, which is to succeed and to print what fits a regular expression.
+func prints(pattern string) check {
 	return func(t *testing.T, p *place, command string) {
-		require.Contains(t, p.run(t, command), text, command)
+		require.Regexp(t, pattern, p.run(t, command), command)
 	}
 }
 
@@ -98,26 +101,35 @@ func goesOn(text string) check {
 
 func exports(t *testing.T, p *place, command string) { p.export(t, command) }
 
-var page1 = regexp.MustCompile(`dashboard: (http://\S+)`)
+// serves starts a program that serves HTTP, at the address that it prints behind a text, looks for another text in what
+// is there, and ends it.
+func serves(before, text string) check {
+	return func(t *testing.T, p *place, command string) {
+		t.Run(before, func(t *testing.T) { // what it starts ends with it
+			_, address, _ := strings.Cut(p.leave(t, command, before+"http://"), before)
+			address, _, _ = strings.Cut(address, "\n")
+			patient.Eventually(t, func() bool { return strings.Contains(get(t, address), text) }, "%s: no %s", address, text)
+		})
+	}
+}
 
-// serves starts the dashboard, looks at its page, and ends it.
-func serves(t *testing.T, p *place, command string) {
-	t.Run("dashboard", func(t *testing.T) {
-		address := page1.FindStringSubmatch(p.leave(t, command, "\ndashboard: http://"))
-		require.NotNil(t, address, command)
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		defer cancel()
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address[1], nil)
-		require.NoError(t, err)
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-		response, err := client.Do(request)
-		require.NoError(t, err)
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, response.StatusCode)
-		require.Contains(t, string(body), "<title>")
-	})
+// get is the text of a page; "" where it cannot be had.
+func get(t *testing.T, address string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return ""
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return ""
+	}
+	return string(body)
 }
 
 // ours is what the module is called.
