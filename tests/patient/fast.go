@@ -1,0 +1,20 @@
+package patient
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+)
+
+// Fast tells whether a fast path is taken in this process, as the environment variable TURNSTILE_WITHOUT has it: `make
+// paths` runs the tests once without each. What is promised of locks does not depend on it; what it costs does, and
+// tests that assert that ask here.
+func Fast(t testing.TB, path actors.FastPath) bool {
+	t.Helper()
+	off, err := actors.ParseFastPaths(os.Getenv("TURNSTILE_WITHOUT"))
+	require.NoError(t, err)
+	return off&path == 0
+}
