@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // FastPath names a way in which a session saves requests or time (DESIGN section 4). Each can be switched off: what is
@@ -92,7 +93,7 @@ func (o *sessionOptions) heedEnvironment() error {
 		o.parentWrites = false
 	}
 	if o.without != 0 {
-		o.log.Info("fast paths are switched off", "paths", o.without.String())
+		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.without.String())
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ const (
 	Panic   = "panic"   // what was recovered
 	Stack   = "stack"   // from where
 	Text    = "text"    // what the ZooKeeper library says
+	// FastPaths are those that are switched off.
+	FastPaths = "fast_paths"
 )
 
 // SessionID is a session id as records have it.
