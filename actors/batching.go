@@ -93,7 +93,6 @@ func (s *session) flush() {
 			s.gathered = nil
 		}
 		s.underway++
-		s.figures.Batch(n)
 		if n == 1 {
 			s.alone(batch[0], func() { s.underway--; s.flush() })
 		} else {
@@ -104,6 +103,7 @@ func (s *session) flush() {
 
 // alone carries out one change by itself.
 func (s *session) alone(ch change, after func()) {
+	s.figures.Batch(1)
 	c, sp := ch.contender, ch.contender.spec
 	if ch.node != "" {
 		path := sp.at(ch.node)
@@ -124,6 +124,7 @@ func (s *session) alone(ch change, after func()) {
 
 // commit carries out several changes in one transaction.
 func (s *session) commit(batch []change) {
+	s.figures.Batch(len(batch))
 	var creates []zkconn.NewNode
 	var deletes []string
 	places := map[string]int{}

@@ -22,8 +22,8 @@
 //	| turnstile.session.count           | updowncounter | {session}      | turnstile.session.state                        | sessions that are in a state now |
 //	| turnstile.session.lease.remaining | gauge         | s              |                                                | how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least |
 //	| turnstile.session.interruptions   | counter       | {interruption} | turnstile.cause                                | what came between sessions and their servers |
-//	| turnstile.session.batches         | counter       | {batch}        |                                                | transactions of creates and deletes that were sent |
-//	| turnstile.session.batch.size      | histogram     | {operation}    |                                                | creates and deletes in such a transaction |
+//	| turnstile.session.batches         | counter       | {batch}        |                                                | creates and deletes that were sent, those that share a transaction as one |
+//	| turnstile.session.batch.size      | histogram     | {operation}    |                                                | creates and deletes that were sent together |
 //
 // # Attributes
 //

@@ -152,7 +152,7 @@ func (f *Figures) interrupted(how with) {
 	}
 }
 
-// Batch takes a transaction of so many creates and deletes that is sent.
+// Batch takes so many creates and deletes that are sent together.
 func (f *Figures) Batch(operations int) {
 	if f != nil {
 		f.batches.Add(always, 1)

@@ -76,9 +76,9 @@ var (
 	interruptions = Instrument{"turnstile.session.interruptions", Counter, "{interruption}", []attribute.Key{KeyCause},
 		"what came between sessions and their servers", nil}
 	batches = Instrument{"turnstile.session.batches", Counter, "{batch}", nil,
-		"transactions of creates and deletes that were sent", nil}
+		"creates and deletes that were sent, those that share a transaction as one", nil}
 	batchSize = Instrument{"turnstile.session.batch.size", Histogram, "{operation}", nil,
-		"creates and deletes in such a transaction", sizes}
+		"creates and deletes that were sent together", sizes}
 )
 
 // Instruments lists all instruments, as the table of the package's documentation does.
