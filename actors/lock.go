@@ -56,7 +56,7 @@ func WithListener(to Listener) LockOption {
 // deleted by the session. Bad input is told as Failed, before anything is sent.
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor {
-		l := &lock{session: session, want: want, m: machine.New(want.Try), log: session.opts.log}
+		l := &lock{session: session, want: &want, m: machine.New(want.Try), log: session.opts.log}
 		for _, opt := range opts {
 			opt(l)
 		}
@@ -71,7 +71,7 @@ var inPlace = actor.NewSynchronizedDispatcher(300)
 // lock is the lock actor: a shell around the machine.
 type lock struct {
 	session   *Session
-	want      messages.Acquire
+	want      *messages.Acquire // is not changed
 	spec      *spec
 	m         machine.Machine
 	lease     *lease // of the session that we last heard of
@@ -79,12 +79,12 @@ type lock struct {
 	observers []*actor.PID
 	listener  Listener
 	owner     *actor.PID
-	grace     time.Time    // when the grace period ends
-	revoked   *atomic.Bool // is set when it does; nil when nobody looks
-	timers    map[machine.Kind]*time.Timer
-	as        string      // who the node says has asked, where that is another
-	enrolled  bool        // the session will tell us its end
-	lookouts  *time.Timer // until it looks for deadlocks; nil while it does not wait
+	grace     time.Time      // when the grace period ends
+	revoked   *atomic.Bool   // is set when it does; nil when nobody looks
+	timers    [3]*time.Timer // by alarmOf
+	as        string         // who the node says has asked, where that is another
+	enrolled  bool           // the session will tell us its end
+	lookouts  *time.Timer    // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger
 	figures   *metering.Request // nil where nothing is counted
 }
@@ -130,7 +130,7 @@ func (l *lock) begin(ctx actor.Context) {
 	if l.owner != nil {
 		ctx.Watch(l.owner)
 	}
-	if err := CheckAcquire(l.want); err != nil {
+	if err := CheckAcquire(*l.want); err != nil {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
@@ -139,7 +139,7 @@ func (l *lock) begin(ctx actor.Context) {
 		by = Address(ctx.ActorSystem(), parent)
 		whose = by
 	}
-	l.spec = newSpec(l.want, by, whose)
+	l.spec = newSpec(*l.want, by, whose)
 	l.enrolled = true
 	l.figures = l.session.figures.Request(l.want.Mode, l.want.Path)
 	l.step(ctx, machine.Event{Kind: machine.Begin})
@@ -167,7 +167,9 @@ func (l *lock) stop(ctx actor.Context) {
 		ctx.Request(l.session.pid, farewell)
 	}
 	for _, t := range l.timers {
-		t.Stop()
+		if t != nil {
+			t.Stop()
+		}
 	}
 	l.lookOut(ctx, false)
 	l.figures.Stopped()
@@ -228,16 +230,16 @@ func saysMore(k machine.Kind) bool {
 func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	switch e.Do {
 	case machine.StartPoll:
-		l.alarmAfter(ctx, l.lease.timeout, machine.Event{Kind: machine.Poll, Op: e.Op})
+		l.alarmAfter(ctx, l.lease.timeout, machine.Poll, e.Op)
 	case machine.StartRetry:
-		l.alarmAfter(ctx, min(l.lease.timeout/10, 200*time.Millisecond), machine.Event{Kind: machine.Poll, Op: e.Op})
+		l.alarmAfter(ctx, min(l.lease.timeout/10, 200*time.Millisecond), machine.Poll, e.Op)
 	case machine.StartTimeout:
 		if l.want.Timeout > 0 {
-			l.alarmAfter(ctx, l.want.Timeout, machine.Event{Kind: machine.Timeout})
+			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)
 		}
 	case machine.StartGrace:
 		if l.want.Grace > 0 {
-			l.alarmAfter(ctx, time.Until(l.grace), machine.Event{Kind: machine.GraceOver})
+			l.alarmAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
 		}
 	case machine.Halt:
 		l.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
@@ -260,15 +262,25 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 
 // alarmAfter sends an event to this actor once d has passed. Those of an operation carry its number,
 // so that one that comes too late changes nothing.
-func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, ev machine.Event) {
+func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	if l.timers == nil {
-		l.timers = map[machine.Kind]*time.Timer{}
+	timer := &l.timers[alarmOf(kind)]
+	if *timer != nil {
+		(*timer).Stop() // a new operation has voided it
 	}
-	if old := l.timers[ev.Kind]; old != nil {
-		old.Stop() // a new operation has voided it
+	*timer = time.AfterFunc(d, func() { root.Send(self, &alarm{machine.Event{Kind: kind, Op: op}}) })
+}
+
+// alarmOf gives the timer of an event.
+func alarmOf(kind machine.Kind) int {
+	switch kind {
+	case machine.Timeout:
+		return 1
+	case machine.GraceOver:
+		return 2
+	default:
+		return 0
 	}
-	l.timers[ev.Kind] = time.AfterFunc(d, func() { root.Send(self, &alarm{ev}) })
 }
 
 // record tells the observers a change of state.
