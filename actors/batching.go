@@ -33,7 +33,7 @@ type change struct {
 
 func (ch change) bytes() int {
 	const header = 64
-	return header + len(ch.contender.path) + len(ch.node) + len(ch.contender.guid) + len(ch.contender.data)
+	return header + len(ch.contender.path) + len(ch.node) + len(ch.contender.guid) + ch.contender.dataBytes()
 }
 
 // submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
@@ -126,6 +126,7 @@ func (s *session) alone(ch change, after func()) {
 func (s *session) commit(batch []change) {
 	s.figures.Batch(len(batch))
 	var creates []zkconn.NewNode
+	var from []*spec // of each
 	var deletes []string
 	places := map[string]int{}
 	for _, ch := range batch {
@@ -136,9 +137,13 @@ func (s *session) commit(batch []change) {
 		}
 		ch.contender.place = places[sp.path]
 		places[sp.path]++
-		creates = append(creates, zkconn.NewNode{Parent: sp.path, Prefix: sp.style.Prefix(sp.guid), Data: sp.data})
+		creates = append(creates, zkconn.NewNode{Parent: sp.path, Prefix: sp.style.Prefix(sp.guid)})
+		from = append(from, sp)
 	}
 	s.run(func(conn *zkconn.Conn) func() {
+		for i, sp := range from {
+			creates[i].Data = sp.data()
+		}
 		made, sent, err := conn.Commit(creates, deletes)
 		return func() { s.committed(batch, made, sent, err) }
 	})

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func TestChangesAreBounded(t *testing.T) {
 	a.underway = maxUnderway
 	for i := range 10 {
 		c, _ := a.contend("")
-		c.data = make([]byte, maxBytes/2)
+		c.want.Label = strings.Repeat("x", maxBytes/2)
 		a.create(c, uint64(i+1))
 	}
 	a.underway = 0

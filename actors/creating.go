@@ -56,7 +56,7 @@ func (s *session) downgrade(c, writer *contender, op uint64) {
 	known, _ := s.facts.Get(c.path)
 	name := sp.style.Prefix(sp.guid) + fmt.Sprintf("%010d", writer.sequence)
 	s.run(func(conn *zkconn.Conn) func() {
-		made, err := conn.CreateNamed(sp.path, name, sp.data, beside)
+		made, err := conn.CreateNamed(sp.path, name, sp.data(), beside)
 		made.Siblings = 1 // at this place there is nobody to wait for
 		return func() { s.created(c, op, made, known, err) }
 	})
@@ -117,13 +117,13 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts) (zkconn.Created, error) {
 	prefix := sp.style.Prefix(sp.guid)
 	if learnt.counted {
-		made, err := conn.CreateCounted(sp.path, prefix, sp.data)
+		made, err := conn.CreateCounted(sp.path, prefix, sp.data())
 		if !errors.Is(err, zkconn.ErrNoAuth) {
 			return made, err
 		}
 		learnt.counted = false // perhaps we may create here, but not write
 	}
-	return conn.CreatePlain(sp.path, prefix, sp.data)
+	return conn.CreatePlain(sp.path, prefix, sp.data())
 }
 
 // created takes the answer to a create.

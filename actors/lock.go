@@ -134,12 +134,11 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	by, whose := Address(ctx.ActorSystem(), ctx.Self()), ""
+	by, child := ctx.Self(), false
 	if parent := ctx.Parent(); parent != nil {
-		by = Address(ctx.ActorSystem(), parent)
-		whose = by
+		by, child = parent, true
 	}
-	l.spec = newSpec(*l.want, by, whose)
+	l.spec = newSpec(l.want, Address(ctx.ActorSystem(), by), child)
 	l.enrolled = true
 	l.figures = l.session.figures.Request(l.want.Mode, l.want.Path)
 	l.step(ctx, machine.Event{Kind: machine.Begin})

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // Owner is what a contender's node says of who made it, as JSON.
@@ -54,10 +52,12 @@ func Caller(actor string) string {
 	return Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
 }
 
-func ownerData(want messages.Acquire, sp *spec, by string, now time.Time) []byte {
-	o := Owner{Host: hostname(), PID: os.Getpid(), Actor: by, Owner: want.Owner, Caller: want.Caller,
-		Label: want.Label, Mode: want.Mode.String(),
-		Detects: want.Deadlocks.Every > 0, Since: now.UTC()}
+// data is what the contender's node says of who made it. It is made when it is needed: a request that waits does not
+// keep it.
+func (sp *spec) data() []byte {
+	o := Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.by, Owner: sp.want.Owner, Caller: sp.want.Caller,
+		Label: sp.want.Label, Mode: sp.want.Mode.String(),
+		Detects: sp.want.Deadlocks.Every > 0, Since: sp.since.UTC()}
 	if sp.contest() {
 		o.ID = sp.guid
 	}
@@ -66,4 +66,18 @@ func ownerData(want messages.Acquire, sp *spec, by string, now time.Time) []byte
 		return nil
 	}
 	return data
+}
+
+// dataBytes is about how much that is.
+func (sp *spec) dataBytes() int {
+	const usual = 256
+	return usual + len(sp.want.Label) + len(sp.want.Owner) + len(sp.want.Caller)
+}
+
+// saysTheSame tells whether the data of two requests differ in nothing but in which lock actor asks by itself, and
+// when.
+func (sp *spec) saysTheSame(other *spec) bool {
+	return sp.child == other.child && (!sp.child || sp.by == other.by) && sp.want.Label == other.want.Label &&
+		sp.want.Owner == other.want.Owner && sp.want.Caller == other.want.Caller &&
+		(sp.want.Deadlocks.Every > 0) == (other.want.Deadlocks.Every > 0)
 }

@@ -132,7 +132,7 @@ func (s *session) takeUp(c *contender, op uint64) bool {
 	}
 	old := r.contender
 	token, err := messages.NewToken(old.token.Zxid(), old.token.Place()+1)
-	if err != nil || old.style != c.style || old.mark != c.mark || !s.connected {
+	if err != nil || old.style != c.style || !old.saysTheSame(c.spec) || !s.connected {
 		s.endRest(r)
 		return false
 	}

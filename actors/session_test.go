@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -45,7 +46,7 @@ func (a *aloneSession) contend(node string) (*contender, <-chan machine.Event) {
 			heard <- n.event
 		}
 	}))
-	c := &contender{spec: &spec{path: "/p", guid: node}, lock: probe, node: node}
+	c := &contender{spec: &spec{path: "/p", guid: node, want: &messages.Acquire{Path: "/p"}}, lock: probe, node: node}
 	a.contenders[probe.Id] = c
 	return c, heard
 }

@@ -3,7 +3,6 @@ package actors
 import (
 	"os"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,19 +21,20 @@ type spec struct {
 	// contest, of its data.
 	guid     string
 	node     string // a contest's one node, whoever makes it
-	data     []byte // the owner's data, JSON
-	permits  int    // of a semaphore
+	want     *messages.Acquire
+	since    time.Time // when it was asked for
+	permits  int       // of a semaphore
 	watchAll bool
 	owner    string // two requests of one owner do not wait for each other
 	by       string // the address of who asks
-	mark     string // what else the data say of who asks: requests of one mark may use each other's nodes
+	child    bool   // somebody else than the lock actor itself asks
 	sticky   time.Duration
 	reentry  bool
 }
 
 // newSpec makes the spec of a request that CheckAcquire has found good. by is the actor that asks.
-// whose is who it asks for: itself, where it has no parent, and then any other such actor will do as well.
-func newSpec(want messages.Acquire, by, whose string) *spec {
+// child tells whether that is the lock actor's parent, and not itself.
+func newSpec(want *messages.Acquire, by string, child bool) *spec {
 	sp := &spec{
 		path:     want.Path,
 		style:    machine.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
@@ -43,9 +43,11 @@ func newSpec(want messages.Acquire, by, whose string) *spec {
 		owner:    want.Owner,
 		reentry:  want.Reentry,
 		by:       by,
+		want:     want,
+		since:    time.Now(),
+		child:    child,
 		sticky:   want.Sticky,
 	}
-	sp.mark = strings.Join([]string{whose, want.Label, want.Owner, want.Caller, strconv.FormatBool(want.Deadlocks.Every > 0)}, "\x00")
 	if sp.owner == "" {
 		sp.owner = by
 	}
@@ -59,7 +61,6 @@ func newSpec(want messages.Acquire, by, whose string) *spec {
 	if want.Naming == messages.KazooNaming {
 		sp.guid = strings.ReplaceAll(sp.guid, "-", "") // as Python's uuid4().hex
 	}
-	sp.data = ownerData(want, sp, by, time.Now())
 	return sp
 }
 

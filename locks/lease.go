@@ -40,7 +40,7 @@ type Lease struct {
 }
 
 func newLease(r *request, lock *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: r.client.session.Clock(held.Epoch), lock: lock,
+	l := &Lease{held: held, clock: r.from.client.session.Clock(held.Epoch), lock: lock,
 		forced:  &r.revoked,
 		from:    r.from,
 		revoked: make(chan struct{}), over: make(chan struct{})}

@@ -15,7 +15,6 @@ import (
 // feeds a channel. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
 // is given back. Futures would lose replies (protoactor issue 1145).
 type request struct {
-	client  *Client
 	from    lock            // what was called
 	values  context.Context // the caller's values, without its end
 	answer  chan answer     // holds one, so that nobody ever blocks on it
@@ -37,15 +36,18 @@ type answer struct {
 }
 
 func newRequest(from lock, values context.Context) *request {
-	r := &request{client: from.client, from: from, values: values, answer: make(chan answer, 1)}
+	r := &request{from: from, values: values, answer: make(chan answer, 1)}
 	r.state.Store(uint32(messages.StateCreating))
 	return r
 }
 
 // start spawns the lock actor.
 func (r *request) start() *actor.PID {
-	return r.client.system.Root.Spawn(actors.NewLock(r.client.session, r.from.want, actors.WithListener(r),
-		actors.WithObserver(r.from.observers...), actors.WithRevokedMark(&r.revoked)))
+	opts := []actors.LockOption{actors.WithListener(r)}
+	if len(r.from.observers) > 0 {
+		opts = append(opts, actors.WithObserver(r.from.observers...))
+	}
+	return r.from.client.system.Root.Spawn(actors.NewLock(r.from.client.session, r.from.want, opts...))
 }
 
 // Moved notes where the request stands.
@@ -78,6 +80,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.RevokeRequested:
 		r.lease.asked()
 	case *messages.Revoked:
+		r.revoked.Store(true)
 		r.lease.end(ErrRevoked)
 	case *messages.Released:
 		r.finish(nil)
@@ -91,7 +94,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrFailed))
 	case *actor.Stopped:
 		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
-		r.client.requests.Done()
+		r.from.client.requests.Done()
 	}
 }
 

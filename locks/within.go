@@ -47,7 +47,7 @@ func (l lock) sameAs(other lock) bool {
 func (l *Lease) identify(r *request) {
 	l.outer = innermost(r.values)
 	l.key, l.caller = r.from.want.Owner, r.from.want.Caller
-	address := actors.Address(r.client.system, l.lock)
+	address := actors.Address(r.from.client.system, l.lock)
 	if l.key == "" {
 		l.key = address
 	}
