@@ -303,12 +303,3 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		ctx.Send(pid, t)
 	}
 }
-
-// report sends a notice to the parent, the observers and the listener.
-func (l *lock) report(ctx actor.Context, notice any) {
-	l.figures.Told(notice)
-	tellOwners(ctx, l.observers, notice)
-	if l.listener != nil {
-		l.listener.Hear(ctx.Self(), notice)
-	}
-}

@@ -55,3 +55,12 @@ func (l *lock) notice(do machine.Do) any {
 	}
 	return nil
 }
+
+// report sends a notice to the parent, the observers and the listener.
+func (l *lock) report(ctx actor.Context, notice any) {
+	l.figures.Told(notice)
+	tellOwners(ctx, l.observers, notice)
+	if l.listener != nil {
+		l.listener.Hear(ctx.Self(), notice)
+	}
+}

@@ -1,10 +1,12 @@
 package figures_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
@@ -100,4 +102,16 @@ func TestActorSystemsProvider(t *testing.T) {
 	w.unlock(w.lock(without.Mutex("/a")))
 	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
 	require.EqualValues(t, 1, w.value("turnstile.session.count", state("connected")))
+}
+
+// TestFailedOpen: a session that never came to be is counted no more.
+func TestFailedOpen(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := locks.Open(ctx, "127.0.0.1:1", locks.WithMeterProvider(w.provider))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	for _, p := range points(w.collect()["turnstile.session.count"]) {
+		require.Zero(t, p.value, p.attributes.ToSlice())
+	}
 }
