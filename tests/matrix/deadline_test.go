@@ -15,6 +15,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // TestDeadlineBeforeAnythingElse: a process that was stopped past its lease finds, when it goes on, whatever
@@ -73,7 +74,7 @@ func TestNodesOfALostRequestAreDeleted(t *testing.T) {
 	})
 }
 
-// brake is a logger that stops who logs that a lock goes into a state, the first time.
+// brake is a logger that stops who logs that a lock has gone into a state, the first time.
 type brake struct {
 	slog.Handler
 	at            messages.State
@@ -104,7 +105,7 @@ func (b *brake) WithGroup(string) slog.Handler            { return b }
 
 func (b *brake) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "to" && a.Value.String() == b.at.String() && b.armed.Load() {
+		if r.Message == "lock" && a.Key == logkeys.State && a.Value.String() == b.at.String() && b.armed.Load() {
 			b.once.Do(func() {
 				close(b.stopped)
 				<-b.goOn
