@@ -115,10 +115,10 @@ func (s *session) alone(ch change, after func()) {
 	}
 	c.place = 0
 	known, _ := s.facts.Get(c.path)
-	parentWrites := s.opts.parentWrites
+	without := s.opts.without
 	s.run(func(conn *zkconn.Conn) func() {
-		made, learnt, err := createNode(conn, sp, known, parentWrites)
-		return func() { s.created(c, ch.op, made, learnt, err); after() }
+		made, learnt, early, err := createNode(conn, sp, known, without)
+		return func() { c.early = early; s.created(c, ch.op, made, learnt, err); after() }
 	})
 }
 

@@ -46,6 +46,7 @@ type contender struct {
 	departed string   // the predecessor that went last
 	permits  int      // of a semaphore, as they were then
 	written  string   // of a semaphore: the node before it, when that was written to
+	early    *view    // the queue as it was listed while its node was made
 	rest     *rest    // its node may be used again
 	movedUp  bool     // of a semaphore: the one behind was told that it holds
 
@@ -79,7 +80,7 @@ func (c *contender) reset() {
 	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
-	c.claimed, c.joins, c.rest = false, 0, nil
+	c.claimed, c.joins, c.rest, c.early = false, 0, nil, nil
 	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
 
@@ -136,7 +137,7 @@ func (s *session) forgetNode(c *contender) {
 	s.unwatch(c)
 	s.forgetRest(c)
 	s.lack(c)
-	c.granted, c.movedUp = false, false
+	c.granted, c.movedUp, c.early = false, false, nil
 }
 
 // settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node

@@ -64,11 +64,11 @@ func (s *session) downgrade(c, writer *contender, op uint64) {
 
 // createNode makes the node, and the lock path where that is missing. A lock path that vanishes in
 // between, as an empty container does, is made again, a bounded number of times.
-func createNode(conn *zkconn.Conn, sp *spec, known facts, parentWrites bool) (made zkconn.Created, learnt facts, err error) {
+func createNode(conn *zkconn.Conn, sp *spec, known facts, without FastPath) (made zkconn.Created, learnt facts, early *view, err error) {
 	learnt = known
 	err = backoff.Retry(func() error {
 		if !learnt.exists {
-			if learnt, err = learn(conn, sp.path, parentWrites); err != nil {
+			if learnt, err = learn(conn, sp.path, without&OneRoundTrip == 0); err != nil {
 				return backoff.Permanent(err)
 			}
 		}
@@ -78,7 +78,7 @@ func createNode(conn *zkconn.Conn, sp *spec, known facts, parentWrites bool) (ma
 			}
 			learnt.permits, learnt.counted = true, false
 		}
-		made, err = createOnce(conn, sp, &learnt)
+		made, early, err = createOnce(conn, sp, &learnt, without)
 		if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" {
 			learnt = facts{}
 			return err
@@ -89,7 +89,7 @@ func createNode(conn *zkconn.Conn, sp *spec, known facts, parentWrites bool) (ma
 		return nil
 	}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
-	return made, learnt, err
+	return made, learnt, early, err
 }
 
 // learn finds out what kind of lock path it is, and makes it where it does not exist.
@@ -114,16 +114,28 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 	}
 }
 
-func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts) (zkconn.Created, error) {
+// createOnce makes the node with as much as may be learnt at the same time: how many there are in the queue, or else the
+// queue itself.
+func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts, without FastPath) (zkconn.Created, *view, error) {
 	prefix := sp.style.Prefix(sp.guid)
 	if learnt.counted {
 		made, err := conn.CreateCounted(sp.path, prefix, sp.data())
 		if !errors.Is(err, zkconn.ErrNoAuth) {
-			return made, err
+			return made, nil, err
 		}
 		learnt.counted = false // perhaps we may create here, but not write
 	}
-	return conn.CreatePlain(sp.path, prefix, sp.data())
+	if without&PipelinedListing != 0 {
+		made, err := conn.CreatePlain(sp.path, prefix, sp.data())
+		return made, nil, err
+	}
+	// The listing is sent behind the create, nearly always, because this goroutine goes on first; one connection's
+	// requests are answered in order, so that it shows the node then. Where it does not it is of no use.
+	listed := make(chan view, 1)
+	go func() { listed <- readQueue(conn, sp.path, sp.permits) }()
+	made, err := conn.CreatePlain(sp.path, prefix, sp.data())
+	early := <-listed
+	return made, &early, err
 }
 
 // created takes the answer to a create.

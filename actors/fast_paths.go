@@ -31,12 +31,14 @@ const (
 	SharedListings
 	// LocalPredecessors spares who waits for a node of its own session a watch at the servers.
 	LocalPredecessors
+	// PipelinedListing lists the queue at the same time as a node is made whose answer says nothing of the queue.
+	PipelinedListing
 	// LateReading spares who holds for a few milliseconds only the watch on its own node.
 	LateReading
 )
 
 var fastPathNames = []string{"one-round-trip", "group-commit", "hand-over", "one-listing", "listing-ahead", "shared-listings",
-	"local-predecessors", "late-reading"}
+	"local-predecessors", "pipelined-listing", "late-reading"}
 
 // FastPaths lists them all.
 func FastPaths() (all []FastPath) {
@@ -89,9 +91,6 @@ func (o *sessionOptions) heedEnvironment() error {
 		return fmt.Errorf("environment variable %s: %w", withoutVariable, err)
 	}
 	o.without |= off
-	if o.without&OneRoundTrip != 0 {
-		o.parentWrites = false
-	}
 	if o.without != 0 {
 		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.without.String())
 	}

@@ -37,6 +37,13 @@ func (s *session) list(c *contender, op uint64) {
 		s.tell(c.lock, machine.Event{Kind: machine.Listed, Op: op, First: c.node != "", Missing: c.node == ""})
 		return
 	}
+	early := c.early
+	if c.early = nil; early != nil && early.err == nil {
+		if _, shown := early.queue.Find(c.node); shown {
+			s.tellListed(lister{contender: c, op: op}, *early)
+			return
+		}
+	}
 	s.listFor(lister{contender: c, op: op})
 }
 

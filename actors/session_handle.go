@@ -42,13 +42,12 @@ type Session struct {
 }
 
 type sessionOptions struct {
-	log          *slog.Logger
-	parentWrites bool
-	fraction     float64
-	without      FastPath
-	sessionFile  string // "" for none
-	meters       metric.MeterProvider
-	labels       metering.Labels
+	log         *slog.Logger
+	fraction    float64
+	without     FastPath
+	sessionFile string // "" for none
+	meters      metric.MeterProvider
+	labels      metering.Labels
 }
 
 // SessionOption changes how a session works.
@@ -61,7 +60,7 @@ type SessionOption func(*sessionOptions) error
 // are never written to in any case. Data count that are there when a path is first used by a session
 // actor: who writes data to a lock path later wants this option.
 func WithoutParentWrites() SessionOption {
-	return func(o *sessionOptions) error { o.parentWrites = false; return nil }
+	return func(o *sessionOptions) error { o.without |= OneRoundTrip; return nil }
 }
 
 // WithLeaseFraction sets how long a lease lasts after the newest acknowledged transaction was sent, as
@@ -85,7 +84,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	s := &Session{
 		system: system,
 		cfg:    cfg,
-		opts: sessionOptions{log: cfg.Logger(), parentWrites: true, fraction: 0.4,
+		opts: sessionOptions{log: cfg.Logger(), fraction: 0.4,
 			meters: system.Config.MetricsProvider},
 		ready:   make(chan struct{}),
 		ended:   make(chan struct{}),

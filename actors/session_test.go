@@ -252,3 +252,28 @@ func TestLeaseThatRanOutIsToldBeforeItIsRenewed(t *testing.T) {
 	require.True(t, a.lease.valid())
 	a.quiet(t, c, heard)
 }
+
+// TestListingMadeWithTheNode: what was listed while the node was made answers, once, if it shows the node.
+func TestListingMadeWithTheNode(t *testing.T) {
+	a := newAlone(t, 1)
+	c, heard := a.contend(nodeName(2))
+	c.early = &view{queue: machine.NewListing([]string{nodeName(1), nodeName(2)}, 0)}
+	a.list(c, 5)
+	ev := <-heard
+	require.Equal(t, nodeName(1), ev.Predecessor)
+	require.EqualValues(t, 5, ev.Op)
+	require.Zero(t, a.asked)
+	a.list(c, 6)
+	require.Equal(t, 1, a.asked, "it was used up")
+
+	for name, early := range map[string]*view{
+		"it does not show the node": {queue: machine.NewListing([]string{nodeName(1)}, 0)},
+		"it failed":                 {queue: machine.NewListing(nil, 0), err: zkconn.ErrUnknownOutcome},
+	} {
+		a := newAlone(t, 1)
+		c, _ := a.contend(nodeName(2))
+		c.early = early
+		a.list(c, 5)
+		require.Equal(t, 1, a.asked, name)
+	}
+}
