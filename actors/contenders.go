@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -27,7 +28,7 @@ type contender struct {
 	token    messages.Token
 	granted  bool
 	// givenBack is when its lock actor asked to give the lock back; zero where nothing is counted.
-	givenBack time.Time
+	givenBack metering.Moment
 	checked   uint64 // the newest heartbeat that checked its node
 
 	creates int      // requests under way that may make a node

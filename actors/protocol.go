@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -16,7 +17,7 @@ type order struct {
 	machine.Effect
 	spec  *spec
 	epoch uint64
-	at    time.Time // when a hold was given back; zero where nothing is counted
+	at    metering.Moment // when a hold was given back; zero where nothing is counted
 }
 
 // news tells a lock actor an event, with the session that it happened in.

@@ -14,7 +14,7 @@ type Request struct {
 	strand  *strand
 	stage   stage
 	since   time.Time // when the stage began
-	handed  time.Time // when the one before was gone; zero while it is not
+	handed  Moment    // when the one before was gone; zero while it is not
 	local   bool      // it was of the same session
 }
 
@@ -30,8 +30,8 @@ const (
 
 // Handed notes when the one before gave the lock back, or was heard to be gone; local tells whether it was of the same
 // session. A zero time notes nothing.
-func (r *Request) Handed(at time.Time, local bool) {
-	if r != nil && !at.IsZero() {
+func (r *Request) Handed(at Moment, local bool) {
+	if r != nil && at != 0 {
 		r.handed, r.local = at, local
 	}
 }
@@ -46,9 +46,9 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 		r.stage, r.since = waits, time.Now()
 		r.figures.waiting.Add(always, 1, r.strand.plain.add...)
 	case to == messages.StateWatching:
-		r.handed = time.Time{} // there is another before us
+		r.handed = 0 // there is another before us
 	case to == messages.StateRecovering:
-		r.handed = time.Time{}
+		r.handed = 0
 		r.figures.recoveries.Add(always, 1, r.strand.recovered[causeOf(ev)].add...)
 	case to.Holding():
 		r.granted()
@@ -68,12 +68,12 @@ func (r *Request) granted() {
 	f.grants.Add(always, 1, r.strand.plain.add...)
 	f.held.Add(always, 1, r.strand.plain.add...)
 	f.holders.Add(1)
-	if !r.handed.IsZero() {
+	if r.handed != 0 {
 		how := r.strand.remote.record
 		if r.local {
 			how = r.strand.local.record
 		}
-		f.handoff.Record(always, now.Sub(r.handed).Seconds(), how...)
+		f.handoff.Record(always, (now.Sub(origin) - time.Duration(r.handed)).Seconds(), how...)
 	}
 	r.stage, r.since = holds, now
 }
