@@ -3,8 +3,8 @@
 // # The session actor
 //
 // [StartSession] spawns it. It owns the connection and is the only one that talks to ZooKeeper. Lock
-// actors send it orders and get events back as messages. It never blocks: each request runs on a
-// goroutine of its own, whose result comes back as a message. A connection lives for one epoch, that
+// actors send it orders and get events back as messages. It never blocks: requests run on other
+// goroutines, and their results come back as messages. A connection lives for one epoch, that
 // is one ZooKeeper session: when the server ends the session, the connection is closed and the next
 // epoch begins with a new one, so that nothing that was asked for in one session is ever carried out
 // in another.
@@ -17,6 +17,9 @@
 // the session does it when the lock actor was stopped, poisoned, lost its parent, or panicked. Neither
 // actor is ever restarted: a panic ends it, and only it.
 //
+// A lock actor runs on the goroutine that sends to it, when it is not running already: the session's, a timer's, or the
+// caller's. So a logger that blocks holds up the session.
+//
 // An actor that spawns a lock actor while it is stopping itself keeps it: protoactor then waits for a child that
 // nobody stops. Ask for locks before.
 //
@@ -25,6 +28,13 @@
 // The owner of a request is the actor that spawned the lock actor, or the key in messages.Acquire.Owner. Two
 // requests of one owner for one lock would wait for each other; see there what becomes of the second. [NewAll]
 // makes the props of an actor that acquires several locks as one.
+//
+// # Fast paths
+//
+// A session saves requests and time where it can: see [FastPath], and batching.go, local.go, ahead.go and resting.go. What
+// rests on what: a contender that watches a node has nobody between, and nobody can come in between, since new nodes get
+// greater numbers; as long as either of two neighbours of one session exists, nobody of another session is first; and a
+// listing that shows a contender's node never shows less than is before it. Each can be switched off: [WithoutFastPaths].
 //
 // # Questions
 //
