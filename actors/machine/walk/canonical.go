@@ -20,6 +20,7 @@ func (w *world) canonical() {
 	for i := range w.plan.Sessions {
 		w.renumber(i)
 		w.dropStaleNews(i)
+		w.forgetAhead(i)
 		w.forgetEnded(i)
 	}
 	for s := range w.sessions {
@@ -60,7 +61,8 @@ func (w *world) renumber(i int) {
 	for at := range c.known.later.all() {
 		name(&c.known.later.at[at])
 	}
-	name(&c.known.predecessor.op)
+	name(&c.known.vigil.op)
+	name(&c.known.vigil.second.op)
 	name(&c.known.own.op)
 	for at := range s.parked.all() {
 		if p := &s.parked.at[at]; int(p.contender) == i {
@@ -72,8 +74,10 @@ func (w *world) renumber(i int) {
 		if int(t.contender) == i {
 			name(&t.op)
 		}
-		name(&t.listing.waiting[i])
-		name(&t.listing.late[i])
+		for _, l := range [...]*listers{&t.listing.waiting, &t.listing.late} {
+			name(&l.ops[i])
+			name(&l.ahead[i])
+		}
 	}
 	if c.poll != current {
 		c.poll = 0
@@ -104,7 +108,7 @@ func (w *world) forgetEnded(i int) {
 		return
 	}
 	clean := c.known
-	clean.enlisted, clean.predecessor, clean.own = false, watcher{}, watcher{}
+	clean.enlisted, clean.vigil, clean.own, clean.second, clean.departed = false, vigil{}, watcher{}, 0, 0
 	if c.terminated && c.outbox.n == 0 && clean == (record{}) && !w.busyFor(i) {
 		// Nothing is left of it but the session's note of its existence, which nothing depends on.
 		c.known, c.terminated = record{}, false
@@ -142,13 +146,18 @@ func (w *world) idle(t task) bool {
 	switch t.Do {
 	case machine.List:
 		for i := range w.plan.Sessions {
-			if t.listing.waiting[i] == currentOp || t.listing.late[i] == currentOp {
-				return false
+			for _, l := range [...]listers{t.listing.waiting, t.listing.late} {
+				v := w.contenders[i].known.vigil
+				if l.ops[i] == currentOp || l.ahead[i] != 0 && v.live && v.op == l.ahead[i] {
+					return false
+				}
 			}
 		}
 		return !t.listing.active
 	case machine.Watch:
-		return !w.mistake(RegisterLate) && r.predecessor != (watcher{node: t.node, op: t.op, live: true})
+		return !w.mistake(RegisterLate) && r.vigil.watcher != (watcher{node: t.node, op: t.op, live: true})
+	case watchSecond:
+		return r.vigil.second != (watcher{node: t.node, op: t.op, live: true}) || t.applied && t.result != noNode
 	case machine.WatchOwn:
 		return t.op == staleOp
 	case machine.Verify:
@@ -182,19 +191,20 @@ func (w *world) sortTasks(s *session) {
 }
 
 // key orders tasks.
-func (t task) key() [11]byte {
+func (t task) key() [12]byte {
 	flag := func(b bool, bit byte) byte {
 		if b {
 			return bit
 		}
 		return 0
 	}
-	var listeners byte
-	for i := range t.listing.waiting {
-		listeners = listeners<<2 | t.listing.waiting[i] ^ t.listing.late[i]
+	var listeners, ahead byte
+	for i := range t.listing.waiting.ops {
+		listeners = listeners<<2 | t.listing.waiting.ops[i] ^ t.listing.late.ops[i]
+		ahead = ahead<<2 | t.listing.waiting.ahead[i] ^ t.listing.late.ahead[i]
 	}
-	return [11]byte{
-		byte(t.Do), t.contender, t.op, byte(t.node), byte(t.node >> 8), t.decided, byte(t.result), t.czxid, listeners, t.behind,
+	return [12]byte{
+		byte(t.Do), t.contender, t.op, byte(t.node), byte(t.node >> 8), t.decided, byte(t.result), t.czxid, listeners, ahead, t.behind,
 		flag(t.applied, 1) | flag(t.looked, 2) | flag(t.newest, 4) | flag(t.alone, 8) | flag(t.listing.active, 16),
 	}
 }

@@ -1,8 +1,6 @@
 package walk
 
 import (
-	"slices"
-
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -15,19 +13,36 @@ func (w *world) list(i int, o order) {
 		w.tell(i, news{Kind: machine.Listed, Op: o.Op, First: own, Missing: !own})
 		return
 	}
+	w.listFor(i, o.Op, false, o.Epoch)
+}
+
+// listFor mirrors session.listFor.
+func (w *world) listFor(i int, op uint8, ahead bool, decided uint8) {
 	tasks := &w.sessionOf(i).tasks
 	for t := range tasks.all() {
-		if l := &tasks.at[t].listing; l.active {
-			l.late[i] = o.Op
+		if l := &tasks.at[t].listing; l.active && w.fast(SharedListings) {
+			l.late.add(i, op, ahead)
 			return
 		}
 	}
-	var waiting [maxContenders]uint8
-	waiting[i] = o.Op
-	w.startListing(i, waiting, o.Epoch)
+	var waiting listers
+	waiting.add(i, op, ahead)
+	w.startListing(i, waiting, decided)
 }
 
-func (w *world) startListing(i int, waiting [maxContenders]uint8, decided uint8) {
+func (l *listers) add(i int, op uint8, ahead bool) {
+	if ahead {
+		l.ahead[i] = op
+	} else {
+		l.ops[i] = op
+	}
+}
+
+func (w *world) startListing(i int, waiting listers, decided uint8) {
+	tasks := &w.sessionOf(i).tasks
+	for t := range tasks.all() {
+		tasks.at[t].listing.active = false
+	}
 	w.run(i, task{Do: machine.List, decided: decided, listing: listing{active: true, waiting: waiting}})
 }
 
@@ -40,61 +55,90 @@ func (w *world) listed(t task) {
 			children = append(children, id.name())
 		}
 	}
-	var again [maxContenders]uint8
+	queue := machine.NewListing(children, 0)
+	for i := range w.members(s) {
+		w.tellListed(i, t.listing.waiting, queue, t.result)
+	}
+	var again listers
 	waits := -1
 	for i := range w.members(s) {
-		if op := t.listing.waiting[i]; op != 0 {
-			w.tellListed(i, op, children, t.result)
+		late := t.listing.late
+		switch {
+		case late.ops[i] == 0 && late.ahead[i] == 0:
+		case w.serves(i, queue, t.result) || !w.sessions[s].up:
+			w.tellListed(i, late, queue, t.result)
+		default:
+			again.ops[i], again.ahead[i], waits = late.ops[i], late.ahead[i], i
 		}
 	}
-	for i := range w.members(s) {
-		op := t.listing.late[i]
-		if op == 0 {
-			continue
-		}
-		shown := slices.Contains(t.listing.shown[:], w.contenders[i].known.node) && w.contenders[i].known.node != 0
-		if shown && t.result == succeeded || !w.sessions[s].up {
-			w.tellListed(i, op, children, t.result)
-		} else {
-			again[i], waits = op, i
-		}
+	if waits >= 0 {
+		w.listAgain(s, waits, again, t.decided)
 	}
-	if waits < 0 {
-		return
-	}
-	tasks := &w.sessions[s].tasks
-	for u := range tasks.all() {
-		if l := &tasks.at[u].listing; l.active {
-			for i, op := range again {
-				if op != 0 && l.late[i] == 0 && l.waiting[i] == 0 {
-					l.late[i] = op
-				}
-			}
-			return
-		}
-	}
-	w.startListing(waits, again, t.decided)
 }
 
-// tellListed mirrors session.tellListed and listedEvent.
-func (w *world) tellListed(i int, op uint8, children []string, result outcome) {
-	c := &w.contenders[i]
-	if c.known.gone {
+// listAgain is the end of session.listed: for who was not served.
+func (w *world) listAgain(s, waits int, again listers, decided uint8) {
+	tasks := &w.sessions[s].tasks
+	for u := range tasks.all() {
+		l := &tasks.at[u].listing
+		if !l.active {
+			continue
+		}
+		for i := range again.ops {
+			if l.late.ops[i] == 0 && l.waiting.ops[i] == 0 {
+				l.late.ops[i] = again.ops[i]
+			}
+			if l.late.ahead[i] == 0 && l.waiting.ahead[i] == 0 {
+				l.late.ahead[i] = again.ahead[i]
+			}
+		}
 		return
 	}
+	w.startListing(waits, again, decided)
+}
+
+// serves mirrors session.serves.
+func (w *world) serves(i int, queue *machine.Listing, result outcome) bool {
+	r := &w.contenders[i].known
+	if result != succeeded {
+		return false
+	}
+	place, shown := queue.Find(r.node.name())
+	if shown && place.Predecessor != "" && named(place.Predecessor) == r.departed {
+		return false // it was read before that one went
+	}
+	return shown
+}
+
+// tellListed mirrors session.tellListed, for all that a contender asked for.
+func (w *world) tellListed(i int, who listers, queue *machine.Listing, result outcome) {
+	if w.contenders[i].known.gone {
+		return
+	}
+	if op := who.ops[i]; op != 0 {
+		w.tell(i, w.judgeListing(i, op, queue, result))
+	}
+	if op := who.ahead[i]; op != 0 {
+		w.lookedAhead(i, op, queue, result)
+	}
+}
+
+// judgeListing mirrors contender.judgeListing.
+func (w *world) judgeListing(i int, op uint8, queue *machine.Listing, result outcome) news {
+	r := &w.contenders[i].known
 	if result == unknown {
-		w.tell(i, news{Kind: machine.Unknown, Op: op})
-		return
+		return news{Kind: machine.Unknown, Op: op}
 	}
-	ev, _ := machine.ReadQueue(uint64(op), children, machine.View{Own: c.known.node.name()})
+	ev, place := queue.Event(uint64(op), machine.View{Own: r.node.name()})
+	r.second = named(place.Second)
 	switch {
 	case w.mistake(ReaderBesideWriter) && w.plan.Modes[i] == messages.Read:
 		ev.First = true
 	case w.mistake(WriterBesideReader) && named(ev.Predecessor).mode() == messages.Read:
 		ev.First = true
 	}
-	w.tell(i, news{
+	return news{
 		Kind: machine.Listed, Op: op, Predecessor: named(ev.Predecessor),
-		Missing: ev.Missing, First: ev.First, Head: ev.Head,
-	})
+		Missing: ev.Missing, First: ev.First, Head: ev.Head && w.fast(OneListing),
+	}
 }

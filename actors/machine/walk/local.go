@@ -24,28 +24,25 @@ func (w *world) vanished(s int, id nodeID) {
 		return
 	}
 	for i := range w.members(s) {
-		r := &w.contenders[i].known
-		if p := r.predecessor; p.live && p.node == id {
-			r.predecessor = watcher{}
-			w.tell(i, news{Kind: machine.PredecessorGone, Op: p.op})
-		}
+		w.stirred(i, id)
 	}
 }
 
 // handOver mirrors session.handOver.
 func (w *world) handOver(i int) {
 	r := &w.contenders[i].known
-	if r.node == 0 || r.node.mode() != messages.Exclusive || r.unsure || !w.sessionOf(i).up ||
+	if !w.fast(HandOver) || r.node == 0 || r.node.mode() != messages.Exclusive || r.unsure || !w.sessionOf(i).up ||
 		!r.granted && !w.mistake(HandOverUnheld) {
 		return
 	}
 	for j := range w.members(w.plan.Sessions[i]) {
 		next := &w.contenders[j].known
-		p := next.predecessor
-		if !p.live || p.node != r.node || next.unsure {
+		p := next.vigil
+		looksAhead := p.second.live && p.second.node == r.node && w.mistake(HandOverToWhoLooksAhead)
+		if (!p.live || p.node != r.node) && !looksAhead || next.unsure {
 			continue
 		}
-		next.predecessor = watcher{}
+		w.endVigil(j)
 		w.tell(j, news{Kind: machine.PredecessorGone, Op: p.op, Head: true})
 		return
 	}

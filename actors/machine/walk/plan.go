@@ -23,6 +23,8 @@ type Plan struct {
 	Spared [maxSessions]bool
 	// Bounds is how often what need not happen may happen.
 	Bounds Bounds
+	// Without are the fast paths that are switched off.
+	Without Switches
 	// Mistake is what the model does wrong, to see that the walk finds it.
 	Mistake Mistake
 	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
@@ -55,6 +57,26 @@ type Bounds struct {
 
 // Always, as a bound, is no bound.
 const Always = 255
+
+// Switches are fast paths of actors/fast_paths.go that the model has.
+type Switches uint8
+
+// The fast paths.
+const (
+	// HandOver grants what is given back to the next of the same session before the node is gone.
+	HandOver Switches = 1 << iota
+	// OneListing spares who saw that its predecessor is the head of the queue another listing when that is gone.
+	OneListing
+	// ListingAhead lists the queue when the one before the predecessor is gone.
+	ListingAhead
+	// SharedListings has one listing serve all who wait for one.
+	SharedListings
+	// LocalPredecessors spares who waits for a node of its own session a watch at the servers.
+	LocalPredecessors
+)
+
+// fast mirrors session.fast.
+func (w *world) fast(path Switches) bool { return w.plan.Without&path == 0 }
 
 // Mistake is something that the model does wrong.
 type Mistake uint8
@@ -106,4 +128,9 @@ const (
 	AdoptAnothersContest
 	// TokenBySequence takes the sequence number for the fencing token.
 	TokenBySequence
+	// TakeTheSecondForTheHead takes the end of the one before the predecessor for a proof that the predecessor is the
+	// head of the queue.
+	TakeTheSecondForTheHead
+	// HandOverToWhoLooksAhead hands the lock over to who watches the holder as the one before its predecessor.
+	HandOverToWhoLooksAhead
 )

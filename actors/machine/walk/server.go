@@ -42,7 +42,7 @@ func (w *world) apply(s, at int) {
 				t.listing.shown[i] = n.id
 			}
 		}
-	case machine.Watch, machine.WatchOwn:
+	case machine.Watch, machine.WatchOwn, watchSecond:
 		t.result = w.readWatched(s, t)
 	case machine.Verify:
 		w.applyVerify(s, t)
@@ -191,6 +191,8 @@ func (w *world) deliver(s, at int) {
 		w.listed(t)
 	case machine.Watch:
 		w.watched(t)
+	case watchSecond:
+		w.secondRead(t)
 	case machine.WatchOwn:
 		w.ownRead(t)
 	case machine.Verify:

@@ -147,7 +147,7 @@ func (w *world) dropWatches(s int) {
 		sess.tasks.at[t].listing.active = false
 	}
 	for i := range w.members(s) {
-		w.contenders[i].known.predecessor.live = false
+		w.contenders[i].known.vigil.live, w.contenders[i].known.vigil.second.live = false, false
 		w.contenders[i].known.own.live = false
 	}
 }

@@ -124,7 +124,10 @@ type record struct {
 	unsure  bool
 	later   fifo[uint8] // verifications that wait for the creates to come back
 
-	predecessor, own watcher
+	vigil    vigil
+	own      watcher
+	second   nodeID // the one before its predecessor, as the newest listing showed it
+	departed nodeID // the predecessor that went last
 
 	gone, settling, settleLater bool
 	settleDue                   bool // the timer of settled
@@ -136,6 +139,14 @@ type watcher struct {
 	node nodeID
 	op   uint8
 	live bool
+}
+
+// vigil mirrors the type of actors/vigil.go: what a contender watches while it waits. The watcher is that of its
+// predecessor.
+type vigil struct {
+	watcher
+	second watcher // of the one before the predecessor, while that is watched too
+	head   bool    // the predecessor was seen to be the head of the queue
 }
 
 // news mirrors the type of actors/protocol.go.
@@ -227,11 +238,17 @@ type task struct {
 	listing listing
 }
 
-// listing mirrors the type of actors/listings.go; of each contender, the operation that asked.
+// listing mirrors the type of actors/listings.go; of each contender, the operation that asked, and that of the vigil
+// that looks ahead.
 type listing struct {
 	active        bool
-	waiting, late [maxContenders]uint8
+	waiting, late listers
 	shown         [room]nodeID
+}
+
+// listers are those who wait for a listing.
+type listers struct {
+	ops, ahead [maxContenders]uint8
 }
 
 // outcome is how a task has ended.

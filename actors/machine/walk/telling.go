@@ -125,8 +125,11 @@ var moveNames = [...]string{
 
 func (t task) describe() string {
 	text := t.Do.String()
-	if t.Do == machine.Settle {
+	switch t.Do {
+	case machine.Settle:
 		text = "Delete (by the session)"
+	case watchSecond:
+		text = "Watch (of the one before the predecessor)"
 	}
 	if t.Do != machine.List {
 		text += " of " + contenderName(int(t.contender))

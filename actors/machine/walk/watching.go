@@ -2,18 +2,23 @@ package walk
 
 import "github.com/turnstile-locks/turnstile/actors/machine"
 
-// What is here mirrors actors/watches.go.
+// What is here mirrors actors/watches.go and actors/vigil.go.
 
 func (w *world) watchPredecessor(i int, o order) {
-	if !w.mistake(RegisterLate) {
-		w.contenders[i].known.predecessor = watcher{node: o.Node, op: o.Op, live: true}
+	r := &w.contenders[i].known
+	w.endVigil(i)
+	local := w.local(w.plan.Sessions[i], o.Node) && w.fast(LocalPredecessors)
+	if local || !w.mistake(RegisterLate) {
+		r.vigil.watcher = watcher{node: o.Node, op: o.Op, live: true}
 	}
-	if w.local(w.plan.Sessions[i], o.Node) {
-		w.contenders[i].known.predecessor = watcher{node: o.Node, op: o.Op, live: true}
+	if local {
 		w.tell(i, news{Kind: machine.Watched, Op: o.Op})
-		return
+	} else {
+		w.run(i, task{Do: machine.Watch, op: o.Op, node: o.Node, decided: o.Epoch})
 	}
-	w.run(i, task{Do: machine.Watch, op: o.Op, node: o.Node, decided: o.Epoch})
+	if !w.contest(i) {
+		w.lookAhead(i, o.Node)
+	}
 }
 
 // watched mirrors session.watching.
@@ -21,9 +26,9 @@ func (w *world) watched(t task) {
 	i := int(t.contender)
 	r := &w.contenders[i].known
 	if w.mistake(RegisterLate) {
-		r.predecessor = watcher{node: t.node, op: t.op, live: true}
+		r.vigil.watcher = watcher{node: t.node, op: t.op, live: true}
 	}
-	if r.predecessor != (watcher{node: t.node, op: t.op, live: true}) {
+	if r.vigil.watcher != (watcher{node: t.node, op: t.op, live: true}) {
 		return
 	}
 	n := news{Op: t.op}
@@ -32,10 +37,11 @@ func (w *world) watched(t task) {
 		n.Kind = machine.Watched
 	case noNode:
 		n.Kind = machine.PredecessorGone
-		r.predecessor = watcher{}
+		r.departed = t.node
+		w.endVigil(i)
 	case unknown:
 		n.Kind = machine.Unknown
-		r.predecessor = watcher{}
+		w.endVigil(i)
 	}
 	w.tell(i, n)
 }
@@ -71,10 +77,7 @@ func (w *world) ownRead(t task) {
 func (w *world) nodeDeleted(s int, id nodeID) {
 	for i := range w.members(s) {
 		r := &w.contenders[i].known
-		if p := r.predecessor; p.live && p.node == id {
-			r.predecessor = watcher{}
-			w.tell(i, news{Kind: machine.PredecessorGone, Op: p.op})
-		}
+		w.stirred(i, id)
 		if o := r.own; o.live && o.node == id {
 			r.own = watcher{}
 			w.tell(i, news{Kind: machine.NodeGone, Op: o.op})
@@ -84,6 +87,6 @@ func (w *world) nodeDeleted(s int, id nodeID) {
 
 // unwatch mirrors session.unwatch.
 func (w *world) unwatch(i int) {
-	w.contenders[i].known.predecessor = watcher{}
+	w.endVigil(i)
 	w.contenders[i].known.own = watcher{}
 }
