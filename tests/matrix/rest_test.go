@@ -1,0 +1,325 @@
+package matrix
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// stickyPath is the lock that sticks.
+const stickyPath = "/lock-sticky"
+
+// restsLong is how long it does when nobody comes: longer than any of the scenes.
+const restsLong = time.Hour
+
+// atRest has our session hold a lock that sticks, and give it back: the node stays, and the session is told when
+// somebody comes.
+func (c *crowd) atRest(t *testing.T, stays time.Duration) (node string) {
+	t.Helper()
+	c.know(t, c.ours, stickyPath)
+	m := c.once(t, stays)
+	synctest.Wait()
+	require.Len(t, c.childrenOf(t, stickyPath), 1, "the node stays")
+	return m.node(t)
+}
+
+// sticks has our session ask for the lock.
+func (c *crowd) sticks(t *testing.T, stays time.Duration) *member {
+	t.Helper()
+	return c.enter(t, c.ours, stickyPath, locks.WithSticky(stays))
+}
+
+// once is sticks, and gives back what it has got.
+func (c *crowd) once(t *testing.T, stays time.Duration) *member {
+	t.Helper()
+	m := c.sticks(t, stays)
+	c.awaitHolds(t, m)
+	m.giveBack()
+	<-m.done
+	return m
+}
+
+// awaitNone waits until no node is left of a lock that sticks.
+func (c *crowd) awaitNone(t *testing.T) {
+	t.Helper()
+	eventually(t, func() bool { return len(c.childrenOf(t, stickyPath)) == 0 }, "the node goes")
+}
+
+// comes has somebody of another session ask for the lock, and get it.
+func (c *crowd) comes(t *testing.T) {
+	t.Helper()
+	m := c.enter(t, c.theirs, stickyPath)
+	c.awaitHolds(t, m)
+	m.giveBack()
+	<-m.done
+}
+
+// arrivals is the reading of the queue by which a session learns of who comes.
+var arrivals = embedded.Fault{Op: embedded.OpGetChildren2, Path: stickyPath}
+
+// readsArrivals has the reading meet an action, when a lock that sticks is given back for the first time.
+func (c *crowd) readsArrivals(t *testing.T, action embedded.Action) *embedded.Injection {
+	t.Helper()
+	c.know(t, c.ours, stickyPath)
+	f := arrivals
+	f.Action = action
+	injection := c.strike(t, f)
+	c.once(t, restsLong)
+	require.NoError(t, injection.Wait(patient(t)))
+	synctest.Wait()
+	return injection
+}
+
+// deletesRest is the delete of the node that rests.
+var deletesRest = embedded.Fault{Op: embedded.OpDelete, Path: stickyPath + "/*"}
+
+// goesFor has somebody come while a node rests, and its delete meet an action.
+func goesFor(action embedded.Action) func(*testing.T, *crowd) {
+	return func(t *testing.T, c *crowd) {
+		c.atRest(t, restsLong)
+		f := deletesRest
+		f.Action = action
+		injection := c.strike(t, f)
+		remote := c.enter(t, c.theirs, stickyPath)
+		require.NoError(t, injection.Wait(patient(t)))
+		again := c.sticks(t, restsLong) // asks while the node is on its way
+		synctest.Wait()
+		c.awaitHolds(t, remote)
+		require.False(t, c.holds(again), "it came later")
+		remote.giveBack()
+		c.awaitHolds(t, again)
+		again.giveBack()
+		<-again.done
+		c.comes(t)
+	}
+}
+
+// rests are faults that strike a lock that sticks: nobody holds, and its node is still there.
+var rests = []plot{
+	{name: "at-rest/cut", outcome: "who comes would not be heard of: the node goes when the session is back",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, restsLong)
+			c.server.Replica(0).DropClients()
+			c.awaitNone(t)
+			c.once(t, restsLong)
+			c.comes(t)
+		}},
+	{name: "at-rest/cut-and-asked-for", outcome: "nothing is taken up without a connection: the next request holds by another node",
+		play: func(t *testing.T, c *crowd) {
+			node := c.atRest(t, restsLong)
+			c.refuse(true)
+			c.server.Replica(0).DropClients()
+			synctest.Wait()
+			again := c.sticks(t, restsLong)
+			synctest.Wait()
+			require.False(t, c.holds(again))
+			c.refuse(false)
+			c.awaitHolds(t, again)
+			require.NotEqual(t, node, again.lease.Node())
+			again.giveBack()
+			<-again.done
+			c.comes(t)
+		}},
+	{name: "at-rest/server-restarted", outcome: "the node goes when the session is back, and who came meanwhile holds",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, restsLong)
+			c.server.Replica(0).Stop()
+			remote := c.enter(t, c.theirs, stickyPath)
+			time.Sleep(tick)
+			require.NoError(t, c.server.Replica(0).Start())
+			c.awaitHolds(t, remote)
+		}},
+	{name: "at-rest/session-expired", outcome: "the node goes with its session, and the next request makes another in the next",
+		play: func(t *testing.T, c *crowd) {
+			node := c.atRest(t, restsLong)
+			require.NoError(t, c.server.Expire(session(c.ours)))
+			c.awaitNone(t)
+			time.Sleep(tick) // it has heard of its end, which is before its time
+			again := c.sticks(t, restsLong)
+			c.awaitHolds(t, again)
+			require.NotEqual(t, node, again.lease.Node())
+			again.giveBack()
+			<-again.done
+			c.comes(t)
+		}},
+	{name: "at-rest/silence-until-expiry", outcome: "who asks meanwhile does not hold by a node whose session nobody hears of",
+		play: func(t *testing.T, c *crowd) {
+			node := c.atRest(t, restsLong)
+			id := session(c.ours)
+			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
+			require.NoError(t, kept.Wait(patient(t)))
+			time.Sleep(timeout / 2) // its lease is over
+			again := c.sticks(t, restsLong)
+			synctest.Wait()
+			require.False(t, c.holds(again) && again.lease.Valid())
+			remote := c.enter(t, c.theirs, stickyPath)
+			c.silence(t, id, kept)
+			c.awaitHolds(t, remote)
+			again.ends = either
+			require.NotEqual(t, node, remote.node(t))
+			remote.giveBack()
+			c.awaitHolds(t, again)
+		}},
+	{name: "at-rest/node-deleted", outcome: "that it is not what it was is heard: the next request makes another",
+		play: func(t *testing.T, c *crowd) {
+			node := c.atRest(t, restsLong)
+			require.NoError(t, c.operator.Delete(stickyPath+"/"+node, -1))
+			synctest.Wait()
+			again := c.sticks(t, restsLong)
+			c.awaitHolds(t, again)
+			require.NotEqual(t, node, again.lease.Node())
+			again.giveBack()
+			<-again.done
+			c.comes(t)
+		}},
+	{name: "at-rest/time-over-while-away", outcome: "the node goes, once",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, time.Second)
+			c.refuse(true)
+			c.server.Replica(0).DropClients()
+			time.Sleep(2 * time.Second)
+			c.refuse(false)
+			c.awaitNone(t)
+			c.comes(t)
+		}},
+	{name: "at-rest/closed", outcome: "the node goes with its session, at once",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, restsLong)
+			require.NoError(t, c.ours.Close(patient(t)))
+			c.awaitNone(t)
+			c.comes(t)
+		}},
+	{name: "arrivals/cut-before", outcome: "the queue was not read: the node goes when the session is back",
+		play: func(t *testing.T, c *crowd) {
+			c.readsArrivals(t, embedded.CutBefore)
+			c.awaitNone(t)
+			c.comes(t)
+		}},
+	{name: "arrivals/reply-lost", outcome: "whether somebody is there is not known: the node goes when the session is back",
+		play: func(t *testing.T, c *crowd) {
+			c.readsArrivals(t, embedded.CutAfter)
+			c.awaitNone(t)
+			c.comes(t)
+		}},
+	{name: "arrivals/session-expired", outcome: "the node goes with its session",
+		play: func(t *testing.T, c *crowd) {
+			c.readsArrivals(t, embedded.ExpireBefore)
+			c.awaitNone(t)
+			c.comes(t)
+		}},
+	{name: "arrivals/somebody-comes-before-the-reply", outcome: "the answer says nobody, and the event behind it that somebody came: the node goes for that one",
+		play: func(t *testing.T, c *crowd) {
+			kept := c.readsArrivals(t, embedded.HoldReplies)
+			remote := c.enter(t, c.theirs, stickyPath)
+			synctest.Wait()
+			require.False(t, c.holds(remote))
+			kept.Release()
+			c.awaitHolds(t, remote)
+		}},
+	{name: "arrivals/taken-up-before-the-reply", outcome: "it is held when it is known that somebody came: that one holds when it is given back",
+		play: func(t *testing.T, c *crowd) {
+			kept := c.readsArrivals(t, embedded.HoldReplies)
+			again := c.sticks(t, restsLong)
+			c.awaitHolds(t, again)
+			remote := c.enter(t, c.theirs, stickyPath)
+			synctest.Wait()
+			kept.Release()
+			synctest.Wait()
+			require.False(t, c.holds(remote))
+			again.giveBack()
+			c.awaitHolds(t, remote)
+		}},
+	{name: "arrivals/not-permitted", outcome: "who may not see who comes keeps no node",
+		play: func(t *testing.T, c *crowd) {
+			c.know(t, c.ours, stickyPath)
+			_, err := c.operator.SetACL(stickyPath, zk.WorldACL(allButRead), -1)
+			require.NoError(t, err)
+			c.once(t, restsLong)
+			eventually(t, func() bool {
+				_, stat, err := c.operator.Exists(stickyPath)
+				return err == nil && stat.NumChildren == 0
+			}, "the node goes")
+			_, err = c.operator.SetACL(stickyPath, zk.WorldACL(zk.PermAll), -1)
+			require.NoError(t, err)
+			c.comes(t)
+		}},
+	{name: "somebody-comes/cut-before", play: goesFor(embedded.CutBefore),
+		outcome: "the node that is to go for somebody goes when the session is back, and is not used again"},
+	{name: "somebody-comes/reply-lost", play: goesFor(embedded.CutAfter),
+		outcome: "that the node is gone is success: who came holds, and then who asked later"},
+	{name: "somebody-comes/session-expired", play: goesFor(embedded.ExpireBefore),
+		outcome: "the node goes with its session: who came holds, and then who asked later"},
+	{name: "somebody-comes/reply-late", outcome: "who came holds while the delete is not answered; who asks here meanwhile stands behind",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, restsLong)
+			f := deletesRest
+			f.Action = embedded.HoldReplies
+			kept := c.strike(t, f)
+			remote := c.enter(t, c.theirs, stickyPath)
+			require.NoError(t, kept.Wait(patient(t)))
+			again := c.sticks(t, restsLong)
+			c.awaitHolds(t, remote)
+			kept.Release()
+			synctest.Wait()
+			require.False(t, c.holds(again))
+		}},
+	{name: "taken-up/cut", outcome: "the node is verified and held on; it goes when it is given back",
+		play: func(t *testing.T, c *crowd) {
+			node := c.atRest(t, restsLong)
+			again := c.sticks(t, restsLong)
+			c.awaitHolds(t, again)
+			require.Equal(t, node, again.lease.Node())
+			c.server.Replica(0).DropClients()
+			time.Sleep(timeout)
+			require.True(t, again.lease.Valid())
+			remote := c.enter(t, c.theirs, stickyPath)
+			synctest.Wait()
+			again.giveBack()
+			c.awaitHolds(t, remote)
+		}},
+	{name: "taken-up/session-expired", outcome: "Lost, and the next token is greater",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, restsLong)
+			again := c.sticks(t, restsLong)
+			again.ends = bereft
+			c.awaitHolds(t, again)
+			require.NoError(t, c.server.Expire(session(c.ours)))
+			awaitEnd(t, again.lease)
+			c.comes(t)
+		}},
+	{name: "taken-up/node-deleted", outcome: "Lost, and the next token is greater",
+		play: func(t *testing.T, c *crowd) {
+			c.atRest(t, restsLong)
+			again := c.sticks(t, restsLong)
+			again.ends = bereft
+			c.awaitHolds(t, again)
+			time.Sleep(tick) // it watches its node
+			c.dismiss(t, again)
+			awaitEnd(t, again.lease)
+			c.comes(t)
+		}},
+	{name: "taken-up/lock-actor-stopped", outcome: "the node goes with who held it",
+		play: func(t *testing.T, c *crowd) {
+			node := c.atRest(t, restsLong)
+			rec := actors.NewRecorder(c.ours.System())
+			t.Cleanup(rec.Close)
+			want := messages.Acquire{Path: stickyPath, Mode: messages.Exclusive, Sticky: restsLong}
+			lock := c.ours.System().Root.Spawn(actors.NewLock(c.ours.Session(), want, actors.WithObserver(rec.PID())))
+			held, err := rec.Await(patient(t), stHeld)
+			require.NoError(t, err)
+			require.Equal(t, node, held.Node)
+			c.ours.System().Root.Stop(lock)
+			c.awaitNone(t)
+			c.comes(t)
+		}},
+}
+
+func TestFaultsStrikeStickyLocks(t *testing.T) { testPlots(t, rests) }
