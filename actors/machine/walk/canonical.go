@@ -108,7 +108,7 @@ func (w *world) forgetEnded(i int) {
 		return
 	}
 	clean := c.known
-	clean.enlisted, clean.vigil, clean.own, clean.second, clean.departed = false, vigil{}, watcher{}, 0, 0
+	clean.place, clean.mates, clean.laid, clean.enlisted, clean.vigil, clean.own, clean.second, clean.departed = 0, false, false, false, vigil{}, watcher{}, 0, 0
 	if c.terminated && c.outbox.n == 0 && clean == (record{}) && !w.busyFor(i) {
 		// Nothing is left of it but the session's note of its existence, which nothing depends on.
 		c.known, c.terminated = record{}, false
@@ -117,6 +117,7 @@ func (w *world) forgetEnded(i int) {
 		begun: true, stopped: true, terminated: c.terminated,
 		outbox: c.outbox, known: c.known, epoch: c.epoch,
 		request: request{Op: c.Op},
+		guid:    c.guid, broken: c.broken && c.known.rest.resting,
 	}
 	if c.outbox.n == 0 {
 		c.epoch = 0
@@ -205,7 +206,7 @@ func (t task) key() [12]byte {
 	}
 	return [12]byte{
 		byte(t.Do), t.contender, t.op, byte(t.node), byte(t.node >> 8), t.decided, byte(t.result), t.czxid, listeners, ahead, t.behind,
-		flag(t.applied, 1) | flag(t.looked, 2) | flag(t.newest, 4) | flag(t.alone, 8) | flag(t.listing.active, 16),
+		flag(t.applied, 1) | flag(t.looked, 2) | flag(t.newest, 4) | flag(t.alone, 8) | flag(t.listing.active, 16) | flag(t.shared, 32) | t.place<<6,
 	}
 }
 

@@ -6,6 +6,9 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 
 func (w *world) create(i int, o order) {
 	c := &w.contenders[i]
+	if w.takeUp(i, o.Op) {
+		return
+	}
 	c.known.creates++
 	w.voidVerifies(i)
 	w.run(i, task{Do: machine.Create, op: o.Op, decided: o.Epoch})
@@ -53,18 +56,19 @@ func (w *world) judge(i int, t task) news {
 		return news{Kind: machine.Unknown}
 	}
 	w.renew(w.plan.Sessions[i])
-	r.node, r.token = t.node, w.token(t.node, t.czxid)
+	r.place = t.place
+	r.node, r.token = t.node, w.token(t.node, t.czxid, t.place)
 	return news{
 		Kind: machine.Created, Node: t.node, Token: r.token,
 		Alone: t.alone, Predecessor: w.rightBefore(i),
 	}
 }
 
-func (w *world) token(id nodeID, czxid uint8) uint8 {
+func (w *world) token(id nodeID, czxid, place uint8) uint8 {
 	if w.mistake(TokenBySequence) {
-		return id.sequence() + 1
+		return (id.sequence() + 1) << placeBits
 	}
-	return czxid
+	return czxid<<placeBits | place
 }
 
 // rightBefore mirrors session.rightBefore.

@@ -5,6 +5,10 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 // What is here mirrors actors/deleting.go and actors/contenders.go.
 
 func (w *world) remove(i int, o order) {
+	if o.Do == machine.GiveBack && w.layDown(i) {
+		w.tell(i, news{Kind: machine.Deleted, Op: o.Op})
+		return
+	}
 	if o.Do == machine.GiveBack || w.mistake(HandOverUnheld) {
 		w.handOver(i)
 	}
@@ -43,6 +47,9 @@ func (w *world) terminated(i int) {
 	c.known.gone = true
 	w.unpark(i)
 	w.unwatch(i)
+	if c.known.rest.resting {
+		return // it goes later
+	}
 	if w.mistake(ForgetEnded) {
 		return
 	}
@@ -64,6 +71,7 @@ func (w *world) forgetNode(i int) {
 		s.newest = 0
 	}
 	w.unwatch(i)
+	w.forgetRest(i)
 	r.node, r.token, r.granted = 0, 0, false
 }
 

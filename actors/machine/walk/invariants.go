@@ -53,6 +53,15 @@ func (w *world) checkHolders() {
 	}
 }
 
+// checkDelete is invariant 1 where a session deletes a node for one contender: no other may rely on it.
+func (w *world) checkDelete(i int, id nodeID) {
+	for j := range w.plan.Sessions {
+		if c := &w.contenders[j]; j != i && id != 0 && c.Node == id && w.relies(j) {
+			w.violate(Exclusion, "%v is deleted for %s, while %s holds with it", id, contenderName(i), contenderName(j))
+		}
+	}
+}
+
 // checkNotice is invariants 2, 6 and 8, where a notice is sent.
 func (w *world) checkNotice(i int, do machine.Do) {
 	c := &w.contenders[i]
@@ -109,20 +118,28 @@ func (w *world) checkGrant(i int) {
 	if at < 0 {
 		return // it has just gone, and this request will hear of it
 	}
-	for _, n := range w.zk.nodes.all() {
-		if n.czxid < w.zk.nodes.at[at].czxid && c.Node.waitsFor(n.id) && !w.handsOver(n.id.contender(), i) {
+	for _, n := range w.zk.nodes.all()[:at] {
+		if c.Node.waitsFor(n.id) && !w.handsOver(n.id, i) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", contenderName(i), n.id)
 		}
 	}
 }
 
-// handsOver tells whether a contender that is before another in the queue has had the lock, and has given it back
-// within their session; its node is still to be deleted.
-func (w *world) handsOver(before, i int) bool {
-	c := &w.contenders[before]
-	m := c.machine()
-	gaveBack := !m.Holding() && m.Ending == messages.StateReleased
-	return w.plan.Sessions[before] == w.plan.Sessions[i] && (gaveBack || c.stopped)
+// handsOver tells whether those who had a node that is before a contender's in the queue have given the lock back within
+// their session; the node is still to be deleted.
+func (w *world) handsOver(before nodeID, i int) bool {
+	for j := range w.plan.Sessions {
+		c := &w.contenders[j]
+		if int(c.guid) != before.contender() || !c.begun {
+			continue
+		}
+		m := c.machine()
+		gaveBack := !m.Holding() && m.Ending == messages.StateReleased
+		if w.plan.Sessions[j] != w.plan.Sessions[i] || !gaveBack && !c.stopped {
+			return false
+		}
+	}
+	return true
 }
 
 // checkEnd is invariant 3 at the moment at which a request says that it has ended. What the session was
@@ -133,7 +150,7 @@ func (w *world) checkEnd(i int, settled bool) {
 		return
 	}
 	for _, n := range w.zk.nodes.all() {
-		if n.id.contender() == i && !n.doomed {
+		if n.id.contender() == i && !n.doomed && !w.plan.Sticky[i] { // what is sticky the session deletes later
 			w.violate(NoOrphan, "%s says that it has ended, but there is %v", contenderName(i), n.id)
 		}
 	}
@@ -153,7 +170,10 @@ func (w *world) checkQuiet() {
 		}
 	}
 	for _, n := range w.zk.nodes.all() {
-		if c := &w.contenders[n.id.contender()]; c.stopped {
+		if w.rests(n.id) >= 0 {
+			continue
+		}
+		if c := w.user(n.id); c.stopped {
 			w.violate(NoOrphan, "nothing is under way, but there is %v, whose request has ended", n.id)
 		} else if c.Node != n.id {
 			w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.id)
@@ -168,11 +188,27 @@ func (w *world) checkQuiet() {
 		if slices.ContainsFunc(w.zk.nodes.all()[:at], func(before node) bool { return n.id.waitsFor(before.id) }) {
 			continue
 		}
-		if c := &w.contenders[n.id.contender()]; !c.stopped && !c.Holding() {
+		if w.rests(n.id) >= 0 {
+			if int(w.zk.nodes.n) > at+1 {
+				w.violate(NoLostWakeUp, "nothing is under way, and %v rests, but somebody has come", n.id)
+			}
+			continue
+		}
+		if c := w.user(n.id); !c.stopped && !c.Holding() {
 			w.violate(NoLostWakeUp, "nothing is under way, and %v has nobody to wait for, but its request is %v",
 				n.id, c.State)
 		}
 	}
+}
+
+// user gives the contender that has a node: the one that has made it, or that has taken it up.
+func (w *world) user(id nodeID) *contender {
+	for i := range w.plan.Sessions {
+		if c := &w.contenders[i]; c.Node == id && !c.stopped {
+			return c
+		}
+	}
+	return &w.contenders[id.contender()]
 }
 
 // Holding tells whether the state is one of a holder.

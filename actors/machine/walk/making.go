@@ -25,6 +25,8 @@ func (w *world) make(m move) {
 		w.take(a, w.contenders[a].outbox.take(0))
 	case learnsOfEnd:
 		w.terminated(a)
+	case restEnds:
+		w.endRest(a)
 	case settlesAgain:
 		w.contenders[a].known.settleDue = false
 		w.settle(a)
@@ -64,6 +66,8 @@ func (w *world) makeOfSession(kind moveKind, a, b int) {
 		if t := &w.sessions[a].tasks.at[b]; w.plan.Prompt && t.applied && t.behind == 0 {
 			w.deliver(a, b)
 		}
+	case appliesTogether:
+		w.applyTogether(a)
 	case appliesOnly:
 		w.left.Slow--
 		w.apply(a, b)
@@ -81,7 +85,7 @@ func (w *world) makeOfSession(kind moveKind, a, b int) {
 		w.left.Lags--
 		w.reconnect(a, true)
 	case catchesUp:
-		w.sessions[a].lagging = false
+		w.catchUp(a)
 	case collapses:
 		w.cut(a, true, false)
 	case buries:
@@ -130,7 +134,11 @@ func (w *world) makeTrouble(kind moveKind, a, b int) {
 	case breaks:
 		w.left.Breaks--
 		n := w.zk.nodes.at[a]
-		w.contenders[n.id.contender()].broken = true
+		for i := range w.plan.Sessions {
+			if c := &w.contenders[i]; int(c.guid) == n.id.contender() {
+				c.broken = true
+			}
+		}
 		w.deleteNode(n.id)
 	case reaps:
 		w.left.Reaps--

@@ -15,6 +15,7 @@ const (
 	applies
 	appliesOnly // in a prompt plan: the answer comes later
 	appliesLast // in a prompt plan: the answer is lost with the connection
+	appliesTogether
 	delivers
 	fires
 	reconnects
@@ -30,6 +31,7 @@ const (
 	// What a net is for.
 
 	polls
+	restEnds
 
 	// What others want.
 
@@ -59,9 +61,9 @@ func (k moveKind) goesOn() bool { return k < polls }
 // what goes on, and the owner's release.
 func (k moveKind) expected() bool {
 	switch k {
-	case lingers, hearsLate, appliesOnly, appliesLast, reconnectsLagging:
+	case lingers, hearsLate, appliesTogether, appliesOnly, appliesLast, reconnectsLagging:
 		return false
-	case releases, graceEnds, polls:
+	case releases, graceEnds, polls, restEnds:
 		return true
 	default:
 		return k.goesOn()
@@ -137,8 +139,9 @@ func (w *world) movesOfContender(into []move, i int) []move {
 		return into
 	}
 	may(c.outbox.n > 0, takes)
-	may(c.terminated, learnsOfEnd)
+	may(c.terminated && c.outbox.n == 0, learnsOfEnd) // the farewell comes behind all orders
 	may(c.known.settleDue, settlesAgain)
+	may(c.known.rest.resting, restEnds)
 	may(w.beats(i), beats)
 	if c.stopped {
 		return into
@@ -185,6 +188,7 @@ func (w *world) movesOfSession(into []move, s int) []move {
 		answered = answered || t.applied && t.result != unknown
 	}
 	answered = answered || sess.events.n > 0
+	may(w.plan.Together && sess.linked && sess.alive && w.mayShare(s), appliesTogether, 0)
 	may(sess.events.n > 0, fires, 0)
 	may(!sess.linked && !sess.over, reconnects, 0)
 	may(!sess.linked && sess.alive && w.left.Lags > 0 && sess.seen < w.zk.zxid, reconnectsLagging, 0)

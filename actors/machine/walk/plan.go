@@ -13,9 +13,15 @@ type Plan struct {
 	Modes [maxContenders]messages.Mode
 	// Try tells which contenders give up instead of waiting.
 	Try [maxContenders]bool
-	// Down: the sessions are not connected yet when it begins. Arrive: a request may be made at any moment;
-	// without it, all are made at the start, and what is explored is when their creates are carried out.
-	Down, Arrive bool
+	// Sticky tells which contenders leave their node to the next of their session.
+	Sticky [maxContenders]bool
+	// Down: the sessions are not connected yet when it begins.
+	Down bool
+	// Arrive tells which requests may be made at any moment; the others are made at the start, and what is explored is
+	// when their creates are carried out.
+	Arrive [maxContenders]bool
+	// Together: creates of one session may share a transaction.
+	Together bool
 	// Prompt: the answer to a request comes as soon as it is carried out, unless the connection is lost in
 	// between or a bound says otherwise (Slow). Without it, anything may come in between.
 	Prompt bool
@@ -131,6 +137,24 @@ const (
 	// TakeTheSecondForTheHead takes the end of the one before the predecessor for a proof that the predecessor is the
 	// head of the queue.
 	TakeTheSecondForTheHead
+	// RestThoughWanted keeps the node of a lock that is given back though somebody has come.
+	RestThoughWanted
+	// RestOn does not let a resting node go when somebody comes.
+	RestOn
+	// RestThroughCuts keeps a resting node though the watch is lost that would tell of others.
+	RestThroughCuts
+	// WatchWithoutLooking has the servers tell who comes behind a resting node, and does not look who is there.
+	WatchWithoutLooking
+	// LendWhatGoes has a resting node taken up while it is being deleted.
+	LendWhatGoes
+	// LayDownWithMates leaves a node to be taken up though the places behind its own are those of others.
+	LayDownWithMates
+	// VerifyWhatRests looks for the node of a request whose node rests, or was taken up by another.
+	VerifyWhatRests
+	// ForgetTheRested does not delete a node whose rest is over.
+	ForgetTheRested
+	// SameTokenTwice gives who takes up a node the token of who had it before.
+	SameTokenTwice
 	// HandOverToWhoLooksAhead hands the lock over to who watches the holder as the one before its predecessor.
 	HandOverToWhoLooksAhead
 )

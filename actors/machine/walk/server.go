@@ -29,14 +29,22 @@ func (w *world) apply(s, at int) {
 		w.violate(OneSession, "%s: %v was decided on in epoch %d and is carried out in epoch %d",
 			contenderName(int(t.contender)), t.Do, t.decided, sess.epoch)
 	}
+	if writes := t.Do == machine.Create || t.Do == machine.Delete || t.Do == machine.Settle; writes {
+		w.catchUp(s)
+	}
 	t.applied, t.behind = true, sess.events.n
 	switch t.Do {
 	case machine.Create:
+		w.zk.zxid++
+		w.contenders[t.contender].known.mates = false
 		w.makeNode(s, t)
+		w.childrenWatchesFire()
+		t.behind = sess.events.n
 	case machine.Delete:
-		sess.lagging = false
+		w.checkDelete(int(t.contender), t.node)
 		t.result = w.deleteNode(t.node)
-	case machine.List:
+	case machine.List, watchArrivals:
+		w.zk.watched[s] = w.zk.watched[s] || t.Do == watchArrivals
 		for i, n := range w.zk.nodes.all() {
 			if w.shows(s, n) {
 				t.listing.shown[i] = n.id
@@ -57,14 +65,13 @@ func (w *world) apply(s, at int) {
 
 func (w *world) makeNode(s int, t *task) {
 	sess := &w.sessions[s]
-	sess.lagging = false
 	if w.contest(int(t.contender)) && w.zk.nodes.n > 0 {
+		w.zk.zxid-- // nothing was done
 		w.lookAtContest(s, t)
 		return
 	}
-	w.zk.zxid++
 	n := node{
-		id: newNodeID(int(t.contender), w.plan.Modes[t.contender], w.zk.sequence), session: uint8(s), epoch: sess.epoch,
+		id: newNodeID(int(w.contenders[t.contender].guid), w.plan.Modes[t.contender], w.zk.sequence), session: uint8(s), epoch: sess.epoch,
 		czxid: w.zk.zxid,
 	}
 	w.zk.sequence++
@@ -99,6 +106,7 @@ func (w *world) deleteNode(id nodeID) outcome {
 			w.sessions[s].events.push(event{nodeDeleted, id})
 		}
 	}
+	w.childrenWatchesFire()
 	return succeeded
 }
 
@@ -115,13 +123,35 @@ func (w *world) readWatched(s int, t *task) outcome {
 	return succeeded
 }
 
+// childrenWatchesFire: the queue has changed. A server that lags says so when it has caught up; the new nodes are what
+// it does not show.
+func (w *world) childrenWatchesFire() {
+	for s := range w.sessions {
+		if w.zk.watched[s] && !w.sessions[s].lagging {
+			w.zk.watched[s] = false
+			w.sessions[s].events.push(event{kind: childrenChanged})
+		}
+	}
+}
+
+// catchUp: the server behind a connection lags no more.
+func (w *world) catchUp(s int) {
+	sess := &w.sessions[s]
+	behind := sess.lagging && sess.seen < w.zk.zxid
+	sess.lagging = false
+	if behind {
+		w.childrenWatchesFire()
+	}
+}
+
 // applyVerify is findOwn of actors/verifying.go. It takes two moves: the look, where it is needed, and
 // the heartbeat.
 func (w *world) applyVerify(s int, t *task) {
 	sess := &w.sessions[s]
 	if !t.looked {
 		if !w.mistake(VerifyWithoutSync) {
-			sess.lagging = false
+			w.catchUp(s)
+			t.behind = sess.events.n
 		}
 		all := w.ownNodes(s, int(t.contender))
 		if len(all) == 0 {
@@ -135,7 +165,8 @@ func (w *world) applyVerify(s int, t *task) {
 		t.looked, t.applied, t.behind = true, false, 0
 		return
 	}
-	sess.lagging = false
+	w.catchUp(s)
+	t.behind = sess.events.n
 	if w.find(t.node) < 0 {
 		t.result = noNode
 	}
@@ -146,7 +177,7 @@ func (w *world) ownNodes(s, contender int) []node {
 	var all []node
 	for _, n := range w.zk.nodes.all() {
 		ours := int(n.session) == s && n.epoch == w.sessions[s].epoch || w.mistake(AdoptAnyOwner)
-		if n.id.contender() == contender && ours && w.shows(s, n) {
+		if n.id.contender() == int(w.contenders[contender].guid) && ours && w.shows(s, n) {
 			all = append(all, n)
 		}
 	}
@@ -155,9 +186,9 @@ func (w *world) ownNodes(s, contender int) []node {
 
 // applySettle is deleteAll of actors/deleting.go: a look, where it is needed, and a delete for each node.
 func (w *world) applySettle(s int, t *task) {
-	w.sessions[s].lagging = false
 	all := w.ownNodes(s, int(t.contender))
 	if t.looked {
+		w.checkDelete(int(t.contender), t.node)
 		w.deleteNode(t.node)
 		return
 	}
@@ -177,8 +208,11 @@ func (w *world) applySettle(s int, t *task) {
 // brought by a goroutine of its own; but after the events that came before them on the wire, which are
 // handed over as they are read.
 func (w *world) deliver(s, at int) {
-	t := w.sessions[s].tasks.take(at)
 	sess := &w.sessions[s]
+	t := sess.tasks.take(at)
+	if t.shared && t.Do == machine.Create && t.result != unknown {
+		defer w.deliverShared(s)
+	}
 	if t.result != unknown && t.zxid > sess.seen {
 		sess.seen = t.zxid
 	}
@@ -193,6 +227,8 @@ func (w *world) deliver(s, at int) {
 		w.watched(t)
 	case watchSecond:
 		w.secondRead(t)
+	case watchArrivals:
+		w.arrivalsRead(t)
 	case machine.WatchOwn:
 		w.ownRead(t)
 	case machine.Verify:
@@ -206,6 +242,7 @@ func (w *world) deliver(s, at int) {
 // they refuse to take the session up again before it does (CURATOR-604).
 func (w *world) endAtServer(s int) {
 	sess := &w.sessions[s]
+	w.zk.watched[s] = false
 	sess.alive = false
 	for at := range w.zk.nodes.all() {
 		if n := &w.zk.nodes.at[at]; int(n.session) == s && n.epoch == sess.epoch {
@@ -239,6 +276,7 @@ func (w *world) cut(s int, repliesLost, requestsWait bool) {
 	for at := range w.zk.nodes.all() {
 		w.zk.nodes.at[at].watched[s] = false
 	}
+	w.zk.watched[s] = false
 	if repliesLost {
 		w.loseEvents(sess)
 	}
@@ -249,7 +287,7 @@ func (w *world) cut(s int, repliesLost, requestsWait bool) {
 // loseEvents drops the events of nodes that are on the wire.
 func (w *world) loseEvents(sess *session) {
 	for at := 0; at < int(sess.events.n); {
-		if sess.events.at[at].kind != nodeDeleted {
+		if k := sess.events.at[at].kind; k != nodeDeleted && k != childrenChanged {
 			at++
 			continue
 		}

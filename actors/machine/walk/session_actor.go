@@ -92,6 +92,8 @@ func (w *world) happened(s int) {
 	switch ev := w.sessions[s].events.take(0); ev.kind {
 	case nodeDeleted:
 		w.nodeDeleted(s, ev.node)
+	case childrenChanged:
+		w.childrenChanged(s)
 	case gotConnection:
 		w.connected(s)
 	case lostConnection:
@@ -124,6 +126,7 @@ func (w *world) connected(s int) {
 func (w *world) disconnected(s int) {
 	w.sessions[s].up = false
 	w.dropWatches(s)
+	w.wakeAll(s)
 	w.tellOfConnection(s, machine.Disconnected)
 }
 
@@ -205,7 +208,7 @@ func (w *world) renew(s int) {
 // holders, or else of the others, has its turn is left open.
 func (w *world) target(i int) bool {
 	r := &w.contenders[i].known
-	if r.node == 0 || r.gone {
+	if r.node == 0 || r.gone && !r.rest.has {
 		return false
 	}
 	for other := range w.members(w.plan.Sessions[i]) {
@@ -226,6 +229,9 @@ func (w *world) beats(i int) bool {
 	if w.find(c.known.node) >= 0 {
 		return !s.lease
 	}
+	if c.known.rest.resting {
+		return true
+	}
 	for _, n := range c.inbox.all() {
 		if n.Kind == machine.NodeGone {
 			return false
@@ -238,6 +244,10 @@ func (w *world) beats(i int) bool {
 func (w *world) beat(i int) {
 	w.renew(w.plan.Sessions[i])
 	if c := &w.contenders[i]; w.find(c.known.node) < 0 {
-		w.tell(i, news{Kind: machine.NodeGone})
+		if !c.known.gone {
+			w.tell(i, news{Kind: machine.NodeGone})
+			w.vanished(w.plan.Sessions[i], c.known.node)
+		}
+		w.restGone(i)
 	}
 }

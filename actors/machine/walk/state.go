@@ -96,6 +96,8 @@ type contender struct {
 	begun, stopped bool
 	// terminated: the session has not been told yet that the actor has stopped.
 	terminated bool
+	// guid tells whose node is meant by its own: who made it.
+	guid uint8
 	// broken: an operator has deleted its node, which takes the lock away without asking anybody.
 	broken bool
 	// epoch is that of the newest news that it has heard, held that of its grant.
@@ -118,7 +120,11 @@ type record struct {
 
 	node    nodeID
 	token   uint8
+	place   uint8 // of that
+	mates   bool  // others were made with its node, in the same transaction
 	granted bool
+	laid    bool // its node was left to who comes next, and is no concern of its own any more
+	rest    rest
 
 	creates uint8
 	unsure  bool
@@ -191,10 +197,11 @@ type session struct {
 	lagging bool
 	seen    uint8
 
-	newest uint8 // the contender with the newest node, counted from 1
-	parked fifo[parked]
-	tasks  fifo[task]
-	events fifo[event] // of the connection, on their way to the actor
+	newest  uint8 // the contender with the newest node, counted from 1
+	resting uint8 // the contender whose node may be taken up, counted from 1
+	parked  fifo[parked]
+	tasks   fifo[task]
+	events  fifo[event] // of the connection, on their way to the actor
 }
 
 // event mirrors zkconn.Event.
@@ -210,6 +217,7 @@ const (
 	gotConnection
 	lostConnection
 	sessionExpired
+	childrenChanged
 )
 
 // parked mirrors the type of actors/contenders.go.
@@ -232,8 +240,11 @@ type task struct {
 	result  outcome
 	czxid   uint8
 	alone   bool
-	zxid    uint8 // of the server when it was carried out
-	behind  uint8 // events that were on their way before the answer, and still are
+	// shared: it was carried out in one transaction with others, at this place.
+	shared bool
+	place  uint8
+	zxid   uint8 // of the server when it was carried out
+	behind uint8 // events that were on their way before the answer, and still are
 
 	listing listing
 }
@@ -264,8 +275,9 @@ const (
 // server is the ensemble, and the one lock path there is.
 type server struct {
 	nodes    fifo[node]
-	sequence uint8 // of the next node
-	zxid     uint8 // of the newest create
+	sequence uint8             // of the next node
+	zxid     uint8             // of the newest create
+	watched  [maxSessions]bool // the children
 }
 
 // node is a contender's node.

@@ -45,6 +45,8 @@ func (e event) String() string {
 		return "disconnected"
 	case sessionExpired:
 		return "expired"
+	case childrenChanged:
+		return "the queue has changed"
 	default:
 		return e.node.String() + " was deleted"
 	}
@@ -79,7 +81,7 @@ func (w *world) describe(m move) string {
 		return fmt.Sprintf("%s %v", text, w.zk.nodes.at[m.a].id)
 	case reaps:
 		return text
-	case reconnects, reconnectsLagging, catchesUp, collapses, buries, silences, lapses, expires, closes:
+	case appliesTogether, reconnects, reconnectsLagging, catchesUp, collapses, buries, silences, lapses, expires, closes:
 		return sessionName(s) + ": " + text
 	default:
 		return contenderName(s) + ": " + text
@@ -95,6 +97,7 @@ var moveNames = [...]string{
 	applies:           "the servers carry out",
 	appliesOnly:       "the servers carry out, and the answer is slow to come:",
 	appliesLast:       "the connection is lost after the servers carry out",
+	appliesTogether:   "the servers carry out all creates in one transaction",
 	delivers:          "the answer comes to",
 	fires:             "it hears:",
 	reconnects:        "a server is found",
@@ -106,6 +109,7 @@ var moveNames = [...]string{
 	retries:           "it is time to try again",
 	settlesAgain:      "it is time to settle again what it has left",
 	learnsOfEnd:       "its session is told that the lock actor has stopped",
+	restEnds:          "its node has rested for long enough",
 	polls:             "it is time to look at the queue again",
 	releases:          "is released",
 	releasesEarly:     "is released, though it does not hold",
@@ -130,6 +134,8 @@ func (t task) describe() string {
 		text = "Delete (by the session)"
 	case watchSecond:
 		text = "Watch (of the one before the predecessor)"
+	case watchArrivals:
+		text = "List, watched"
 	}
 	if t.Do != machine.List {
 		text += " of " + contenderName(int(t.contender))

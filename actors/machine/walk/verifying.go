@@ -7,6 +7,10 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 // verify mirrors session.verify.
 func (w *world) verify(i int, o order) {
 	s, r := w.sessionOf(i), &w.contenders[i].known
+	if r.laid && !w.mistake(VerifyWhatRests) {
+		w.tell(i, news{Kind: machine.Found, Op: o.Op})
+		return
+	}
 	if r.creates > 0 && !w.mistake(VerifyDoesNotWait) {
 		r.later.push(o.Op)
 		return
@@ -21,7 +25,7 @@ func (w *world) verify(i int, o order) {
 	w.voidVerifies(i)
 	t := task{Do: machine.Verify, op: o.Op, decided: o.Epoch, newest: true}
 	if r.node != 0 && !r.unsure {
-		t.node, t.czxid, t.looked = r.node, r.token, true
+		t.node, t.czxid, t.looked = r.node, r.token>>placeBits, true
 	}
 	w.run(i, t)
 }
@@ -70,7 +74,7 @@ func (w *world) verified(t task) {
 		n.Kind = machine.Found
 	default:
 		r.unsure = false
-		r.node, r.token = t.node, w.token(t.node, t.czxid)
+		r.node, r.token = t.node, w.token(t.node, t.czxid, r.place)
 		w.rightBefore(i)
 		n.Kind, n.Node, n.Token = machine.Found, r.node, r.token
 	}

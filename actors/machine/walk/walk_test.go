@@ -22,7 +22,7 @@ var (
 	twoOne = []int{0, 0, 1}
 	oneTwo = []int{0, 1, 1}
 	spareB = [maxSessions]bool{1: true}
-	allTry = [maxContenders]bool{true, true, true}
+	all    = [maxContenders]bool{true, true, true}
 	oneTry = [maxContenders]bool{1: true}
 )
 
@@ -50,7 +50,7 @@ var small = []Plan{
 		Bounds: Bounds{Releases: 2, Timeouts: 1, Revokes: 1, Slow: 1}},
 	{Name: "a cancel, every order", Sessions: apart, Bounds: Bounds{Cancels: 1, Slow: Always}},
 	{Name: "a cancel, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Cancels: 1}},
-	{Name: "only trying", Sessions: two, Try: allTry, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "only trying", Sessions: two, Try: all, Bounds: Bounds{Releases: 1, Slow: 1}},
 	{Name: "only trying, apart", Sessions: apart, Try: oneTry, Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "an actor stops", Sessions: two, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}},
 	{Name: "an actor stops, late orders", Sessions: two, Bounds: Bounds{Stops: 1, Late: 1}},
@@ -58,13 +58,13 @@ var small = []Plan{
 	{Name: "an operator, apart", Sessions: apart, Bounds: Bounds{Breaks: 1, Polls: 1}},
 	{Name: "an operator, lapses", Sessions: apart, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Breaks: 1, Lapses: 1, Revokes: 1, Silences: 1}},
-	{Name: "closed", Sessions: apart, Prompt: true, Down: true, Arrive: true, Spared: spareB,
+	{Name: "closed", Sessions: apart, Prompt: true, Down: true, Arrive: all, Spared: spareB,
 		Bounds: Bounds{Closes: 1, Cuts: 1, Cancels: 1}},
 	{Name: "alone, much", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Expiries: 1, Lapses: 1, Revokes: 1, Cancels: 1, Silences: 1}},
 	{Name: "alone, wanted to end", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Releases: 1, Cancels: 1, Timeouts: 1, Slow: 1}},
-	{Name: "alone, a session that is not there yet", Sessions: single, Down: true, Arrive: true,
+	{Name: "alone, a session that is not there yet", Sessions: single, Down: true, Arrive: all,
 		Bounds: Bounds{Cuts: 1, Expiries: 1, Releases: 1, Late: 1}},
 	{Name: "readers and a writer", Sessions: twoOne, Modes: readReadWrite},
 	{Name: "a writer and readers", Sessions: oneTwo, Modes: writeReadRead},
@@ -82,7 +82,7 @@ var small = []Plan{
 		Bounds: Bounds{Cuts: 1, Releases: 1, Timeouts: 1}},
 	{Name: "a contest, an expiry", Sessions: apart, Modes: contests, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
-	{Name: "a contest, only trying", Sessions: two, Modes: contests, Try: allTry, Bounds: Bounds{Releases: 1, Slow: 1}},
+	{Name: "a contest, only trying", Sessions: two, Modes: contests, Try: all, Bounds: Bounds{Releases: 1, Slow: 1}},
 	{Name: "a contest, an operator", Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1, Closes: 1}},
 	{Name: "alone, an operator and a close", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Breaks: 1, Closes: 1, Revokes: 2}},
@@ -99,7 +99,7 @@ var large = []Plan{
 	{Name: "alone, an operator, two cuts", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 2, Breaks: 1, Silences: 1, Slow: 1, Late: 1}},
 	{Name: "alone, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Lapses: 1, Silences: 1, Slow: Always}},
-	{Name: "alone, not there yet", Sessions: single, Down: true, Arrive: true,
+	{Name: "alone, not there yet", Sessions: single, Down: true, Arrive: all,
 		Bounds: Bounds{Cuts: 2, Cancels: 1, Expiries: 1, Releases: 1, Late: 1}},
 	{Name: "apart, a cut, every order", Sessions: apart, Bounds: Bounds{Cuts: 1, Silences: 1, Slow: Always}},
 	{Name: "apart, an expiry, every order", Sessions: apart, Bounds: Bounds{Expiries: 1, Lapses: 1, Slow: Always}},
@@ -127,9 +127,9 @@ var large = []Plan{
 func TestWalk(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // what is kept has no pointers
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30))
-	plans := append(slices.Clip(small), without(smallWithout)...)
+	plans := slices.Concat(small, smallSticky, without(smallWithout))
 	if os.Getenv("TURNSTILE_WALK") == "long" {
-		plans = append(append(plans, large...), without(largeWithout)...)
+		plans = slices.Concat(plans, large, largeSticky, without(largeWithout))
 	}
 	fired := map[*machine.Row]bool{}
 	states, transitions := 0, 0

@@ -25,13 +25,13 @@ func newWorld(plan *Plan) *world {
 	w := &world{plan: plan}
 	w.left = plan.Bounds
 	for i := range plan.Sessions {
-		w.contenders[i].Try = plan.Try[i]
+		w.contenders[i].Try, w.contenders[i].guid = plan.Try[i], uint8(i)
 	}
 	for s := range w.sessions {
 		w.sessions[s] = session{epoch: 1, up: !plan.Down, linked: !plan.Down, established: !plan.Down, alive: !plan.Down}
 	}
-	if !plan.Arrive {
-		for i := range plan.Sessions {
+	for i := range plan.Sessions {
+		if !plan.Arrive[i] {
 			w.make(move{kind: begins, a: uint8(i)})
 		}
 	}
