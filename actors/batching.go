@@ -19,7 +19,7 @@ const (
 	// maxBytes bounds the names and data of one transaction; jute.maxbuffer is 1 MiB.
 	maxBytes = 256 << 10
 	// enough is how many operations make another transaction worth sending while others are under way.
-	enough = 32
+	enough = 64
 	// maxUnderway is how many transactions may be under way.
 	maxUnderway = 4
 )

@@ -177,7 +177,7 @@ func TestCloseSessionOnServer(t *testing.T) {
 	c, err := Dial(cfg, 1, func(e Event) { events <- e })
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	require.Nil(t, c.SessionPassword())
+	// Whether it is connected by now is a matter of time.
 	require.False(t, c.Ended())
 	expect(t, events, Connected)
 	require.Len(t, c.SessionPassword(), 16)

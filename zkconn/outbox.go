@@ -8,7 +8,8 @@ import (
 )
 
 // outbox coalesces writes: what is put in while one write is under way goes out with the next. The library writes
-// every frame by itself; a busy session so sends tens of frames with one system call, and an idle one sends at once.
+// every frame by itself; a busy session so sends tens of frames with one system call. An idle one writes at once, on the
+// goroutine that puts the frame in: waking another would take longer than the write.
 type outbox struct {
 	conn   net.Conn
 	failed func(error) // is told the first failure; must not block
@@ -17,9 +18,15 @@ type outbox struct {
 	room     sync.Cond // somebody waits for it
 	waiting  []byte
 	deadline time.Time // of the newest frame
+	last     time.Time // when the newest frame was put in
+	writing  bool      // a frame is being written by who put it in
+	sending  bool      // frames are being written by send
 	closed   bool
 	wake     chan struct{}
 }
+
+// idle is how long nothing must have been put in for the next frame to be written at once.
+const idle = 100 * time.Microsecond
 
 // maxWaiting is how many bytes may wait; whoever puts in more waits, as for a write to a socket that is full.
 const maxWaiting = 1 << 20
@@ -42,10 +49,42 @@ func (o *outbox) put(frame []byte, deadline time.Time) error {
 	if o.closed {
 		return os.ErrClosed
 	}
+	now := time.Now()
+	since := now.Sub(o.last)
+	o.last = now
+	if since > idle && len(o.waiting) == 0 && !o.sending {
+		o.atOnce(frame, deadline)
+		return nil
+	}
 	o.waiting = append(o.waiting, frame...)
 	o.deadline = deadline
 	o.poke()
 	return nil
+}
+
+// atOnce writes a frame. What is put in meanwhile is sent behind it. It is called with the lock, which it gives up.
+func (o *outbox) atOnce(frame []byte, deadline time.Time) {
+	o.writing = true
+	o.mu.Unlock()
+	err := o.write(frame, deadline)
+	o.mu.Lock()
+	o.writing = false
+	if err == nil {
+		o.poke()
+		return
+	}
+	o.end()
+	o.mu.Unlock()
+	o.failed(err)
+	o.mu.Lock()
+}
+
+func (o *outbox) write(frames []byte, deadline time.Time) error {
+	if err := o.conn.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	_, err := o.conn.Write(frames)
+	return err
 }
 
 func (o *outbox) poke() {
@@ -59,6 +98,10 @@ func (o *outbox) poke() {
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.end()
+}
+
+func (o *outbox) end() {
 	o.closed = true
 	o.waiting = nil
 	o.room.Broadcast()
@@ -70,7 +113,7 @@ func (o *outbox) send() {
 	var spare []byte
 	for range o.wake {
 		o.mu.Lock()
-		if o.closed || len(o.waiting) == 0 {
+		if o.closed || len(o.waiting) == 0 || o.writing {
 			closed := o.closed
 			o.mu.Unlock()
 			if closed {
@@ -80,12 +123,13 @@ func (o *outbox) send() {
 		}
 		frames, deadline := o.waiting, o.deadline
 		o.waiting = spare[:0]
+		o.sending = true
 		o.room.Broadcast()
 		o.mu.Unlock()
-		err := o.conn.SetWriteDeadline(deadline)
-		if err == nil {
-			_, err = o.conn.Write(frames)
-		}
+		err := o.write(frames, deadline)
+		o.mu.Lock()
+		o.sending = false
+		o.mu.Unlock()
 		if err != nil {
 			o.close()
 			o.failed(err)

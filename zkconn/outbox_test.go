@@ -26,20 +26,36 @@ func (c *counted) Write(p []byte) (int, error) {
 
 func (c *counted) SetWriteDeadline(time.Time) error { return nil }
 
+// busyOutbox is one that has just been used, so that it does not write at once.
+func busyOutbox(c net.Conn, failed func(error)) *outbox {
+	o := newOutbox(c, failed)
+	o.last = time.Now().Add(time.Hour)
+	return o
+}
+
+// busily puts in a frame that comes right behind another.
+func (o *outbox) busily(frame []byte) error {
+	err := o.put(frame, time.Time{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = time.Now().Add(time.Hour)
+	return err
+}
+
 // Frames that come while a write is under way go out with the next, in one.
 func TestOutboxCoalesces(t *testing.T) {
 	c := &counted{writes: make(chan []byte), result: make(chan error)}
-	o := newOutbox(c, func(err error) { t.Error(err) })
+	o := busyOutbox(c, func(err error) { t.Error(err) })
 	defer o.close()
-	require.NoError(t, o.put([]byte("a"), time.Time{}))
+	require.NoError(t, o.busily([]byte("a")))
 	require.Equal(t, "a", string(<-c.writes))
 	for _, frame := range []string{"b", "c", "d"} {
-		require.NoError(t, o.put([]byte(frame), time.Time{}))
+		require.NoError(t, o.busily([]byte(frame)))
 	}
 	c.result <- nil
 	require.Equal(t, "bcd", string(<-c.writes))
 	c.result <- nil
-	require.NoError(t, o.put([]byte("e"), time.Time{}))
+	require.NoError(t, o.busily([]byte("e")))
 	require.Equal(t, "e", string(<-c.writes))
 	c.result <- nil
 }
@@ -47,26 +63,26 @@ func TestOutboxCoalesces(t *testing.T) {
 func TestOutboxTellsTheFirstFailure(t *testing.T) {
 	c := &counted{writes: make(chan []byte), result: make(chan error)}
 	failures := make(chan error, 2)
-	o := newOutbox(c, func(err error) { failures <- err })
-	require.NoError(t, o.put([]byte("a"), time.Time{}))
+	o := busyOutbox(c, func(err error) { failures <- err })
+	require.NoError(t, o.busily([]byte("a")))
 	<-c.writes
-	require.NoError(t, o.put([]byte("b"), time.Time{}))
+	require.NoError(t, o.busily([]byte("b")))
 	broken := errors.New("broken")
 	c.result <- broken
 	require.Equal(t, broken, <-failures)
-	require.ErrorIs(t, o.put([]byte("c"), time.Time{}), os.ErrClosed)
+	require.ErrorIs(t, o.busily([]byte("c")), os.ErrClosed)
 	require.Empty(t, failures)
 }
 
 // A server that does not read: whoever sends waits, and is let go when the connection is closed.
 func TestOutboxIsBounded(t *testing.T) {
 	c := &counted{writes: make(chan []byte), result: make(chan error)}
-	o := newOutbox(c, func(error) {})
-	require.NoError(t, o.put([]byte("a"), time.Time{}))
+	o := busyOutbox(c, func(error) {})
+	require.NoError(t, o.busily([]byte("a")))
 	<-c.writes
-	require.NoError(t, o.put(make([]byte, maxWaiting+1), time.Time{}))
+	require.NoError(t, o.busily(make([]byte, maxWaiting+1)))
 	waited := make(chan error)
-	go func() { waited <- o.put([]byte("b"), time.Time{}) }()
+	go func() { waited <- o.busily([]byte("b")) }()
 	select {
 	case err := <-waited:
 		t.Fatal("there was no room: ", err)
@@ -75,6 +91,35 @@ func TestOutboxIsBounded(t *testing.T) {
 	o.close()
 	require.ErrorIs(t, <-waited, os.ErrClosed)
 	c.result <- nil
+}
+
+// An idle outbox writes at once; what comes meanwhile goes behind.
+func TestIdleOutboxWritesAtOnce(t *testing.T) {
+	c := &counted{writes: make(chan []byte), result: make(chan error)}
+	failures := make(chan error, 2)
+	o := newOutbox(c, func(err error) { failures <- err })
+	put := make(chan error, 2)
+	go func() { put <- o.put([]byte("a"), time.Time{}) }()
+	require.Equal(t, "a", string(<-c.writes))
+	require.Empty(t, put, "it has not returned yet")
+	require.NoError(t, o.put([]byte("b"), time.Time{}))
+	c.result <- nil
+	require.NoError(t, <-put)
+	require.Equal(t, "b", string(<-c.writes))
+	c.result <- nil
+
+	synced := func() bool { o.mu.Lock(); defer o.mu.Unlock(); return !o.sending }
+	require.Eventually(t, synced, time.Minute, time.Millisecond)
+	o.mu.Lock()
+	o.last = time.Time{}
+	o.mu.Unlock()
+	broken := errors.New("broken")
+	go func() { put <- o.put([]byte("c"), time.Time{}) }()
+	require.Equal(t, "c", string(<-c.writes))
+	c.result <- broken
+	require.NoError(t, <-put)
+	require.Equal(t, broken, <-failures)
+	require.ErrorIs(t, o.put([]byte("d"), time.Time{}), os.ErrClosed)
 }
 
 // The deadline that was set for a frame ends a write to a server that does not read, though the library has lifted it
