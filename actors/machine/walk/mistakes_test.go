@@ -55,6 +55,35 @@ func TestMistakesAreFound(t *testing.T) {
 	}
 }
 
+// TestSecondIsNoProof: that the one before the predecessor is gone does not mean that the predecessor is the head. It
+// takes four nodes to see that, the fourth of a session that is over and not buried yet.
+func TestSecondIsNoProof(t *testing.T) {
+	plan := Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
+		"session B: the servers carry out Create of contender 3",
+		"session A: the servers carry out Create of contender 1",
+		"session B: the servers carry out Create of contender 2",
+		"session A: the lease runs out",
+		"session A: the servers end the session",
+		"session A: the servers, which have ended it, cut the connection",
+		"session A: it hears: disconnected",
+		"session A: a server is found",
+		"session A: it hears: expired",
+		"session A: a server is found",
+		"session A: it hears: connected",
+		"session A: the servers carry out Create of contender 1",
+		"session A: the servers carry out List",
+	}}
+	result, err := Walk(plan)
+	require.NoError(t, err, result)
+	t.Log(result)
+	plan.Mistake = TakeTheSecondForTheHead
+	result, err = Walk(plan)
+	var violation *Violation
+	require.True(t, errors.As(err, &violation), "%v: %v", result, err)
+	t.Logf("%v\n%v", result, violation)
+	require.Equal(t, InOrder, violation.Invariant)
+}
+
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
 	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: ExpireEarly})

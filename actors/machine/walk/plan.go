@@ -27,6 +27,9 @@ type Plan struct {
 	Prompt bool
 	// Spared tells which sessions no trouble of their own comes to.
 	Spared [maxSessions]bool
+	// After are moves, as the stories tell them, that have been made when the walk begins: what is far from the start is
+	// reached that way. A walk of such a plan shows that there is a violation, or that there is none from there on.
+	After []string
 	// Bounds is how often what need not happen may happen.
 	Bounds Bounds
 	// Without are the fast paths that are switched off.

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
@@ -36,7 +37,25 @@ func newWorld(plan *Plan) *world {
 		}
 	}
 	w.canonical()
+	for _, told := range plan.After {
+		w.follow(told)
+	}
 	return w
+}
+
+// follow makes the move that is told like this.
+func (w *world) follow(told string) {
+	var all []string
+	for _, m := range w.moves(nil) {
+		if text := w.describe(m); text != told {
+			all = append(all, text)
+			continue
+		}
+		w.make(m)
+		w.canonical()
+		return
+	}
+	panic(fmt.Sprintf("walk: %q cannot happen, but:\n%s", told, strings.Join(all, "\n")))
 }
 
 func (w *world) mistake(m Mistake) bool { return w.plan.Mistake == m }
