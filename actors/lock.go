@@ -14,42 +14,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// LockOption changes how a lock actor works.
-type LockOption func(*lock)
-
-// WithObserver names actors that get every notice of the lock actor, as its parent does, and besides
-// every messages.Transition.
-func WithObserver(pids ...*actor.PID) LockOption {
-	return func(l *lock) { l.observers = append(l.observers, pids...) }
-}
-
-// WithOwner names an actor whose end means Release. The parent needs no naming: what stops it stops
-// its lock actors first.
-func WithOwner(pid *actor.PID) LockOption {
-	return func(l *lock) { l.owner = pid }
-}
-
-// WithRevokedMark names a mark that is set when the lock is given back by force, before anybody else can have it: the
-// notice takes its time, and who looks at a lease does not wait for it.
-func WithRevokedMark(mark *atomic.Bool) LockOption {
-	return func(l *lock) { l.revoked = mark }
-}
-
-// Listener is code that is no actor and takes what a lock actor tells: package locks has one for each call of Lock. Its
-// methods are called by the lock actor, one at a time, and must not wait for anything.
-type Listener interface {
-	// Moved tells every change of state. node is the contender's, "" while there is none.
-	Moved(to messages.State, node string)
-	// Hear takes the notices that a parent would be sent, and when the lock actor has ended *actor.Stopped, the
-	// last of all.
-	Hear(lock *actor.PID, notice any)
-}
-
-// WithListener names a listener.
-func WithListener(to Listener) LockOption {
-	return func(l *lock) { l.listener = to }
-}
-
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
 // parent and its observers with the notices of package messages, takes the commands of that package,
 // and stops by itself when the request has ended. It may be stopped at any time: its node is then
@@ -256,29 +220,6 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			o.at = l.session.figures.Now()
 		}
 		ctx.Request(l.session.pid, o)
-	}
-}
-
-// alarmAfter sends an event to this actor once d has passed. Those of an operation carry its number,
-// so that one that comes too late changes nothing.
-func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
-	root, self := ctx.ActorSystem().Root, ctx.Self()
-	timer := &l.timers[alarmOf(kind)]
-	if *timer != nil {
-		(*timer).Stop() // a new operation has voided it
-	}
-	*timer = time.AfterFunc(d, func() { root.Send(self, &alarm{machine.Event{Kind: kind, Op: op}}) })
-}
-
-// alarmOf gives the timer of an event.
-func alarmOf(kind machine.Kind) int {
-	switch kind {
-	case machine.Timeout:
-		return 1
-	case machine.GraceOver:
-		return 2
-	default:
-		return 0
 	}
 }
 
