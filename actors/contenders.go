@@ -23,6 +23,7 @@ type contender struct {
 	born uint64 // it is the so-manieth of the session
 
 	node     string // its node's name in this epoch, "" when none is known
+	whole    string // with its path
 	sequence int32
 	place    int // of its newest create among those of its lock path in one transaction
 	token    messages.Token
@@ -70,6 +71,14 @@ func (s *session) inOrder() []*contender {
 	return slices.SortedFunc(maps.Values(s.contenders), func(a, b *contender) int { return cmp.Compare(a.born, b.born) })
 }
 
+// at gives the path of a node of the request: most often of its own, which is kept.
+func (c *contender) at(node string) string {
+	if node == c.node && c.whole != "" {
+		return c.whole
+	}
+	return c.spec.at(node)
+}
+
 // parked is an order that waits for the connection.
 type parked struct {
 	contender *contender
@@ -78,7 +87,7 @@ type parked struct {
 
 // reset forgets all that belonged to an epoch.
 func (c *contender) reset() {
-	c.node, c.sequence, c.token, c.granted = "", 0, 0, false
+	c.node, c.whole, c.sequence, c.token, c.granted = "", "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
 	c.claimed, c.joins, c.rest, c.early = false, 0, nil, nil

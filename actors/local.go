@@ -14,7 +14,8 @@ func (s *session) have(c *contender, node string, sequence int32, token messages
 	if c.node != node {
 		s.lack(c)
 		if node != "" {
-			s.nodes[c.at(node)]++
+			c.whole = c.spec.at(node)
+			s.nodes[c.whole]++
 		}
 	}
 	c.node, c.sequence, c.token = node, sequence, token
@@ -29,7 +30,7 @@ func (s *session) lack(c *contender) {
 	if s.nodes[path]--; s.nodes[path] <= 0 {
 		delete(s.nodes, path)
 	}
-	c.node, c.sequence, c.token = "", 0, 0
+	c.node, c.whole, c.sequence, c.token = "", "", 0, 0
 }
 
 // vanished tells those who wait for a node of ours that it is gone.

@@ -96,16 +96,21 @@ var markers = []marker{
 // Parse reads the name of a child of a lock path. It is false for a name that is no contender's: such
 // children are passed over, never fatal.
 func Parse(child string) (Entry, bool) {
-	for _, m := range markers {
-		if e, ok := m.parse(child); ok {
+	at := len(child) // of the digits at the end
+	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
+		at--
+	}
+	for i := range markers {
+		if e, ok := markers[i].parse(child, child[:at]); ok {
 			return e, true
 		}
 	}
 	return Entry{}, false
 }
 
-func (m marker) parse(child string) (Entry, bool) {
-	at := m.find(child)
+// parse reads a name; before is what comes before the digits at its end.
+func (m *marker) parse(child, before string) (Entry, bool) {
+	at := m.find(child, before)
 	if at < 0 || m.text[0] != '_' && at > 0 && isLetter(child[at-1]) {
 		return Entry{}, false // "padlock-" is nobody's
 	}
@@ -134,11 +139,10 @@ func (m marker) parse(child string) (Entry, bool) {
 
 // find gives where the marker begins, -1 where it is not. A queue is read by everybody in it, so this looks only
 // where the marker can be: right before the digits, or their sign.
-func (m marker) find(child string) int {
+func (m *marker) find(child, before string) int {
 	if m.heavy {
 		return strings.LastIndex(child, m.text)
 	}
-	before := strings.TrimRight(child, "0123456789")
 	if strings.HasSuffix(before, m.text) {
 		return len(before) - len(m.text)
 	}
