@@ -28,8 +28,9 @@ const (
 
 	codeAuthFailed = -115
 
-	// maxFrame bounds what a server may send: Java's client bounds it at 4 MiB by default; the rest is for headers.
-	maxFrame = 4<<20 + 64<<10
+	// maxFrame bounds what a server may send, in bytes: the names of a million contenders of one lock path. (Java's client
+	// bounds it at 4 MiB by default, which is not enough to list a hundred thousand.)
+	maxFrame = 64 << 20
 	// maxConnectReply bounds what a server may say to a connect request; some forty bytes are usual.
 	maxConnectReply = 1 << 10
 	// maxRequest bounds what we send: jute.maxbuffer is 1 MiB - 1 by default, and headers, ACL and the second part of

@@ -40,9 +40,9 @@
 // # Sizes
 //
 // jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far below. It need not be
-// changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above 4
-// MiB are refused here, as by Java's client: with more than some 70 000 contenders in one lock path the connection is
-// lost again and again, for all locks of the session. Labels are at most 1 024 bytes.
+// changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above
+// 64 MiB are refused here: with more than a million contenders in one lock path the connection is lost again and again,
+// for all locks of the session. Java's clients refuse those above 4 MiB by default. Labels are at most 1 024 bytes.
 //
 // # Lock paths that come and go
 //
