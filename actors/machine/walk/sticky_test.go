@@ -12,13 +12,14 @@ var (
 	secondLater = [maxContenders]bool{1: true}
 	thirdLater  = [maxContenders]bool{2: true}
 	three       = []int{0, 0, 0}
+	firstTwo    = [maxContenders]bool{true, true}
 )
 
 // smallSticky are the plans of every test run with locks that stick.
 var smallSticky = []Plan{
 	{Name: "sticky, two", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Slow: Always}},
 	{Name: "sticky, apart, a cut", Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "sticky, three", Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true},
+	{Name: "sticky, three", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true},
 	{Name: "sticky, two, silence", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Silences: 1, Slow: 1}},
 	{Name: "sticky, two, a stop", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
@@ -29,7 +30,7 @@ var smallSticky = []Plan{
 
 // largeSticky are those of `make walk`.
 var largeSticky = []Plan{
-	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Releases: 1}},
+	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true, Bounds: Bounds{Releases: 1}},
 	{Name: "sticky, apart, a cut and a lag", Sessions: apart, Sticky: all, Bounds: Bounds{Cuts: 1, Lags: 1}},
 	{Name: "sticky, two, a cut", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, two, a cut, slow", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
@@ -37,10 +38,10 @@ var largeSticky = []Plan{
 	{Name: "sticky, two, an expiry", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "sticky, two, a close", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Closes: 1, Late: 1}},
-	{Name: "sticky, three, a cut", Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Spared: spareB,
+	{Name: "sticky, three, a cut", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "sticky, three, a stop", Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Stops: 1}},
-	{Name: "sticky, three, an operator", Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Breaks: 1}},
+	{Name: "sticky, three, a stop", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true, Bounds: Bounds{Stops: 1}},
+	{Name: "sticky, three, an operator", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "sticky, one transaction, a cut", Sessions: two, Sticky: all, Prompt: true, Together: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, one transaction, late orders", Sessions: three, Sticky: all, Arrive: thirdLater, Prompt: true,
 		Together: true, Bounds: Bounds{Late: 2}},
