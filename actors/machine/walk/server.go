@@ -123,27 +123,6 @@ func (w *world) readWatched(s int, t *task) outcome {
 	return succeeded
 }
 
-// childrenWatchesFire: the queue has changed. A server that lags says so when it has caught up; the new nodes are what
-// it does not show.
-func (w *world) childrenWatchesFire() {
-	for s := range w.sessions {
-		if w.zk.watched[s] && !w.sessions[s].lagging {
-			w.zk.watched[s] = false
-			w.sessions[s].events.push(event{kind: childrenChanged})
-		}
-	}
-}
-
-// catchUp: the server behind a connection lags no more.
-func (w *world) catchUp(s int) {
-	sess := &w.sessions[s]
-	behind := sess.lagging && sess.seen < w.zk.zxid
-	sess.lagging = false
-	if behind {
-		w.childrenWatchesFire()
-	}
-}
-
 // applyVerify is findOwn of actors/verifying.go. It takes two moves: the look, where it is needed, and
 // the heartbeat.
 func (w *world) applyVerify(s int, t *task) {
