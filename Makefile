@@ -15,6 +15,10 @@ SEEDS ?= 100000
 FUZZTIME ?= 3m
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
+# What make paths switches off, one after the other and then all at once, and the packages that it tests so.
+FAST_PATHS ?= one-round-trip group-commit hand-over one-listing listing-ahead shared-listings local-predecessors \
+	pipelined-listing late-reading
+PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -36,6 +40,14 @@ lint: ## gofmt, go vet, staticcheck
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: paths
+paths: deps ## the invariant suites without each fast path, and without all of them (about two hours)
+	for without in $(FAST_PATHS) $$(tr ' ' ',' <<<'$(FAST_PATHS)'); do \
+		echo "without $$without"; \
+		TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_WITHOUT=$$without \
+			$(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 1 $(PATHS_PACKAGES); \
+	done
 
 .PHONY: diagram
 diagram: ## draw the state machine's diagram again

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // TestRecorderFollowsARequest: the recorder has everything, in order, and says what it waited for in vain.
@@ -22,7 +23,8 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		defer cancel()
 		_, err := r.rec.Await(ctx, messages.StateReleased)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "awaiting released after creating → held")
+		went := actors.Story(patient.Story(t, messages.StateCreating, messages.StateHeld))
+		require.ErrorContains(t, err, "awaiting released after "+went)
 		_, err = r.rec.AwaitNth(ctx, messages.StateHeld, 2)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
@@ -30,7 +32,8 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		last := await(t, r.rec, messages.StateReleased)
 		require.Equal(t, messages.ReasonReleased, last.Reason)
 		_, err = r.rec.Await(deadline(t), messages.StateLost)
-		require.ErrorContains(t, err, "awaiting lost: the request ended: creating → held → releasing → released")
+		went = actors.Story(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased))
+		require.ErrorContains(t, err, "awaiting lost: the request ended: "+went)
 
 		transitions := r.rec.Transitions()
 		require.Len(t, transitions, 4)

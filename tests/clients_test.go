@@ -75,6 +75,7 @@ func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Tr
 // of it may be on its way to the recorder yet.
 func requireStates(t *testing.T, rec *actors.Recorder, want ...messages.State) {
 	t.Helper()
+	want = patient.Story(t, want...)
 	eventually(t, func() bool { return len(rec.States()) >= len(want) }, "states: %s", actors.Story(want))
 	require.Equal(t, actors.Story(want), actors.Story(rec.States()))
 }

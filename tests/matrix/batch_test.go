@@ -36,6 +36,7 @@ type batch struct {
 	pilot   *member
 	members []*member // what gathers
 	release func()    // has the pilot's create answered: what has gathered is sent
+	fault   *embedded.Injection
 }
 
 // hold has our session wait for the answer to a create.
@@ -66,20 +67,26 @@ func (b *batch) gatherOf(t *testing.T, n int, lockPaths ...string) *batch {
 	return b
 }
 
-// meets has what has gathered sent, and met by a fault.
-func (b *batch) meets(t *testing.T, f embedded.Fault) *embedded.Injection {
+// meeting puts a fault in place. What does not gather is sent at once.
+func (b *batch) meeting(t *testing.T, f embedded.Fault) *batch {
 	t.Helper()
-	injection := b.strike(t, f)
+	b.fault = b.strike(t, f)
+	return b
+}
+
+// sent has what has gathered sent, and met by the fault.
+func (b *batch) sent(t *testing.T) *batch {
+	t.Helper()
 	b.release()
-	require.NoError(t, injection.Wait(patient(t)))
+	require.NoError(t, b.fault.Wait(patient(t)))
 	synctest.Wait()
-	return injection
+	return b
 }
 
 // together checks that so many changes went in one transaction, where they do so at all.
 func (b *batch) together(t *testing.T, n int) {
 	t.Helper()
-	if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
+	if gathers(t) {
 		require.Equal(t, n, b.sizes.most(b.session), "changes in one transaction")
 	}
 }
@@ -95,11 +102,12 @@ func (b *batch) follow(t *testing.T, lockPaths ...string) {
 // struck is a batch of eight creates that meets an action.
 func struck(action embedded.Action, lockPaths []string) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
-		b := c.hold(t, lockPaths...).gatherOf(t, 8, lockPaths...)
+		b := c.hold(t, lockPaths...).meeting(t, embedded.Fault{Path: newNodes, Action: action}).gatherOf(t, 8, lockPaths...)
 		if action == embedded.ExpireBefore {
-			b.pilot.ends = bereft
+			b.pilot.ends = either
+			c.seen.excuse(b.pilot) // before its time
 		}
-		b.meets(t, embedded.Fault{Path: newNodes, Action: action})
+		b.sent(t)
 		b.follow(t, lockPaths...)
 		b.together(t, 8)
 	}
@@ -121,20 +129,18 @@ var createdTogether = []plot{
 		outcome: "each creates in the next session, and holds once"},
 	{name: "reply-late", outcome: "the answer is of a session that is over: each creates in the next, and holds once",
 		play: func(t *testing.T, c *crowd) {
-			b := c.hold(t, somePaths(2)...).gatherOf(t, 8, somePaths(2)...)
+			b := c.hold(t, somePaths(2)...).meeting(t, keptCreates).gatherOf(t, 8, somePaths(2)...).sent(t)
 			b.pilot.ends = either
-			kept := b.meets(t, embedded.Fault{Path: newNodes, Action: embedded.HoldReplies})
 			b.follow(t, somePaths(2)...)
 			c.refuse(true)
 			c.awaitExpiry(t, b.session)
 			c.refuse(false)
-			kept.Release()
+			b.fault.Release()
 			b.together(t, 8)
 		}},
 	{name: "server-restarted", outcome: "unknown, and waits for the server: each finds its node, and holds once",
 		play: func(t *testing.T, c *crowd) {
-			b := c.hold(t, somePaths(2)...).gatherOf(t, 8, somePaths(2)...)
-			b.meets(t, embedded.Fault{Path: newNodes, Action: embedded.HoldReplies})
+			b := c.hold(t, somePaths(2)...).meeting(t, keptCreates).gatherOf(t, 8, somePaths(2)...).sent(t)
 			c.server.Replica(0).Stop()
 			time.Sleep(tick)
 			require.NoError(t, c.server.Replica(0).Start())
@@ -143,9 +149,8 @@ var createdTogether = []plot{
 		}},
 	{name: "cut-twice", outcome: "the search is cut as well, and begins again: each finds its node, and holds once",
 		play: func(t *testing.T, c *crowd) {
-			b := c.hold(t, somePaths(2)...).gatherOf(t, 8, somePaths(2)...)
 			searches := c.strike(t, embedded.Fault{Op: embedded.OpSync, Action: embedded.CutAfter})
-			b.meets(t, embedded.Fault{Path: newNodes, Action: embedded.CutAfter})
+			b := c.hold(t, somePaths(2)...).meeting(t, lostCreates).gatherOf(t, 8, somePaths(2)...).sent(t)
 			require.NoError(t, searches.Wait(patient(t)))
 			b.follow(t, somePaths(2)...)
 			b.together(t, 8)
@@ -154,9 +159,9 @@ var createdTogether = []plot{
 		play: func(t *testing.T, c *crowd) {
 			paths := somePaths(4)
 			b := c.hold(t, paths...)
-			b.gatherOf(t, 8, paths...)
 			_, err := c.operator.SetACL(paths[1], zk.WorldACL(zk.PermAll&^zk.PermCreate), -1)
 			require.NoError(t, err)
+			b.gatherOf(t, 8, paths...)
 			b.members[1].ends, b.members[5].ends = turnedAway, turnedAway
 			b.release()
 			synctest.Wait()
@@ -181,12 +186,12 @@ var createdTogether = []plot{
 			b := c.hold(t, paths...)
 			require.NoError(t, c.operator.Delete(paths[2], -1))
 			c.seen.begunAnew(paths[2])
-			b.gatherOf(t, 8, paths...)
-			skip := 1 // the transaction
-			if !fast(t, actors.GroupCommit, actors.OneRoundTrip) {
-				skip = 0
+			skip := 0
+			if gathers(t) {
+				skip = 1 // the transaction
 			}
-			b.meets(t, embedded.Fault{Path: paths[1] + "/*-lock-", Skip: skip, Action: embedded.CutAfter})
+			b.meeting(t, embedded.Fault{Path: paths[1] + "/*-lock-", Skip: skip, Action: embedded.CutAfter})
+			b.gatherOf(t, 8, paths...).sent(t)
 			b.follow(t, paths...)
 		}},
 	{name: "one-part/lock-path-has-data", outcome: "its data stay: who asks for it goes by itself, and the others together",
@@ -194,8 +199,8 @@ var createdTogether = []plot{
 			paths := somePaths(4)
 			_, err := c.operator.Create(paths[3], []byte("of somebody"), 0, zk.WorldACL(zk.PermAll))
 			require.NoError(t, err)
-			b := c.hold(t, paths...).gatherOf(t, 8, paths...)
-			b.meets(t, embedded.Fault{Path: paths[0] + "/*-lock-", Action: embedded.CutAfter})
+			b := c.hold(t, paths...).meeting(t, embedded.Fault{Path: paths[0] + "/*-lock-", Action: embedded.CutAfter})
+			b.gatherOf(t, 8, paths...).sent(t)
 			b.follow(t, paths...)
 			b.together(t, 6)
 			data, _, err := c.operator.Get(paths[3])
@@ -204,15 +209,20 @@ var createdTogether = []plot{
 		}},
 	{name: "caller-gone/waiting", outcome: "its create is never sent; the others hold",
 		play: func(t *testing.T, c *crowd) {
-			b := c.hold(t, somePaths(1)...).gatherOf(t, 8, somePaths(1)...)
+			b := c.hold(t, somePaths(1)...)
+			if gathers(t) {
+				b.meeting(t, lostCreates)
+			}
+			b.gatherOf(t, 8, somePaths(1)...)
 			for _, i := range []int{0, 3, 7} {
 				b.members[i].cancel()
 				b.members[i].ends = givenUp
 			}
 			synctest.Wait()
-			b.meets(t, embedded.Fault{Path: newNodes, Action: embedded.CutAfter})
+			b.release()
+			synctest.Wait()
 			b.follow(t, somePaths(1)...)
-			b.together(t, expected(t, 5, 8))
+			b.together(t, 5)
 		}},
 	{name: "caller-gone/under-way", outcome: "its node is deleted when the answer says that it is there; the others hold in their order",
 		play: func(t *testing.T, c *crowd) { c.goneUnderWay(t, embedded.HoldReplies) }},
@@ -220,37 +230,41 @@ var createdTogether = []plot{
 		play: func(t *testing.T, c *crowd) { c.goneUnderWay(t, embedded.CutAfter) }},
 	{name: "lock-actor-stopped/waiting", outcome: "nothing is left of it; the others hold",
 		play: func(t *testing.T, c *crowd) {
-			b := c.hold(t, somePaths(1)...).gatherOf(t, 4, somePaths(1)...)
+			b := c.hold(t, somePaths(1)...)
+			if gathers(t) {
+				b.meeting(t, lostCreates)
+			}
+			b.gatherOf(t, 4, somePaths(1)...)
 			lock := b.spawn("/lock-0")
 			b.gatherOf(t, 4, somePaths(1)...)
 			b.ours.System().Root.Stop(lock)
 			synctest.Wait()
-			b.meets(t, embedded.Fault{Path: newNodes, Action: embedded.CutAfter})
+			b.release()
+			synctest.Wait()
 			b.follow(t, somePaths(1)...)
 		}},
 	{name: "lock-actor-stopped/under-way", outcome: "its node is deleted when the answer says that it is there; the others hold",
 		play: func(t *testing.T, c *crowd) {
-			b := c.hold(t, somePaths(1)...).gatherOf(t, 4, somePaths(1)...)
+			b := c.hold(t, somePaths(1)...).meeting(t, keptCreates).gatherOf(t, 4, somePaths(1)...)
 			lock := b.spawn("/lock-0")
 			synctest.Wait()
-			b.gatherOf(t, 4, somePaths(1)...)
-			kept := b.meets(t, embedded.Fault{Path: newNodes, Action: embedded.HoldReplies})
+			b.gatherOf(t, 4, somePaths(1)...).sent(t)
 			b.ours.System().Root.Stop(lock)
 			synctest.Wait()
-			kept.Release()
+			b.fault.Release()
 			b.follow(t, somePaths(1)...)
 			b.together(t, 9)
 		}},
 }
 
-// expected is one number where changes go together, and another where they do not.
-func expected(t *testing.T, together, alone int) int {
-	t.Helper()
-	if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
-		return together
-	}
-	return alone
-}
+// gathers tells whether creates that come while one is under way go together in the next transaction.
+func gathers(t *testing.T) bool { return fast(t, actors.GroupCommit, actors.OneRoundTrip) }
+
+// Creates whose answer is kept, or lost.
+var (
+	keptCreates = embedded.Fault{Path: newNodes, Action: embedded.HoldReplies}
+	lostCreates = embedded.Fault{Path: newNodes, Action: embedded.CutAfter}
+)
 
 // spawn has a lock actor ask for a lock, that nobody waits for.
 func (b *batch) spawn(lockPath string) *actor.PID {
@@ -261,10 +275,7 @@ func (b *batch) spawn(lockPath string) *actor.PID {
 // goneUnderWay: callers go when their creates are under way.
 func (c *crowd) goneUnderWay(t *testing.T, action embedded.Action) {
 	t.Helper()
-	b := c.hold(t, somePaths(2)...).gatherOf(t, 8, somePaths(2)...)
-	kept := b.strike(t, embedded.Fault{Path: newNodes, Action: embedded.HoldReplies})
-	b.release()
-	require.NoError(t, kept.Wait(patient(t)))
+	b := c.hold(t, somePaths(2)...).meeting(t, keptCreates).gatherOf(t, 8, somePaths(2)...).sent(t)
 	for _, i := range []int{0, 3, 6} {
 		b.members[i].cancel()
 		b.members[i].ends = givenUp
@@ -273,7 +284,7 @@ func (c *crowd) goneUnderWay(t *testing.T, action embedded.Action) {
 	if action == embedded.CutAfter {
 		c.server.Replica(0).DropClients()
 	}
-	kept.Release()
+	b.fault.Release()
 	b.follow(t, somePaths(2)...)
 	b.together(t, 8)
 }
@@ -290,7 +301,7 @@ func severalUnderWay() (all []plot) {
 				name:    fmt.Sprintf("%d-under-way/%s", n, name),
 				outcome: "each part is found or made again: all hold once, in the order of their nodes",
 				play: func(t *testing.T, c *crowd) {
-					const each = 32 // as many as make another transaction worth sending
+					const each = 64 // as many as make another transaction worth sending
 					b := c.hold(t, somePaths(3)...)
 					if action == embedded.ExpireBefore {
 						b.pilot.ends = either

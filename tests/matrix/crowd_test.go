@@ -56,12 +56,15 @@ type crowd struct {
 	members []*member
 }
 
+// steady is the session timeout of those whom no fault strikes: their polls come after all that a scene lasts.
+const steady = 50 * time.Second
+
 // gather opens the clients.
 func gather(t *testing.T, opts ...embedded.Option) *crowd {
 	t.Helper()
 	c := &crowd{seen: newOnlooker(), sizes: &sizes{}}
 	c.world = newWorld(t, 1, append(opts, embedded.WithHook(c.sizes.look))...)
-	c.ours, c.theirs = c.joinClient(t), c.joinClient(t)
+	c.ours, c.theirs = c.joinClient(t), c.joinClient(t, locks.WithSessionTimeout(steady))
 	return c
 }
 
@@ -166,14 +169,19 @@ func (c *crowd) conclude(t *testing.T) {
 	for lockPath := range c.seen.paths() {
 		require.Empty(t, c.childrenOf(t, lockPath), "nodes are left in %s", lockPath)
 	}
-	require.Empty(t, c.seen.wrong())
+	if wrong := c.seen.wrong(); len(wrong) > 0 {
+		for i, m := range c.members {
+			t.Logf("request %d, %s, went %v and ended with %v, %v", i, m.path, m.rec.States(), m.err, m.back)
+		}
+		t.Fatal(strings.Join(wrong, "; "))
+	}
 }
 
 func (c *crowd) compareEnd(t *testing.T, i int, m *member) {
 	t.Helper()
 	went := m.rec.Transitions()
-	for i := 1; i < len(went); i++ {
-		require.False(t, went[i].To == stHeld && went[i-1].On == "Poll", "request %d: only a poll has found out", i)
+	for n := 1; n < len(went); n++ {
+		require.False(t, went[n].To == stHeld && went[n-1].On == "Poll", "request %d: only a poll has found out", i)
 	}
 	switch m.ends {
 	case givenUp:
@@ -310,11 +318,11 @@ func (o *onlooker) comes(m *member) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.been[m] = true
-	if !m.lease.Valid() {
-		return // it has lost already, and knows it
+	if !m.lease.Valid() || o.broken[m] {
+		return // it has lost already, and knows it or is about to
 	}
 	for _, other := range o.here[m.path] {
-		if other.lease.Valid() && !o.broken[other] && !o.broken[m] {
+		if other.lease.Valid() && !o.broken[other] {
 			o.faults = append(o.faults, fmt.Sprintf("%s and %s hold at the same time", other.lease.Node(), m.lease.Node()))
 		}
 	}

@@ -33,7 +33,7 @@ func (c *crowd) line(t *testing.T) *line {
 		case i == 4:
 			client = c.theirs
 		case i != 3:
-			client = c.joinClient(t, locks.WithSessionTimeout(time.Minute))
+			client = c.joinClient(t, locks.WithSessionTimeout(steady))
 		}
 		*m = c.enter(t, client, aheadPath)
 		synctest.Wait()
@@ -115,9 +115,8 @@ var lookingAhead = []plot{
 			synctest.Wait() // nobody else lists: who waits for the second has looked ahead
 			_, err = c.operator.SetACL(aheadPath, zk.WorldACL(zk.PermAll), -1)
 			require.NoError(t, err)
-			if !fast(t, actors.ListingAhead, actors.OneListing) {
-				l.third.ends = turnedAway
-				c.awaitHolds(t, l.subject)
+			if !fast(t, actors.ListingAhead, actors.OneListing) { // each in turn had to look, and was not permitted to
+				l.third.ends, l.subject.ends, l.behind.ends = turnedAway, turnedAway, turnedAway
 				return
 			}
 			c.awaitHolds(t, l.third)

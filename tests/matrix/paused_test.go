@@ -141,7 +141,7 @@ func (s *pauseScene) prepare(request Request, session int64) (err error) {
 	if err == nil && (request == list || request == watch) {
 		s.ahead, err = s.front.Mutex(lockPath).Lock(s.ctx)
 	}
-	creates := embedded.Fault{Session: session, Op: embedded.OpMulti, Path: lockPath + "/*-lock-", Action: embedded.CutAfter}
+	creates := embedded.Fault{Session: session, Path: lockPath + "/*-lock-", Action: embedded.CutAfter}
 	switch request {
 	case create:
 		s.aim.Op, s.aim.Path = creates.Op, creates.Path

@@ -45,7 +45,7 @@ func mutex(c *locks.Client, opts ...locks.LockOption) locks.Locker { return c.Mu
 // that of the one before it.
 func aimsAt(own, before string) map[Request]embedded.Fault {
 	return map[Request]embedded.Fault{
-		create:  {Op: embedded.OpMulti, Path: lockPath + "/" + own},
+		create:  {Path: lockPath + "/" + own}, // nothing else is asked of a node without a number
 		list:    {Op: embedded.OpGetChildren2, Path: lockPath},
 		watch:   {Op: embedded.OpGetData, Path: lockPath + "/" + before},
 		syncing: {Op: embedded.OpSync, Path: lockPath},
