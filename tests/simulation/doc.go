@@ -9,7 +9,8 @@
 //
 // Two seeds in five have exclusive locks only. In the others each lock path has a use of its own: exclusive locks
 // among which some watch the whole queue, are in a second queue by its name, or are taken again within a lease; readers
-// and writers, with downgrades; a semaphore, with weights; a contest.
+// and writers, with downgrades; a semaphore, with weights; a contest. One exclusive request in five leaves its node for
+// half a second or for 20 s, and every other client does without some fast paths, which the seed chooses.
 //
 // After every action the invariants of a lock are checked, by the bubble's clock, which stands still meanwhile:
 // mutual exclusion among leases that are valid, readers never with a writer, permits never above their number,

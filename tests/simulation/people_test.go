@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -28,6 +29,9 @@ func (w *world) ask(a action) bool {
 	}
 	if a.b>>12%3 == 0 {
 		want.grace = time.Duration(1+a.c>>4%3_000) * time.Millisecond
+	}
+	if want.mode == messages.Exclusive && want.within == nil && a.a>>16%5 == 0 { // for short or for long
+		want.sticky = [...]time.Duration{500 * time.Millisecond, 20 * time.Second}[a.a>>20%2]
 	}
 	w.start(c, want)
 	return true

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/actors"
 )
 
 // plan is all that a seed decides. It does not depend on what happens when it is carried out: an action says
@@ -16,8 +18,9 @@ type plan struct {
 	mistake  mistake
 	replicas int
 	paths    int
-	requests int   // that may be under way at once
-	uses     []use // what each lock path is used for
+	requests int               // that may be under way at once
+	uses     []use             // what each lock path is used for
+	without  []actors.FastPath // what each client does without
 	actions  []action
 }
 
@@ -50,6 +53,7 @@ func newPlan(seed uint64) plan {
 		p.timeouts = append(p.timeouts, time.Duration(4+rng.IntN(17))*time.Second)
 	}
 	p.uses = newUses(seed, p.paths)
+	p.without = lacking(seed, len(p.timeouts))
 	weights := make([]int, len(kinds))
 	total := 0
 	for i, k := range kinds {
@@ -62,6 +66,18 @@ func newPlan(seed uint64) plan {
 		p.actions = append(p.actions, action{choose(rng.IntN(total), weights), rng.Uint32(), rng.Uint32(), rng.Uint32()})
 	}
 	return p
+}
+
+// lacking draws the fast paths that clients do without, from numbers of its own: every other client has all of them.
+func lacking(seed uint64, clients int) []actors.FastPath {
+	rng := rand.New(rand.NewPCG(seed, 0x66617374))
+	all := make([]actors.FastPath, clients)
+	for i := range all {
+		if rng.IntN(2) == 0 {
+			all[i] = actors.FastPath(rng.IntN(1 << len(actors.FastPaths())))
+		}
+	}
+	return all
 }
 
 func choose(n int, weights []int) int {

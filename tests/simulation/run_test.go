@@ -154,8 +154,8 @@ func (w *world) checkEnded() {
 	}
 	left := w.contenders()
 	for _, r := range w.ended {
-		if r.mode == messages.Contest || w.shared(r) {
-			continue // the node has no number, or is another's too: the epilogue looks for what is left
+		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 {
+			continue // the node has no number, is another's too, or may stay: the epilogue looks for what is left
 		}
 		for _, node := range left {
 			if strings.HasPrefix(node, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {

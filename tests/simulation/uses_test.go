@@ -123,7 +123,8 @@ func (want wish) String() string {
 // acquire is the wish as a lock actor takes it.
 func (want wish) acquire() messages.Acquire {
 	return messages.Acquire{Path: want.path, Mode: want.mode, Name: want.name, Permits: want.permits, Weight: want.weight,
-		WatchAll: want.watchAll, Try: want.try, Timeout: want.timeout, Grace: want.grace}
+		WatchAll: want.watchAll, Try: want.try, Timeout: want.timeout, Grace: want.grace,
+		Sticky: want.sticky}
 }
 
 // call is the wish as a program calls it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -97,6 +98,10 @@ func (w *world) open(number int, timeout time.Duration) error {
 		defer close(opened)
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
+		const variable = "TURNSTILE_WITHOUT" // what is set for all stays
+		all := os.Getenv(variable)
+		defer os.Setenv(variable, all)
+		os.Setenv(variable, all+","+w.plan.without[number-1].String())
 		c.Client, err = locks.Open(ctx, "simulation:2181", opts...)
 	}()
 	w.flowUntil(opened, time.Minute)
