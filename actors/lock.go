@@ -25,7 +25,7 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 			opt(l)
 		}
 		return l
-	}, actor.WithDispatcher(inPlace))
+	}, actor.WithDispatcher(inPlace), actor.WithMailbox(newMailbox))
 }
 
 // inPlace runs a lock actor on the goroutine that sends to it, when it is not running already: what it does is short,

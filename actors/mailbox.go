@@ -1,0 +1,136 @@
+package actors
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// mailbox is the mailbox of a lock actor. Of those there may be a hundred thousand, each of which gets a few messages in
+// its life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more. Its rules are the same: system
+// messages come first, one message is taken at a time, and a panic is the supervisor's.
+type mailbox struct {
+	invoker    actor.MessageInvoker
+	dispatcher actor.Dispatcher
+
+	mu           sync.Mutex
+	system, user []any
+	running      bool
+	suspended    bool
+}
+
+func newMailbox() actor.Mailbox { return &mailbox{} }
+
+// PostUserMessage puts in a message, or each of a batch.
+func (m *mailbox) PostUserMessage(message any) {
+	inside := message
+	if env, ok := message.(*actor.MessageEnvelope); ok {
+		inside = env.Message
+	}
+	if batch, ok := inside.(actor.MessageBatch); ok {
+		for _, each := range batch.GetMessages() {
+			m.PostUserMessage(each)
+		}
+	}
+	m.mu.Lock()
+	m.user = append(m.user, message)
+	m.schedule()
+}
+
+// PostSystemMessage puts in a message that comes before those of users.
+func (m *mailbox) PostSystemMessage(message any) {
+	m.mu.Lock()
+	m.system = append(m.system, message)
+	m.schedule()
+}
+
+// schedule has the messages taken, unless they are being taken. It is called with the lock, which it gives back.
+func (m *mailbox) schedule() {
+	start := !m.running
+	m.running = true
+	m.mu.Unlock()
+	if start {
+		m.dispatcher.Schedule(m.take)
+	}
+}
+
+// RegisterHandlers says who takes the messages, and where.
+func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
+	m.invoker, m.dispatcher = invoker, dispatcher
+}
+
+// Start is called once all is set.
+func (m *mailbox) Start() {}
+
+// UserMessageCount is how many wait.
+func (m *mailbox) UserMessageCount() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.user)
+}
+
+// take takes messages until there are none.
+func (m *mailbox) take() {
+	for {
+		message, system, some := m.next()
+		if !some {
+			return
+		}
+		m.invoke(message, system)
+	}
+}
+
+func (m *mailbox) next() (message any, system, some bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case len(m.system) > 0:
+		message = m.system[0]
+		m.system = slices.Delete(m.system, 0, 1)
+		return message, true, true
+	case len(m.user) > 0 && !m.suspended:
+		message = m.user[0]
+		m.user = slices.Delete(m.user, 0, 1)
+		return message, false, true
+	}
+	m.system, m.user = keepSmall(m.system), keepSmall(m.user)
+	m.running = false
+	return nil, false, false
+}
+
+// keepSmall gives back the memory of a burst. Messages that wait for a mailbox that was suspended stay.
+func keepSmall(queue []any) []any {
+	const small = 4
+	if len(queue) == 0 && cap(queue) > small {
+		return nil
+	}
+	return queue
+}
+
+func (m *mailbox) invoke(message any, system bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.invoker.EscalateFailure(r, message)
+		}
+	}()
+	switch {
+	case !system:
+		m.invoker.InvokeUserMessage(message)
+	default:
+		switch message.(type) {
+		case *actor.SuspendMailbox:
+			m.suspend(true)
+		case *actor.ResumeMailbox:
+			m.suspend(false)
+		default:
+			m.invoker.InvokeSystemMessage(message)
+		}
+	}
+}
+
+func (m *mailbox) suspend(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.suspended = on
+}
