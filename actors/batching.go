@@ -113,7 +113,7 @@ func (s *session) alone(ch change, after func()) {
 		})
 		return
 	}
-	c.place = 0
+	c.place, c.mates = 0, false
 	known, _ := s.facts.Get(c.path)
 	without := s.opts.without
 	s.run(func(conn *zkconn.Conn) func() {
@@ -139,6 +139,11 @@ func (s *session) commit(batch []change) {
 		places[sp.path]++
 		creates = append(creates, zkconn.NewNode{Parent: sp.path, Prefix: sp.style.Prefix(sp.guid)})
 		from = append(from, sp)
+	}
+	for _, ch := range batch {
+		if ch.node == "" {
+			ch.contender.mates = places[ch.contender.path] > 1
+		}
 	}
 	s.run(func(conn *zkconn.Conn) func() {
 		for i, sp := range from {

@@ -25,7 +25,9 @@ type contender struct {
 	node     string // its node's name in this epoch, "" when none is known
 	whole    string // with its path
 	sequence int32
-	place    int // of its newest create among those of its lock path in one transaction
+	place    int  // of its newest create among those of its lock path in one transaction
+	mates    bool // there were others: the places behind its own are theirs
+	laid     bool // its node was left to who comes next, and is no concern of its own any more
 	token    messages.Token
 	granted  bool
 	// givenBack is when its lock actor asked to give the lock back; zero where nothing is counted.
@@ -90,7 +92,7 @@ func (c *contender) reset() {
 	c.node, c.whole, c.sequence, c.token, c.granted = "", "", 0, 0, false
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
-	c.claimed, c.joins, c.rest, c.early = false, 0, nil, nil
+	c.claimed, c.joins, c.rest, c.laid, c.early = false, 0, nil, false, nil
 	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
 }
 

@@ -32,7 +32,7 @@ const maxResting = 1024
 
 // layDown keeps the node of a lock that is given back; false where it is to go.
 func (s *session) layDown(c *contender) bool {
-	if c.sticky == 0 || !c.granted || c.unsure || !s.connected || c.token.Place() >= messages.MaxPlace ||
+	if c.sticky == 0 || !c.granted || c.laid || c.mates || c.unsure || !s.connected || c.token.Place() >= messages.MaxPlace ||
 		c.rest != nil && c.rest.wanted || len(s.resting) >= maxResting || s.waitedFor(c) {
 		return false
 	}
@@ -42,7 +42,8 @@ func (s *session) layDown(c *contender) bool {
 	r := c.rest
 	r.resting, r.until = true, time.Now().Add(c.sticky)
 	s.resting[c.queue()] = r
-	c.granted = false
+	c.granted, c.laid = false, true
+	c.verifies = 0 // what is still under way may find the node when another has it
 	s.unwatchOwn(c)
 	if !r.timed {
 		s.restUntil(r)
@@ -139,7 +140,7 @@ func (s *session) takeUp(c *contender, op uint64) bool {
 	delete(s.resting, c.queue())
 	sp := *c.spec
 	sp.guid, sp.by = old.guid, old.by
-	c.spec, c.place = &sp, token.Place()
+	c.spec, c.place, c.mates = &sp, token.Place(), false
 	r.contender, r.resting = c, false
 	c.rest, old.rest = r, nil
 	s.have(c, old.node, old.sequence, token)

@@ -18,6 +18,10 @@ func (s *session) verify(c *contender, op uint64) {
 		s.stale.Add(1)
 		return
 	}
+	if c.laid { // its answer was lost on the way, behind a loss of the connection; the node is another's, or nobody's
+		s.tell(c.lock, machine.Event{Kind: machine.Found, Op: op})
+		return
+	}
 	c.joins = 0 // what it waited for is void, and would be answered twice
 	if c.creates > 0 {
 		c.later = append(c.later, func() { s.verify(c, op) })
