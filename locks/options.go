@@ -99,7 +99,9 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 func WithoutParentWrites() Option { return session(actors.WithoutParentWrites()) }
 
 // WithoutFastPaths switches off ways in which requests and time are saved: see actors.FastPath.
-func WithoutFastPaths(paths ...actors.FastPath) Option { return session(actors.WithoutFastPaths(paths...)) }
+func WithoutFastPaths(paths ...actors.FastPath) Option {
+	return session(actors.WithoutFastPaths(paths...))
+}
 
 // WithLeaseFraction sets how long a lease lasts: see actors.WithLeaseFraction.
 func WithLeaseFraction(f float64) Option { return session(actors.WithLeaseFraction(f)) }
