@@ -48,7 +48,8 @@
 // check that nobody else holds: a lock that lets two in has no figure, and the command fails.
 //
 // The peers are bare, which is a create and a delete without any lock, by go-zookeeper, or what the workload says: the
-// floor; zklock, which is go-zookeeper's Lock; turnstile, which is package locks; turnstile-actors, which is package
+// floor; batched, which is the same in transactions that gather what many workers ask for: what the servers and
+// go-zookeeper allow to any lock that makes and deletes a node for each holder; zklock, which is go-zookeeper's Lock; turnstile, which is package locks; turnstile-actors, which is package
 // actors used without the blocking calls; curator, InterProcessMutex of 5.4.0; and kazoo, Lock of 2.8.0. The last two
 // run in processes of their own, the others in this one.
 //

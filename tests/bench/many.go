@@ -13,6 +13,9 @@ var many = workload{
 	bare: func(ctx context.Context, t trial) (figures, error) {
 		return perSecond("many")(t.apart(ctx, openBare))
 	},
+	batched: func(ctx context.Context, t trial) (figures, error) {
+		return perSecond("many")(t.apart(ctx, openBatched(t.n)))
+	},
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		return perSecond("many")(t.apart(ctx, open))
 	},

@@ -15,8 +15,11 @@ var one = workload{
 		{"one-packets", "packets/hand-off", less, "Packets from clients for a hand-off within a session"},
 	},
 	floor: bareExists, bare: existsRoundTrip,
+	batched: func(ctx context.Context, t trial) (figures, error) {
+		return oneFigures(t.together(ctx, openBatched(t.n), nil))
+	},
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
-		return oneFigures(t.together(ctx, open))
+		return oneFigures(t.together(ctx, open, newGuard()))
 	},
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
 		return oneFigures(t.counted(ctx, func() (tally, error) { return other.contest(ctx, t, contestJob{threads: t.n}) }))
@@ -31,7 +34,7 @@ var growth = workload{
 		{"growth-packets", "packets/hand-off", neither, "Packets from clients for a hand-off, by the length of the queue"},
 	},
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
-		got, err := t.together(ctx, open)
+		got, err := t.together(ctx, open, newGuard())
 		if err != nil {
 			return nil, err
 		}
@@ -39,15 +42,15 @@ var growth = workload{
 	},
 }
 
-// together has n workers of one session lock one lock.
-func (t trial) together(ctx context.Context, open opener) (tally, error) {
+// together has n workers of one session lock one lock. The guard is nil for what keeps nobody out.
+func (t trial) together(ctx context.Context, open opener, g *guard) (tally, error) {
 	return t.counted(ctx, func() (tally, error) {
 		sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
 		if err != nil {
 			return tally{}, err
 		}
 		defer closeAll(sessions)
-		return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()),
+		return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(g),
 			timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
 	})
 }

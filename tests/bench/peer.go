@@ -10,6 +10,7 @@ import (
 const (
 	bareRequests  = "bare"
 	bareExists    = "exists"
+	batched       = "batched"
 	goZkLock      = "zklock"
 	ours          = "turnstile"
 	oursAsActors  = "turnstile-actors"
@@ -37,6 +38,9 @@ func (w workload) peers(others []*abroad) []peer {
 	var all []peer
 	if w.bare != nil {
 		all = append(all, peer{cmp.Or(w.floor, bareRequests), w.bare})
+	}
+	if w.batched != nil {
+		all = append(all, peer{batched, w.batched})
 	}
 	if w.library != nil && !w.growth {
 		all = append(all, w.inProcess(goZkLock, openZkLock))

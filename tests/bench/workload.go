@@ -44,6 +44,7 @@ type workload struct {
 	ours opener
 
 	bare    func(ctx context.Context, t trial) (figures, error)
+	batched func(ctx context.Context, t trial) (figures, error)
 	library func(ctx context.Context, t trial, open opener) (figures, error)
 	actors  func(ctx context.Context, t trial) (figures, error)
 	abroad  func(ctx context.Context, t trial, other *abroad) (figures, error)
