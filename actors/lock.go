@@ -25,12 +25,8 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 			opt(l)
 		}
 		return l
-	}, actor.WithDispatcher(inPlace), actor.WithMailbox(newMailbox))
+	}, actor.WithMailbox(newMailbox))
 }
-
-// inPlace runs a lock actor on the goroutine that sends to it, when it is not running already: what it does is short,
-// it never waits, and a goroutine of its own would cost more than that.
-var inPlace = actor.NewSynchronizedDispatcher(300)
 
 // lock is the lock actor: a shell around the machine.
 type lock struct {
@@ -157,14 +153,14 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 	ev.Lease = l.lease.valid()
 	before := l.m
-	after, effects, row := before.Explain(ev)
-	if row == nil && len(effects) == 0 {
+	effects, row := l.m.Take(ev)
+	after := l.m
+	if row == nil && len(effects.All()) == 0 {
 		if before.Stale(ev) {
 			l.session.stale.Add(1)
 		}
 		return
 	}
-	l.m = after
 	if after.State.Holding() && !before.Holding() {
 		l.held = l.lease
 	}
@@ -176,7 +172,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		l.figures.Step(&before, &after, &ev)
 		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
 	}
-	for _, e := range effects {
+	for _, e := range effects.All() {
 		l.carryOut(ctx, e, ev)
 	}
 	if after.State.Terminal() {

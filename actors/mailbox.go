@@ -11,8 +11,7 @@ import (
 // its life: protoactor's own mailbox costs some 400 bytes and a dozen allocations more. Its rules are the same: system
 // messages come first, one message is taken at a time, and a panic is the supervisor's.
 type mailbox struct {
-	invoker    actor.MessageInvoker
-	dispatcher actor.Dispatcher
+	invoker actor.MessageInvoker
 
 	mu           sync.Mutex
 	system, user []any
@@ -51,13 +50,15 @@ func (m *mailbox) schedule() {
 	m.running = true
 	m.mu.Unlock()
 	if start {
-		m.dispatcher.Schedule(m.take)
+		m.take()
 	}
 }
 
-// RegisterHandlers says who takes the messages, and where.
-func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
-	m.invoker, m.dispatcher = invoker, dispatcher
+// RegisterHandlers says who takes the messages. Where is said already: a lock actor runs on the goroutine that sends to
+// it, when it is not running already, because what it does is short, it never waits, and a goroutine of its own would
+// cost more than that.
+func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatcher) {
+	m.invoker = invoker
 }
 
 // Start is called once all is set.

@@ -9,7 +9,7 @@ import (
 // Action is the named work of a row: it changes the machine and gives the effects.
 type Action struct {
 	Name string
-	Run  func(*Machine, Event) []Effect
+	Run  func(*Machine, Event) Effects
 }
 
 // start begins a new operation, which makes the answers to all older ones stale.
@@ -50,70 +50,72 @@ var usual = map[Kind]messages.Reason{
 	Closed:     messages.ReasonSessionClosed,
 }
 
-func effects(list ...Effect) []Effect { return list }
+func effect(only Effect) Effects { return Effects{[2]Effect{only}, 1} }
 
-var nothing = Action{"", func(*Machine, Event) []Effect { return nil }}
+func effects(first, second Effect) Effects { return Effects{[2]Effect{first, second}, 2} }
+
+var nothing = Action{"", func(*Machine, Event) Effects { return Effects{} }}
 
 // Getting into the queue.
 var (
-	begin = Action{"create", func(m *Machine, _ Event) []Effect {
+	begin = Action{"create", func(m *Machine, _ Event) Effects {
 		return effects(Effect{Do: StartTimeout}, m.start(Create, ""))
 	}}
-	create = Action{"create again", func(m *Machine, _ Event) []Effect {
+	create = Action{"create again", func(m *Machine, _ Event) Effects {
 		m.forget()
-		return effects(m.start(Create, ""))
+		return effect(m.start(Create, ""))
 	}}
-	list = Action{"list", func(m *Machine, e Event) []Effect {
+	list = Action{"list", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		return effects(m.start(List, ""))
+		return effect(m.start(List, ""))
 	}}
-	watch = Action{"watch", func(m *Machine, e Event) []Effect {
+	watch = Action{"watch", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
 			m.adopt(e)
 		}
 		m.Predecessor, m.Head = e.Predecessor, e.Head
-		return effects(m.start(Watch, m.Predecessor))
+		return effect(m.start(Watch, m.Predecessor))
 	}}
-	poll = Action{"poll", func(m *Machine, _ Event) []Effect {
-		return effects(Effect{Do: StartPoll, Op: m.Op})
+	poll = Action{"poll", func(m *Machine, _ Event) Effects {
+		return effect(Effect{Do: StartPoll, Op: m.Op})
 	}}
 )
 
 // Having it.
 var (
-	grant = Action{"grant", func(m *Machine, e Event) []Effect {
+	grant = Action{"grant", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
 			m.adopt(e)
 		}
 		m.Predecessor, m.Head = "", false
 		return effects(Effect{Do: TellHeld}, m.start(WatchOwn, m.Node))
 	}}
-	watchOwn = Action{"read own node", func(m *Machine, _ Event) []Effect {
-		return effects(m.start(WatchOwn, m.Node))
+	watchOwn = Action{"read own node", func(m *Machine, _ Event) Effects {
+		return effect(m.start(WatchOwn, m.Node))
 	}}
-	askBack = Action{"ask back", func(*Machine, Event) []Effect {
+	askBack = Action{"ask back", func(*Machine, Event) Effects {
 		return effects(Effect{Do: TellRevokeRequested}, Effect{Do: StartGrace})
 	}}
-	askBackLater = Action{"ask back", func(m *Machine, _ Event) []Effect {
+	askBackLater = Action{"ask back", func(m *Machine, _ Event) Effects {
 		m.From = messages.StateRevoking
 		return effects(Effect{Do: TellRevokeRequested}, Effect{Do: StartGrace})
 	}}
-	resume = Action{"resume", func(m *Machine, e Event) []Effect {
+	resume = Action{"resume", func(m *Machine, e Event) Effects {
 		m.adopt(e)
 		m.From = messages.StateNone
 		return effects(Effect{Do: TellResumed}, m.start(WatchOwn, m.Node))
 	}}
-	lose = Action{"lose", func(m *Machine, e Event) []Effect {
+	lose = Action{"lose", func(m *Machine, e Event) Effects {
 		m.end(messages.StateLost, why(e), e.Detail)
-		return effects(Effect{Do: TellLost})
+		return effect(Effect{Do: TellLost})
 	}}
-	loseAndSettle = Action{"lose, settle", func(m *Machine, e Event) []Effect {
+	loseAndSettle = Action{"lose, settle", func(m *Machine, e Event) Effects {
 		m.end(messages.StateLost, why(e), e.Detail)
 		return effects(Effect{Do: TellLost}, Effect{Do: Settle})
 	}}
-	loseLate = Action{"lose, settle", func(m *Machine, e Event) []Effect {
+	loseLate = Action{"lose, settle", func(m *Machine, e Event) Effects {
 		m.end(messages.StateLost, messages.ReasonLeaseOver, e.Detail)
 		return effects(Effect{Do: TellLost}, Effect{Do: Settle})
 	}}
@@ -121,29 +123,29 @@ var (
 
 // The connection is down, or an outcome unknown.
 var (
-	await = Action{"await connection", func(m *Machine, _ Event) []Effect {
+	await = Action{"await connection", func(m *Machine, _ Event) Effects {
 		m.recover()
 		m.Op++ // what was under way is void
-		return nil
+		return Effects{}
 	}}
-	suspend = Action{"suspend", func(m *Machine, _ Event) []Effect {
+	suspend = Action{"suspend", func(m *Machine, _ Event) Effects {
 		m.recover()
 		m.Op++
-		return effects(Effect{Do: TellSuspended})
+		return effect(Effect{Do: TellSuspended})
 	}}
-	verify = Action{"verify", func(m *Machine, e Event) []Effect {
+	verify = Action{"verify", func(m *Machine, e Event) Effects {
 		m.recover()
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		return effects(m.start(Verify, m.Node))
+		return effect(m.start(Verify, m.Node))
 	}}
-	suspendVerify = Action{"suspend, verify", func(m *Machine, _ Event) []Effect {
+	suspendVerify = Action{"suspend, verify", func(m *Machine, _ Event) Effects {
 		m.recover()
 		return effects(Effect{Do: TellSuspended}, m.start(Verify, m.Node))
 	}}
-	retry = Action{"retry", func(m *Machine, _ Event) []Effect {
-		return effects(Effect{Do: StartRetry, Op: m.Op})
+	retry = Action{"retry", func(m *Machine, _ Event) Effects {
+		return effect(Effect{Do: StartRetry, Op: m.Op})
 	}}
 )
 
@@ -156,75 +158,75 @@ func (m *Machine) recover() {
 
 // Giving it back, or up.
 var (
-	withdraw = Action{"withdraw", func(m *Machine, e Event) []Effect {
+	withdraw = Action{"withdraw", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effects(Effect{Do: Withdraw, Op: m.Op})
+		return effect(Effect{Do: Withdraw, Op: m.Op})
 	}}
-	giveUp = Action{"give up, delete", func(m *Machine, e Event) []Effect {
+	giveUp = Action{"give up, delete", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effects(m.start(Delete, m.Node))
+		return effect(m.start(Delete, m.Node))
 	}}
-	giveUpTrying = Action{"give up, delete", func(m *Machine, e Event) []Effect {
+	giveUpTrying = Action{"give up, delete", func(m *Machine, e Event) Effects {
 		if e.Node != "" {
 			m.adopt(e)
 		}
 		m.end(messages.StateCancelled, messages.ReasonNotAcquired, e.Detail)
-		return effects(m.start(Delete, m.Node))
+		return effect(m.start(Delete, m.Node))
 	}}
-	giveUpVerify = Action{"give up, verify", func(m *Machine, e Event) []Effect {
+	giveUpVerify = Action{"give up, verify", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effects(m.start(Verify, m.Node))
+		return effect(m.start(Verify, m.Node))
 	}}
-	giveBack = Action{"give back, delete", func(m *Machine, e Event) []Effect {
+	giveBack = Action{"give back, delete", func(m *Machine, e Event) Effects {
 		m.end(messages.StateReleased, why(e), e.Detail)
-		return effects(m.start(GiveBack, m.Node))
+		return effect(m.start(GiveBack, m.Node))
 	}}
-	giveBackVerify = Action{"give back, verify", func(m *Machine, e Event) []Effect {
+	giveBackVerify = Action{"give back, verify", func(m *Machine, e Event) Effects {
 		m.end(messages.StateReleased, why(e), e.Detail)
-		return effects(m.start(Verify, m.Node))
+		return effect(m.start(Verify, m.Node))
 	}}
-	force = Action{"force, delete", func(m *Machine, e Event) []Effect {
+	force = Action{"force, delete", func(m *Machine, e Event) Effects {
 		m.end(messages.StateReleased, why(e), e.Detail)
 		return effects(Effect{Do: TellRevoked}, m.start(Delete, m.Node))
 	}}
-	forceVerify = Action{"force, verify", func(m *Machine, e Event) []Effect {
+	forceVerify = Action{"force, verify", func(m *Machine, e Event) Effects {
 		m.end(messages.StateReleased, why(e), e.Detail)
 		return effects(Effect{Do: TellRevoked}, m.start(Verify, m.Node))
 	}}
-	failDelete = Action{"fail, delete", func(m *Machine, e Event) []Effect {
+	failDelete = Action{"fail, delete", func(m *Machine, e Event) Effects {
 		m.end(messages.StateFailed, why(e), e.Detail)
-		return effects(m.start(Delete, m.Node))
+		return effect(m.start(Delete, m.Node))
 	}}
-	failExhausted = Action{"fail, delete", func(m *Machine, e Event) []Effect {
+	failExhausted = Action{"fail, delete", func(m *Machine, e Event) Effects {
 		m.adopt(e)
 		m.end(messages.StateFailed, cmp.Or(e.Reason, messages.ReasonSequenceExhausted), e.Detail)
-		return effects(m.start(Delete, m.Node))
+		return effect(m.start(Delete, m.Node))
 	}}
-	remove = Action{"delete", func(m *Machine, e Event) []Effect {
+	remove = Action{"delete", func(m *Machine, e Event) Effects {
 		m.adopt(e)
-		return effects(m.start(Delete, m.Node))
+		return effect(m.start(Delete, m.Node))
 	}}
 )
 
 // The end. A request that was ending already keeps the reason it was ending for.
 var (
-	tellReleased  = Action{"done", func(*Machine, Event) []Effect { return effects(Effect{Do: TellReleased}) }}
-	tellCancelled = Action{"done", func(*Machine, Event) []Effect { return effects(Effect{Do: TellCancelled}) }}
-	tellFailed    = Action{"done", func(*Machine, Event) []Effect { return effects(Effect{Do: TellFailed}) }}
+	tellReleased  = Action{"done", func(*Machine, Event) Effects { return effect(Effect{Do: TellReleased}) }}
+	tellCancelled = Action{"done", func(*Machine, Event) Effects { return effect(Effect{Do: TellCancelled}) }}
+	tellFailed    = Action{"done", func(*Machine, Event) Effects { return effect(Effect{Do: TellFailed}) }}
 
-	notAcquired = Action{"give up", func(m *Machine, e Event) []Effect {
+	notAcquired = Action{"give up", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, messages.ReasonNotAcquired, e.Detail)
-		return effects(Effect{Do: TellCancelled})
+		return effect(Effect{Do: TellCancelled})
 	}}
-	giveUpWaiting = Action{"give up", func(m *Machine, e Event) []Effect {
+	giveUpWaiting = Action{"give up", func(m *Machine, e Event) Effects {
 		m.end(messages.StateCancelled, why(e), e.Detail)
-		return effects(Effect{Do: TellCancelled})
+		return effect(Effect{Do: TellCancelled})
 	}}
-	fail = Action{"fail", func(m *Machine, e Event) []Effect {
+	fail = Action{"fail", func(m *Machine, e Event) Effects {
 		m.end(messages.StateFailed, why(e), e.Detail)
-		return effects(Effect{Do: TellFailed})
+		return effect(Effect{Do: TellFailed})
 	}}
-	failSettle = Action{"fail, settle", func(m *Machine, e Event) []Effect {
+	failSettle = Action{"fail, settle", func(m *Machine, e Event) Effects {
 		m.end(messages.StateFailed, why(e), e.Detail)
 		return effects(Effect{Do: TellFailed}, Effect{Do: Settle})
 	}}

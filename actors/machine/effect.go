@@ -75,6 +75,15 @@ type Effect struct {
 	Node string
 }
 
+// Effects are what one event leads to: never more than two effects, so that they need no memory of their own.
+type Effects struct {
+	list  [2]Effect
+	count int
+}
+
+// All gives them in the order in which they are to be carried out.
+func (e *Effects) All() []Effect { return e.list[:e.count] }
+
 // String writes an effect as the traces show it: "Delete op=3 node".
 func (e Effect) String() string {
 	text := e.Do.String()

@@ -41,24 +41,30 @@ func (m Machine) Stale(ev Event) bool { return ev.Op != 0 && ev.Op != m.Op }
 // Step takes one event and gives the next machine and the work to do. Stale events, and all that come
 // after the end, change nothing. An impossible event gives the one effect Halt.
 func (m Machine) Step(ev Event) (Machine, []Effect) {
-	next, effects, _ := m.step(ev)
+	next, effects, _ := m.Explain(ev)
 	return next, effects
 }
 
 // Explain is Step that also gives the row which fired; nil where none did.
-func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) { return m.step(ev) }
+func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
+	effects, row := m.Take(ev)
+	if effects.count == 0 {
+		return m, nil, row
+	}
+	return m, effects.All(), row
+}
 
-func (m Machine) step(ev Event) (Machine, []Effect, *Row) {
+// Take is Explain in place, for a shell that has one machine and keeps no older ones.
+func (m *Machine) Take(ev Event) (Effects, *Row) {
 	if m.State.Terminal() || m.Stale(ev) {
-		return m, nil, nil
+		return Effects{}, nil
 	}
 	for _, row := range index[m.State][ev.Kind] {
-		if row.If.Holds(m, ev) {
-			next := m
-			effects := row.Do.Run(&next, ev)
-			next.State = row.To
-			return next, effects, row
+		if row.If.Holds(*m, ev) {
+			effects := row.Do.Run(m, ev)
+			m.State = row.To
+			return effects, row
 		}
 	}
-	return m, []Effect{{Do: Halt}}, nil
+	return effect(Effect{Do: Halt}), nil
 }

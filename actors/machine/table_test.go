@@ -154,7 +154,8 @@ func TestTerminalRowsTellTheEndOnce(t *testing.T) {
 	for _, row := range machine.Rows() {
 		m := machine.Machine{State: row.From, Op: 7}
 		var told []machine.Do
-		for _, effect := range row.Do.Run(&m, machine.Event{Kind: row.On}) {
+		effects := row.Do.Run(&m, machine.Event{Kind: row.On})
+		for _, effect := range effects.All() {
 			if isEnd(effect.Do) {
 				told = append(told, effect.Do)
 			}
