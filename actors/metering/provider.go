@@ -29,7 +29,7 @@ var (
 func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
-	sharable := reflect.TypeOf(from).Comparable()
+	sharable := reflect.ValueOf(from).Comparable() // its type would not do: what is in an interface within it counts
 	if sharable {
 		if p := providers[from]; p != nil {
 			p.mu.Lock()
@@ -64,7 +64,7 @@ func (p *provider) leave(f *Figures) {
 	if left > 0 || p.registered == nil {
 		return
 	}
-	if reflect.TypeOf(p.of).Comparable() {
+	if reflect.ValueOf(p.of).Comparable() {
 		delete(providers, p.of)
 	}
 	_ = p.registered.Unregister() // nothing can be done about it, and nothing comes of it
