@@ -55,7 +55,11 @@ func startChild(cmd *exec.Cmd, node string, tty *terminal) (*child, error) {
 			c.wait()
 		}
 	}()
-	return c, <-started
+	err := <-started
+	// From now on zklock may be in the background of its terminal, and must neither stop when it has something to say
+	// there (stty tostop), nor when it takes the terminal back. Not before: the command would inherit it.
+	signal.Ignore(syscall.SIGTTOU)
+	return c, err
 }
 
 // wait reaps the process, and tells each time that it is stopped. exec.Cmd's Wait does not tell that, and nothing else

@@ -17,6 +17,7 @@ type hold struct {
 	lease   *locks.Lease
 	guard   *guard
 	signals <-chan os.Signal
+	voice   *voice
 	child   *child
 	tty     *terminal // that the command has; nil where it has none
 
@@ -39,7 +40,8 @@ func (h *hold) carry(program string) error {
 	h.guard.expect(h.lease.Node())
 	var err error
 	if h.child, err = startChild(cmd, h.lease.Node(), h.tty); err != nil {
-		return cannotRun(h.command[0], err)
+		h.tty.takeBack(false) // it was given away before it turned out that the command cannot be run
+		return cannotStart(h.command[0], err)
 	}
 	h.guard.protect(h.child)
 	end := h.watch()
@@ -76,7 +78,7 @@ func (h *hold) watch() ending {
 		case <-revoked:
 			revoked = nil
 			if h.keep {
-				say("somebody asks for %s; the command goes on (--keep)", h.path)
+				h.voice.say("somebody asks for %s; the command goes on (--keep)", h.path)
 			} else {
 				h.terminate(statusRevoked, "somebody asks for the lock")
 			}
@@ -101,7 +103,7 @@ func (h *hold) terminate(status int, why string) {
 	begun := h.why != ""
 	if !begun || status == statusLost && h.status != statusLost {
 		h.why, h.status = why, status
-		say("%s: %s; ending the command, with SIGKILL after %v", h.path, why, h.grace)
+		h.voice.say("%s: %s; ending the command, with SIGKILL after %v", h.path, why, h.grace)
 	}
 	if begun {
 		return
@@ -173,6 +175,3 @@ func (h *hold) verdict(end ending) error {
 	}
 	return nil
 }
-
-// say tells the person at the terminal, or the log.
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "zklock: "+format+"\n", args...) }

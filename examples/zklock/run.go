@@ -145,6 +145,8 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		signalled()
 		return err
 	}
+	voice := newVoice()
+	defer voice.close() // last of all: nobody may be reading
 	defer closeClient(client)
 	if err := r.refuseNested(ctx, client); err != nil {
 		signalled()
@@ -157,7 +159,7 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		signalled()
 		return r.notHeld(ctx, err)
 	}
-	h := &hold{runArgs: r, lease: lease, guard: guard, signals: passSignals()}
+	h := &hold{runArgs: r, lease: lease, guard: guard, signals: passSignals(), voice: voice}
 	signalled() // from here on they are the command's
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // one came just before; closing the client gives the lock back

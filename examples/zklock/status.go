@@ -62,14 +62,28 @@ func statusOf(err error) (int, string) {
 	return statusRefused, text
 }
 
-// cannotRun is the error of a command that could not be started, with the status that shells have for it.
+// cannotRun is the error of a command that was not found, or is no program, with the status that shells have for it.
 func cannotRun(name string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return exitWith(statusNotFound, "there is no command %q; the lock was not taken", name)
 	}
-	return exitWith(statusCannotRun, "%q cannot be run: %v", name, err)
+	return exitWith(statusCannotRun, "%q cannot be run: %v; the lock was not taken", name, cause(err))
+}
+
+// cannotStart is the error of a command that is there, and that the system does not start. What is missing then is what
+// it is to be run with.
+func cannotStart(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return exitWith(statusCannotRun, "%q cannot be run: the interpreter that it names is not there", name)
+	}
+	return exitWith(statusCannotRun, "%q cannot be run: %v", name, cause(err))
+}
+
+// cause is an error of the file system without the name of the file.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }

@@ -70,7 +70,10 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	defer read.Close()
 	t.Cleanup(func() { write.Close() })
 	p.stdin = write
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = read, stdout, stderr
+	cmd.Stdin, cmd.Stdout = read, stdout
+	if cmd.Stderr == nil {
+		cmd.Stderr = stderr
+	}
 	p.Process, err = child.Start(cmd, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Kill() })

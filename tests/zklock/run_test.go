@@ -129,6 +129,10 @@ func TestStatuses(t *testing.T) {
 	}
 	_, stderr := says(t, at, 126, patiently("run", "/st", "--", garbage)...)
 	require.Contains(t, stderr, "cannot be run")
+	orphan := filepath.Join(t.TempDir(), "orphan")
+	require.NoError(t, os.WriteFile(orphan, []byte("#!/no/such/interpreter\n"), 0o700))
+	_, stderr = says(t, at, 126, patiently("run", "/st", "--", orphan)...)
+	require.Contains(t, stderr, "the interpreter that it names is not there", "the command is there")
 	awaitQueue(t, at, "/st", 0, 0)
 }
 
