@@ -1,15 +1,12 @@
 package tests
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -19,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 // restarterVariable makes TestRestarterInAProcess a process that holds a lock and is to be killed: a restarter in JSON.
@@ -53,21 +49,20 @@ func TestRestarterInAProcess(t *testing.T) {
 	begin := time.Now()
 	client, err := locks.Open(deadline(t), r.Connect, opts...)
 	if err != nil {
-		fmt.Println("said: refused", errors.Is(err, locks.ErrSessionFileInUse), err)
+		say("refused", errors.Is(err, locks.ErrSessionFileInUse), err)
 		return
 	}
 	switch lease, err := tryLock(t, client, r.Path); {
 	case errors.Is(err, locks.ErrNotAcquired):
-		fmt.Printf("said: taken %#x\n", client.Session().ID())
+		say(fmt.Sprintf("taken %#x", client.Session().ID()))
 	case err != nil:
-		fmt.Println("said: failed", err)
+		say("failed", err)
 	default:
-		fmt.Printf("said: holds %#x %s %d\n", client.Session().ID(), node(lease), time.Since(begin).Microseconds())
+		say(fmt.Sprintf("holds %#x %s %d", client.Session().ID(), node(lease), time.Since(begin).Microseconds()))
 	}
-	_, err = bufio.NewReader(os.Stdin).ReadString('\n')
-	require.NoError(t, err)
+	awaitGoOn(t)
 	require.NoError(t, client.Close(context.Background()))
-	fmt.Println("said: closed")
+	say("closed")
 }
 
 func tryLock(t *testing.T, client *locks.Client, path string) (*locks.Lease, error) {
@@ -91,73 +86,41 @@ func (sessionNews) Enabled(context.Context, slog.Level) bool { return true }
 func (h sessionNews) WithAttrs([]slog.Attr) slog.Handler     { return h }
 func (sessionNews) Handle(_ context.Context, r slog.Record) error {
 	if strings.HasPrefix(r.Message, "session of the predecessor") || strings.HasPrefix(r.Message, "session file") {
-		line := "said: log " + r.Message
+		line := "log " + r.Message
 		r.Attrs(func(a slog.Attr) bool {
 			if a.Key == "existed" || a.Key == "error" {
 				line += fmt.Sprintf(" %s=%v", a.Key, a.Value)
 			}
 			return true
 		})
-		fmt.Println(line)
+		say(line)
 	}
 	return nil
 }
 
 // restarted is such a process as its test sees it.
 type restarted struct {
-	*child.Process
-	in   io.WriteCloser
-	said <-chan string // what it says, a line each; closed with its output
-	log  []string      // what it logged, as far as it was heard
+	*talking
+	log []string // what it logged, as far as it was heard
 }
 
 func start(t testing.TB, r restarter) *restarted {
 	t.Helper()
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestRestarterInAProcess$")
-	cmd.Env = append(os.Environ(), restarterVariable+"="+string(text),
-		// The race detector keeps a process that ends for a second otherwise.
-		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	out, writer, err := os.Pipe()
-	require.NoError(t, err)
-	cmd.Stdout = writer
-	said := make(chan string, 100)
-	p := &restarted{in: in, said: said}
-	p.Process, err = child.Start(cmd, func() { _ = writer.Close() })
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, p.Kill()) })
-	go func() {
-		defer close(said)
-		defer func() { _ = out.Close() }()
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if text, ok := strings.CutPrefix(lines.Text(), "said: "); ok {
-				said <- text
-			}
-		}
-	}()
-	return p
+	return &restarted{talking: startTalking(t, "TestRestarterInAProcess", restarterVariable, string(text))}
 }
 
-// hear waits for what the process says next, and keeps what it logs.
+// hear waits for the words that the process says next, and keeps what it logs.
 func (p *restarted) hear(t testing.TB) []string {
 	t.Helper()
-	patience := time.After(bound)
 	for {
-		select {
-		case text, ok := <-p.said:
-			require.True(t, ok, "the process has ended without a word")
-			if line, logged := strings.CutPrefix(text, "log "); logged {
-				p.log = append(p.log, line)
-				continue
-			}
+		text := p.talking.hear(t)
+		line, logged := strings.CutPrefix(text, "log ")
+		if !logged {
 			return strings.Fields(text)
-		case <-patience:
-			t.Fatal("the process says nothing")
 		}
+		p.log = append(p.log, line)
 	}
 }
 
@@ -175,8 +138,7 @@ func (p *restarted) holds(t testing.TB) (session, node string, took time.Duratio
 // close has the process close its client.
 func (p *restarted) close(t testing.TB) {
 	t.Helper()
-	_, err := p.in.Write([]byte("go on\n"))
-	require.NoError(t, err)
+	p.goOn(t)
 	require.Equal(t, []string{"closed"}, p.hear(t))
 	<-p.Exited()
 	require.NoError(t, p.Err())
