@@ -27,7 +27,7 @@
 //
 // # Attributes
 //
-// Every attribute has few values. A lock path is none of them: who wants figures of groups of paths gives a function
+// Every attribute has few values: [Values] lists them. A lock path is none of them: who wants figures of groups of paths gives a function
 // that makes a label of a path, actors.WithMeterLabels, and answers for the number of its values. Labels are on what is
 // counted of locks, not on what is counted of sessions.
 //

@@ -113,10 +113,12 @@ const (
 	states int = iota
 )
 
+var stateWords = [states]string{Connecting: "connecting", Connected: "connected", Disconnected: "disconnected"}
+
 var stateWith = [states]with{
-	Connecting:   newWith(KeyState.String("connecting")),
-	Connected:    newWith(KeyState.String("connected")),
-	Disconnected: newWith(KeyState.String("disconnected")),
+	Connecting:   newWith(KeyState.String(stateWords[Connecting])),
+	Connected:    newWith(KeyState.String(stateWords[Connected])),
+	Disconnected: newWith(KeyState.String(stateWords[Disconnected])),
 }
 
 // Turned takes a change of the session's state.

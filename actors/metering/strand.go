@@ -21,6 +21,14 @@ func newWith(attributes ...attribute.KeyValue) with {
 	return with{add: []metric.AddOption{option}, record: []metric.RecordOption{option}}
 }
 
+// The values of KeyHandoff and KeyRevocation.
+const (
+	handoffLocal     = "local"
+	handoffRemote    = "remote"
+	revocationAsked  = "asked"
+	revocationForced = "forced"
+)
+
 // strand is what requests of one mode and one label have in common: their sets of attributes.
 type strand struct {
 	plain         with
@@ -39,8 +47,8 @@ func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
 	}
 	s := &strand{
 		plain: newWith(common...),
-		local: and(KeyHandoff.String("local")), remote: and(KeyHandoff.String("remote")),
-		asked: and(KeyRevocation.String("asked")), forced: and(KeyRevocation.String("forced")),
+		local: and(KeyHandoff.String(handoffLocal)), remote: and(KeyHandoff.String(handoffRemote)),
+		asked: and(KeyRevocation.String(revocationAsked)), forced: and(KeyRevocation.String(revocationForced)),
 		failed: map[messages.Reason]with{}, ends: map[messages.Reason]with{},
 		common: common,
 	}

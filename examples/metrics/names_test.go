@@ -99,6 +99,7 @@ func TestDashboardNames(t *testing.T) {
 		Templating struct {
 			List []struct {
 				Name       string
+				Query      any // text, or an object with one
 				Definition string
 			}
 		}
@@ -115,10 +116,14 @@ func TestDashboardNames(t *testing.T) {
 		for _, target := range p.Targets {
 			check(t, names, target.Expr, used)
 			check(t, names, target.LegendFormat, used)
+			shows(t, target.Expr, target.LegendFormat)
 		}
 	}
 	for _, v := range dashboard.Templating.List {
 		check(t, names, v.Definition, used)
+		if q, is := v.Query.(map[string]any); is { // the definition is what people see, this is what is asked
+			require.Equal(t, v.Definition, q["query"], v.Name)
+		}
 	}
 	for _, i := range metering.Instruments() {
 		stem := strings.ReplaceAll(i.Name, ".", "_")
@@ -160,7 +165,10 @@ func TestAlertNames(t *testing.T) {
 		used := map[string]bool{}
 		check(t, names, r.Expr, used)
 		require.NotEmpty(t, used, r.Alert)
-		check(t, names, r.Annotations.Summary, used)
+		for _, text := range []string{r.Annotations.Summary, r.Annotations.Description} {
+			check(t, names, text, used)
+			shows(t, r.Expr, text)
+		}
 	}
 	require.NotEmpty(t, alerts)
 }
@@ -168,11 +176,13 @@ func TestAlertNames(t *testing.T) {
 var (
 	word      = regexp.MustCompile(`\b(?:turnstile|error)_\w+`)
 	selection = regexp.MustCompile(`(\w+)\{([^}]*)\}`)
-	matcher   = regexp.MustCompile(`(\w+)\s*(?:=~|!~|!=|=)`)
+	matcher   = regexp.MustCompile(`(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"`)
+	grouping  = regexp.MustCompile(`\bby \(([^)]*)\)`)
+	shown     = regexp.MustCompile(`\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}`)
 )
 
-// check finds the names in an expression: each must be one that is exported, or a label of one, and what selects series
-// of a name must be a label of it.
+// check finds the names in an expression: each must be one that is exported, or a label of one; what selects series of a
+// name must be a label of it, with a value that it can have; and what series are grouped by must be labels of all.
 func check(t *testing.T, names map[string]map[string]bool, expression string, used map[string]bool) {
 	t.Helper()
 	labels := map[string]bool{}
@@ -181,9 +191,11 @@ func check(t *testing.T, names map[string]map[string]bool, expression string, us
 			labels[l] = true
 		}
 	}
+	var here []string
 	for _, w := range word.FindAllString(expression, -1) {
 		if names[w] != nil {
 			used[w] = true
+			here = append(here, w)
 		} else {
 			require.True(t, labels[w], "%s is not exported: %s", w, expression)
 		}
@@ -191,6 +203,43 @@ func check(t *testing.T, names map[string]map[string]bool, expression string, us
 	for _, s := range selection.FindAllStringSubmatch(expression, -1) {
 		for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
 			require.True(t, names[s[1]][m[1]], "%s has no label %s: %s", s[1], m[1], expression)
+			// A label that is not there is the same as an empty one; $x is a variable of the dashboard.
+			if values := valuesOf(m[1]); values != nil && m[3] != "" && !strings.HasPrefix(m[3], "$") {
+				require.Contains(t, values, m[3], "%s: %s", m[1], expression)
+			}
 		}
+	}
+	for _, g := range grouping.FindAllStringSubmatch(expression, -1) {
+		for label := range strings.SplitSeq(g[1], ",") {
+			for _, name := range here {
+				require.True(t, names[name][strings.TrimSpace(label)], "%s has no label %s: %s", name, label, expression)
+			}
+		}
+	}
+}
+
+// valuesOf gives the values that a label of ours can have.
+func valuesOf(label string) []string {
+	for _, i := range metering.Instruments() {
+		for _, key := range i.Attributes {
+			if strings.ReplaceAll(string(key), ".", "_") == label {
+				return metering.Values(key)
+			}
+		}
+	}
+	return nil
+}
+
+// shows: a text shows no label that the series of its expression do not have any more.
+func shows(t *testing.T, expression, text string) {
+	t.Helper()
+	left := map[string]bool{}
+	for _, g := range grouping.FindAllStringSubmatch(expression, -1) {
+		for label := range strings.SplitSeq(g[1], ",") {
+			left[strings.TrimSpace(label)] = true
+		}
+	}
+	for _, l := range shown.FindAllStringSubmatch(text, -1) {
+		require.True(t, left[l[1]], "%q shows %s, which is not left by %s", text, l[1], expression)
 	}
 }

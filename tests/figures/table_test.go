@@ -21,7 +21,7 @@ import (
 type row struct{ name, kind, unit, attributes, meaning string }
 
 // TestTable: the table in the package's documentation is what is exported once everything has happened: no name more, none
-// less, and each with its unit, kind, attributes and description.
+// less, and each with its unit, kind, attributes and their values, and description.
 func TestTable(t *testing.T) {
 	w := newWorld(t)
 	w.everything()
@@ -31,6 +31,7 @@ func TestTable(t *testing.T) {
 		for _, p := range points(m) {
 			for _, a := range p.attributes.ToSlice() {
 				keys[string(a.Key)] = true
+				require.Contains(t, metering.Values(a.Key), a.Value.AsString(), name)
 			}
 		}
 		exported[name] = row{name, kindOf(t, m), m.Unit, sorted(keys), m.Description}

@@ -1,0 +1,40 @@
+package metering
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Values lists what an attribute can be, in order: what dashboards and alerts may select by. It gives none for a key that
+// is not of this package.
+func Values(of attribute.Key) []string {
+	var all []string
+	switch of {
+	case KeyMode:
+		for m := messages.Exclusive; m.Known(); m++ {
+			all = append(all, m.String())
+		}
+	case KeyReason, KeyErrorType:
+		all = append(all, other)
+		for _, word := range words {
+			all = append(all, word)
+		}
+	case KeyHandoff:
+		all = []string{handoffLocal, handoffRemote}
+	case KeyRevocation:
+		all = []string{revocationAsked, revocationForced}
+	case KeyCause:
+		all = append(all, causeWords[:]...)
+	case KeyState:
+		for _, word := range stateWords {
+			if word != "" {
+				all = append(all, word)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
