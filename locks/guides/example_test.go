@@ -85,6 +85,47 @@ func Example_moving() {
 	// Output: both: true
 }
 
+// Sticky: the node stays, looks like a holder to people, and goes for one who comes from elsewhere.
+func Example_sticky() {
+	onServer(func(ctx context.Context, client *locks.Client, server *embedded.Server) error {
+		sticky := client.Mutex("/orders/42", locks.WithSticky(time.Minute))
+		var node string
+		for range 3 {
+			lease, err := sticky.Lock(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Println("the same node:", lease.Node() == node)
+			node = lease.Node()
+			if err := lease.Unlock(ctx); err != nil {
+				return err
+			}
+		}
+		other, err := locks.Open(ctx, server.Addr(), locks.WithSessionTimeout(30*time.Second))
+		if err != nil {
+			return err
+		}
+		defer other.Close(ctx)
+		queue, err := other.Queue(ctx, "/orders/42")
+		if err != nil {
+			return err
+		}
+		fmt.Println("looks held:", len(queue) == 1 && queue[0].Holds)
+		lease, err := other.Mutex("/orders/42").Lock(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Println("locked elsewhere")
+		return lease.Unlock(ctx)
+	})
+	// Output:
+	// the same node: false
+	// the same node: true
+	// the same node: true
+	// looks held: true
+	// locked elsewhere
+}
+
 // Stuck: look, ask, break. This holder does not listen.
 func Example_stuck() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {

@@ -33,13 +33,15 @@
 //	                  and see to it that one row was changed
 //	object store      keep the token in the object's metadata, read it, and put on the condition that the version or
 //	                  ETag is the one that was read
-//	ZooKeeper itself  a multi of a check of the contender's node and the write: it fails when the node is gone
+//	ZooKeeper itself  a multi of a check of the contender's node and the write: it fails when the node is gone. Not
+//	                  with WithSticky, where the node outlives the hold: keep the token in the data, as in SQL
 //	your own service  a header with the token, a number for each resource, and 409 for a smaller one
 //	commands          zklock run puts it into ZKLOCK_TOKEN
 //
 // Lease.Token is an int64 that grows from grant to grant of one lock path: across sessions, servers, changes of
 // leader, and when the lock path is deleted and made again. It costs nothing, for it comes with the answer to the
-// create (messages.Token says what it is made of). The Example here, ExampleLease_Token of package locks, and the
+// create (messages.Token says what it is made of). A lock WithSticky is granted again and again with one node, and each
+// grant has a token of its own all the same (tests/sticky_test.go). The Example here, ExampleLease_Token of package locks, and the
 // resources of tests/soak show it refused.
 //
 // # What tokens do not do

@@ -54,22 +54,36 @@
 // ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the same number again
 // and again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two
 // in. At 1 000 locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete
-// the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO).
+// the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO). Or lock
+// WithSticky: taking up a node that rests uses no number.
+//
+// # Sticky locks
+//
+// Who locks the same few locks over and over, mostly alone, may lock WithSticky: the node stays for a while after Unlock,
+// and locking again with the same client sends nothing. In return the first one who comes from elsewhere waits until the
+// node has gone, two round trips more at most, and TryLock finds the lock taken at first. Where processes take turns it
+// is of no use. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when somebody comes,
+// when their time is over, when the connection has been lost, and with the session (tests/sticky_test.go,
+// TestFaultsStrikeStickyLocks in tests/matrix).
 //
 // # Watching it
 //
 //   - zklock tree and zklock queue, or the dashboard: how many hold and wait, since when.
 //   - zklock graph exits with 1 where there is a deadlock: for a cron job.
 //   - The servers' own figures (mntr): zk_outstanding_requests, which should be near zero; zk_avg_latency and fsync
-//     times, for a lock costs a commit to disk; zk_watch_count, which grows with holders and with waiters whose
-//     predecessor is in another session; zk_ephemerals_count, the contenders.
+//     times, for a lock costs a commit to disk; zk_watch_count, which grows with holders, with waiters whose
+//     predecessor is in another session, and with sticky locks that rest; zk_ephemerals_count, the contenders and
+//     what rests.
 //   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
 //     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
 //     server that differs out, delete its data, and let it copy the others'.
-//   - Session.Counters: Polls counts the listings that found what no watch had told. It should stay at zero.
+//   - Session.Counters: Polls counts the listings of waiters that have waited for a session timeout since they last
+//     looked, in case a watch was lost. It grows where waits are long, and says nothing else.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
-//   - WithLogger: losses and refusals at level warn, with session, server and path.
+//   - WithLogger: at level warn connections that are lost, sessions that expire, heartbeats that are not answered, nodes
+//     that could not be deleted yet; at level error what ends a session; at level debug each step of each request, with
+//     path, node, state, session and token, a loss among them. Package zkconn/logkeys has the keys.
 //
 // # The servers
 //

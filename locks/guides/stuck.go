@@ -19,6 +19,9 @@
 //	the process does not exist          it died less than a session timeout ago: the servers delete its node. If the node
 //	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
 //	                                    host's name is another machine's
+//	a holder that says it holds none    its lock is WithSticky, and the node rests: it looks like one that is held. It
+//	                                    goes as soon as somebody comes (tests/sticky_test.go), though one who comes with
+//	                                    TryLock finds the lock taken that time
 //	"asked back", and still there       it has been asked and does not react: it does not listen, or is in the middle
 //	nobody holds, somebody waits        for a moment that is normal: the grant is on its way. If it stays, the first of the
 //	                                    queue is in a process that stands still (stopped, swapped, in a debugger)

@@ -48,6 +48,9 @@
 // tests/session_file_restart_test.go and tests/session_file_process_test.go show it). With it, T may be as long as
 // outages demand. It does nothing for a machine that does not come back.
 //
+// A lock WithSticky that rests goes with its session, like one that is held: after a crash others wait for it until T is
+// over, although nobody held it, however short the time is that it was to rest. A session file is good for that too.
+//
 // # What else ends a session
 //
 // A client that is too busy to send anything for the better part of T, a laptop that sleeps (a jump of the wall clock
