@@ -107,6 +107,20 @@ func (s *session) alone(ch change, after func()) {
 	c, sp := ch.contender, ch.contender.spec
 	if ch.node != "" {
 		path := sp.at(ch.node)
+		if next, some := c.successor(); some {
+			s.run(func(conn *zkconn.Conn) func() {
+				_, sent, err := conn.Commit(nil, []string{path}, []string{next.path})
+				return func() {
+					if s.disappeared([]beside{next}, err) {
+						s.alone(ch, after)
+						return
+					}
+					s.removed(c, machine.Effect{Op: ch.op, Node: ch.node}, sent, err)
+					after()
+				}
+			})
+			return
+		}
 		s.run(func(conn *zkconn.Conn) func() {
 			sent, err := conn.Delete(path)
 			return func() { s.removed(c, machine.Effect{Op: ch.op, Node: ch.node}, sent, err); after() }
@@ -129,6 +143,7 @@ func (s *session) commit(batch []change) {
 	var from []*spec // of each
 	var deletes []string
 	places := map[string]int{}
+	exist, nodes := besides(batch)
 	for _, ch := range batch {
 		sp := ch.contender.spec
 		if ch.node != "" {
@@ -149,9 +164,29 @@ func (s *session) commit(batch []change) {
 		for i, sp := range from {
 			creates[i].Data = sp.data()
 		}
-		made, sent, err := conn.Commit(creates, deletes)
-		return func() { s.committed(batch, made, sent, err) }
+		made, sent, err := conn.Commit(creates, deletes, nodes)
+		return func() {
+			if s.disappeared(exist, err) { // nothing was done
+				s.commit(batch)
+				return
+			}
+			s.committed(batch, made, sent, err)
+		}
 	})
+}
+
+// besides gives what must exist when the nodes of a batch are deleted, each once. It begins with the newest: to it the
+// others' holds have come.
+func besides(batch []change) (all []beside, paths []string) {
+	for _, ch := range slices.Backward(batch) {
+		if ch.node == "" {
+			continue
+		}
+		if b, some := ch.contender.successor(); some && !slices.Contains(paths, b.path) {
+			all, paths = append(all, b), append(paths, b.path)
+		}
+	}
+	return all, paths
 }
 
 // committed takes the answer to a transaction.

@@ -30,6 +30,8 @@ type contender struct {
 	laid     bool // its node was left to who comes next, and is no concern of its own any more
 	token    messages.Token
 	granted  bool
+	leaves   bool       // its node is being deleted, or was
+	next     *contender // who was behind it when it left, of this session: who has the lock now, or is to have it
 	// givenBack is when its lock actor asked to give the lock back; zero where nothing is counted.
 	givenBack metering.Moment
 	checked   uint64 // the newest heartbeat that checked its node
@@ -90,6 +92,7 @@ type parked struct {
 // reset forgets all that belonged to an epoch.
 func (c *contender) reset() {
 	c.node, c.whole, c.sequence, c.token, c.granted = "", "", 0, 0, false
+	c.leaves, c.next = false, nil
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
 	c.claimed, c.joins, c.rest, c.laid, c.early = false, 0, nil, false, nil

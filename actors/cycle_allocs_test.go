@@ -15,8 +15,8 @@ import (
 //
 // and set each to what the greater says and a tenth more.
 const (
-	uncontendedAllocs = 210 // a lock and an unlock that nobody competes with
-	handOverAllocs    = 260 // the same for each of two that take turns, in one session
+	uncontendedAllocs = 187 // a lock and an unlock that nobody competes with
+	handOverAllocs    = 213 // the same for each of two that take turns, in one session
 )
 
 func TestCyclesAllocate(t *testing.T) {

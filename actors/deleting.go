@@ -21,6 +21,7 @@ func (s *session) remove(c *contender, e machine.Effect) {
 		return
 	}
 	if !c.contest() {
+		s.leave(c)
 		if e.Do == machine.GiveBack {
 			s.handOver(c)
 		}

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"errors"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -19,6 +21,7 @@ func (s *session) have(c *contender, node string, sequence int32, token messages
 		}
 	}
 	c.node, c.sequence, c.token = node, sequence, token
+	c.leaves, c.next = false, nil
 }
 
 // lack notes that it does not, or not for this contender.
@@ -48,17 +51,67 @@ func (s *session) vanished(path string) {
 // until it is known to be done. A hold that is taken from its owner is not handed over: until its node is gone the
 // owner may not have heard of it.
 func (s *session) handOver(c *contender) {
-	if !s.fast(HandOver) || c.style.Mode != messages.Exclusive || !c.granted || c.unsure || !s.connected {
+	if !s.fast(HandOver) || c.next == nil || c.unsure || !s.connected {
+		return
+	}
+	next, op := c.next, c.next.vigil.op
+	s.endVigil(next)
+	s.tellGone(next, machine.Event{Kind: machine.PredecessorGone, Op: op, Head: true}, c.givenBack, true)
+}
+
+// leave notes that a contender's node is about to be deleted, and who is behind a holder in this session: the delete is
+// to be done only while that one has its node.
+func (s *session) leave(c *contender) {
+	c.leaves, c.next = true, nil
+	if !c.granted || c.style.Mode != messages.Exclusive {
 		return
 	}
 	for _, w := range s.watches[c.at(c.node)] {
 		next := w.contender
-		if w.vigil == nil || next.vigil != w.vigil || w.vigil.keys[0] != c.at(c.node) || next.unsure || next.style.Mode == messages.Semaphore {
+		if w.vigil != nil && next.vigil == w.vigil && w.vigil.keys[0] == c.at(c.node) && !next.unsure && next.style.Mode != messages.Semaphore {
+			c.next = next
+			return
+		}
+	}
+}
+
+// beside is a node that must exist when another is deleted: that of who has the lock now, or is to have it. An operator
+// may have deleted it while it waited; then the other's node has to stay, so that nobody else is let in, until it has
+// been told.
+type beside struct {
+	contender *contender
+	path      string
+}
+
+// successor gives what must exist when a contender's node is deleted; nothing where nobody of this session has the lock
+// after it, or that one has given it back, too.
+func (c *contender) successor() (beside, bool) {
+	for c.next != nil && c.next.leaves { // the lock has been handed on meanwhile
+		c.next = c.next.next
+	}
+	if c.next == nil || c.next.gone || c.next.node == "" {
+		return beside{}, false
+	}
+	return beside{c.next, c.next.whole}, true
+}
+
+// disappeared tells who has the lock that its node is gone, when that is what a delete was refused for. The delete may
+// then be asked for again.
+func (s *session) disappeared(all []beside, err error) bool {
+	var refused *zkconn.Error
+	if !errors.Is(err, zkconn.ErrNoNode) || zkconn.OutcomeOf(err) == zkconn.Unknown || !errors.As(err, &refused) {
+		return false
+	}
+	for _, b := range all {
+		if b.path != refused.Path {
 			continue
 		}
-		op := w.vigil.op
-		s.endVigil(next)
-		s.tellGone(next, machine.Event{Kind: machine.PredecessorGone, Op: op, Head: true}, c.givenBack, true)
-		return
+		if c := b.contender; c.whole == b.path && !c.gone && !c.leaves {
+			c.leaves = true // nobody looks for its node any more
+			s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
+			s.vanished(b.path)
+		}
+		return true
 	}
+	return false
 }

@@ -38,7 +38,7 @@ func TestCommit(t *testing.T) {
 		conn := dialed(t, at.Connect())
 		require.NoError(t, conn.EnsureParents("/one"))
 		require.NoError(t, conn.EnsureParents("/two"))
-		first, _, err := conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "a-lock-"}}, nil)
+		first, _, err := conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "a-lock-"}}, nil, nil)
 		require.NoError(t, err)
 		require.Len(t, first, 1)
 		require.EqualValues(t, 1, first[0].Siblings)
@@ -46,7 +46,7 @@ func TestCommit(t *testing.T) {
 		made, sent, err := conn.Commit([]zkconn.NewNode{
 			{Parent: "/one", Prefix: "b-lock-", Data: []byte("b")}, {Parent: "/two", Prefix: "c-lock-"},
 			{Parent: "/one", Prefix: "d-lock-"}, {Parent: "/two", Prefix: "e-lock-"},
-		}, []string{"/one/" + first[0].Name})
+		}, []string{"/one/" + first[0].Name}, nil)
 		require.NoError(t, err)
 		require.Len(t, made, 4)
 		for i, place := range []int{0, 0, 1, 1} {
@@ -65,21 +65,27 @@ func TestCommit(t *testing.T) {
 		require.Equal(t, "b", string(data))
 		require.Equal(t, made[0].Czxid, stat.Czxid)
 
-		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "f-lock-"}}, []string{"/one/gone"})
+		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "/one", Prefix: "f-lock-"}}, []string{"/one/gone"}, nil)
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		var failed *zkconn.Error
 		require.True(t, errors.As(err, &failed))
 		require.Equal(t, "/one/gone", failed.Path)
-		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "/three", Prefix: "f-lock-"}}, []string{"/one/" + made[0].Name})
+		_, _, err = conn.Commit(nil, []string{"/one/" + made[0].Name}, []string{"/two/" + made[1].Name, "/two/gone"})
+		require.ErrorIs(t, err, zkconn.ErrNoNode)
+		require.True(t, errors.As(err, &failed))
+		require.Equal(t, "/two/gone", failed.Path)
+		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "/three", Prefix: "f-lock-"}}, []string{"/one/" + made[0].Name}, nil)
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		children, err := conn.Children("/one")
 		require.NoError(t, err)
 		require.Len(t, children, 2, "nothing was done")
-		_, _, err = conn.Commit(nil, nil)
+		_, _, err = conn.Commit(nil, []string{"/one/" + made[0].Name}, []string{"/two/" + made[1].Name})
+		require.NoError(t, err, "all exist that must")
+		_, _, err = conn.Commit(nil, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadConfig)
-		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "bad", Prefix: "x"}}, nil)
+		_, _, err = conn.Commit([]zkconn.NewNode{{Parent: "bad", Prefix: "x"}}, nil, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
-		_, _, err = conn.Commit(nil, []string{"bad"})
+		_, _, err = conn.Commit(nil, []string{"bad"}, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
 	})
 }

@@ -18,16 +18,16 @@ type NewNode struct {
 	Data []byte
 }
 
-// Commit makes and deletes nodes, all or none, in one transaction (DESIGN section 4, fast path 2): first the deletes,
-// then the creates of each parent in the order in which they are given, so that those of one parent get sequence
+// Commit makes and deletes nodes, all or none, in one transaction (DESIGN section 4, fast path 2), if all of some others
+// exist: first it looks for those, then come the deletes, then the creates of each parent in the order in which they are given, so that those of one parent get sequence
 // numbers that follow each other, and at its end one write of nothing to each parent, which tells the czxid of its
 // creates and the number of its children. The Created are in the order of the creates.
 //
 // An error means that nothing was done, unless it is ErrUnknownOutcome; it is that of the first part that failed, and
 // names its path. sent is the time just before the request was handed over.
-func (c *Conn) Commit(creates []NewNode, deletes []string) (made []Created, sent time.Time, err error) {
+func (c *Conn) Commit(creates []NewNode, deletes, exist []string) (made []Created, sent time.Time, err error) {
 	const op = "commit"
-	t, err := c.newTransaction(op, creates, deletes)
+	t, err := c.newTransaction(op, creates, deletes, exist)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -66,12 +66,18 @@ type transaction struct {
 	parents []string // of each create
 }
 
-func (c *Conn) newTransaction(op string, creates []NewNode, deletes []string) (*transaction, error) {
+func (c *Conn) newTransaction(op string, creates []NewNode, deletes, exist []string) (*transaction, error) {
 	if len(creates)+len(deletes) == 0 {
 		return nil, &Error{op, "", fmt.Errorf("%w: nothing to do", ErrBadConfig)}
 	}
 	t := &transaction{writes: map[string]int{}, counts: map[string]int{}, creates: make([]int, len(creates)),
 		places: make([]int, len(creates)), parents: make([]string, len(creates))}
+	for _, path := range exist {
+		if err := CheckPath(path); err != nil {
+			return nil, &Error{op, path, err}
+		}
+		t.add(path, &zk.CheckVersionRequest{Path: c.cfg.chroot + path, Version: -1})
+	}
 	for _, path := range deletes {
 		if err := CheckPath(path); err != nil {
 			return nil, &Error{op, path, err}

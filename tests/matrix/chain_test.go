@@ -20,6 +20,12 @@ const (
 	nodesOfChain = chainPath + "/*-lock-??????????"
 )
 
+// passing strikes the delete of who has given back: it is done only if the node of who is next exists, and so is a
+// transaction.
+func passing(action embedded.Action) embedded.Fault {
+	return embedded.Fault{Op: embedded.OpMulti, Path: nodesOfChain, Action: action}
+}
+
 // chain is three requests of one session, one behind the other, and one of another session behind them. The first
 // gives back, and the second holds while the first's delete is still under way.
 type chain struct {
@@ -45,7 +51,7 @@ func (c *crowd) chain(t *testing.T) *chain {
 // anything is heard of the delete.
 func (ch *chain) pass(t *testing.T, action embedded.Action) *embedded.Injection {
 	t.Helper()
-	f := ch.strike(t, embedded.Fault{Op: embedded.OpDelete, Path: nodesOfChain, Action: action})
+	f := ch.strike(t, passing(action))
 	if action == embedded.ExpireBefore { // before its time, which no client can know: it is the remote one's turn
 		ch.seen.excuse(ch.second)
 	}
@@ -148,7 +154,7 @@ var chains = []plot{
 	{name: "first-node-deleted", outcome: "that the node that was to go is gone is success",
 		play: func(t *testing.T, c *crowd) {
 			ch := c.chain(t)
-			f := ch.strike(t, embedded.Fault{Op: embedded.OpDelete, Path: nodesOfChain, Action: embedded.CutBefore})
+			f := ch.strike(t, passing(embedded.CutBefore))
 			node := ch.first.node(t)
 			c.refuse(true)
 			ch.first.giveBack()
@@ -174,7 +180,7 @@ var chains = []plot{
 	{name: "second-node-deleted-and-delete-lost", outcome: "while the first's node is there nobody else holds; then it is the last's turn",
 		play: func(t *testing.T, c *crowd) {
 			ch := c.chain(t)
-			f := ch.strike(t, embedded.Fault{Op: embedded.OpDelete, Path: nodesOfChain, Action: embedded.CutBefore})
+			f := ch.strike(t, passing(embedded.CutBefore))
 			node := ch.second.node(t)
 			c.refuse(true)
 			ch.first.giveBack()
@@ -205,7 +211,7 @@ var chains = []plot{
 	{name: "two-deletes/cut-before", outcome: "the last holds while the nodes of two before it are still there, and both go",
 		play: func(t *testing.T, c *crowd) {
 			ch := c.chain(t)
-			f := ch.strike(t, embedded.Fault{Op: embedded.OpDelete, Path: nodesOfChain, Action: embedded.CutBefore})
+			f := ch.strike(t, passing(embedded.CutBefore))
 			c.refuse(true)
 			ch.first.giveBack()
 			ch.second.giveBack()
@@ -245,7 +251,7 @@ var chains = []plot{
 	{name: "second-gives-up/reply-lost", outcome: "its delete is tried again: the last holds when it is known to be gone",
 		play: func(t *testing.T, c *crowd) {
 			ch := c.chain(t)
-			f := ch.strike(t, embedded.Fault{Op: embedded.OpDelete, Path: nodesOfChain, Action: embedded.CutAfter})
+			f := ch.strike(t, embedded.Fault{Path: nodesOfChain, Action: embedded.CutAfter})
 			ch.second.ends = givenUp
 			ch.second.cancel()
 			ch.first.giveBack()
@@ -267,19 +273,29 @@ var chains = []plot{
 			}
 			ch.wind(t, ch.second, ch.last)
 		}},
-	{name: "last-node-deleted", outcome: "it queues again behind the remote one, or is handed the lock and has lost it as soon as its node is looked at",
+	{name: "last-node-deleted", outcome: "the second's node stays until the last has been told: the remote one is let in after that, and the last queues behind it",
 		play: func(t *testing.T, c *crowd) {
 			ch := c.chain(t)
 			kept := ch.pass(t, embedded.HoldReplies)
 			require.NoError(t, c.operator.Delete(chainPath+"/"+ch.last.node(t), -1))
 			kept.Release()
-			// Heartbeats look after holders first: whether one comes to look after it before its turn is open.
-			ch.last.ends = either
-			c.seen.excuse(ch.last)
+			ch.last.ends = either // handed the lock, and told at once that it has lost it
 			c.awaitHolds(t, ch.second)
 			require.False(t, c.holds(ch.remote))
-			time.Sleep(timeout * 3 / 4)
 			ch.second.giveBack()
+			c.awaitHolds(t, ch.remote)
+		}},
+	{name: "last-node-deleted-and-delete-lost", outcome: "the same when the delete that looks for the node is cut off, and asked for again",
+		play: func(t *testing.T, c *crowd) {
+			ch := c.chain(t)
+			kept := ch.pass(t, embedded.HoldReplies)
+			require.NoError(t, c.operator.Delete(chainPath+"/"+ch.last.node(t), -1))
+			kept.Release()
+			ch.last.ends = either
+			c.awaitHolds(t, ch.second)
+			f := ch.strike(t, passing(embedded.CutBefore))
+			ch.second.giveBack()
+			require.NoError(t, f.Wait(patient(t)))
 			c.awaitHolds(t, ch.remote)
 		}},
 }
@@ -295,7 +311,7 @@ func TestPausedBetweenHandingOverAndHolding(t *testing.T) {
 		brake.armed.Store(false)
 		c.ours = c.joinClient(t, locks.WithLogger(slog.New(brake)))
 		ch := c.chain(t)
-		kept := ch.strike(t, embedded.Fault{Op: embedded.OpDelete, Path: nodesOfChain, Action: embedded.HoldReplies})
+		kept := ch.strike(t, passing(embedded.HoldReplies))
 		brake.armed.Store(true)
 		ch.first.giveBack()
 		<-brake.stopped
