@@ -168,6 +168,54 @@ func TestSpanOfAnInterruption(t *testing.T) {
 	require.Equal(t, []string{"suspended", "resumed"}, eventsOf(hold[0]))
 }
 
+// TestSpansOfADowngrade: the reader's spans are children of the writer's hold, which ends as it should.
+func TestSpansOfADowngrade(t *testing.T) {
+	w := newTraced(t)
+	writer, err := w.client.RWMutex("/orders/42").Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	ctx, caller := w.tracer.Start(patient.Deadline(t), "caller")
+	reader, err := writer.Downgrade(ctx)
+	require.NoError(t, err)
+	caller.End()
+	w.unlock(reader)
+	acquires, holds := w.ended("turnstile.lock.acquire"), w.ended("turnstile.lock.hold")
+	require.Len(t, acquires, 2)
+	require.Len(t, holds, 2)
+	written := holds[0]
+	require.Equal(t, "write", attributesOf(written)["turnstile.lock.mode"])
+	for _, s := range []sdktrace.ReadOnlySpan{acquires[1], holds[1]} {
+		require.Equal(t, "read", attributesOf(s)["turnstile.lock.mode"])
+		require.Equal(t, written.SpanContext().SpanID(), s.Parent().SpanID())
+	}
+	for _, s := range holds {
+		require.Equal(t, codes.Unset, s.Status().Code)
+	}
+}
+
+// TestSpanOfALateAnswer: Lock was given up before its node was known to exist: no hold begins when it is, and no span goes on.
+func TestSpanOfALateAnswer(t *testing.T) {
+	w := newTraced(t)
+	kept, err := w.server.Inject(embedded.Fault{Session: w.client.Session().ID(), Op: embedded.OpMulti, Action: embedded.HoldReplies})
+	require.NoError(t, err)
+	defer kept.Remove()
+	w.lockAndGiveUp("/orders/42", kept)
+	kept.Release()
+	w.unlock(w.lock(w.client.Mutex("/orders/42")))
+	require.Len(t, w.ended("turnstile.lock.hold"), 1)
+	require.Equal(t, len(w.spans.Started()), len(w.spans.Ended()), "a span never ends")
+}
+
+// lockAndGiveUp calls Lock, and gives up when the servers have kept an answer back.
+func (w *traced) lockAndGiveUp(path string, kept *embedded.Injection) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(patient.Deadline(w.t))
+	gaveUp := make(chan error, 1)
+	go func() { _, err := w.client.Mutex(path).Lock(ctx); gaveUp <- err }()
+	require.NoError(w.t, kept.Wait(patient.Deadline(w.t)))
+	cancel()
+	require.ErrorIs(w.t, <-gaveUp, context.Canceled)
+}
+
 // TestNoSpans: without a TracerProvider the caller's span stays what it is.
 func TestNoSpans(t *testing.T) {
 	w := newTraced(t)
@@ -179,16 +227,4 @@ func TestNoSpans(t *testing.T) {
 	w.unlock(lease)
 	caller.End()
 	require.Len(t, w.spans.Ended(), 1)
-}
-
-// after waits for the end of a lease, and gives a context for what comes then.
-func (w *traced) after(lease *locks.Lease) context.Context {
-	w.t.Helper()
-	ctx := patient.Deadline(w.t)
-	select {
-	case <-lease.Context().Done():
-	case <-ctx.Done():
-		w.t.Fatal("the lease never ended")
-	}
-	return ctx
 }
