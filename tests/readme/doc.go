@@ -7,8 +7,8 @@
 //     ours. TestEveryCommandIsKnown fails when a command is in neither list, or a list names one that is gone.
 //   - TestCodeIsFromTheExamples: each block of Go in the README names, in a comment before it, the file in which the same
 //     lines are compiled and run.
-//   - TestLinks: relative links in the README lead to files and headings. TestPackageDocs: files, folders and tests that
-//     package docs name exist.
+//   - TestLinks: relative links in the README and the changelog lead to files and headings. TestPackageDocs: files, folders,
+//     tests, examples and benchmarks that they and package docs name exist.
 //
 // A port that the README names and that is taken on this machine is replaced by a free one.
 package readme

@@ -44,8 +44,13 @@ func TestLinks(t *testing.T) {
 			if anchor != "" && file == "" && !anchors(prose)[anchor] {
 				t.Errorf("%s: there is no heading for #%s", name, anchor)
 			}
-			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err != nil {
+			path := filepath.Join(root, filepath.FromSlash(file))
+			if _, err := os.Stat(path); err != nil {
 				t.Errorf("%s: %v", name, err)
+			}
+			if linked, err := os.ReadFile(path); anchor != "" && filepath.Ext(file) == ".md" &&
+				(err != nil || !anchors(parse(string(linked)).prose)[anchor]) {
+				t.Errorf("%s: %s has no heading for #%s", name, file, anchor)
 			}
 		}
 	}
@@ -53,14 +58,18 @@ func TestLinks(t *testing.T) {
 
 var (
 	mention = regexp.MustCompile(`\b(?:actors|locks|messages|zkconn|examples|tests)/[A-Za-z0-9_][A-Za-z0-9_./-]*`)
-	test    = regexp.MustCompile(`\bTest[A-Z]\w+`)
+	test    = regexp.MustCompile(`\b(?:Test|Example|Benchmark|Fuzz)_?[A-Z]\w+`)
 	website = regexp.MustCompile(`\S*\.(?:com|org|io)/\S*`) // import paths among them
 )
 
-// TestPackageDocs: files, folders and tests that the README and package docs name exist.
+// TestPackageDocs: files, folders, tests, examples and benchmarks that the README, the changelog and package docs name exist.
 func TestPackageDocs(t *testing.T) {
 	docs, tests := packageDocs(t)
-	docs["README.md"] = readPage(t, root).prose
+	for _, name := range []string{"README.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		docs[name] = parse(string(text)).prose
+	}
 	require.Greater(t, len(docs), 15)
 	named := 0
 	for name, doc := range docs {
@@ -103,7 +112,7 @@ func packageDocs(t *testing.T) (docs map[string]string, tests map[string]bool) {
 			docs[path] = file.Doc.Text()
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Test") {
+			if f, ok := decl.(*ast.FuncDecl); ok && test.MatchString(f.Name.Name) {
 				tests[f.Name.Name] = true
 			}
 		}
