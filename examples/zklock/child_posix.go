@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -119,12 +118,9 @@ func (c *child) groupLives() bool {
 	return syscall.Kill(-c.pid, 0) != syscall.ESRCH || signalStrays(c.node, c.pid, c.session, 0)
 }
 
-// waitingEnds are the signals that end the waiting for a lock; passedOn those that the command gets. SIGTSTP is among
-// them because zklock must not stand still while its command runs on: the command is stopped first.
-var (
-	waitingEnds = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
-	passedOn    = append([]os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP}, waitingEnds...)
-)
+// passedOn are the signals that the command gets. SIGTSTP is among them because zklock must not stand still while its
+// command runs on: the command is stopped first.
+var passedOn = append([]os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP}, endingSignals...)
 
 // passSignals catches the signals that are for the command. Those that are ignored, as SIGHUP under nohup, stay so.
 func passSignals() <-chan os.Signal {
@@ -135,24 +131,4 @@ func passSignals() <-chan os.Signal {
 		}
 	}
 	return caught
-}
-
-// untilSignals is a context that ends with a signal, whose status is then its cause.
-func untilSignals(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	caught := make(chan os.Signal, 1)
-	for _, s := range waitingEnds {
-		if !signal.Ignored(s) {
-			signal.Notify(caught, s)
-		}
-	}
-	over := make(chan struct{})
-	go func() {
-		select {
-		case s := <-caught:
-			cancel(&exit{status: statusSignalled + number(s)})
-		case <-over:
-		}
-	}()
-	return ctx, func() { signal.Stop(caught); close(over) }
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +33,7 @@ type examination struct {
 	path     string
 	timeout  time.Duration
 	findings []finding
+	reached  bool // a server has answered to the request for a session
 	tell     func(finding)
 }
 
@@ -96,20 +96,20 @@ func printFinding(f finding) {
 	}
 	for _, text := range texts {
 		for _, line := range wrap(text, termWidth()-indent) {
-			fmt.Printf("%-4s  %-12s  %s\n", grade, what, line)
+			fmt.Printf("%-4s  %-12s  %s\n", grade, what, printable(line))
 			grade, what = "", ""
 		}
 	}
 }
 
-// wrap breaks a text into lines of so many characters, at spaces; a width that is not above zero leaves it as it is.
+// wrap breaks a text into lines of so many columns, at spaces; a width that is not above zero leaves it as it is.
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		switch {
 		case line == "":
 			line = word
-		case width > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+		case width > 0 && cells(line)+1+cells(word) > width:
 			lines = append(lines, line)
 			line = word
 		default:
@@ -124,7 +124,7 @@ func wrap(text string, width int) (lines []string) {
 
 // verdict is the exit status, and the JSON.
 func (e *examination) verdict(asJSON bool) error {
-	wrong, warnings, reached := 0, 0, false
+	wrong, warnings := 0, 0
 	for _, f := range e.findings {
 		switch f.Grade {
 		case broken:
@@ -132,7 +132,6 @@ func (e *examination) verdict(asJSON bool) error {
 		case odd:
 			warnings++
 		}
-		reached = reached || f.What == "session" && f.Grade != broken
 	}
 	if asJSON {
 		err := printJSON(struct {
@@ -154,7 +153,7 @@ func (e *examination) verdict(asJSON bool) error {
 		fmt.Println("\nall is well")
 	}
 	switch {
-	case wrong > 0 && !reached:
+	case wrong > 0 && !e.reached:
 		return &exit{statusUnreachable, text}
 	case wrong > 0:
 		return &exit{statusNo, text}
@@ -208,8 +207,10 @@ func (e *examination) openSession(ctx context.Context, cfg zkconn.Config) (*zkco
 	defer limit.Stop()
 	select {
 	case event := <-connected:
+		e.reached = true
 		return conn, event.Timeout, e.judgeTimeout(event)
 	case event := <-refused:
+		e.reached = true
 		e.note(broken, "session",
 			"look at --auth and "+authVariable+": the scheme and the form are SCHEME:SECRET",
 			"the servers refuse the credential: %s", short(event.Err))

@@ -62,5 +62,5 @@ func vertex(c messages.Contender) string {
 
 // quoted is a text as Graphviz reads it, which knows no other escapes than these.
 func quoted(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(printable(text)) + `"`
 }

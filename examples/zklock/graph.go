@@ -21,7 +21,7 @@ type waiting struct {
 
 // graph is who waits for whom.
 type graph struct {
-	root      string
+	tree      *messages.LockTree
 	edges     []waiting
 	deadlocks []messages.Deadlock
 }
@@ -34,7 +34,8 @@ func graphCommand(conn *connection) *cobra.Command {
 		Short:       "who waits for whom, deadlocks marked",
 		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom.
 Contenders that wait for each other in a circle are a deadlock: nothing ends it
-but one of them that gives up (zklock revoke or zklock break).
+but one of them that gives up (zklock revoke or zklock break). What could not
+be read is named: a deadlock there is not seen.
 
 Deadlocks are seen where nodes say who stands still while it waits: Turnstile's
 do. Two requests belong together when the second was made with the context of
@@ -78,7 +79,7 @@ Exit status 1: there is a deadlock.`,
 
 // readGraph reads the deadlocks and the queues in which somebody waits.
 func readGraph(ctx context.Context, client *locks.Client, root string) (graph, error) {
-	g := graph{root: root}
+	g := graph{}
 	var err error
 	if g.deadlocks, err = client.Deadlocks(ctx, root); err != nil {
 		return g, err
@@ -89,12 +90,11 @@ func readGraph(ctx context.Context, client *locks.Client, root string) (graph, e
 			part[m.Waits.At()] = i + 1
 		}
 	}
-	tree, err := client.Locks(ctx, root)
-	if err != nil {
+	if g.tree, err = client.Locks(ctx, root); err != nil {
 		return g, err
 	}
 	var crowded []messages.LockCount
-	for _, l := range tree.Locks {
+	for _, l := range g.tree.Locks {
 		if l.Waiters > 0 {
 			crowded = append(crowded, l)
 		}
@@ -123,7 +123,7 @@ func readGraph(ctx context.Context, client *locks.Client, root string) (graph, e
 
 // lines is the graph for people.
 func (g graph) lines(now time.Time, width int) []string {
-	lines := []string{fmt.Sprintf("below %s: %s, %s", g.root, count(g.waiters(), "waits", "wait"),
+	lines := []string{fmt.Sprintf("below %s: %s, %s", g.tree.Root, count(g.waiters(), "waits", "wait"),
 		count(len(g.deadlocks), "deadlock", "deadlocks"))}
 	for i, d := range g.deadlocks {
 		lines = append(lines, "", fmt.Sprintf("DEADLOCK %d: each waits for the next, the last for the first", i+1))
@@ -135,7 +135,7 @@ func (g graph) lines(now time.Time, width int) []string {
 		}
 	}
 	if len(g.edges) == 0 {
-		return lines
+		return append(lines, missing(g.tree)...)
 	}
 	t := newTable("WAITER", "WAITS FOR", "BEHIND", "WHICH", ">ASKED", "")
 	for _, e := range g.edges {
@@ -146,7 +146,7 @@ func (g graph) lines(now time.Time, width int) []string {
 		t.add(labelled(e.waiter), printable(e.waiter.Path), labelled(e.behind), standing(e.behind),
 			ago(e.waiter.Since, now)+" ago", mark)
 	}
-	return append(append(lines, ""), t.lines(width)...)
+	return append(append(append(lines, ""), t.lines(width)...), missing(g.tree)...)
 }
 
 // waiters counts those who wait, some of whom wait for several.
@@ -176,6 +176,8 @@ type jsonGraph struct {
 	Root      string           `json:"root"`
 	Waiting   []jsonWaiting    `json:"waiting"`
 	Deadlocks [][]jsonDeadlock `json:"deadlocks"`
+	Unread    []string         `json:"unread,omitempty"`
+	Truncated bool             `json:"truncated,omitempty"`
 }
 
 type jsonWaiting struct {
@@ -191,7 +193,8 @@ type jsonDeadlock struct {
 }
 
 func (g graph) json() jsonGraph {
-	j := jsonGraph{Root: g.root, Waiting: []jsonWaiting{}, Deadlocks: [][]jsonDeadlock{}}
+	j := jsonGraph{Root: g.tree.Root, Waiting: []jsonWaiting{}, Deadlocks: [][]jsonDeadlock{},
+		Unread: unread(g.tree), Truncated: g.tree.Truncated}
 	for _, e := range g.edges {
 		j.Waiting = append(j.Waiting, jsonWaiting{toJSON(e.waiter), toJSON(e.behind), e.deadlock})
 	}

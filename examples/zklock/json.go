@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -50,12 +52,26 @@ func allToJSON(contenders []messages.Contender) []jsonContender {
 	return all
 }
 
-// printJSON prints a value: in one line where more will follow.
+// printJSON prints a value: in one line where more will follow. What others have written into nodes is there whole, but
+// does not reach a terminal as it is: what printable replaces is escaped.
 func printJSON(v any, oneLine bool) error {
-	enc := json.NewEncoder(os.Stdout)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	if !oneLine {
 		enc.SetIndent("", "  ")
 	}
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, r := range text.String() {
+		if r != '\n' && unprintable(r) { // the rest of those is inside of strings
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	_, err := os.Stdout.WriteString(b.String())
+	return err
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -54,14 +53,15 @@ func passSignals() <-chan os.Signal {
 	return caught
 }
 
-func untilSignals(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
-
 type terminal struct{}
 
 func ownTerminal() *terminal               { return nil }
 func (t *terminal) give(*child)            {}
 func (t *terminal) takeBack(bool)          {}
 func (t *terminal) suspend(os.Signal) bool { return false }
+
+// inFront: there is no background.
+func inFront(int) bool { return true }
 
 // notifyResize: the size is read every second.
 func notifyResize(chan<- os.Signal) {}

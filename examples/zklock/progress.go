@@ -22,7 +22,7 @@ const (
 )
 
 // showProgress draws a line on the terminal while the lock is waited for, and wipes it out when stop is called. There
-// is none where standard error is no terminal.
+// is none where standard error is no terminal, and while zklock is a job in the background.
 func showProgress(ctx context.Context, client *locks.Client, path string) (stop func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}
@@ -71,14 +71,22 @@ func (p *progress) draw(ctx context.Context) {
 	if !pause(ctx, patience) {
 		return
 	}
-	for {
-		width, _, err := term.GetSize(int(os.Stderr.Fd()))
-		if err != nil {
-			width = 80
+	fd := int(os.Stderr.Fd())
+	for drawn := false; ; {
+		if inFront(fd) {
+			width, _, err := term.GetSize(fd)
+			if err != nil {
+				width = 80
+			}
+			fmt.Fprintf(os.Stderr, "\r\x1b[K%s", cut(p.line(time.Now()), width-1))
+			drawn = true
+		} else {
+			drawn = false // the line is the shell's now
 		}
-		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", cut(p.line(time.Now()), width-1))
 		if !pause(ctx, time.Second/2) {
-			fmt.Fprint(os.Stderr, "\r\x1b[K")
+			if drawn && inFront(fd) {
+				fmt.Fprint(os.Stderr, "\r\x1b[K")
+			}
 			return
 		}
 	}

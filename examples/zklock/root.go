@@ -150,6 +150,9 @@ func named(names ...string) cobra.PositionalArgs {
 			return badUse(form(cmd), "%s: %q is one argument too many", cmd.Name(), args[len(names)])
 		}
 		for i, name := range names {
+			if args[i] == "" { // a variable of a script that is not set; every node's name has it as a part
+				return badUse(form(cmd), "%s: %s is empty", cmd.Name(), name)
+			}
 			if err := checkArgument(cmd, name, args[i]); err != nil {
 				return err
 			}

@@ -71,11 +71,11 @@ func (s *screen) draw(lines []string) {
 	}
 	var b strings.Builder
 	b.WriteString("\x1b[H")
-	for _, line := range lines {
-		b.WriteString(cut(line, width) + "\x1b[K\r\n")
+	for _, line := range lines { // wiped first: at the end of a full line the cursor stands on its last character
+		b.WriteString("\x1b[K" + cut(line, width) + "\r\n")
 	}
 	b.WriteString("\x1b[J")
-	fmt.Fprintf(&b, "\x1b[%d;1H%s\x1b[K", height, cut(foot, width-1))
+	fmt.Fprintf(&b, "\x1b[%d;1H\x1b[K%s", height, cut(foot, width-1))
 	fmt.Print(b.String())
 }
 

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // table is rows of cells, in columns that are as wide as they have to be.
 type table struct {
@@ -33,7 +30,7 @@ func (t *table) lines(width int) []string {
 		var b strings.Builder
 		for i, cell := range row {
 			cell = cut(cell, widths[i])
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", widths[i]-cells(cell))
 			if i > 0 {
 				b.WriteString("  ")
 			}
@@ -53,7 +50,7 @@ func (t *table) widths(limit int) []int {
 	total := 2 * (len(widths) - 1)
 	for i := range widths {
 		for _, row := range t.rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			widths[i] = max(widths[i], cells(row[i]))
 		}
 		total += widths[i]
 	}
@@ -70,15 +67,4 @@ func (t *table) widths(limit int) []int {
 		widths[widest]--
 	}
 	return widths
-}
-
-// cut shortens a text to so many characters, and shows that it did.
-func cut(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	if width < 1 {
-		return ""
-	}
-	return string([]rune(text)[:width-1]) + "…"
 }

@@ -40,6 +40,13 @@ func ownTerminal() *terminal {
 	return &terminal{fd, group, state}
 }
 
+// inFront tells whether what zklock writes to a terminal belongs there now: not while it is a job in the background, and
+// somebody types something else. A terminal that is not zklock's controlling terminal has no say in that.
+func inFront(fd int) bool {
+	front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+	return err != nil || front == unix.Getpgrp()
+}
+
 // takeBack makes zklock's process group the foreground again. mend puts the terminal as it was, for a command that had
 // no time to do so.
 func (t *terminal) takeBack(mend bool) {

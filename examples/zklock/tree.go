@@ -119,13 +119,26 @@ func (f forest) lines(long bool, now time.Time, width int) []string {
 		}
 		lines = append(append(lines, ""), t.lines(width)...)
 	}
-	for _, u := range f.Unread {
+	return append(lines, missing(f.LockTree)...)
+}
+
+// missing tells what of a tree was not read.
+func missing(tree *messages.LockTree) (lines []string) {
+	for _, u := range tree.Unread {
 		lines = append(lines, fmt.Sprintf("not read: %s and what is below it (%s)", printable(u.Path), u.Reason))
 	}
-	if f.Truncated {
+	if tree.Truncated {
 		lines = append(lines, "there is more than is read at once: name a path further down")
 	}
 	return lines
+}
+
+// unread are the paths of nodes that were not read.
+func unread(tree *messages.LockTree) (paths []string) {
+	for _, u := range tree.Unread {
+		paths = append(paths, u.Path)
+	}
+	return paths
 }
 
 func (b branch) name() string {
@@ -179,16 +192,13 @@ type jsonLock struct {
 }
 
 func (f forest) json() jsonTree {
-	j := jsonTree{Root: f.Root, Locks: []jsonLock{}, Truncated: f.Truncated}
+	j := jsonTree{Root: f.Root, Locks: []jsonLock{}, Unread: unread(f.LockTree), Truncated: f.Truncated}
 	for _, l := range f.locks {
 		lock := jsonLock{Path: l.Path, Queue: l.Name, Contest: l.Contest, Holders: l.Holders, Waiters: l.Waiters}
 		if len(l.queue) > 0 {
 			lock.Contenders = allToJSON(l.queue)
 		}
 		j.Locks = append(j.Locks, lock)
-	}
-	for _, u := range f.Unread {
-		j.Unread = append(j.Unread, u.Path)
 	}
 	return j
 }

@@ -85,12 +85,17 @@ func span(d time.Duration) string {
 // printable keeps what others have written into nodes from moving the cursor, or worse.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || // control characters
-			r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 { // lines, directions
+		if unprintable(r) {
 			return '·'
 		}
 		return r
 	}, text)
+}
+
+// unprintable are control characters, and those that break lines or turn the direction of writing. All are below 0x10000.
+func unprintable(r rune) bool {
+	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x061c || r == 0x200e || r == 0x200f ||
+		r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 // count is a number and its noun.

@@ -81,6 +81,17 @@ func TestBadUse(t *testing.T) {
 	}
 }
 
+// TestNothingIsNobody: a variable of a script that is not set names no contender, though each node's name has it as a part.
+func TestNothingIsNobody(t *testing.T) {
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
+	_, stderr := says(t, at, 64, "break", "--yes", "/b", "")
+	require.Contains(t, stderr, "break: CONTENDER is empty; type: zklock break PATH CONTENDER")
+	awaitQueue(t, at, "/b", 1, 0)
+	holder.letGo()
+	holder.ends(t, 0)
+}
+
 // TestNoServers: there is no default, for a lock at the wrong servers excludes nobody.
 func TestNoServers(t *testing.T) {
 	for _, name := range []string{"run /x -- true", "queue /x", "tree /", "trace /x", "graph /", "revoke /x", "break --yes /x 1", "doctor"} {

@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // TestNobodyReads: standard error is a pipe that is full, as of a pager that somebody looks at. The command is ended all
@@ -89,5 +92,59 @@ func TestTerminalAfterNothingRan(t *testing.T) {
 	x.shows(t, "status 126")
 	x.types(t, "a line\n")
 	x.shows(t, "got a line")
+	x.ends(t, 0)
+}
+
+// TestStoppedAtTheTerminal: Ctrl-Z stops zklock as well as the command, and the shell goes on; the job goes on with fg.
+func TestStoppedAtTheTerminal(t *testing.T) {
+	at := here(t)
+	x := shell(t, at)
+	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'echo it r\"\"uns; read x; echo got $x; exit 6'\n")
+	x.shows(t, "it runs")
+	x.types(t, "\x1a")
+	x.shows(t, "Stopped")
+	x.types(t, "echo the sh\"\"ell\n")
+	x.shows(t, "the shell")
+	awaitQueue(t, at, "/job", 1, 0)
+	x.types(t, "fg\n")
+	x.types(t, "word\n")
+	x.shows(t, "got word")
+	x.types(t, "echo status $?\n")
+	x.shows(t, "status 6")
+
+	// In the background it stops when it wants the terminal, and has it when it is in the foreground.
+	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'read x; echo had $x; exit 7' &\n")
+	awaitQueue(t, at, "/job", 1, 0)
+	patient.Eventually(t, func() bool {
+		x.types(t, "jobs\n")
+		return strings.Count(x.text(), "Stopped") > 1
+	}, "it never stopped")
+	x.types(t, "fg\n")
+	x.types(t, "another\n")
+	x.shows(t, "had another")
+	x.types(t, "echo status $?\n")
+	x.shows(t, "status 7")
+	x.types(t, "exit\n")
+	x.ends(t, 0)
+}
+
+// TestProgressOfAJob: a job in the background draws nothing on the terminal, where somebody types something else by now.
+// It does when it is in the foreground.
+func TestProgressOfAJob(t *testing.T) {
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "/p", "--", "sh", "-c", holding)...)
+	x := shell(t, at)
+	x.types(t, "$Z run --session-timeout 30s /p -- echo it r\"\"uns &\n")
+	awaitQueue(t, at, "/p", 1, 1)
+	later := sits(t, command(at, patiently("run", "/p", "--", "true")...))
+	later.shows(t, "3rd in line") // and so the one before would have drawn
+	require.NotContains(t, x.text(), "\x1b[K")
+	x.types(t, "fg\n")
+	x.shows(t, "2nd in line")
+	holder.letGo()
+	holder.ends(t, 0)
+	x.shows(t, "it runs")
+	later.ends(t, 0)
+	x.types(t, "exit\n")
 	x.ends(t, 0)
 }

@@ -142,9 +142,11 @@ func TestWatch(t *testing.T) {
 	at := here(t)
 	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "--long", "/"}} {
 		for how, quit := range map[string]func(x *terminal){
-			"q":      func(x *terminal) { x.types(t, "q") },
-			"Ctrl-C": func(x *terminal) { x.types(t, "\x03") },
-			"signal": func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGTERM)) },
+			"q":       func(x *terminal) { x.types(t, "q") },
+			"Ctrl-C":  func(x *terminal) { x.types(t, "\x03") },
+			"SIGTERM": func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGTERM)) },
+			"SIGHUP":  func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGHUP)) },
+			"SIGQUIT": func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGQUIT)) },
 		} {
 			t.Run(args[0]+" "+how, func(t *testing.T) {
 				x := sits(t, command(at, patiently(args[0], args[1:]...)...))
@@ -156,11 +158,7 @@ func TestWatch(t *testing.T) {
 				p.letGo()
 				p.ends(t, 0)
 				quit(x)
-				status := 0
-				if how == "signal" {
-					status = 128 + int(syscall.SIGTERM)
-				}
-				x.ends(t, status)
+				x.ends(t, map[string]int{"SIGTERM": 128 + 15, "SIGHUP": 128 + 1, "SIGQUIT": 128 + 3}[how])
 				x.shows(t, "\x1b[?25h\x1b[?1049l")
 				require.Equal(t, before, x.settings(t))
 			})
@@ -202,43 +200,4 @@ func TestBreakAsks(t *testing.T) {
 	x.ends(t, 0)
 	x.shows(t, "broken: number 0")
 	holder.ends(t, 79)
-}
-
-// TestStoppedAtTheTerminal: Ctrl-Z stops zklock as well as the command, and the shell goes on; the job goes on with fg.
-func TestStoppedAtTheTerminal(t *testing.T) {
-	at := here(t)
-	cmd := exec.Command("bash", "--norc", "--noediting", "-i")
-	cmd.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect(), "PS1=prompt> ", "Z="+program, "TERM=dumb", "HISTFILE=")
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash")
-	}
-	x := sits(t, cmd)
-	x.shows(t, "prompt> ")
-	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'echo it r\"\"uns; read x; echo got $x; exit 6'\n")
-	x.shows(t, "it runs")
-	x.types(t, "\x1a")
-	x.shows(t, "Stopped")
-	x.types(t, "echo the sh\"\"ell\n")
-	x.shows(t, "the shell")
-	awaitQueue(t, at, "/job", 1, 0)
-	x.types(t, "fg\n")
-	x.types(t, "word\n")
-	x.shows(t, "got word")
-	x.types(t, "echo status $?\n")
-	x.shows(t, "status 6")
-
-	// In the background it stops when it wants the terminal, and has it when it is in the foreground.
-	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'read x; echo had $x; exit 7' &\n")
-	awaitQueue(t, at, "/job", 1, 0)
-	patient.Eventually(t, func() bool {
-		x.types(t, "jobs\n")
-		return strings.Count(x.text(), "Stopped") > 1
-	}, "it never stopped")
-	x.types(t, "fg\n")
-	x.types(t, "another\n")
-	x.shows(t, "had another")
-	x.types(t, "echo status $?\n")
-	x.shows(t, "status 7")
-	x.types(t, "exit\n")
-	x.ends(t, 0)
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// endingSignals end what waits, asks or shows.
+var endingSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// untilSignals is a context that ends with a signal, with the status of a program that it ended as its cause. The
+// function that it gives leaves later signals to others, and the context as it is. Signals that are ignored, as SIGHUP
+// under nohup, stay so.
+func untilSignals(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	caught := make(chan os.Signal, 1)
+	for _, s := range endingSignals {
+		if !signal.Ignored(s) {
+			signal.Notify(caught, s)
+		}
+	}
+	over := make(chan struct{})
+	go func() {
+		select {
+		case s := <-caught:
+			cancel(&exit{status: statusSignalled + number(s)})
+		case <-over:
+		}
+	}()
+	return ctx, func() { signal.Stop(caught); close(over) }
+}
+
+// untilSignal is untilSignals for a context that ends with the function that it gives.
+func untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ctx, stop := untilSignals(ctx)
+	return ctx, func() { stop(); cancel() }
+}
+
+// number is that of a signal.
+func number(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return int(n)
+	}
+	return int(syscall.SIGINT)
+}
