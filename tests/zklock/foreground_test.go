@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -60,6 +61,14 @@ func shell(t *testing.T, at place) *terminal {
 	cmd := exec.Command("bash", "--norc", "--noediting", "-i")
 	cmd.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect(), "PS1=prompt> ", "Z="+program, "TERM=dumb", "HISTFILE=")
 	x := sits(t, cmd)
+	t.Cleanup(func() { // of a test that failed: a shell that is killed would leave its jobs behind, which keep the terminal
+		if cmd.Process.Signal(unix.SIGHUP) == nil {
+			select {
+			case <-x.over:
+			case <-time.After(patient.Bound):
+			}
+		}
+	})
 	x.shows(t, "prompt> ")
 	return x
 }

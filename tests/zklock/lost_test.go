@@ -123,10 +123,10 @@ func TestJobsAreEnded(t *testing.T) {
 // TestConnectionIsLost: nothing is heard of the servers until the lease is over. That is a loss too, though nobody
 // says so.
 func TestConnectionIsLost(t *testing.T) {
-	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "200ms"}} {
+	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "2s"}} {
 		t.Run(name, func(t *testing.T) {
 			seen, proxy := here(t).behind(t)
-			p, pids := runs(t, seen, append(append([]string{"run", "--session-timeout", "6s"}, flags...), "/lost", "--", "sh", "-c", polite)...)
+			p, pids := runs(t, seen, append(append([]string{"run", "--session-timeout", "20s"}, flags...), "/lost", "--", "sh", "-c", polite)...)
 			proxy.Refuse(true)
 			proxy.Cut()
 			p.ends(t, 79)
