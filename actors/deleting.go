@@ -21,7 +21,9 @@ func (s *session) remove(c *contender, e machine.Effect) {
 		return
 	}
 	if !c.contest() {
-		s.leave(c)
+		if c.node == e.Node {
+			s.leave(c)
+		}
 		if e.Do == machine.GiveBack {
 			s.handOver(c)
 		}

@@ -15,13 +15,13 @@ import (
 func (s *session) have(c *contender, node string, sequence int32, token messages.Token) {
 	if c.node != node {
 		s.lack(c)
+		c.leaves, c.next = false, nil
 		if node != "" {
 			c.whole = c.spec.at(node)
 			s.nodes[c.whole]++
 		}
 	}
 	c.node, c.sequence, c.token = node, sequence, token
-	c.leaves, c.next = false, nil
 }
 
 // lack notes that it does not, or not for this contender.
@@ -60,9 +60,12 @@ func (s *session) handOver(c *contender) {
 }
 
 // leave notes that a contender's node is about to be deleted, and who is behind a holder in this session: the delete is
-// to be done only while that one has its node.
+// to be done only while that one has its node. A delete that is asked for again is about the same one.
 func (s *session) leave(c *contender) {
-	c.leaves, c.next = true, nil
+	if c.leaves {
+		return
+	}
+	c.leaves = true
 	if !c.granted || c.style.Mode != messages.Exclusive {
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -204,20 +203,6 @@ func (c *crowd) compareEnd(t *testing.T, i int, m *member) {
 			require.ErrorIs(t, m.back, locks.ErrLost, "request %d", i)
 		}
 	}
-}
-
-// childrenOf lists a lock path as the servers have it now.
-func (c *crowd) childrenOf(t *testing.T, lockPath string) []string {
-	t.Helper()
-	var names []string
-	eventually(t, func() (read bool) { // the operator's connection is cut with the others
-		_, err := c.operator.Sync("/")
-		if err == nil {
-			names, _, err = c.operator.Children(lockPath)
-		}
-		return err == nil || err == zk.ErrNoNode
-	}, "the servers answer")
-	return names
 }
 
 // session is the id of a client's.

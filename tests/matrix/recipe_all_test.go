@@ -191,15 +191,10 @@ func takeAll(t *testing.T, w *world, other *player) {
 	require.NoError(t, err)
 	require.Less(t, time.Since(began), timeout/2, "something was left until its session ended, or was found out by a poll")
 	for i := range parts {
-		names, _, err := w.operator.Children(pathOf(i))
-		require.NoError(t, err)
-		require.Len(t, names, 1, pathOf(i))
+		require.Len(t, w.childrenOf(t, pathOf(i)), 1, pathOf(i))
 	}
 	require.NoError(t, leases.Unlock(patient(t)))
 	for i := range parts {
-		names, _, err := w.operator.Children(pathOf(i))
-		if err == nil {
-			require.Empty(t, names)
-		}
+		require.Empty(t, w.childrenOf(t, pathOf(i)), pathOf(i))
 	}
 }

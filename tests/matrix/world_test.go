@@ -203,3 +203,17 @@ func (w *world) awaitExpiry(t *testing.T, session int64) {
 	t.Helper()
 	eventually(t, func() bool { return !slices.Contains(w.server.Sessions(), session) }, "the session has expired")
 }
+
+// childrenOf lists a lock path as the servers have it now.
+func (w *world) childrenOf(t *testing.T, lockPath string) []string {
+	t.Helper()
+	var names []string
+	eventually(t, func() (read bool) { // the operator's connection is cut with the others
+		_, err := w.operator.Sync("/")
+		if err == nil {
+			names, _, err = w.operator.Children(lockPath)
+		}
+		return err == nil || err == zk.ErrNoNode
+	}, "the servers answer")
+	return names
+}

@@ -108,6 +108,7 @@ func (w *world) forgetEnded(i int) {
 		return
 	}
 	clean := c.known
+	clean.leaves, clean.next = false, 0
 	clean.place, clean.mates, clean.laid, clean.enlisted, clean.vigil, clean.own, clean.second, clean.departed = 0, false, false, false, vigil{}, watcher{}, 0, 0
 	if c.terminated && c.outbox.n == 0 && clean == (record{}) && !w.busyFor(i) {
 		// Nothing is left of it but the session's note of its existence, which nothing depends on.

@@ -57,7 +57,8 @@ func (w *world) judge(i int, t task) news {
 	}
 	w.renew(w.plan.Sessions[i])
 	r.place = t.place
-	r.node, r.token = t.node, w.token(t.node, t.czxid, t.place)
+	r.have(t.node)
+	r.token = w.token(t.node, t.czxid, t.place)
 	return news{
 		Kind: machine.Created, Node: t.node, Token: r.token,
 		Alone: t.alone, Predecessor: w.rightBefore(i),

@@ -9,16 +9,32 @@ func (w *world) remove(i int, o order) {
 		w.tell(i, news{Kind: machine.Deleted, Op: o.Op})
 		return
 	}
+	if w.contenders[i].known.node == o.Node {
+		w.leave(i)
+	}
 	if o.Do == machine.GiveBack || w.mistake(HandOverUnheld) {
 		w.handOver(i)
 	}
-	w.run(i, task{Do: machine.Delete, op: o.Op, node: o.Node, decided: o.Epoch})
+	w.runDelete(task{Do: machine.Delete, contender: uint8(i), op: o.Op, node: o.Node, decided: o.Epoch})
+}
+
+// runDelete mirrors session.alone.
+func (w *world) runDelete(t task) {
+	if next := w.successor(int(t.contender)); next > 0 && !w.mistake(DeleteRegardless) {
+		t.beside = w.contenders[next-1].known.node
+	}
+	w.run(int(t.contender), t)
 }
 
 // removed mirrors session.removed.
 func (w *world) removed(t task) {
 	i := int(t.contender)
 	r := &w.contenders[i].known
+	if t.result == missing {
+		w.disappeared(i, t.beside)
+		w.runDelete(task{Do: machine.Delete, contender: t.contender, op: t.op, node: t.node, decided: t.decided})
+		return
+	}
 	n := news{Op: t.op, Kind: machine.Deleted}
 	switch {
 	case t.result == unknown && !w.mistake(ForgetDelete):

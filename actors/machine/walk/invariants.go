@@ -35,10 +35,11 @@ const (
 )
 
 // relies tells whether the owner of a request may believe that it holds the lock. An operator who
-// deletes a holder's node takes its lock away at once, which it learns later: that is his to know.
+// deletes a holder's node takes its lock away at once, which it learns later: that is his to know. But to whom the lock
+// is handed within the session, without a node, the servers give nothing away before that one has been told.
 func (w *world) relies(i int) bool {
 	c := &w.contenders[i]
-	return !c.stopped && !c.broken && c.machine().Holding() && w.valid(i, c.held)
+	return !c.stopped && (!c.broken || c.handed) && c.machine().Holding() && w.valid(i, c.held)
 }
 
 // checkHolders is invariant 1.

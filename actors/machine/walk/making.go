@@ -135,7 +135,9 @@ func (w *world) makeTrouble(kind moveKind, a, b int) {
 		w.left.Breaks--
 		n := w.zk.nodes.at[a]
 		for i := range w.plan.Sessions {
-			if c := &w.contenders[i]; int(c.guid) == n.id.contender() {
+			c := &w.contenders[i]
+			c.handed = false // that of who gave it back may have gone
+			if int(c.guid) == n.id.contender() {
 				c.broken = true
 			}
 		}

@@ -42,6 +42,7 @@ func TestMistakesAreFound(t *testing.T) {
 		"let a writer in beside a reader": {WriterBesideReader, apart, Bounds{}, InOrder, readWrite},
 		"have a reader wait for a reader": {ReaderBehindOwnReader, two, Bounds{}, NoLostWakeUp, readReadWrite},
 		"hand over to who looks ahead":    {HandOverToWhoLooksAhead, twoOne, Bounds{}, InOrder, exclusives},
+		"delete whoever is next":          {DeleteRegardless, twoOne, Bounds{Breaks: 1}, Exclusion, exclusives},
 		"adopt another's contest":         {AdoptAnothersContest, apart, Bounds{}, TokensRise, contests},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -160,4 +160,6 @@ const (
 	SameTokenTwice
 	// HandOverToWhoLooksAhead hands the lock over to who watches the holder as the one before its predecessor.
 	HandOverToWhoLooksAhead
+	// DeleteRegardless deletes a holder's node though that of who has the lock next may be gone.
+	DeleteRegardless
 )

@@ -132,7 +132,8 @@ func (w *world) takeUp(i int, op uint8) bool {
 		}
 	}
 	c.known.mates = old.known.mates
-	c.known.node, c.known.token = old.known.node, token
+	c.known.have(old.known.node)
+	c.known.token = token
 	if int(s.newest) == at+1 {
 		s.newest = uint8(i + 1)
 	}

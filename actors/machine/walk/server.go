@@ -41,6 +41,10 @@ func (w *world) apply(s, at int) {
 		w.childrenWatchesFire()
 		t.behind = sess.events.n
 	case machine.Delete:
+		if t.beside != 0 && w.find(t.beside) < 0 {
+			t.result = missing
+			break
+		}
 		w.checkDelete(int(t.contender), t.node)
 		t.result = w.deleteNode(t.node)
 	case machine.List, watchArrivals:
@@ -76,7 +80,7 @@ func (w *world) makeNode(s int, t *task) {
 	}
 	w.zk.sequence++
 	w.zk.nodes.push(n)
-	w.contenders[t.contender].broken = false
+	w.contenders[t.contender].broken, w.contenders[t.contender].handed = false, false
 	t.node, t.czxid, t.alone = n.id, n.czxid, w.zk.nodes.n == 1
 }
 

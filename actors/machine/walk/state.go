@@ -100,6 +100,8 @@ type contender struct {
 	guid uint8
 	// broken: an operator has deleted its node, which takes the lock away without asking anybody.
 	broken bool
+	// handed: the lock was handed to it when that had happened already. Nobody else may have it until it has been told.
+	handed bool
 	// epoch is that of the newest news that it has heard, held that of its grant.
 	epoch, held uint8
 	poll        uint8 // the operation whose Poll is due
@@ -123,7 +125,9 @@ type record struct {
 	place   uint8 // of that
 	mates   bool  // others were made with its node, in the same transaction
 	granted bool
-	laid    bool // its node was left to who comes next, and is no concern of its own any more
+	leaves  bool  // its node is being deleted, or was
+	next    uint8 // who was behind it when it left, counted from 1
+	laid    bool  // its node was left to who comes next, and is no concern of its own any more
 	rest    rest
 
 	creates uint8
@@ -232,7 +236,8 @@ type task struct {
 	contender uint8
 	op        uint8
 	node      nodeID
-	decided   uint8 // the epoch of the order, 0 where that had none
+	beside    nodeID // a delete: what must be there
+	decided   uint8  // the epoch of the order, 0 where that had none
 	// looked: the node to prove or to delete is known. newest: no verification or create came later.
 	looked, newest bool
 	// applied: the servers have carried it out, or it is known that nobody will ever know.
@@ -269,7 +274,8 @@ const (
 	succeeded outcome = iota
 	noNode
 	unknown
-	taken // a contest's node is there, and is another's
+	missing // another node, which was to be there, is not: nothing was done
+	taken   // a contest's node is there, and is another's
 )
 
 // server is the ensemble, and the one lock path there is.

@@ -74,7 +74,8 @@ func (w *world) verified(t task) {
 		n.Kind = machine.Found
 	default:
 		r.unsure = false
-		r.node, r.token = t.node, w.token(t.node, t.czxid, r.place)
+		r.have(t.node)
+		r.token = w.token(t.node, t.czxid, r.place)
 		w.rightBefore(i)
 		n.Kind, n.Node, n.Token = machine.Found, r.node, r.token
 	}
