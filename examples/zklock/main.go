@@ -39,7 +39,8 @@
 // SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and all processes of
 // its process group; before the lock is held, the first four end the waiting. Where the command is stopped at the
 // terminal (Ctrl-Z), zklock stops too, and the lock is lost when the lease runs out meanwhile: then the command is
-// ended when the job goes on.
+// ended when the job goes on. A zklock that somebody stops by itself (kill -STOP) cannot look after its command: that
+// runs on, also when the lease is over, until zklock goes on.
 //
 // The lock lasts as long as the command's own process does: what that leaves running in the background is not waited
 // for.
@@ -56,7 +57,8 @@
 // After a loss of the connection nobody else can have the lock before the lease is over. The command is told when it is
 // over, and so may run beside the next holder's for as long as the grace period. With --early it is told a grace period
 // before, so that it is gone when the lease is over. That costs runs which would have survived: the connection may come
-// back in the last moment. It takes a grace of at most a tenth of the session timeout.
+// back in the last moment. It takes a grace of at most a tenth of the session timeout, and
+// servers that grant that timeout.
 //
 // When zklock itself is killed, also with SIGKILL, the command's process group is killed at once, by a small process
 // that zklock starts for this purpose (zklock guard) and, on Linux, by the kernel (PR_SET_PDEATHSIG). The lock is free

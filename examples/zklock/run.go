@@ -164,9 +164,24 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // one came just before; closing the client gives the lock back
 	}
-	err = h.carry(program)
+	if err = r.checkLease(cmd, lease); err == nil {
+		err = h.carry(program)
+	}
 	giveBack(lease)
 	return err
+}
+
+// checkLease refuses a grace period that does not fit into leases as short as these, because the servers grant a shorter
+// session timeout than was asked for: with --early the command would be ended although nothing is wrong. Between two
+// renewals more than half of a lease is left.
+func (r *runArgs) checkLease(cmd *cobra.Command, lease *locks.Lease) error {
+	left := time.Until(lease.Deadline())
+	if !r.early || r.grace <= left/2 || !lease.Valid() {
+		return nil
+	}
+	return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", round(left/4))),
+		"run: with --early, --grace %v is too much for the leases that there are, because the servers grant a shorter "+
+			"session timeout than %v (zklock doctor shows which)", r.grace, r.conn.sessionTimeout)
 }
 
 // acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own;

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // expire ends the session of the client behind a proxy, at the server. A member of an ensemble may leave an attempt without
@@ -134,6 +135,20 @@ func TestConnectionIsLost(t *testing.T) {
 			require.Equal(t, name == "early", contains(p.stderr(t), "the lease is about to end"), p.stderr(t))
 		})
 	}
+}
+
+// TestEarlyWithShortLeases: the servers grant a third of the session timeout that was asked for, and so the lease is never
+// as long as --early takes it to be. The command is not run, rather than ended though nothing is wrong.
+func TestEarlyWithShortLeases(t *testing.T) {
+	at := place{addr: embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 20*time.Second)).Addr()}
+	args := []string{"run", "--early", "--grace", "6s", "--session-timeout", "60s", "/short", "--", "echo", "it runs"}
+	stdout, stderr := says(t, at, 64, args...)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "the servers grant a shorter session timeout than 1m0s")
+	require.Contains(t, stderr, "; type: zklock run --early --grace ")
+	awaitQueue(t, at, "/short", 0, 0)
+	args[3] = "500ms"
+	says(t, at, 0, args...)
 }
 
 // TestStoppedCommandIsEnded: one that does not run at the moment hears of it all the same.
