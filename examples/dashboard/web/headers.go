@@ -39,7 +39,7 @@ func (d *Dashboard) onlyHosts(next http.Handler) http.Handler {
 		_, err := netip.ParseAddr(name)
 		if err != nil && name != "localhost" && !slices.ContainsFunc(d.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
 			refuse(w, http.StatusMisdirectedRequest, "This dashboard is not told that it is called "+name+
-				". Start it with --host "+name+" if that is right.")
+				". Start it with -host "+name+" if that is right.")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -24,6 +24,9 @@ type order struct {
 	// Holder is the token of the holder that the person saw. Where somebody else holds by now nobody is asked. ""
 	// asks whoever holds, as is sensible where many do.
 	Holder string `json:"holder"`
+	// Node is that holder's node: those that one transaction made have one token, as far as it is known from outside.
+	// "" looks at the token alone.
+	Node string `json:"node"`
 }
 
 // longestOrder bounds such a body.
@@ -124,14 +127,14 @@ var errOther = errors.New("somebody else holds the lock")
 func (d *Dashboard) askBack(ctx context.Context, o order) ([]messages.Contender, error) {
 	ctx, cancel := context.WithTimeout(ctx, revokeLimit)
 	defer cancel()
-	if o.Holder != "" {
+	if o.Holder != "" || o.Node != "" {
 		queue, err := d.Client.Queue(ctx, o.Path)
 		if err != nil {
 			return nil, err
 		}
 		holds := func(c messages.Contender) bool { return c.Holds }
 		if slices.ContainsFunc(queue, holds) && !slices.ContainsFunc(queue, func(c messages.Contender) bool {
-			return c.Holds && c.Token.String() == o.Holder
+			return c.Holds && (o.Holder == "" || c.Token.String() == o.Holder) && (o.Node == "" || c.Node == o.Node)
 		}) {
 			return nil, errOther
 		}

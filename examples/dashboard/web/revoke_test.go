@@ -22,7 +22,7 @@ func attempt(d *Dashboard, change func(*http.Request), body string) *httptest.Re
 	return w
 }
 
-const good = `{"path":"/lock","holder":"1024"}`
+const good = `{"path":"/lock","holder":"1024","node":"n"}`
 
 func TestRevoke(t *testing.T) {
 	d, client := dashboard(t)
@@ -69,6 +69,8 @@ func TestRevokeRefused(t *testing.T) {
 		"a bad path":              {as, `{"path":"lock"}`, http.StatusBadRequest},
 		"a body without end":      {as, `{"path":"/` + strings.Repeat("x", 9000) + `"}`, http.StatusBadRequest},
 		"somebody else holds now": {as, `{"path":"/lock","holder":"2048"}`, http.StatusConflict},
+		"of one transaction":      {as, `{"path":"/lock","holder":"1024","node":"before-n"}`, http.StatusConflict},
+		"a node without a token":  {as, `{"path":"/lock","node":"before-n"}`, http.StatusConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, client := dashboard(t)

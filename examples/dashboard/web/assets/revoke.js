@@ -49,7 +49,7 @@ byID("ask-form").addEventListener("submit", async (event) => {
     const response = await fetch("/revoke", {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: "Bearer " + byID("ask-token").value },
-      body: JSON.stringify({ path: target.path, holder: target.holder?.token ?? "" }),
+      body: JSON.stringify({ path: target.path, holder: target.holder?.token ?? "", node: target.holder?.id ?? "" }),
     });
     const body = await response.json();
     mark(answer, "data-good", response.ok);
