@@ -3,6 +3,7 @@ package dashboard
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -81,6 +82,7 @@ func queueMoves(t *testing.T, h *house) {
 		"ended second,holds second,ended first,came second,holds first"`)
 	all.until("the same is told of all locks", `document.querySelectorAll("#event-rows li").length === 5`)
 	one.until("it is on the time line", `[...document.querySelectorAll(".bar")].map((bar) => bar.textContent).join() === "first,second"`)
+	one.until("a screen reader hears how it ended", `document.querySelector("#news").textContent === "Nobody holds the lock"`)
 	for _, p := range []*tab{all, one} {
 		require.True(t, ask[bool](p, "window.loadedOnce === true"))
 	}
@@ -131,4 +133,21 @@ func TestDeadlockIsMarked(t *testing.T) {
 			_ = lease.Unlock(ctx)
 		}
 	}
+}
+
+// TestLineIsLaidOutAnew: a stream that begins again draws the same time line, and not each bar beside itself.
+func TestLineIsLaidOutAnew(t *testing.T) {
+	browser.start(t)
+	h := serve(t)
+	ctx := patient.Deadline(t)
+	lease, err := h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock(ctx)
+	require.NoError(t, err)
+	p := open(t, h.page("/app/lock"))
+	p.until("it is drawn", `document.querySelectorAll(".bar").length === 1`)
+	ask[bool](p, `document.querySelector(".bar").kept = true`)
+	p.do(chromedp.SendKeys(chromedp.CSS("#find"), "nobody"))
+	p.until("the stream has begun again", `document.querySelectorAll(".bar").length === 1 && !document.querySelector(".bar").kept`)
+	require.Equal(t, "0", ask[string](p, `document.querySelector(".bar").dataset.track`))
+	require.True(t, ask[bool](p, `document.querySelector(".track").dataset.tracks === undefined`))
+	require.NoError(t, lease.Unlock(ctx))
 }

@@ -47,6 +47,11 @@ export class Line {
   apply(lanes, holds, beginning) {
     if (beginning) {
       for (const id of [...this.bars.keys()]) this.drop(id);
+      for (const lane of this.lanes.values()) { // it is laid out anew
+        lane.free = [];
+        delete lane.mover.parentElement.dataset.tracks;
+      }
+      this.crowded.hidden = true;
       this.start = now();
     }
     this.rows.apply(lanes, beginning);

@@ -105,7 +105,7 @@ function showFigures(f) {
   say(byID("deadlock-note"), f.deadlocks ? "▲ nothing moves there" : "none");
   byID("deadlock-count").parentElement.classList.toggle("bad", f.deadlocks > 0);
   byID("deadlocks").hidden = f.deadlocks === 0;
-  if (f.deadlocks !== deadlocks) tell(f.deadlocks ? count(f.deadlocks) + " deadlocks" : "No deadlock any more");
+  if (f.deadlocks !== deadlocks) tell(f.deadlocks ? count(f.deadlocks) + (f.deadlocks === 1 ? " deadlock" : " deadlocks") : "No deadlock any more");
   deadlocks = f.deadlocks;
   document.title = (f.deadlocks ? "▲ " + f.deadlocks + " deadlocked · " : "") + "Locks · Turnstile";
   showTrouble(f.trouble);

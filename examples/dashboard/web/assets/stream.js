@@ -101,10 +101,14 @@ export function showTrouble(trouble) {
 }
 
 let told = 0;
+let telling;
 
-// tell has screen readers say a sentence, not more often than every five seconds.
+// tell has screen readers say a sentence, not more often than every five seconds: of what is told between, the last
+// is said when they are over.
 export function tell(text) {
-  if (Date.now() - told < 5000) return;
-  told = Date.now();
-  say(byID("news"), text);
+  clearTimeout(telling);
+  telling = setTimeout(() => {
+    told = Date.now();
+    say(byID("news"), text);
+  }, Math.max(0, told + 5000 - Date.now()));
 }
