@@ -83,8 +83,8 @@ func run(ctx context.Context, s settings, out, errs io.Writer) error {
 	seen := board.New(s.root)
 	looker := look.Start(client, seen, look.Settings{Root: s.root, Every: s.every, Most: s.most})
 	defer looker.Close()
-	dashboard := web.New(web.Settings{Board: seen, Client: client, Open: looker.Open, Token: s.token, Hosts: s.hosts,
-		Servers: s.servers, Log: log})
+	dashboard := web.New(web.Settings{Board: seen, Client: client, Root: s.root, Open: looker.Open, Token: s.token,
+		Hosts: s.hosts, Servers: s.servers, Log: log})
 	s.announce(out, listener.Addr())
 	return serve(ctx, listener, dashboard, log)
 }

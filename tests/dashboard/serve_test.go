@@ -41,8 +41,8 @@ func serveAt(t testing.TB, servers string) *house {
 	seen := board.New("/")
 	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 50 * time.Millisecond, Most: 200})
 	t.Cleanup(looker.Close)
-	dashboard := web.New(web.Settings{Board: seen, Client: looking, Open: looker.Open, Token: token, Servers: servers,
-		Log: slog.New(slog.DiscardHandler)})
+	dashboard := web.New(web.Settings{Board: seen, Client: looking, Root: "/", Open: looker.Open, Token: token,
+		Servers: servers, Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(dashboard)
 	t.Cleanup(server.Close)
 	t.Cleanup(dashboard.Close)

@@ -21,6 +21,8 @@ type Client interface {
 type Settings struct {
 	Board  *board.Board
 	Client Client
+	// Root is the node outside of which no lock is shown or asked back, whatever the credentials reach; "/" is all.
+	Root string
 	// Open says that somebody looks at a lock's page; what it gives is called when that is over.
 	Open func(path string) (closed func())
 	// Token is what has to be known to ask a lock back; "" when nobody may.

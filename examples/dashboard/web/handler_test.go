@@ -44,7 +44,7 @@ func (f *fake) Revoke(_ context.Context, path string) ([]messages.Contender, err
 
 func dashboard(t *testing.T, change ...func(*Settings)) (*Dashboard, *fake) {
 	client := &fake{queue: []messages.Contender{{Path: "/lock", Node: "n", Token: 1024, Holds: true, Label: "holder"}}}
-	s := Settings{Board: board.New("/"), Client: client, Open: func(string) func() { return func() {} }, Token: token,
+	s := Settings{Board: board.New("/"), Client: client, Root: "/", Open: func(string) func() { return func() {} }, Token: token,
 		Servers: "zk:2181", Log: slog.New(slog.DiscardHandler)}
 	for _, c := range change {
 		c(&s)

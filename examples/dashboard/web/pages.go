@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // What a page shows when it does not say how much, and at most.
@@ -44,8 +43,8 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 // lockStream keeps the page of one lock up to date.
 func (d *Dashboard) lockStream(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Query().Get("path")
-	if err := zkconn.CheckPath(path); err != nil {
-		refuse(w, http.StatusBadRequest, "That is no lock path: "+err.Error())
+	if status, why := d.within(path); status != http.StatusOK {
+		refuse(w, status, why)
 		return
 	}
 	word, amounts, ok := asked(w, r, "holders", "waiters", "events")

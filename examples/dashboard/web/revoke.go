@@ -61,8 +61,9 @@ func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "The body has to be JSON with a path: "+err.Error())
 		return
 	}
-	if err := zkconn.CheckPath(o.Path); err != nil {
-		refuse(w, http.StatusBadRequest, "That is no lock path: "+err.Error())
+	if status, why := d.within(o.Path); status != http.StatusOK {
+		d.Log.Warn("revoke refused", "status", status, "why", why, "from", r.RemoteAddr, "path", o.Path)
+		refuse(w, status, why)
 		return
 	}
 	_ = control.SetReadDeadline(time.Time{}) // all is read; what follows may take longer
