@@ -17,7 +17,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -86,26 +85,5 @@ func run(ctx context.Context, s settings, out, errs io.Writer) error {
 	dashboard := web.New(web.Settings{Board: seen, Client: client, Root: s.root, Open: looker.Open, Token: s.token,
 		Hosts: s.hosts, Servers: s.servers, Log: log})
 	s.announce(out, listener.Addr())
-	return serve(ctx, listener, dashboard, log)
-}
-
-// serve answers requests until ctx ends, and then ends all that are open.
-func serve(ctx context.Context, listener net.Listener, dashboard *web.Dashboard, log *slog.Logger) error {
-	server := &http.Server{Handler: dashboard, ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
-	server.RegisterOnShutdown(dashboard.Close)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if server.Shutdown(closing) != nil {
-		_ = server.Close()
-	}
-	<-served
-	return nil
+	return serve(ctx, listener, dashboard, usualLimits, log)
 }

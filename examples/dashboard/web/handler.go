@@ -43,7 +43,8 @@ type Dashboard struct {
 	end     sync.Once
 }
 
-// New makes the handler.
+// New makes the handler. The server that it is given to should have a ReadTimeout, which bounds how long a body may
+// take; streams live on after it.
 func New(s Settings) *Dashboard {
 	d := &Dashboard{Settings: s, streams: make(chan struct{}, mostStreams), ended: make(chan struct{})}
 	mux := http.NewServeMux()

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -53,12 +54,14 @@ func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var o order
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(slowest)) // not every connection has one
 	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, longestOrder))
 	body.DisallowUnknownFields()
 	if err := body.Decode(&o); err != nil {
 		refuse(w, http.StatusBadRequest, "The body has to be JSON with a path: "+err.Error())
+		return
+	}
+	if _, err := body.Token(); !errors.Is(err, io.EOF) {
+		refuse(w, http.StatusBadRequest, "The body has to be JSON with a path, and nothing after it.")
 		return
 	}
 	if status, why := d.within(o.Path); status != http.StatusOK {
@@ -66,7 +69,7 @@ func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status, why)
 		return
 	}
-	_ = control.SetReadDeadline(time.Time{}) // all is read; what follows may take longer
+	endReading(w) // ZooKeeper may take longer than a request
 	asked, err := d.askBack(r.Context(), o)
 	d.Log.Info("revoke", "path", o.Path, "holder", o.Holder, "asked", len(asked), "from", r.RemoteAddr, "error", err)
 	names := make([]string, 0, len(asked))

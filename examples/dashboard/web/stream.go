@@ -89,6 +89,10 @@ func (m *memory) update(now content) (msg message, changed bool, err error) {
 // stream sends a page what it shows, for as long as it is open. A page that takes its messages slowly gets fewer, and
 // each of them with all that has changed.
 func (d *Dashboard) stream(w http.ResponseWriter, r *http.Request, show func(now time.Time) content) {
+	if r.Body != nil && r.Body != http.NoBody {
+		refuse(w, http.StatusBadRequest, "To follow takes no body.")
+		return
+	}
 	select {
 	case d.streams <- struct{}{}:
 		defer func() { <-d.streams }()
@@ -97,6 +101,7 @@ func (d *Dashboard) stream(w http.ResponseWriter, r *http.Request, show func(now
 		refuse(w, http.StatusServiceUnavailable, "Too many pages are open.")
 		return
 	}
+	endReading(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back otherwise
@@ -149,6 +154,12 @@ func (d *Dashboard) rest(r *http.Request, changed <-chan struct{}) bool {
 		timer.Stop()
 	}
 	return true
+}
+
+// endReading takes the server's time limit for a request's reading away, after which the connection would be taken for
+// lost. All of the request has to have been read: a body that never ends would be waited for for ever.
+func endReading(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not every connection has one
 }
 
 // sender writes server-sent events.
