@@ -101,7 +101,8 @@ bench-embedded: deps ## create and delete on the embedded server and on a real o
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests
 
 .PHONY: deps
-deps: ## install what the tests run: ZooKeeper, Java, Curator, kazoo, Chromium, where they are missing
+deps: ## install what the tests run: ZooKeeper, Java, Curator, kazoo, Chromium, promtool, where they are missing
 	tests/rig/install.sh
 	tests/interop/install.sh
 	tests/dashboard/install.sh
+	tests/figures/install.sh

@@ -42,6 +42,7 @@ type contender struct {
 	// verifies is the newest verification: older ones that are still under way change nothing.
 	verifies uint64
 
+	asked    bool     // its node says that somebody wants the lock back
 	own      string   // the path of its own node, while it watches that
 	owed     uint64   // the operation whose reading of the own node is put off
 	vigil    *vigil   // what it watches while it waits
@@ -92,7 +93,7 @@ type parked struct {
 // reset forgets all that belonged to an epoch.
 func (c *contender) reset() {
 	c.node, c.whole, c.sequence, c.token, c.granted = "", "", 0, 0, false
-	c.leaves, c.next = false, nil
+	c.leaves, c.next, c.asked = false, nil, false
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
 	c.claimed, c.joins, c.rest, c.laid, c.early = false, 0, nil, false, nil

@@ -15,7 +15,7 @@ import (
 func (s *session) have(c *contender, node string, sequence int32, token messages.Token) {
 	if c.node != node {
 		s.lack(c)
-		c.leaves, c.next = false, nil
+		c.leaves, c.next, c.asked = false, nil, false
 		if node != "" {
 			c.whole = c.spec.at(node)
 			s.nodes[c.whole]++

@@ -43,6 +43,7 @@ type lock struct {
 	revoked   *atomic.Bool   // is set when it does; nil when nobody looks
 	timers    [3]*time.Timer // by alarmOf
 	as        string         // who the node says has asked, where that is another
+	polled    bool           // it lists because it has waited for long
 	enrolled  bool           // the session will tell us its end
 	lookouts  *time.Timer    // until it looks for deadlocks; nil while it does not wait
 	log       *slog.Logger
@@ -164,9 +165,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if after.State.Holding() && !before.Holding() {
 		l.held = l.lease
 	}
-	if ev.Kind == machine.Poll && before.State == messages.StateWatching {
-		l.session.polls.Add(1)
-	}
+	l.countPoll(before.State, ev.Kind)
 	l.lookOut(ctx, l.waits())
 	if after.State != before.State {
 		l.figures.Step(&before, &after, &ev)
@@ -177,6 +176,19 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 	if after.State.Terminal() {
 		ctx.Stop(ctx.Self())
+	}
+}
+
+// countPoll counts the slow re-lists that find that the lock is ours, which no watch has told.
+func (l *lock) countPoll(before messages.State, on machine.Kind) {
+	switch {
+	case on == machine.Poll && before == messages.StateWatching:
+		l.polled = true
+	case l.polled && l.m.State != messages.StateListing:
+		l.polled = false
+		if l.m.State == messages.StateHeld {
+			l.session.polls.Add(1)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 func (l *lock) grant() messages.Grant {
@@ -59,6 +60,9 @@ func (l *lock) notice(do machine.Do) any {
 // report sends a notice to the parent, the observers and the listener.
 func (l *lock) report(ctx actor.Context, notice any) {
 	l.figures.Told(notice)
+	if lost, ok := notice.(*messages.Lost); ok {
+		l.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
+	}
 	tellOwners(ctx, l.observers, notice)
 	if l.listener != nil {
 		l.listener.Hear(ctx.Self(), notice)

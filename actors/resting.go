@@ -11,7 +11,8 @@ import (
 
 // Sticky locks: the node of a lock that was given back may stay for a while, and is used again by the next request of
 // this session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells
-// when somebody comes; then the node goes at once, or as soon as it is given back.
+// when somebody comes, and one on the node when somebody asks for the lock back; then the node goes at once, or as soon
+// as it is given back. A node that says so already goes with its hold: the next one was not asked.
 //
 // Each grant needs a token of its own, greater than the last and less than that of any node made later. The places
 // that come after its own in the node's transaction will do: who had them came behind it in the queue, and as
@@ -32,7 +33,7 @@ const maxResting = 1024
 
 // layDown keeps the node of a lock that is given back; false where it is to go.
 func (s *session) layDown(c *contender) bool {
-	if c.sticky == 0 || !c.granted || c.laid || c.mates || c.unsure || !s.connected || c.token.Place() >= messages.MaxPlace ||
+	if c.sticky == 0 || !c.granted || c.laid || c.mates || c.unsure || c.asked || !s.connected || c.token.Place() >= messages.MaxPlace ||
 		c.rest != nil && c.rest.wanted || len(s.resting) >= maxResting || s.waitedFor(c) {
 		return false
 	}
@@ -79,15 +80,22 @@ func (s *session) restUntil(r *rest) {
 	})
 }
 
-// watchArrivals reads the queue, and has the servers tell when it changes.
+// watchArrivals reads the queue and the node, and has the servers tell when they change.
 func (s *session) watchArrivals(r *rest) {
 	c := r.contender
-	path, node, key := c.path, c.node, childrenOf(c.path)
+	path, node, whole := c.path, c.node, c.at(c.node)
 	r.watched = true
-	s.watches[key] = append(s.watches[key], watcher{contender: c, rest: r})
+	for _, key := range []string{childrenOf(path), whole} {
+		s.watches[key] = append(s.watches[key], watcher{contender: c, rest: r})
+	}
 	s.run(func(conn *zkconn.Conn) func() {
 		children, err := conn.ChildrenWatched(path)
 		alone := err == nil && machine.NewListing(children, 0).Alone(node)
+		if alone {
+			var data []byte
+			data, _, err = conn.GetWatched(whole)
+			alone = err == nil && !asksForLock(data)
+		}
 		return func() {
 			if !alone {
 				s.arrived(r)
@@ -122,7 +130,9 @@ func (s *session) forgetRest(c *contender) {
 		delete(s.resting, c.queue())
 	}
 	r.resting = false
-	s.drop(childrenOf(c.path), func(w watcher) bool { return w.rest == r })
+	for _, key := range []string{childrenOf(c.path), c.at(c.node)} {
+		s.drop(key, func(w watcher) bool { return w.rest == r })
+	}
 }
 
 // takeUp gives a contender the node of its queue that rests; false where there is none that it could use.

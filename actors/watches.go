@@ -113,6 +113,7 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 	case err == nil:
 		ev.Kind = machine.OwnRead
 		ev.Unlock = asksForLock(data)
+		c.asked = ev.Unlock
 	case errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.NodeGone
 		s.vanished(path)

@@ -274,3 +274,45 @@ func TestStickyIsForExclusiveLocks(t *testing.T) {
 		require.ErrorContains(t, err, "sticky", name)
 	}
 }
+
+// TestStickyAskedBack: who takes up the node of a lock that was asked back, and given back, was not asked.
+func TestStickyAskedBack(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		mutex := client.Mutex("/sticky", locks.WithSticky(forLong), locks.WithGrace(forLong))
+		lease, err := mutex.Lock(deadline(t))
+		require.NoError(t, err)
+		_, err = open(t, zk.Connect()).Revoke(deadline(t), "/sticky")
+		require.NoError(t, err)
+		select {
+		case <-lease.Revoked():
+		case <-deadline(t).Done():
+			t.Fatal("it was never asked")
+		}
+		require.NoError(t, lease.Unlock(deadline(t)))
+		next, err := mutex.Lock(deadline(t))
+		require.NoError(t, err)
+		require.NotEqual(t, lease.Node(), next.Node(), "a node that says that the lock is wanted back")
+		require.NoError(t, next.Unlock(deadline(t)))
+	})
+}
+
+// TestStickyAskedBackAtRest: a node that rests goes when somebody asks for the lock.
+func TestStickyAskedBackAtRest(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		node, _ := cycle(t, open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong)))
+		awaitOperations(t, proxy)
+		other := open(t, zk.Connect())
+		queue, err := other.Queue(deadline(t), "/sticky")
+		require.NoError(t, err)
+		require.Len(t, queue, 1)
+		require.Equal(t, node, queue[0].Node)
+		_, err = other.Revoke(deadline(t), "/sticky")
+		require.NoError(t, err)
+		eventually(t, func() bool {
+			queue, err := other.Queue(deadline(t), "/sticky")
+			return err == nil && len(queue) == 0
+		}, "the node goes")
+	})
+}

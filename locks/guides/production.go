@@ -77,13 +77,14 @@
 //   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
 //     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
 //     server that differs out, delete its data, and let it copy the others'.
-//   - Session.Counters: Polls counts the listings of waiters that have waited for a session timeout since they last
-//     looked, in case a watch was lost. It grows where waits are long, and says nothing else.
+//   - Session.Counters: Polls counts the waiters that found out by looking again, a session timeout later, that the
+//     lock was theirs, which no watch had told them. It should be zero; where it grows, waiters may not READ the node
+//     before theirs, or a server loses watches.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
-//   - WithLogger: at level warn connections that are lost, sessions that expire, heartbeats that are not answered, nodes
+//   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that are not answered, nodes
 //     that could not be deleted yet; at level error what ends a session; at level debug each step of each request, with
-//     path, node, state, session and token, a loss among them. Package zkconn/logkeys has the keys.
+//     path, node, state, session and token. Package zkconn/logkeys has the keys.
 //
 // # The servers
 //
