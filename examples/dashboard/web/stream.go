@@ -157,7 +157,8 @@ func (d *Dashboard) rest(r *http.Request, changed <-chan struct{}) bool {
 }
 
 // endReading takes the server's time limit for a request's reading away, after which the connection would be taken for
-// lost. All of the request has to have been read: a body that never ends would be waited for for ever.
+// lost. All of the request has to have been read: a body that never ends would be waited for for ever. net/http of Go 1.26
+// does the same once a request has been read, but does not promise it.
 func endReading(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not every connection has one
 }
