@@ -96,7 +96,7 @@ func (b *Board) TakeDeadlocks(found []messages.Deadlock) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(found) > 0 || len(b.deadlocks) > 0 {
-		b.deadlocks = found
+		b.deadlocks = shortenedAll(found)
 		b.stir()
 	}
 }

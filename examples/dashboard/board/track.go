@@ -77,6 +77,7 @@ func (t *track) take(now time.Time, q *messages.Queue, log *log) bool {
 	order, seen := make([]*contender, 0, len(q.Contenders)), make(map[key]*contender, len(q.Contenders))
 	waiting := 0
 	for _, c := range q.Contenders {
+		c = shortened(c)
 		k := key{c.Node, c.Token}
 		was, known := t.seen[k]
 		if !known {
