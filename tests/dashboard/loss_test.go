@@ -41,7 +41,7 @@ func TestServerIsLost(t *testing.T) {
 	p.until("it goes on", `!document.querySelector("#alert-stream") && !document.body.classList.contains("stale") && document.querySelector("#state").dataset.state === "free"`)
 }
 
-// TestZooKeeperIsLost: the dashboard is there and ZooKeeper is not.
+// TestZooKeeperIsLost: the dashboard is there and ZooKeeper is not; when it is back, the locks are followed as before.
 func TestZooKeeperIsLost(t *testing.T) {
 	browser.start(t)
 	h := serve(t)
@@ -57,4 +57,47 @@ func TestZooKeeperIsLost(t *testing.T) {
 	for _, p := range pages {
 		p.until("it is well again", `!document.querySelector("#alert-trouble")`)
 	}
+	h.showsMoves(t, pages[0], pages[1])
+}
+
+// TestSessionExpires: the dashboard's session ends, and with it all its watches; the locks are followed in the next.
+func TestSessionExpires(t *testing.T) {
+	browser.start(t)
+	h := serve(t)
+	ctx := patient.Deadline(t)
+	all, one := open(t, h.page("")), open(t, h.page("/app/lock"))
+	for _, before := range []string{"free", "held"} {
+		lease, err := h.client.Mutex("/app/lock", locks.WithLabel(before)).Lock(ctx)
+		require.NoError(t, err)
+		one.until("it is held", `%s === %q`, holder, before)
+		if before == "free" {
+			require.NoError(t, lease.Unlock(ctx))
+			one.until("it is free", `document.querySelector("#state").dataset.state === "free"`)
+		}
+		session := h.looking.Session().ID()
+		require.NoError(t, h.zk.Expire(session))
+		patient.Eventually(t, func() bool { id := h.looking.Session().ID(); return id != 0 && id != session }, "there is another session")
+		if before == "held" {
+			require.NoError(t, lease.Unlock(ctx))
+		}
+		h.showsMoves(t, all, one)
+	}
+}
+
+// showsMoves checks that the page of all locks, and that of one that is free, show how the lock changes hands.
+func (h *house) showsMoves(t *testing.T, all, one *tab) {
+	t.Helper()
+	ctx := patient.Deadline(t)
+	first, err := h.client.Mutex("/app/lock", locks.WithLabel("after")).Lock(ctx)
+	require.NoError(t, err)
+	one.until("who holds is shown", `%s === "after"`, holder)
+	all.until("who holds is shown", `%s.includes("|after|")`, cells("/app/lock"))
+	granted := request(t, h.client.Mutex("/app/lock", locks.WithLabel("next")))
+	one.until("who waits is shown", `%s === "next"`, waiters)
+	require.NoError(t, first.Unlock(ctx))
+	next := <-granted
+	one.until("the hand-off is shown", `%s === "next" && %s === ""`, holder, waiters)
+	all.until("the hand-off is shown", `%s.includes("|next|")`, cells("/app/lock"))
+	require.NoError(t, next.Unlock(ctx))
+	one.until("it is free", `document.querySelector("#state").dataset.state === "free" && !document.querySelector("#alert-trouble")`)
 }

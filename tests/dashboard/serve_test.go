@@ -20,9 +20,10 @@ const token = "a token of 26 letters or so"
 
 // house is a server, a dashboard that looks at it, and a client that locks.
 type house struct {
-	zk     *embedded.Server
-	server *httptest.Server
-	client *locks.Client
+	zk      *embedded.Server
+	server  *httptest.Server
+	looking *locks.Client // the dashboard's own
+	client  *locks.Client
 }
 
 // serve starts all of it.
@@ -46,7 +47,7 @@ func serveAt(t testing.TB, servers string) *house {
 	server := httptest.NewServer(dashboard)
 	t.Cleanup(server.Close)
 	t.Cleanup(dashboard.Close)
-	return &house{server: server}
+	return &house{server: server, looking: looking}
 }
 
 // page gives the address of a lock's page; that of all locks for "".
