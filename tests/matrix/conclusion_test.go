@@ -133,7 +133,11 @@ func (s *scene) compare(t *testing.T) {
 	if c.recipe != downgrading && c.recipe != contesting && !fast(t, actors.OneRoundTrip) {
 		c.course, c.orElse = c.course.listing(), c.orElse.listing()
 	}
-	if c.pipelines(t) {
+	if !fast(t, actors.OneListing) {
+		went = grantedByEvent(went)
+		c.course.story, c.orElse.story = grantedByEvent(c.course.story), grantedByEvent(c.orElse.story)
+	}
+	if c.pipelines(t) || c.course.story == nil {
 		c.course.story = went
 	}
 	want := c.course
@@ -172,6 +176,18 @@ func (c course) listing() course {
 	}
 	c.story = all
 	return c
+}
+
+// grantedByEvent takes out of a story that the queue was listed again before a grant: what comes of it is the same, and
+// there is a fast path that spares it.
+func grantedByEvent(went []messages.State) (story []messages.State) {
+	for _, state := range went {
+		if n := len(story); n >= 2 && state == stHeld && story[n-1] == stListing && story[n-2] == stWatching {
+			story = story[:n-1]
+		}
+		story = append(story, state)
+	}
+	return story
 }
 
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's
