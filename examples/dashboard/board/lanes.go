@@ -32,19 +32,23 @@ type LaneHold struct {
 
 // lanes gives the locks in which something has changed last, in the order of their paths.
 func (b *Board) lanes(now time.Time) (lanes []Lane) {
-	var busy []*track
+	type busy struct {
+		*track
+		holds []*Hold
+	}
+	var most []busy
 	for _, t := range b.tracks {
-		if len(t.recent(now.Add(-lanesBack))) > 0 {
-			busy = append(busy, t)
+		if holds := t.recent(now.Add(-lanesBack)); len(holds) > 0 {
+			most = append(most, busy{t, holds})
 		}
 	}
-	slices.SortFunc(busy, func(a, b *track) int {
-		return cmp.Or(len(b.recent(now.Add(-lanesBack)))-len(a.recent(now.Add(-lanesBack))), comparePaths(a.path, b.path))
+	slices.SortFunc(most, func(a, b busy) int {
+		return cmp.Or(len(b.holds)-len(a.holds), comparePaths(a.path, b.path))
 	})
-	busy = busy[:min(len(busy), mostLanes)]
-	slices.SortFunc(busy, func(a, b *track) int { return comparePaths(a.path, b.path) })
-	for _, t := range busy {
-		lanes = append(lanes, Lane{ID: t.path, Path: t.path, Holds: laneHolds(t.recent(now.Add(-lanesBack)), mostBars)})
+	most = most[:min(len(most), mostLanes)]
+	slices.SortFunc(most, func(a, b busy) int { return comparePaths(a.path, b.path) })
+	for _, t := range most {
+		lanes = append(lanes, Lane{ID: t.path, Path: t.path, Holds: laneHolds(t.holds, mostBars)})
 	}
 	return lanes
 }
@@ -53,18 +57,49 @@ func (b *Board) lanes(now time.Time) (lanes []Lane) {
 const mostBars = 120
 
 // recent gives the times of holding that were not over before a moment.
-func (t *track) recent(from time.Time) []*Hold {
-	for i, h := range t.holds {
+func (t *track) recent(from time.Time) (some []*Hold) {
+	for _, h := range t.holds {
 		if h.To.IsZero() || h.To.After(from) {
-			return t.holds[i:]
+			some = append(some, h)
 		}
 	}
-	return nil
+	return some
+}
+
+// mostTelling gives at most so many times of holding, in the order in which they are: first those that last, of them
+// the longest, since who holds for ever is who is looked for; and then those that ended last.
+func mostTelling(holds []*Hold, most int) []*Hold {
+	if len(holds) <= most {
+		return holds
+	}
+	ranked := slices.Clone(holds)
+	slices.SortStableFunc(ranked, func(a, b *Hold) int {
+		switch {
+		case a.To.IsZero() && b.To.IsZero():
+			return a.From.Compare(b.From)
+		case a.To.IsZero():
+			return -1
+		case b.To.IsZero():
+			return 1
+		}
+		return cmp.Or(b.To.Compare(a.To), b.From.Compare(a.From))
+	})
+	kept := make(map[*Hold]bool, most)
+	for _, h := range ranked[:most] {
+		kept[h] = true
+	}
+	some := make([]*Hold, 0, most)
+	for _, h := range holds {
+		if kept[h] {
+			some = append(some, h)
+		}
+	}
+	return some
 }
 
 func laneHolds(holds []*Hold, most int) []LaneHold {
 	all := make([]LaneHold, 0, min(len(holds), most))
-	for _, h := range holds[max(0, len(holds)-most):] {
+	for _, h := range mostTelling(holds, most) {
 		l := LaneHold{ID: h.ID, From: h.From.UnixMilli(), Least: h.Least, Asked: h.Asked, Who: h.Who, Token: tokenText(h.Token)}
 		if !h.To.IsZero() {
 			l.To = h.To.UnixMilli()

@@ -123,7 +123,9 @@ func (t *track) change(now time.Time, was *contender, c messages.Contender) (hap
 	if c.Holds && was.hold == nil {
 		was.hold = &Hold{ID: fmt.Sprintf("%d-%d", c.Token, c.Sequence), From: now, Least: was.early && was.from.Equal(now),
 			Who: Name(c), Token: c.Token}
-		t.holds = keepNewest(append(t.holds, was.hold), mostHolds)
+		if t.holds = append(t.holds, was.hold); len(t.holds) >= 2*mostHolds { // so that it is done seldom
+			t.holds = mostTelling(t.holds, mostHolds)
+		}
 		if !was.hold.Least {
 			e := t.event(now, Holds, c)
 			e.ForMS = max(0, now.Sub(was.since())).Milliseconds()
