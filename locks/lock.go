@@ -33,7 +33,7 @@ func WithGrace(d time.Duration) LockOption { return func(l *lock) { l.want.Grace
 
 // WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it, so that locking it
 // again with the same client costs no request. Unlock then returns before the node is gone. As soon as anybody else
-// asks for the lock, in this process or another, the node goes: who waits does so for two round trips more at most. But
+// asks for the lock, in this process or another, the node goes: who waits does so for a listing and a delete more. But
 // to a TryLock from elsewhere the lock is taken at first; and people who look at the queue see a holder.
 func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Sticky = d } }
 

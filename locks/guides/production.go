@@ -61,7 +61,7 @@
 //
 // Who locks the same few locks over and over, mostly alone, may lock WithSticky: the node stays for a while after Unlock,
 // and locking again with the same client sends nothing. In return the first one who comes from elsewhere waits until the
-// node has gone, two round trips more at most, and TryLock finds the lock taken at first. Where processes take turns it
+// node has gone, a listing and a delete more, and TryLock finds the lock taken at first. Where processes take turns it
 // is of no use. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when somebody comes,
 // when their time is over, when the connection has been lost, and with the session (tests/sticky_test.go,
 // TestFaultsStrikeStickyLocks in tests/matrix).
