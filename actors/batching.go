@@ -44,6 +44,8 @@ func (s *session) submit(ch change) {
 	case !s.fast(GroupCommit):
 		s.alone(ch, func() {})
 		return
+	case s.joins(ch):
+		return
 	}
 	s.gathered = append(s.gathered, ch)
 	s.flush()
@@ -224,6 +226,13 @@ func (s *session) ungather(c *contender) bool {
 	mine := func(ch change) bool { return ch.contender == c && ch.node == "" }
 	if i := slices.IndexFunc(s.gathered, mine); i >= 0 {
 		s.gathered = slices.Delete(s.gathered, i, i+1)
+		c.creates--
+		return true
+	}
+	if i := slices.IndexFunc(s.joining[c.queue()], mine); i >= 0 {
+		if s.joining[c.queue()] = slices.Delete(s.joining[c.queue()], i, i+1); len(s.joining[c.queue()]) == 0 {
+			delete(s.joining, c.queue())
+		}
 		c.creates--
 		return true
 	}

@@ -100,6 +100,9 @@ func (s *session) endEpoch() {
 	clear(s.nodes)
 	s.gathered, s.underway = nil, 0
 	clear(s.learning)
+	clear(s.abroad)
+	clear(s.joining)
+	s.home = nil
 	clear(s.resting)
 	s.unread = nil
 	clear(s.claims)

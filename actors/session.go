@@ -38,6 +38,9 @@ type session struct {
 	gathered   []change            // changes that wait to be committed
 	underway   int                 // transactions of changes
 	learning   map[string][]change // by lock path that is being learnt of: who waits for that
+	abroad     map[queue]int       // contenders that wait behind a node of another session
+	joining    map[queue][]change  // creates that wait for company
+	home       []queue             // whose wait has come to an end
 	unread     []reading           // own nodes that are to be read, in the order in which they were asked for
 	nodes      map[string]int      // by path: how many contenders have this node
 	resting    map[queue]*rest     // nodes that nobody holds and that may be used again
@@ -74,6 +77,8 @@ func newSession(handle *Session) *session {
 		shares:     map[string]int{},
 		contests:   map[string]int{},
 		learning:   map[string][]change{},
+		abroad:     map[queue]int{},
+		joining:    map[queue][]change{},
 		nodes:      map[string]int{},
 		resting:    map[queue]*rest{},
 		listings:   map[string]*listing{},
@@ -134,6 +139,7 @@ func (s *session) Receive(ctx actor.Context) {
 	default:
 		s.inquire(ctx.Sender(), msg)
 	}
+	s.admitAll()
 	s.attend()
 }
 

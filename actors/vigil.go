@@ -18,6 +18,7 @@ type vigil struct {
 	pending int      // reads under way
 	second  string   // the path of the one before the predecessor, while that is watched too
 	head    bool     // the predecessor was seen to be the head of the queue
+	abroad  bool     // it is about a node of another session
 }
 
 // childrenOf is the key of a watch on a lock path's children; no path ends like that.
@@ -57,6 +58,9 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 
 // lookAt watches a predecessor. One of our own session needs no watch: the session hears of its end by itself.
 func (s *session) lookAt(c *contender, v *vigil, path string) {
+	if s.nodes[path] == 0 {
+		s.goAbroad(c, v)
+	}
 	if s.nodes[path] == 0 || !s.fast(LocalPredecessors) {
 		s.look(c, v, path, nil)
 		return
@@ -167,6 +171,7 @@ func (s *session) endVigil(c *contender) {
 		return
 	}
 	c.vigil = nil
+	s.comeHome(c, v)
 	for _, key := range v.keys {
 		s.drop(key, func(w watcher) bool { return w.vigil == v })
 	}

@@ -1,0 +1,128 @@
+package matrix
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
+
+// companyPath is a lock that another session holds, and that one of ours waits for.
+const companyPath = "/lock-company"
+
+// after is longer than a create waits for others.
+const after = 10 * time.Millisecond
+
+// abroad is a lock that another session holds, with one of ours behind it: those of ours who come now stand in a row.
+func (c *crowd) abroad(t *testing.T) (holder, waiter *member) {
+	t.Helper()
+	c.know(t, c.ours, companyPath)
+	holder = c.enter(t, c.theirs, companyPath)
+	c.awaitHolds(t, holder)
+	waiter = c.queue(t, c.ours, 1, companyPath)[0]
+	time.Sleep(after)
+	synctest.Wait()
+	return holder, waiter
+}
+
+// sequences are the numbers of the nodes of members.
+func sequences(t *testing.T, all ...*member) (numbers []int32) {
+	t.Helper()
+	for _, m := range all {
+		n, ok := machine.Sequence(m.node(t))
+		require.True(t, ok)
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// inARow tells whether nodes stand in a row, whichever of them comes first.
+func inARow(t *testing.T, all ...*member) bool {
+	t.Helper()
+	numbers := sequences(t, all...)
+	slices.Sort(numbers)
+	return int(numbers[len(numbers)-1]-numbers[0]) == len(numbers)-1
+}
+
+// company are scenes of creates that wait for others of their session.
+var company = []plot{
+	{name: "others-come", outcome: "who comes within a few milliseconds stands in a row, though somebody else came between",
+		play: func(t *testing.T, c *crowd) {
+			holder, waiter := c.abroad(t)
+			first := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			remote := c.enter(t, c.theirs, companyPath)
+			synctest.Wait()
+			second := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
+				require.Len(t, c.childrenOf(t, companyPath), 3, "they wait for company")
+			}
+			time.Sleep(after)
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 5)
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
+				require.True(t, inARow(t, first, second))
+				require.Less(t, sequences(t, remote)[0], sequences(t, first)[0])
+			}
+			holder.giveBack()
+			c.awaitHolds(t, waiter)
+		}},
+	{name: "wait-is-over", outcome: "when the one before them holds nobody waits for more company",
+		play: func(t *testing.T, c *crowd) {
+			holder, waiter := c.abroad(t)
+			late := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			began := time.Now()
+			holder.giveBack()
+			synctest.Wait()
+			require.True(t, c.holds(waiter))
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+			require.Zero(t, time.Since(began), "it had to wait on")
+			require.True(t, inARow(t, waiter, late))
+		}},
+	{name: "nobody-waits-abroad", outcome: "behind a holder of the own session nobody is made to wait",
+		play: func(t *testing.T, c *crowd) {
+			c.know(t, c.ours, companyPath)
+			c.queue(t, c.ours, 3, companyPath)
+			require.Len(t, c.childrenOf(t, companyPath), 3)
+		}},
+	{name: "given-up", outcome: "who gives up while it waits for company never had a node",
+		play: func(t *testing.T, c *crowd) {
+			c.abroad(t)
+			gone := c.enter(t, c.ours, companyPath)
+			gone.ends = givenUp
+			synctest.Wait()
+			gone.cancel()
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+			time.Sleep(after)
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+		}},
+	{name: "cut", outcome: "who waits for company when the connection is cut queues when it is back",
+		play: func(t *testing.T, c *crowd) {
+			holder, waiter := c.abroad(t)
+			c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			c.server.Replica(0).DropClients()
+			eventually(t, func() bool { return len(c.childrenOf(t, companyPath)) == 3 }, "it queues")
+			holder.giveBack()
+			c.awaitHolds(t, waiter)
+		}},
+	{name: "expired", outcome: "who waits for company when the session expires queues in the next",
+		play: func(t *testing.T, c *crowd) {
+			holder, _ := c.abroad(t)
+			c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			require.NoError(t, c.server.Expire(session(c.ours)))
+			eventually(t, func() bool { return len(c.childrenOf(t, companyPath)) == 3 }, "both queue again")
+			holder.giveBack()
+		}},
+}
+
+func TestCreatesWaitForCompany(t *testing.T) { testPlots(t, company) }
