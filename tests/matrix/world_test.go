@@ -167,13 +167,7 @@ func (p *player) session() int64 { return p.client.Session().ID() }
 // children lists the lock path as the servers have it now.
 func (w *world) children(t *testing.T) []string {
 	t.Helper()
-	_, err := w.operator.Sync("/")
-	require.NoError(t, err)
-	names, _, err := w.operator.Children(lockPath)
-	if err == zk.ErrNoNode {
-		return nil
-	}
-	require.NoError(t, err)
+	names := w.childrenOf(t, lockPath)
 	slices.Sort(names)
 	return names
 }
