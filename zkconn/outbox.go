@@ -52,7 +52,7 @@ func (o *outbox) put(frame []byte, deadline time.Time) error {
 	now := time.Now()
 	since := now.Sub(o.last)
 	o.last = now
-	if since > idle && len(o.waiting) == 0 && !o.sending {
+	if since > idle && len(o.waiting) == 0 && !o.writing && !o.sending {
 		o.atOnce(frame, deadline)
 		return nil
 	}

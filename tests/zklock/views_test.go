@@ -146,18 +146,25 @@ func TestTrace(t *testing.T) {
 				return strings.Join(got, ", ") == strings.Join(want, ", ")
 			}
 		}
+		// Both have seen each step before the next is taken: who looks late sees two steps as one.
+		told := func(n int) {
+			patient.Eventually(t, func() bool { return strings.Count(text.stdout(t), "\n") == n }, "the trace for people has not %d lines", n)
+		}
 		holder, _ := runs(t, at, patiently("run", "--label", "one", "/t", "--", "sh", "-c", holding)...)
 		patient.Eventually(t, saw("holds one"), "the first was not seen to hold")
+		told(1)
 		waiter := start(t, at, patiently("run", "--label", "two", "/t", "--", "sh", "-c", holding)...)
 		patient.Eventually(t, saw("holds one", "waits two"), "the second was not seen to wait")
+		told(2)
 		holder.letGo()
 		holder.ends(t, 0)
 		patient.Eventually(t, saw("holds one", "waits two", "gone one", "holds two"), "the hand-over was not seen")
+		told(4)
 		waiter.up(t)
 		waiter.letGo()
 		waiter.ends(t, 0)
 		patient.Eventually(t, saw("holds one", "waits two", "gone one", "holds two", "gone two"), "the end was not seen")
-		patient.Eventually(t, func() bool { return strings.Count(text.stdout(t), "\n") == 5 }, "the trace for people has not five lines")
+		told(5)
 		all := strings.Split(text.stdout(t), "\n")
 		require.Regexp(t, `^\d\d:\d\d:\d\d\.\d{3}  holds +0  \S+:\d+ “one”, token \d+$`, all[0])
 		require.Regexp(t, `  waits +1  \S+ “two”, 1 before it$`, all[1])
