@@ -129,13 +129,13 @@ func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts, without FastPath) (z
 		made, err := conn.CreatePlain(sp.path, prefix, sp.data())
 		return made, nil, err
 	}
-	// The listing is sent behind the create, nearly always, because this goroutine goes on first; one connection's
-	// requests are answered in order, so that it shows the node then. Where it does not it is of no use.
-	listed := make(chan view, 1)
-	go func() { listed <- readQueue(conn, sp.path, sp.permits) }()
-	made, err := conn.CreatePlain(sp.path, prefix, sp.data())
-	early := <-listed
-	return made, &early, err
+	// One connection's requests are carried out in order: the listing that is sent behind the create shows the node.
+	var early *view
+	made, err := conn.CreateBefore(sp.path, prefix, sp.data(), func() {
+		listed := readQueue(conn, sp.path, sp.permits)
+		early = &listed
+	})
+	return made, early, err
 }
 
 // created takes the answer to a create.

@@ -25,6 +25,7 @@ type Conn struct {
 	log     *slog.Logger
 	guard   epochGuard
 	watches wantedWatches
+	awaited awaitedCreates
 	link    link
 	hosts   *hosts
 	gate    *gate
@@ -182,7 +183,9 @@ func (c *Conn) observeNode(kind EventKind, path string) {
 	c.session.watched(kind, relative)
 }
 
-// replied and failed make Conn the transport's observer.
+// passes, replied and failed make Conn the transport's observer.
+
+func (c *Conn) passes(frame []byte) { c.awaited.passes(frame) }
 
 func (c *Conn) replied(t *transport, code int32) {
 	if code == codeAuthFailed {

@@ -13,6 +13,7 @@
 //     that do not wedge the library (its PR 163);
 //   - epoch.go: the guard that lets an epoch have one session;
 //   - watch.go: watches without the library's watch table;
+//   - create_before.go: a request right behind a create, in this order;
 //   - container.go: container nodes (its issue 165);
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
 //   - session.go, auth.go: the library's states made into an ordered sequence of events.

@@ -105,6 +105,44 @@ func TestCreatePlain(t *testing.T) {
 	require.NotEmpty(t, created.Name)
 }
 
+// What is sent behind a create goes out behind it, whichever goroutine comes first, and before there is an answer.
+func TestCreateBefore(t *testing.T) {
+	var order []int32
+	c, _ := connected(t, func(r fakeRequest) fakeReply {
+		order = append(order, r.op)
+		switch r.op {
+		case opCreate:
+			return fakeReply{body: text("/base/q/x-0000000041")}
+		case opExists:
+			return fakeReply{body: statBody(42, 43, 0)}
+		}
+		return fakeReply{body: concat(text("data"), statBody(1, 1, 0))}
+	})
+	for range 100 {
+		order = nil
+		read := false
+		created, err := c.CreateBefore("/q", "x-", nil, func() {
+			_, _, err := c.Get("/q")
+			read = err == nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, "x-0000000041", created.Name)
+		require.True(t, read)
+		require.Len(t, order, 3)
+		require.EqualValues(t, opCreate, order[0])
+	}
+	require.Zero(t, c.awaited.n.Load())
+	require.Empty(t, c.awaited.all)
+}
+
+// What is not sent is followed by nothing.
+func TestCreateBeforeIsNotSent(t *testing.T) {
+	c, _ := connected(t, nil)
+	_, err := c.CreateBefore("/q", "a/b", nil, func() { t.Error("it was called") })
+	require.Equal(t, NotSent, OutcomeOf(err))
+	require.Zero(t, c.awaited.n.Load())
+}
+
 func TestHeartbeat(t *testing.T) {
 	c, server := connected(t, func(fakeRequest) fakeReply {
 		return fakeReply{body: concat(multiPart(13, 0, nil), multiEnd())}

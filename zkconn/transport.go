@@ -50,6 +50,8 @@ type transport struct {
 type transportObserver interface {
 	// replied: a server answered a request or ping; code is its error, 0 when there was none.
 	replied(t *transport, code int32)
+	// passes: a request goes out next, before all that are handed over from now on. The frame is valid during the call.
+	passes(frame []byte)
 	// failed: the connection is of no use any more; once.
 	failed(t *transport, cause error)
 }
@@ -145,6 +147,7 @@ func (t *transport) Write(p []byte) (int, error) {
 		if requestOp(frame) == opCloseSession {
 			t.farewell.Store(int64(requestXid(frame)))
 		}
+		t.observer.passes(frame) // before it goes: an answer may come at once
 	} else {
 		t.requested = true
 		sessionID, err := requestedSession(p)

@@ -61,6 +61,7 @@ func (r *replies) Close() error { return nil }
 type quiet struct{}
 
 func (quiet) replied(*transport, int32) {}
+func (quiet) passes([]byte)             {}
 func (quiet) failed(*transport, error)  {}
 
 // established gives a transport that has a session, and replies to read.
