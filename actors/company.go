@@ -9,31 +9,51 @@ import (
 // Where several sessions queue for one lock, a hand-off to another session takes a delete and an event, and one within
 // the session nothing (fast path 3): what counts is how many nodes of a session stand in a row. Workers who come back
 // one by one, each as it has given the lock back, would stand one by one for ever. So a create waits for company while
-// the session waits already, in the same queue, behind a node of another session: until that wait is over, or so many
-// have come as make a transaction, but for a few milliseconds at most. The order of the queue is that of the nodes, as
-// ever; who tries only, or has nobody of its session before it, is not made to wait.
+// the session waits already, in the same queue, behind a node of another session, and while it then has its turn: until
+// those who had the lock in that turn have come back, too, or so many have come as make a transaction, but for a few
+// milliseconds at most. One wait is made longer once. The order of the queue is that of the nodes, as ever; who tries
+// only, or comes where no other session was met, is not made to wait.
 
-// company is how long a create waits for others.
-const company = 5 * time.Millisecond
+const (
+	// company is how long a create waits for others.
+	company = 5 * time.Millisecond
+	// settling is how long those who have given the lock back are waited for when the turn of their session is over.
+	settling = time.Millisecond
+)
+
+// turn is what follows when a session has waited for another's node: those of its own nodes that stand in a row there
+// hold one after the other.
+type turn struct {
+	left int  // own nodes that have gone since
+	came int  // creates that have come since
+	over bool // the newest of the own nodes has gone
+}
+
+// met tells whether all whom it makes sense to wait for are there.
+func (t *turn) met() bool { return t.over && t.came >= t.left }
 
 // joins keeps a create back until others come; false where it is to go at once.
 func (s *session) joins(ch change) bool {
 	c := ch.contender
 	q := c.queue()
-	if ch.node != "" || c.style.Mode != messages.Exclusive || c.watchAll || c.spec.want.Try || s.abroad[q] == 0 {
+	t := s.turns[q]
+	if ch.node != "" || c.style.Mode != messages.Exclusive || c.watchAll || c.spec.want.Try || s.abroad[q] == 0 && t == nil {
 		return false
 	}
 	s.joining[q] = append(s.joining[q], ch)
-	switch len(s.joining[q]) {
-	case 1:
+	if t != nil {
+		t.came++
+	}
+	switch n := len(s.joining[q]); {
+	case n == enough || t != nil && t.met():
+		s.admit(q)
+	case n == 1:
 		this := ch.op
 		s.after(company, func() {
 			if all := s.joining[q]; len(all) > 0 && all[0].contender == c && all[0].op == this {
 				s.admit(q)
 			}
 		})
-	case enough:
-		s.admit(q)
 	}
 	return true
 }
@@ -42,6 +62,7 @@ func (s *session) joins(ch change) bool {
 func (s *session) admit(q queue) {
 	all := s.joining[q]
 	delete(s.joining, q)
+	delete(s.turns, q)
 	s.gathered = append(s.gathered, all...)
 	s.flush()
 }
@@ -51,10 +72,11 @@ func (s *session) goAbroad(c *contender, v *vigil) {
 	if c.style.Mode == messages.Exclusive && !v.abroad {
 		v.abroad = true
 		s.abroad[c.queue()]++
+		delete(s.turns, c.queue())
 	}
 }
 
-// comeHome notes that it is over. When the last is, those who waited for company go, once what it was about is done.
+// comeHome notes that it is over. When the last is, the session has its turn.
 func (s *session) comeHome(c *contender, v *vigil) {
 	if !v.abroad {
 		return
@@ -64,15 +86,42 @@ func (s *session) comeHome(c *contender, v *vigil) {
 		return
 	}
 	delete(s.abroad, q)
-	if len(s.joining[q]) > 0 {
+	s.turns[q] = &turn{}
+	if s.newest[q] == nil { // given up, all of them
+		s.turns[q].over = true
 		s.home = append(s.home, q)
 	}
 }
 
-// admitAll sends the creates whose wait has come to an end.
-func (s *session) admitAll() {
+// depart notes that a node has gone, the newest of the session in its queue or another.
+func (s *session) depart(c *contender, newest bool) {
+	q := c.queue()
+	t := s.turns[q]
+	if t == nil || c.style.Mode != messages.Exclusive {
+		return
+	}
+	t.left++
+	if newest && !t.over {
+		t.over = true
+		s.home = append(s.home, q)
+	}
+}
+
+// regroup sends the creates of those whose turn is over, when all have come back, or soon.
+func (s *session) regroup() {
 	for _, q := range s.home {
-		s.admit(q)
+		t := s.turns[q]
+		switch {
+		case t == nil || !t.over: // another has begun
+		case t.met() || t.left == 1 && len(s.joining[q]) == 0:
+			s.admit(q)
+		default:
+			s.after(settling, func() {
+				if s.turns[q] == t {
+					s.admit(q)
+				}
+			})
+		}
 	}
 	s.home = s.home[:0]
 }

@@ -102,6 +102,7 @@ func (s *session) endEpoch() {
 	clear(s.learning)
 	clear(s.abroad)
 	clear(s.joining)
+	clear(s.turns)
 	s.home = nil
 	clear(s.resting)
 	s.unread = nil

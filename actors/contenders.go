@@ -147,8 +147,12 @@ func (s *session) strike(c *contender) {
 
 // forgetNode notes that a contender's node does not exist any more.
 func (s *session) forgetNode(c *contender) {
-	if s.newest[c.queue()] == c {
+	newest := s.newest[c.queue()] == c
+	if newest {
 		delete(s.newest, c.queue())
+	}
+	if c.node != "" {
+		s.depart(c, newest)
 	}
 	s.unwatch(c)
 	s.forgetRest(c)

@@ -109,7 +109,13 @@ func TestNothingIsKept(t *testing.T) {
 			left["claims"], left["shares"], left["contests"] = len(s.claims), len(s.shares), len(s.contests)
 			left["watches"], left["listings"] = len(s.watches), len(s.listings)
 			left["newest"], left["parked"] = len(s.newest), len(s.parked)
+			left["abroad"], left["joining"] = len(s.abroad), len(s.joining)
 		})
+		require.Eventually(t, func() bool { // whose company is waited for
+			turns := -1
+			inside(func(s *session) { turns = len(s.turns) })
+			return turns == 0
+		}, time.Minute, time.Millisecond)
 		for what, n := range left {
 			require.Zero(t, n, "%s, round %d", what, round)
 		}

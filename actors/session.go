@@ -40,7 +40,8 @@ type session struct {
 	learning   map[string][]change // by lock path that is being learnt of: who waits for that
 	abroad     map[queue]int       // contenders that wait behind a node of another session
 	joining    map[queue][]change  // creates that wait for company
-	home       []queue             // whose wait has come to an end
+	turns      map[queue]*turn     // where a wait for another session has come to an end
+	home       []queue             // where such a turn has
 	unread     []reading           // own nodes that are to be read, in the order in which they were asked for
 	nodes      map[string]int      // by path: how many contenders have this node
 	resting    map[queue]*rest     // nodes that nobody holds and that may be used again
@@ -79,6 +80,7 @@ func newSession(handle *Session) *session {
 		learning:   map[string][]change{},
 		abroad:     map[queue]int{},
 		joining:    map[queue][]change{},
+		turns:      map[queue]*turn{},
 		nodes:      map[string]int{},
 		resting:    map[queue]*rest{},
 		listings:   map[string]*listing{},
@@ -139,7 +141,7 @@ func (s *session) Receive(ctx actor.Context) {
 	default:
 		s.inquire(ctx.Sender(), msg)
 	}
-	s.admitAll()
+	s.regroup()
 	s.attend()
 }
 

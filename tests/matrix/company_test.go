@@ -30,6 +30,20 @@ func (c *crowd) abroad(t *testing.T) (holder, waiter *member) {
 	return holder, waiter
 }
 
+// turn is a lock that three of ours hold one after the other; then another session's is next.
+func (c *crowd) turn(t *testing.T) (remote *member, turn []*member) {
+	t.Helper()
+	holder, first := c.abroad(t)
+	turn = append(c.queue(t, c.ours, 2, companyPath), first)
+	time.Sleep(after)
+	remote = c.queue(t, c.theirs, 1, companyPath)[0]
+	holder.giveBack()
+	c.awaitHolds(t, first)
+	turn = []*member{first, turn[0], turn[1]}
+	require.Len(t, c.childrenOf(t, companyPath), 4)
+	return remote, turn
+}
+
 // sequences are the numbers of the nodes of members.
 func sequences(t *testing.T, all ...*member) (numbers []int32) {
 	t.Helper()
@@ -73,18 +87,81 @@ var company = []plot{
 			holder.giveBack()
 			c.awaitHolds(t, waiter)
 		}},
-	{name: "wait-is-over", outcome: "when the one before them holds nobody waits for more company",
+	{name: "turn", outcome: "who comes while its session has its turn stands in a row with those who hold in it and come back",
 		play: func(t *testing.T, c *crowd) {
-			holder, waiter := c.abroad(t)
+			remote, turn := c.turn(t)
+			turn[0].giveBack()
+			synctest.Wait()
+			back := []*member{c.enter(t, c.ours, companyPath)}
+			synctest.Wait()
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
+				require.Len(t, c.childrenOf(t, companyPath), 3, "they wait for company")
+			}
+			for _, m := range turn[1:] {
+				m.giveBack()
+			}
+			synctest.Wait()
+			require.True(t, c.holds(remote))
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
+				require.Len(t, c.childrenOf(t, companyPath), 1, "the others are waited for")
+			}
+			began := time.Now()
+			back = append(back, c.enter(t, c.ours, companyPath), c.enter(t, c.ours, companyPath))
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 4)
+			require.Zero(t, time.Since(began), "all are there, and it had to wait on")
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
+				require.True(t, inARow(t, back...))
+			}
+		}},
+	{name: "turn-without-return", outcome: "who comes in a turn after which nobody else comes back waits for a millisecond more",
+		play: func(t *testing.T, c *crowd) {
+			_, turn := c.turn(t)
+			late := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			for _, m := range turn {
+				m.giveBack()
+			}
+			synctest.Wait()
+			time.Sleep(after / 5)
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+			require.NotEmpty(t, late.node(t))
+		}},
+	{name: "long-turn", outcome: "in a turn that takes long a create goes after a few milliseconds, and those after it at once",
+		play: func(t *testing.T, c *crowd) {
+			remote, _ := c.turn(t)
+			first := c.enter(t, c.ours, companyPath)
+			time.Sleep(after)
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 5)
+			require.Less(t, sequences(t, remote)[0], sequences(t, first)[0])
+		}},
+	{name: "turn-given-up", outcome: "when all who wait give up nobody waits for more company",
+		play: func(t *testing.T, c *crowd) {
+			_, waiter := c.abroad(t)
 			late := c.enter(t, c.ours, companyPath)
 			synctest.Wait()
 			began := time.Now()
-			holder.giveBack()
+			waiter.ends = givenUp
+			waiter.cancel()
 			synctest.Wait()
-			require.True(t, c.holds(waiter))
-			require.Len(t, c.childrenOf(t, companyPath), 2)
 			require.Zero(t, time.Since(began), "it had to wait on")
-			require.True(t, inARow(t, waiter, late))
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+			require.NotEmpty(t, late.node(t))
+		}},
+	{name: "alone-in-turn", outcome: "who comes back alone after a turn of one goes at once",
+		play: func(t *testing.T, c *crowd) {
+			holder, waiter := c.abroad(t)
+			c.queue(t, c.theirs, 1, companyPath)
+			holder.giveBack()
+			c.awaitHolds(t, waiter)
+			waiter.giveBack()
+			synctest.Wait()
+			began := time.Now()
+			c.queue(t, c.ours, 1, companyPath)
+			require.Zero(t, time.Since(began), "it had to wait")
+			require.Len(t, c.childrenOf(t, companyPath), 2)
 		}},
 	{name: "nobody-waits-abroad", outcome: "behind a holder of the own session nobody is made to wait",
 		play: func(t *testing.T, c *crowd) {
