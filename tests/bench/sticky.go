@@ -58,10 +58,12 @@ func comeAfter(ctx context.Context, t trial, open opener, got figures) error {
 			return err
 		}
 		taken = append(taken, took)
+		wait(ctx, 2*hold) // nothing is measured right behind something else, or all would have to be
 		if took, err = visit(ctx, comes, alone); err != nil {
 			return err
 		}
 		free = append(free, took)
+		wait(ctx, 2*hold)
 		at := time.Now()
 		if _, err := conn.Set(t.path, nil, -1); err != nil {
 			return err
