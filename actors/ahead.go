@@ -17,14 +17,14 @@ import (
 
 // lookAhead watches the one before the predecessor.
 func (s *session) lookAhead(c *contender, v *vigil, predecessor string) {
-	if c.vigil != v || c.second == "" || c.style.Mode != messages.Exclusive || s.nodes[c.at(predecessor)] > 0 ||
+	if c.vigil != v || c.second == "" || c.style.Mode != messages.Exclusive || s.nodes[c.at(predecessor)].contenders > 0 ||
 		!s.fast(ListingAhead) || !s.fast(OneListing) {
 		return
 	}
 	path := c.at(c.second)
 	v.second, c.second = path, ""
 	s.keep(c, v, path)
-	if s.nodes[path] > 0 && s.fast(LocalPredecessors) {
+	if s.nodes[path].contenders > 0 && s.fast(LocalPredecessors) {
 		return // of our own session, which hears of its end by itself
 	}
 	s.run(func(conn *zkconn.Conn) func() {

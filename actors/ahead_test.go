@@ -115,8 +115,8 @@ func TestNoListingAhead(t *testing.T) {
 		is    func(a *aloneSession)
 	}{
 		"switched off":                             {1, func(a *aloneSession) { a.opts.without = ListingAhead }},
-		"the predecessor is of the same session":   {0, func(a *aloneSession) { a.nodes["/p/"+nodeName(2)] = 1 }},
-		"the one before it is of the same session": {1, func(a *aloneSession) { a.nodes["/p/"+nodeName(1)] = 1 }},
+		"the predecessor is of the same session":   {0, func(a *aloneSession) { a.nodes["/p/"+nodeName(2)] = ownNode{contenders: 1} }},
+		"the one before it is of the same session": {1, func(a *aloneSession) { a.nodes["/p/"+nodeName(1)] = ownNode{contenders: 1} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAlone(t, 1)

@@ -25,24 +25,18 @@ type contender struct {
 	node     string // its node's name in this epoch, "" when none is known
 	whole    string // with its path
 	sequence int32
-	place    int  // of its newest create among those of its lock path in one transaction
-	mates    bool // there were others: the places behind its own are theirs
-	laid     bool // its node was left to who comes next, and is no concern of its own any more
+	place    int // of its newest create among those of its lock path in one transaction
 	token    messages.Token
-	granted  bool
-	leaves   bool       // its node is being deleted, or was
 	next     *contender // who was behind it when it left, of this session: who has the lock now, or is to have it
 	// givenBack is when its lock actor asked to give the lock back; zero where nothing is counted.
 	givenBack metering.Moment
 	checked   uint64 // the newest heartbeat that checked its node
 
 	creates int      // requests under way that may make a node
-	unsure  bool     // a create's outcome is unknown: there may be a node that we do not know of
 	later   []func() // what waits for them to come back
 	// verifies is the newest verification: older ones that are still under way change nothing.
 	verifies uint64
 
-	asked    bool     // its node says that somebody wants the lock back
 	own      string   // the path of its own node, while it watches that
 	owed     uint64   // the operation whose reading of the own node is put off
 	vigil    *vigil   // what it watches while it waits
@@ -55,19 +49,26 @@ type contender struct {
 	written  string   // of a semaphore: the node before it, when that was written to
 	early    *view    // the queue as it was listed while its node was made
 	rest     *rest    // its node may be used again
-	movedUp  bool     // of a semaphore: the one behind was told that it holds
 
-	competes bool           // it is counted into its contest
-	claimed  bool           // its owner's claim is noted
-	joins    uint64         // the create that waits for another of its owner
-	under    bool           // it was to be part of another's hold
-	heir     messages.Token // the token of the hold that it goes on with, in a downgrade
+	joins uint64         // the create that waits for another of its owner
+	heir  messages.Token // the token of the hold that it goes on with, in a downgrade
+	tries int            // to settle
 
-	gone     bool // the lock actor has ended; what is left is the session's to delete
-	settling bool
-	// settleLater: settle when the creates under way have come back.
-	settleLater bool
-	tries       int
+	// Together, for a hundred thousand may wait.
+
+	unsure      bool // a create's outcome is unknown: there may be a node that we do not know of
+	mates       bool // there were others in its create's transaction: the places behind its own are theirs
+	granted     bool
+	asked       bool // its node says that somebody wants the lock back
+	leaves      bool // its node is being deleted, or was
+	laid        bool // its node was left to who comes next, and is no concern of its own any more
+	movedUp     bool // of a semaphore: the one behind was told that it holds
+	competes    bool // it is counted into its contest
+	claimed     bool // its owner's claim is noted
+	under       bool // it was to be part of another's hold
+	gone        bool // the lock actor has ended; what is left is the session's to delete
+	settling    bool
+	settleLater bool // settle when the creates under way have come back
 }
 
 // inOrder lists the contenders in the order in which they came, so that what is sent follows from what was asked

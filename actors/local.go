@@ -11,6 +11,12 @@ import (
 // What happens between contenders of one session needs no server (DESIGN section 4, fast paths 3 and 6): the session
 // knows when a node of its own is gone, and when its holder gives it back.
 
+// ownNode is a node of this session.
+type ownNode struct {
+	path       string // as it is kept already: whoever watches it keeps no other
+	contenders int    // that have it
+}
+
 // have notes that a contender's node exists.
 func (s *session) have(c *contender, node string, sequence int32, token messages.Token) {
 	if c.node != node {
@@ -18,7 +24,10 @@ func (s *session) have(c *contender, node string, sequence int32, token messages
 		c.leaves, c.next, c.asked = false, nil, false
 		if node != "" {
 			c.whole = c.spec.at(node)
-			s.nodes[c.whole]++
+			own := s.nodes[c.whole]
+			own.path = c.whole
+			own.contenders++
+			s.nodes[c.whole] = own
 		}
 	}
 	c.node, c.sequence, c.token = node, sequence, token
@@ -30,7 +39,10 @@ func (s *session) lack(c *contender) {
 		return
 	}
 	path := c.at(c.node)
-	if s.nodes[path]--; s.nodes[path] <= 0 {
+	if own := s.nodes[path]; own.contenders > 1 {
+		own.contenders--
+		s.nodes[path] = own
+	} else {
 		delete(s.nodes, path)
 	}
 	c.node, c.whole, c.sequence, c.token = "", "", 0, 0

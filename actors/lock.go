@@ -20,7 +20,7 @@ import (
 // deleted by the session. Bad input is told as Failed, before anything is sent.
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor {
-		l := &lock{session: session, want: &want, m: machine.New(want.Try), log: session.opts.log}
+		l := &lock{session: session, want: &want, m: machine.New(want.Try)}
 		for _, opt := range opts {
 			opt(l)
 		}
@@ -39,14 +39,13 @@ type lock struct {
 	observers []*actor.PID
 	listener  Listener
 	owner     *actor.PID
-	grace     time.Time      // when the grace period ends
-	revoked   *atomic.Bool   // is set when it does; nil when nobody looks
-	timers    [3]*time.Timer // by alarmOf
-	as        string         // who the node says has asked, where that is another
-	polled    bool           // it lists because it has waited for long
-	enrolled  bool           // the session will tell us its end
-	lookouts  *time.Timer    // until it looks for deadlocks; nil while it does not wait
-	log       *slog.Logger
+	grace     time.Time         // when the grace period ends
+	revoked   *atomic.Bool      // is set when it does; nil when nobody looks
+	timers    [3]*time.Timer    // by alarmOf
+	as        string            // who the node says has asked, where that is another
+	polled    bool              // it lists because it has waited for long
+	enrolled  bool              // the session will tell us its end
+	lookouts  *time.Timer       // until it looks for deadlocks; nil while it does not wait
 	figures   *metering.Request // nil where nothing is counted
 }
 
@@ -56,7 +55,7 @@ func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			logPanic(l.log, "lock actor panicked", r, l.logged()...)
+			logPanic(l.session.opts.log, "lock actor panicked", r, l.logged()...)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -213,7 +212,7 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.alarmAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
 		}
 	case machine.Halt:
-		l.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
+		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
 	default:
 		if notice := l.notice(e.Do); notice != nil {
@@ -236,7 +235,7 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	if l.listener != nil {
 		l.listener.Moved(to, l.m.Node)
 	}
-	debug := l.log.Enabled(context.Background(), slog.LevelDebug)
+	debug := l.session.opts.log.Enabled(context.Background(), slog.LevelDebug)
 	if !debug && len(l.observers) == 0 {
 		return
 	}
@@ -246,7 +245,7 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		t.Session = l.lease.session
 	}
 	if debug {
-		l.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
+		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
 	}
 	for _, pid := range l.observers {
 		ctx.Send(pid, t)

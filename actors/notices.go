@@ -61,7 +61,7 @@ func (l *lock) notice(do machine.Do) any {
 func (l *lock) report(ctx actor.Context, notice any) {
 	l.figures.Told(notice)
 	if lost, ok := notice.(*messages.Lost); ok {
-		l.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
+		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
 	}
 	tellOwners(ctx, l.observers, notice)
 	if l.listener != nil {

@@ -43,7 +43,7 @@ type session struct {
 	turns      map[queue]*turn     // where a wait for another session has come to an end
 	home       []queue             // where such a turn has
 	unread     []reading           // own nodes that are to be read, in the order in which they were asked for
-	nodes      map[string]int      // by path: how many contenders have this node
+	nodes      map[string]ownNode  // by path
 	resting    map[queue]*rest     // nodes that nobody holds and that may be used again
 	listings   map[string]*listing
 	watches    map[string][]watcher
@@ -81,7 +81,7 @@ func newSession(handle *Session) *session {
 		abroad:     map[queue]int{},
 		joining:    map[queue][]change{},
 		turns:      map[queue]*turn{},
-		nodes:      map[string]int{},
+		nodes:      map[string]ownNode{},
 		resting:    map[queue]*rest{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},

@@ -58,14 +58,15 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 
 // lookAt watches a predecessor. One of our own session needs no watch: the session hears of its end by itself.
 func (s *session) lookAt(c *contender, v *vigil, path string) {
-	if s.nodes[path] == 0 {
+	own := s.nodes[path]
+	if own.contenders == 0 {
 		s.goAbroad(c, v)
 	}
-	if s.nodes[path] == 0 || !s.fast(LocalPredecessors) {
+	if own.contenders == 0 || !s.fast(LocalPredecessors) {
 		s.look(c, v, path, nil)
 		return
 	}
-	s.keep(c, v, path)
+	s.keep(c, v, own.path)
 	s.tell(c.lock, machine.Event{Kind: machine.Watched, Op: v.op})
 }
 
