@@ -35,6 +35,11 @@ test: deps lint ## install what is needed, lint, and run every test with -race; 
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
 	$(GO) run ./tests/report -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
 
+.PHONY: readme
+readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)
+	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_README=all \
+		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
+
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi

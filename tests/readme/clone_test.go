@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limit is how long a command may take: much, for a machine may be slow and has everything to compile.
+// limit is how long a command may take that takes seconds: much, for a machine may be slow and has everything to compile.
 const limit = 5 * time.Minute
 
 // listens is where programs listen when nothing is said.
@@ -34,6 +34,7 @@ type place struct {
 	bin     string // where go install puts programs; before all others in PATH
 	env     []string
 	instead map[string]string // addresses that are taken, and the free ones for them
+	limit   time.Duration     // of a command
 }
 
 // newPlace clones HEAD.
@@ -49,12 +50,12 @@ func newPlace(t *testing.T) *place {
 	}
 	from, err := filepath.Abs(root)
 	require.NoError(t, err)
-	p := &place{folder: filepath.Join(t.TempDir(), "turnstile"), bin: t.TempDir(), instead: make(map[string]string)}
+	p := &place{folder: filepath.Join(t.TempDir(), "turnstile"), bin: t.TempDir(), instead: make(map[string]string), limit: limit}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		switch name { // what somebody's shell, git or make around us has set
 		case "GOFLAGS", "GOBIN", "GOPROXY", "GOWORK", "PATH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "ZOOKEEPER_SERVERS", "ZKLOCK_AUTH",
-			"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "TURNSTILE_REVOKE_TOKEN":
+			"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "TURNSTILE_REVOKE_TOKEN", "TURNSTILE_README":
 		default:
 			p.env = append(p.env, variable)
 		}
@@ -99,7 +100,7 @@ func (p *place) here(command string) string {
 
 // command is a command of the shell, which ends with the test at the latest.
 func (p *place) command(t *testing.T, folder, command string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.Dir, cmd.Env = folder, p.env
