@@ -44,7 +44,7 @@ func (s *session) submit(ch change) {
 	case !s.fast(GroupCommit):
 		s.alone(ch, func() {})
 		return
-	case s.joins(ch):
+	case s.joins(ch), s.lingers(ch):
 		return
 	}
 	s.gathered = append(s.gathered, ch)

@@ -13,12 +13,17 @@ import (
 // those who had the lock in that turn have come back, too, or so many have come as make a transaction, but for a few
 // milliseconds at most. One wait is made longer once. The order of the queue is that of the nodes, as ever; who tries
 // only, or comes where no other session was met, is not made to wait.
+//
+// The deletes of a turn wait for each other, too, for half a millisecond at most: the lock has been handed on already, and
+// who waits in other sessions waits for the last of them. One transaction then ends the turn, in the place of two.
 
 const (
 	// company is how long a create waits for others.
 	company = 5 * time.Millisecond
 	// settling is how long those who have given the lock back are waited for when the turn of their session is over.
 	settling = time.Millisecond
+	// linger is how long the delete of a node waits whose lock was handed on inside the session.
+	linger = time.Millisecond / 2
 )
 
 // turn is what follows when a session has waited for another's node: those of its own nodes that stand in a row there
@@ -27,6 +32,8 @@ type turn struct {
 	left int  // own nodes that have gone since
 	came int  // creates that have come since
 	over bool // the newest of the own nodes has gone
+
+	lingering []change // deletes that wait for the last
 }
 
 // met tells whether all whom it makes sense to wait for are there.
@@ -62,9 +69,44 @@ func (s *session) joins(ch change) bool {
 func (s *session) admit(q queue) {
 	all := s.joining[q]
 	delete(s.joining, q)
-	delete(s.turns, q)
 	s.gathered = append(s.gathered, all...)
+	s.endTurn(q)
 	s.flush()
+}
+
+// endTurn forgets that it is the turn of the session. What has waited because it was is to be sent.
+func (s *session) endTurn(q queue) {
+	if t := s.turns[q]; t != nil {
+		delete(s.turns, q)
+		s.part(t)
+	}
+}
+
+// lingers keeps a delete back in a turn, until that of the last; false where it is to go at once, with those before it.
+func (s *session) lingers(ch change) bool {
+	t := s.turns[ch.contender.queue()]
+	if ch.node == "" || t == nil || ch.contender.style.Mode != messages.Exclusive {
+		return false
+	}
+	next, some := ch.contender.successor()
+	if !some || next.contender.vigil != nil { // who still waits for this very delete
+		s.part(t)
+		return false
+	}
+	t.lingering = append(t.lingering, ch)
+	if len(t.lingering) == 1 {
+		s.after(linger, func() {
+			s.part(t)
+			s.flush()
+		})
+	}
+	return true
+}
+
+// part has the deletes of a turn sent that have waited.
+func (s *session) part(t *turn) {
+	s.gathered = append(s.gathered, t.lingering...)
+	t.lingering = nil
 }
 
 // goAbroad notes that a vigil is about a node of another session.
@@ -72,7 +114,8 @@ func (s *session) goAbroad(c *contender, v *vigil) {
 	if c.style.Mode == messages.Exclusive && !v.abroad {
 		v.abroad = true
 		s.abroad[c.queue()]++
-		delete(s.turns, c.queue())
+		s.endTurn(c.queue())
+		s.flush()
 	}
 }
 

@@ -63,8 +63,8 @@ func (s *session) vanished(path string) {
 // until it is known to be done. A hold that is taken from its owner is not handed over: until its node is gone the
 // owner may not have heard of it.
 func (s *session) handOver(c *contender) {
-	if !s.fast(HandOver) || c.next == nil || c.unsure || !s.connected {
-		return
+	if !s.fast(HandOver) || c.next == nil || c.next.vigil == nil || c.unsure || !s.connected {
+		return // or it has been handed over already
 	}
 	next, op := c.next, c.next.vigil.op
 	s.endVigil(next)

@@ -21,7 +21,7 @@ type mailbox struct {
 
 func newMailbox() actor.Mailbox { return &mailbox{} }
 
-// PostUserMessage puts in a message, or each of a batch.
+// PostUserMessage puts in a message, and before it each of a batch that it is.
 func (m *mailbox) PostUserMessage(message any) {
 	inside := message
 	if env, ok := message.(*actor.MessageEnvelope); ok {

@@ -91,7 +91,7 @@ var company = []plot{
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
 			turn[0].giveBack()
-			synctest.Wait()
+			<-turn[0].done
 			back := []*member{c.enter(t, c.ours, companyPath)}
 			synctest.Wait()
 			if fast(t, actors.GroupCommit, actors.OneRoundTrip) {
@@ -149,6 +149,63 @@ var company = []plot{
 			require.Zero(t, time.Since(began), "it had to wait on")
 			require.Len(t, c.childrenOf(t, companyPath), 2)
 			require.NotEmpty(t, late.node(t))
+		}},
+	{name: "deletes", outcome: "nodes of a turn go together, half a millisecond after the first was given back at the latest",
+		play: func(t *testing.T, c *crowd) {
+			remote, turn := c.turn(t)
+			for _, m := range turn[:2] {
+				m.giveBack()
+				synctest.Wait()
+			}
+			require.True(t, c.holds(turn[2]))
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
+				require.Len(t, c.childrenOf(t, companyPath), 4, "their deletes wait for that of the last")
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+			<-turn[0].done
+			<-turn[1].done
+			began := time.Now()
+			turn[2].giveBack()
+			synctest.Wait()
+			require.True(t, c.holds(remote))
+			require.Zero(t, time.Since(began), "the last waits for nobody")
+		}},
+	{name: "deletes-cut", outcome: "nodes whose deletes wait when the connection is cut go when it is back",
+		play: func(t *testing.T, c *crowd) {
+			remote, turn := c.turn(t)
+			turn[0].giveBack()
+			synctest.Wait()
+			c.server.Replica(0).DropClients()
+			eventually(t, func() bool { return len(c.childrenOf(t, companyPath)) == 3 }, "the node goes")
+			turn[1].giveBack()
+			turn[2].giveBack()
+			c.awaitHolds(t, remote)
+		}},
+	{name: "deletes-expired", outcome: "what waits to be deleted when the session expires is given back, and who held has lost",
+		play: func(t *testing.T, c *crowd) {
+			remote, turn := c.turn(t)
+			turn[0].giveBack()
+			synctest.Wait()
+			require.True(t, c.holds(turn[1]))
+			turn[1].ends = bereft
+			c.seen.excuse(turn[1]) // a session that is made to expire before its time hears of it late
+			require.NoError(t, c.server.Expire(session(c.ours)))
+			<-turn[0].done
+			c.awaitHolds(t, remote)
+		}},
+	{name: "deletes-of-others", outcome: "a new wait for another session lets what waits to be deleted go",
+		play: func(t *testing.T, c *crowd) {
+			remote, turn := c.turn(t)
+			turn[0].giveBack()
+			synctest.Wait()
+			late := c.enter(t, c.ours, companyPath)
+			time.Sleep(after)
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 4)
+			<-turn[0].done
+			require.Less(t, sequences(t, remote)[0], sequences(t, late)[0])
 		}},
 	{name: "alone-in-turn", outcome: "who comes back alone after a turn of one goes at once",
 		play: func(t *testing.T, c *crowd) {
