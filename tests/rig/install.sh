@@ -2,9 +2,14 @@
 # Installs what package rig starts: Java and the ZooKeeper jars. Does nothing
 # where both are there already.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../debian.sh"
 
 # The netty jars are for servers with TLS: the manifest of zookeeper.jar lacks them.
 jars=(/usr/share/java/{zookeeper,slf4j-simple,netty-codec,netty-resolver,netty-transport-native-unix-common}.jar)
+
+who=tests/rig
+needs=("The tests need java in PATH, and ${jars[*]}.")
+without="Without them, 'make race' runs the tests that need no server."
 packages=(zookeeper default-jre-headless libnetty-java)
 
 complete() {
@@ -14,23 +19,4 @@ complete() {
 	done
 }
 
-give_up() {
-	printf '%s\n' "tests/rig: $1" \
-		"The tests need java in PATH, and ${jars[*]}." \
-		"On Debian: apt-get install --no-install-recommends ${packages[*]}" \
-		"Without them, 'make race' runs the tests that need no server." >&2
-	exit 1
-}
-
-complete && exit 0
-[ -e /etc/debian_version ] && command -v apt-get >/dev/null || give_up "this is not Debian, so nothing was installed."
-
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-	sudo -n true 2>/dev/null || give_up "installing takes root, or sudo without a password."
-	as_root=(sudo -n)
-fi
-export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get update
-"${as_root[@]}" apt-get install -y --no-install-recommends "${packages[@]}"
-complete || give_up "installed ${packages[*]}, and still something is missing."
+install_missing
