@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -123,11 +125,28 @@ func refuseUnknown(root, c *cobra.Command) {
 
 // badFlag is the error of a flag that does not exist, or has no such value.
 func badFlag(cmd *cobra.Command, err error) error {
+	if name := oneDash(cmd, err); name != "" {
+		return badUse("zklock help "+cmd.Name(), "%s: -%s has one dash, where a name of several letters has two", cmd.Name(), name)
+	}
 	if cmd.Name() == "run" && strings.HasPrefix(err.Error(), "unknown") {
 		return badUse(form(cmd), "run: %v (the command's own flags come after --)", err)
 	}
 	return badUse("zklock help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "zklock"), " "),
 		"%s: %v", cmd.Name(), err)
+}
+
+// oneDash is the flag that was meant where the dashes of a long one are too few; otherwise empty. What is said of it does
+// not repeat its value, which may be a secret.
+func oneDash(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	name, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
+	if len(name) < 2 || cmd.Flag(name) == nil {
+		return ""
+	}
+	return name
 }
 
 // form is how a command is typed.

@@ -11,14 +11,14 @@ import (
 // treeEvery is how often a live tree is read.
 const treeEvery = 2 * time.Second
 
-// watchTree shows a tree as it changes.
+// watchTree shows a tree as it changes. Where servers do not answer it says so, and waits for them.
 func watchTree(ctx context.Context, client *locks.Client, read func(context.Context) (forest, error), asJSON, long bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	forests := make(chan forest)
 	go func() {
 		for {
-			f, err := answer(ctx, read)
+			f, err := read(ctx) // for as long as somebody looks, as a queue is followed
 			if err != nil {
 				cancel(err)
 				return

@@ -67,6 +67,7 @@ func TestBadUse(t *testing.T) {
 		{"queue --session-timeout 1ms /x", "less than a second", "zklock queue --session-timeout 10s PATH"},
 		{"queue --connect-timeout 0s /x", "not above zero", "zklock queue --connect-timeout 10s PATH"},
 		{"queue --auth secret /x", "not of the form SCHEME:SECRET", "zklock queue --auth digest:USER:PASSWORD PATH"},
+		{"queue -auth=digest:ann:secret /x", "queue: -auth has one dash", "zklock help queue"},
 		{"queue --auth digest:ann /x", "not of the form", "zklock queue --auth digest:USER:PASSWORD PATH"},
 		{"queue --tls-cert x /x", "go together", "zklock queue --tls-cert FILE --tls-key FILE PATH"},
 		{"queue --tls-ca /no/such/file /x", "no such file", "zklock queue --tls-ca FILE PATH"},

@@ -176,6 +176,11 @@ func TestWatchWithoutServers(t *testing.T) {
 		proxy.Refuse(true)
 		proxy.Cut()
 		x.shows(t, "NOT CONNECTED, this is how it was: ")
+		proxy.Refuse(false)
+		patient.Eventually(t, func() bool {
+			drawn := x.text()[strings.LastIndex(x.text(), "\x1b[H")+1:]
+			return strings.Contains(drawn, "q quits") && !strings.Contains(drawn, "NOT CONNECTED")
+		}, "it does not go on")
 		x.types(t, "q")
 		x.ends(t, 0)
 	}
