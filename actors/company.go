@@ -15,36 +15,46 @@ import (
 // only, or comes where no other session was met, is not made to wait.
 //
 // The deletes of a turn wait for each other, too, for half a millisecond at most: the lock has been handed on already, and
-// who waits in other sessions waits for the last of them. One transaction then ends the turn, in the place of two.
+// who waits in other sessions waits for the last of them. One transaction then ends the turn, in the place of two. Only
+// those wait who have held for so short a time that the next are likely to do the same.
+//
+// Where no other session was met a turn begins with the first hand-over. Creates then go at once while it lasts. Those who
+// were in it come back together, within as many moments as they are: for so long they are waited for.
 
 const (
 	// company is how long a create waits for others.
 	company = 5 * time.Millisecond
 	// settling is how long those who have given the lock back are waited for when the turn of their session is over.
 	settling = time.Millisecond
+	// comeback is that time for each of them where no other session was met.
+	comeback = 50 * time.Microsecond
 	// linger is how long the delete of a node waits whose lock was handed on inside the session.
 	linger = time.Millisecond / 2
 )
 
-// turn is what follows when a session has waited for another's node: those of its own nodes that stand in a row there
-// hold one after the other.
+// turn is what follows when a session has waited for another's node, or when it hands over: those of its own nodes that
+// stand in a row there hold one after the other.
 type turn struct {
+	met  bool // another session was
 	left int  // own nodes that have gone since
 	came int  // creates that have come since
-	over bool // the newest of the own nodes has gone
+	over bool // the newest of the own nodes has gone, too
 
 	lingering []change // deletes that wait for the last
 }
 
-// met tells whether all whom it makes sense to wait for are there.
-func (t *turn) met() bool { return t.over && t.came >= t.left }
+// complete tells whether all whom it makes sense to wait for are there.
+func (t *turn) complete() bool { return t.over && t.came >= t.left }
+
+// gathers tells whether creates wait for each other.
+func (t *turn) gathers() bool { return t != nil && (t.met || t.over) }
 
 // joins keeps a create back until others come; false where it is to go at once.
 func (s *session) joins(ch change) bool {
 	c := ch.contender
 	q := c.queue()
 	t := s.turns[q]
-	if ch.node != "" || c.style.Mode != messages.Exclusive || c.watchAll || c.spec.want.Try || s.abroad[q] == 0 && t == nil {
+	if ch.node != "" || c.style.Mode != messages.Exclusive || c.watchAll || c.spec.want.Try || s.abroad[q] == 0 && !t.gathers() {
 		return false
 	}
 	s.joining[q] = append(s.joining[q], ch)
@@ -52,7 +62,7 @@ func (s *session) joins(ch change) bool {
 		t.came++
 	}
 	switch n := len(s.joining[q]); {
-	case n == enough || t != nil && t.met():
+	case n == enough || t != nil && t.complete():
 		s.admit(q)
 	case n == 1:
 		this := ch.op
@@ -85,7 +95,7 @@ func (s *session) endTurn(q queue) {
 // lingers keeps a delete back in a turn, until that of the last; false where it is to go at once, with those before it.
 func (s *session) lingers(ch change) bool {
 	t := s.turns[ch.contender.queue()]
-	if ch.node == "" || t == nil || ch.contender.style.Mode != messages.Exclusive {
+	if ch.node == "" || t == nil || !ch.contender.brief {
 		return false
 	}
 	next, some := ch.contender.successor()
@@ -93,8 +103,11 @@ func (s *session) lingers(ch change) bool {
 		s.part(t)
 		return false
 	}
-	t.lingering = append(t.lingering, ch)
-	if len(t.lingering) == 1 {
+	switch t.lingering = append(t.lingering, ch); len(t.lingering) {
+	case enough:
+		s.part(t)
+		s.flush()
+	case 1:
 		s.after(linger, func() {
 			s.part(t)
 			s.flush()
@@ -129,22 +142,30 @@ func (s *session) comeHome(c *contender, v *vigil) {
 		return
 	}
 	delete(s.abroad, q)
-	s.turns[q] = &turn{}
+	s.endTurn(q)
+	s.turns[q] = &turn{met: true}
 	if s.newest[q] == nil { // given up, all of them
 		s.turns[q].over = true
 		s.home = append(s.home, q)
 	}
 }
 
-// depart notes that a node has gone, the newest of the session in its queue or another.
-func (s *session) depart(c *contender, newest bool) {
+// handsOn notes that the lock goes from one node of the session to the next.
+func (s *session) handsOn(c *contender) {
+	if q := c.queue(); s.turns[q] == nil {
+		s.turns[q] = &turn{}
+	}
+}
+
+// depart notes that a node has gone. With the newest of the session in its queue the turn is over.
+func (s *session) depart(c *contender) {
 	q := c.queue()
 	t := s.turns[q]
 	if t == nil || c.style.Mode != messages.Exclusive {
 		return
 	}
 	t.left++
-	if newest && !t.over {
+	if s.newest[q] == nil && !t.over {
 		t.over = true
 		s.home = append(s.home, q)
 	}
@@ -156,10 +177,14 @@ func (s *session) regroup() {
 		t := s.turns[q]
 		switch {
 		case t == nil || !t.over: // another has begun
-		case t.met() || t.left == 1 && len(s.joining[q]) == 0:
+		case t.complete() || t.left == 1 && len(s.joining[q]) == 0:
 			s.admit(q)
 		default:
-			s.after(settling, func() {
+			wait := settling
+			if !t.met {
+				wait = min(wait, time.Duration(t.left)*comeback)
+			}
+			s.after(wait, func() {
 				if s.turns[q] == t {
 					s.admit(q)
 				}

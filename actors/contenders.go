@@ -59,6 +59,7 @@ type contender struct {
 	unsure      bool // a create's outcome is unknown: there may be a node that we do not know of
 	mates       bool // there were others in its create's transaction: the places behind its own are theirs
 	granted     bool
+	brief       bool // it held for less than soon
 	asked       bool // its node says that somebody wants the lock back
 	leaves      bool // its node is being deleted, or was
 	laid        bool // its node was left to who comes next, and is no concern of its own any more
@@ -94,7 +95,7 @@ type parked struct {
 // reset forgets all that belonged to an epoch.
 func (c *contender) reset() {
 	c.node, c.whole, c.sequence, c.token, c.granted = "", "", 0, 0, false
-	c.leaves, c.next, c.asked = false, nil, false
+	c.leaves, c.next, c.asked, c.brief = false, nil, false, false
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
 	c.claimed, c.joins, c.rest, c.laid, c.early = false, 0, nil, false, nil
@@ -148,12 +149,11 @@ func (s *session) strike(c *contender) {
 
 // forgetNode notes that a contender's node does not exist any more.
 func (s *session) forgetNode(c *contender) {
-	newest := s.newest[c.queue()] == c
-	if newest {
+	if s.newest[c.queue()] == c {
 		delete(s.newest, c.queue())
 	}
 	if c.node != "" {
-		s.depart(c, newest)
+		s.depart(c)
 	}
 	s.unwatch(c)
 	s.forgetRest(c)

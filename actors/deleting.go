@@ -10,7 +10,7 @@ import (
 
 // remove deletes the contender's node. That it is gone already is success (CURATOR-678).
 func (s *session) remove(c *contender, e machine.Effect) {
-	c.owed = 0
+	c.brief, c.owed = c.owed != 0, 0
 	s.unstake(c)
 	if c.node == e.Node && s.leaveShared(c) {
 		s.tell(c.lock, machine.Event{Kind: machine.Deleted, Op: e.Op})

@@ -68,6 +68,7 @@ func (s *session) handOver(c *contender) {
 	}
 	next, op := c.next, c.next.vigil.op
 	s.endVigil(next)
+	s.handsOn(c)
 	s.tellGone(next, machine.Event{Kind: machine.PredecessorGone, Op: op, Head: true}, c.givenBack, true)
 }
 

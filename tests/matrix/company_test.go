@@ -44,6 +44,16 @@ func (c *crowd) turn(t *testing.T) (remote *member, turn []*member) {
 	return remote, turn
 }
 
+// giveBackInTurn has some give back as soon as they hold. The first has held for long; the delete of each other one waits
+// for that of the next.
+func (c *crowd) giveBackInTurn(t *testing.T, some []*member) {
+	t.Helper()
+	for _, m := range some {
+		m.giveBack()
+		synctest.Wait()
+	}
+}
+
 // sequences are the numbers of the nodes of members.
 func sequences(t *testing.T, all ...*member) (numbers []int32) {
 	t.Helper()
@@ -153,13 +163,10 @@ var company = []plot{
 	{name: "deletes", outcome: "nodes of a turn go together, half a millisecond after the first was given back at the latest",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
-			for _, m := range turn[:2] {
-				m.giveBack()
-				synctest.Wait()
-			}
+			c.giveBackInTurn(t, turn[:2])
 			require.True(t, c.holds(turn[2]))
-			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
-				require.Len(t, c.childrenOf(t, companyPath), 4, "their deletes wait for that of the last")
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver, actors.LateReading) {
+				require.Len(t, c.childrenOf(t, companyPath), 3, "who has held for long does not wait, the next does for that of the last")
 			}
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
@@ -175,37 +182,59 @@ var company = []plot{
 	{name: "deletes-cut", outcome: "nodes whose deletes wait when the connection is cut go when it is back",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
-			turn[0].giveBack()
-			synctest.Wait()
+			c.giveBackInTurn(t, turn[:2])
 			c.server.Replica(0).DropClients()
-			eventually(t, func() bool { return len(c.childrenOf(t, companyPath)) == 3 }, "the node goes")
-			turn[1].giveBack()
+			eventually(t, func() bool { return len(c.childrenOf(t, companyPath)) == 2 }, "the nodes go")
 			turn[2].giveBack()
 			c.awaitHolds(t, remote)
 		}},
 	{name: "deletes-expired", outcome: "what waits to be deleted when the session expires is given back, and who held has lost",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
-			turn[0].giveBack()
-			synctest.Wait()
-			require.True(t, c.holds(turn[1]))
-			turn[1].ends = bereft
-			c.seen.excuse(turn[1]) // a session that is made to expire before its time hears of it late
+			c.giveBackInTurn(t, turn[:2])
+			require.True(t, c.holds(turn[2]))
+			turn[2].ends = bereft
+			c.seen.excuse(turn[2]) // a session that is made to expire before its time hears of it late
 			require.NoError(t, c.server.Expire(session(c.ours)))
 			<-turn[0].done
+			<-turn[1].done
 			c.awaitHolds(t, remote)
 		}},
 	{name: "deletes-of-others", outcome: "a new wait for another session lets what waits to be deleted go",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
-			turn[0].giveBack()
-			synctest.Wait()
+			c.giveBackInTurn(t, turn[:2])
 			late := c.enter(t, c.ours, companyPath)
 			time.Sleep(after)
 			synctest.Wait()
-			require.Len(t, c.childrenOf(t, companyPath), 4)
+			require.Len(t, c.childrenOf(t, companyPath), 3)
 			<-turn[0].done
+			<-turn[1].done
 			require.Less(t, sequences(t, remote)[0], sequences(t, late)[0])
+		}},
+	{name: "at-home", outcome: "where no other session is those who were in a turn together come back together, and who comes in it waits for nobody",
+		play: func(t *testing.T, c *crowd) {
+			c.know(t, c.ours, companyPath)
+			turn := c.queue(t, c.ours, 3, companyPath)
+			began := time.Now()
+			turn[0].giveBack()
+			synctest.Wait()
+			late := c.queue(t, c.ours, 1, companyPath)[0]
+			require.NotEmpty(t, late.node(t))
+			for _, m := range append(turn[1:], late) {
+				m.giveBack()
+				synctest.Wait()
+			}
+			require.Empty(t, c.childrenOf(t, companyPath))
+			require.Zero(t, time.Since(began), "the last lets all go")
+			first := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver, actors.LateReading) {
+				require.Empty(t, c.childrenOf(t, companyPath), "the others are waited for")
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			require.True(t, c.holds(first), "not for long")
 		}},
 	{name: "alone-in-turn", outcome: "who comes back alone after a turn of one goes at once",
 		play: func(t *testing.T, c *crowd) {
