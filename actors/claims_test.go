@@ -2,6 +2,7 @@ package actors
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +18,28 @@ func (a *aloneSession) again(node string) (*contender, <-chan machine.Event) {
 }
 
 // TestSecondWaitsForTheFirst: it sends nothing of its own, shares the hold, and the node goes with the last.
+// TestOneDeleteOfAContestAtATime: its node is anybody's who makes it, and the second of two deletes may find another's
+// (seed 4681 of the simulation: a lock actor that was stopped while it gave back).
+func TestOneDeleteOfAContestAtATime(t *testing.T) {
+	a := newAlone(t, 1)
+	c, heard := a.contend("p")
+	c.spec.node, c.style.Mode, c.granted = "p", messages.Contest, true
+	first := machine.Effect{Do: machine.GiveBack, Op: 5, Node: "p"}
+	a.remove(c, first)
+	require.Equal(t, 1, a.asked)
+	again := machine.Effect{Do: machine.Delete, Op: 6, Node: "p"}
+	a.remove(c, again)
+	require.Equal(t, 1, a.asked, "the first is under way")
+	a.removedInContest(c, first, time.Time{}, nil)
+	require.Equal(t, uint64(5), (<-heard).Op)
+	require.Equal(t, 2, a.asked)
+	a.abandoned(c.lock)
+	require.Equal(t, 2, a.asked, "the second is")
+	a.removedInContest(c, again, time.Time{}, nil)
+	require.Empty(t, a.contenders, "nothing is left of it")
+	require.Equal(t, 2, a.asked)
+}
+
 func TestSecondWaitsForTheFirst(t *testing.T) {
 	a := newAlone(t, 1)
 	first, _ := a.again(nodeName(1))

@@ -54,6 +54,8 @@ type contender struct {
 	heir  messages.Token // the token of the hold that it goes on with, in a downgrade
 	tries int            // to settle
 
+	removeAgain *machine.Effect // the delete of a contest's node that waits for another of it
+
 	// Together, for a hundred thousand may wait.
 
 	unsure      bool // a create's outcome is unknown: there may be a node that we do not know of
@@ -69,7 +71,8 @@ type contender struct {
 	under       bool // it was to be part of another's hold
 	gone        bool // the lock actor has ended; what is left is the session's to delete
 	settling    bool
-	settleLater bool // settle when the creates under way have come back
+	removing    bool // the node of a contest is being deleted
+	settleLater bool // settle when what is under way has come back
 }
 
 // inOrder lists the contenders in the order in which they came, so that what is sent follows from what was asked
@@ -99,7 +102,8 @@ func (c *contender) reset() {
 	c.creates, c.later, c.unsure = 0, nil, false
 	c.own, c.owed, c.vigil, c.front, c.before, c.second, c.departed, c.movedUp = "", 0, nil, nil, 0, "", "", false
 	c.claimed, c.joins, c.rest, c.laid, c.early = false, 0, nil, false, nil
-	c.settling, c.settleLater, c.tries, c.verifies = false, false, 0, 0
+	c.settling, c.settleLater, c.removing, c.tries, c.verifies = false, false, false, 0, 0
+	c.removeAgain = nil
 }
 
 // enlist finds the contender of a lock actor, or makes it.
@@ -164,7 +168,9 @@ func (s *session) forgetNode(c *contender) {
 // settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node
 // where it may exist, deletes it, and tries again until that is known to be done or the epoch is over.
 func (s *session) settle(c *contender) {
-	if c.creates > 0 { // what is under way may still make the node: created settles then
+	// What is under way may still make the node: created settles then. Or it deletes the node of a contest:
+	// removedInContest does.
+	if c.creates > 0 || c.removing {
 		c.settleLater = true
 		return
 	}

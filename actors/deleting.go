@@ -31,9 +31,14 @@ func (s *session) remove(c *contender, e machine.Effect) {
 		return
 	}
 	sp, me := c.spec, s.identity(c)
+	if c.removing {
+		c.removeAgain = &e
+		return
+	}
+	c.removing = true
 	s.run(func(conn *zkconn.Conn) func() {
 		sent, err := deleteNode(conn, sp, e.Node, me)
-		return func() { s.removed(c, e, sent, err) }
+		return func() { s.removedInContest(c, e, sent, err) }
 	})
 }
 
@@ -56,6 +61,22 @@ func (s *session) removed(c *contender, e machine.Effect, sent time.Time, err er
 	}
 	if !c.gone {
 		s.tell(c.lock, ev)
+	}
+}
+
+// removedInContest is removed for the node of a contest, and takes up what has waited. That node is anybody's who makes
+// it: of two who look whether it is ours, and delete it then, the second may delete another's.
+func (s *session) removedInContest(c *contender, e machine.Effect, sent time.Time, err error) {
+	c.removing = false
+	s.removed(c, e, sent, err)
+	again := c.removeAgain
+	c.removeAgain = nil
+	switch {
+	case c.settleLater:
+		c.settleLater = false
+		s.settle(c)
+	case again != nil && !c.gone:
+		s.remove(c, *again)
 	}
 }
 

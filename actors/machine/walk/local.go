@@ -45,7 +45,8 @@ func (w *world) handOver(i int) {
 	j := int(r.next) - 1
 	op := w.contenders[j].known.vigil.op
 	w.endVigil(j)
-	w.contenders[j].handed = w.contenders[j].broken
+	giver, next := &w.contenders[i], &w.contenders[j]
+	next.handed = next.broken && (!giver.broken || giver.handed)
 	w.tell(j, news{Kind: machine.PredecessorGone, Op: op, Head: true})
 }
 

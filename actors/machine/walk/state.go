@@ -100,7 +100,8 @@ type contender struct {
 	guid uint8
 	// broken: an operator has deleted its node, which takes the lock away without asking anybody.
 	broken bool
-	// handed: the lock was handed to it when that had happened already. Nobody else may have it until it has been told.
+	// handed: the lock was handed to it when that had happened already, and the node of who gave it back was there.
+	// Nobody else may have it until it has been told.
 	handed bool
 	// epoch is that of the newest news that it has heard, held that of its grant.
 	epoch, held uint8

@@ -117,7 +117,7 @@ var large = []Plan{
 	{Name: "three, a cut and a cancel", Sessions: twoOne, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Cancels: 1}},
 	{Name: "three, a cut and an expiry", Sessions: twoOne, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 1, Expiries: 1, Lapses: 1}},
+		Bounds: Bounds{Cuts: 1, Expiries: 1}},
 	{Name: "three, a cut and a stop", Sessions: twoOne, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Stops: 1}},
 	{Name: "three, an operator, twice", Sessions: twoOne, Prompt: true, Bounds: Bounds{Breaks: 2, Polls: 1}},
 	{Name: "three, two cuts", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2, Lapses: 1}},
