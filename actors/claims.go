@@ -138,6 +138,7 @@ func (s *session) join(c, other *contender, op uint64) {
 	s.shares[other.hold()]++
 	s.have(c, other.node, other.sequence, other.token)
 	c.heir = other.heir
+	c.place, c.mates = other.token.Place(), other.mates // of the node, by which its token is known again
 	s.tell(c.lock, machine.Event{Kind: machine.Created, Op: op, Node: c.node, Token: c.token, Alone: true})
 }
 

@@ -18,6 +18,24 @@ func (a *aloneSession) again(node string) (*contender, <-chan machine.Event) {
 }
 
 // TestSecondWaitsForTheFirst: it sends nothing of its own, shares the hold, and the node goes with the last.
+// TestTokenOfASharedHoldIsFoundAgain: a node that one transaction made with others has the same token for all who hold
+// with it, also when it has been looked for (seed 5913 of the simulation: it was one less after a cut).
+func TestTokenOfASharedHoldIsFoundAgain(t *testing.T) {
+	a := newAlone(t, 1)
+	first, _ := a.again(nodeName(1))
+	token, err := messages.NewToken(7, 1)
+	require.NoError(t, err)
+	first.token, first.place, first.mates, first.granted = token, 1, true, true
+	a.stake(first)
+	second, heard := a.again("")
+	a.create(second, 5)
+	require.Equal(t, token, (<-heard).Token)
+	require.True(t, second.mates)
+	a.verify(second, 6)
+	a.verified(second, 6, own{node: first.node, czxid: 7}, nil)
+	require.Equal(t, token, (<-heard).Token)
+}
+
 // TestOneDeleteOfAContestAtATime: its node is anybody's who makes it, and the second of two deletes may find another's
 // (seed 4681 of the simulation: a lock actor that was stopped while it gave back).
 func TestOneDeleteOfAContestAtATime(t *testing.T) {
