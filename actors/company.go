@@ -12,14 +12,14 @@ import (
 // the session waits already, in the same queue, behind a node of another session, and while it then has its turn: until
 // those who had the lock in that turn have come back, too, or so many have come as make a transaction, but for a few
 // milliseconds at most. One wait is made longer once. The order of the queue is that of the nodes, as ever; who tries
-// only, or comes where no other session was met, is not made to wait.
+// only is not made to wait.
 //
 // The deletes of a turn wait for each other, too, for half a millisecond at most: the lock has been handed on already, and
 // who waits in other sessions waits for the last of them. One transaction then ends the turn, in the place of two. Only
 // those wait who have held for so short a time that the next are likely to do the same.
 //
-// Where no other session was met a turn begins with the first hand-over. Creates then go at once while it lasts. Those who
-// were in it come back together, within as many moments as they are: for so long they are waited for.
+// Where no other session was met a turn begins with the first hand-over, and creates go at once while it lasts. Only
+// when it is over are those who were in it waited for: they come back together, within as many moments as they are.
 
 const (
 	// company is how long a create waits for others.

@@ -54,9 +54,9 @@ func (a *awaitedCreates) passes(frame []byte) {
 	}
 }
 
-// CreateBefore is CreatePlain, and calls next as soon as the create goes out: the server carries
-// out what next asks for after the create, and nobody has waited for an answer. It returns when both have; next is not
-// called when the create has not gone out. A prefix is one caller's at a time: it has a GUID.
+// CreateBefore is CreatePlain, and calls next as soon as the create goes out: the server carries out what next asks for
+// after the create, and nobody has waited for an answer. It returns when both have; next is not called when the create
+// has not gone out. A prefix is one caller's at a time: it has a GUID.
 func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (Created, error) {
 	gone, done := c.awaited.await(c.cfg.chroot + parent + "/" + prefix)
 	defer done()

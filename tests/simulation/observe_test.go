@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,11 +41,14 @@ func (w *world) moved(r *lockRequest, t *messages.Transition) {
 		w.violated("r%d leaves the terminal state %v for %v", r.number, r.state, t.To)
 	}
 	r.state = t.To
+	if t.Node != "" {
+		r.placed, r.session = t.Node, t.Session
+	}
 	switch {
 	case t.From == messages.StateWatching && t.On == "Poll":
 		r.polled = time.Now()
 	case t.To == messages.StateHeld && !r.polled.IsZero():
-		if !w.woken(r) {
+		if !w.woken(r) && !w.behindTheDead(r) {
 			w.violated("lost wake-up: only a poll found out that r%d is first", r.number)
 		}
 		r.polled = time.Time{}
@@ -154,4 +158,19 @@ func (w *world) woken(r *lockRequest) bool {
 	}
 	at, ok := r.client.deletions[r.dir()]
 	return ok && !at.Before(r.polled)
+}
+
+// behindTheDead tells whether a request waits for permits behind one that has ended with a session that its client
+// has left and the server has not ended yet, so that its node may be there still. Nobody moves up in that one's place,
+// and so nobody tells those behind it that they fit: a poll does, or the end of that session.
+func (w *world) behindTheDead(r *lockRequest) bool {
+	if r.mode != messages.Semaphore {
+		return false
+	}
+	alive := w.server.Sessions()
+	return slices.ContainsFunc(w.requests, func(other *lockRequest) bool {
+		left := other.client.closing || other.client.Session().ID() != other.session
+		return other.dir() == r.dir() && other.end != "" && left && slices.Contains(alive, other.session) &&
+			placeOf(other.placed).number < placeOf(r.placed).number
+	})
 }

@@ -34,6 +34,8 @@ type lockRequest struct {
 	revoked   bool
 	end       string // the terminal notice
 	state     messages.State
+	placed    string    // its newest node
+	session   int64     // of that node
 	polled    time.Time // when a poll began the listing that is under way; zero when none did
 }
 
