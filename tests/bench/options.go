@@ -46,7 +46,7 @@ func parse(args []string, to io.Writer) (options, error) {
 	f.BoolVar(&o.peers, "peers", false, "measure Curator and kazoo, too")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON; the lines go to standard error")
 	f.BoolVar(&o.quick, "quick", false, "small sizes, short and once: it shows that everything runs, and no speed")
-	f.StringVar(&o.plot, "plot", "", "folder to write charts to, as SVG")
+	f.StringVar(&o.plot, "plot", "", "folder to write charts to, as PNG")
 	f.StringVar(&names, "workload", "", "workloads, separated by commas; all when empty: "+strings.Join(workloadNames(), ", "))
 	f.StringVar(&o.from, "from", "", "measure nothing, and print and draw what a run with -json wrote to this file")
 	f.StringVar(&o.profile, "profile", "", "compare nothing, and write profiles of Turnstile under the hot workloads to this folder")
