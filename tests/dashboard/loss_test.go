@@ -41,6 +41,13 @@ func TestServerIsLost(t *testing.T) {
 	p.until("it goes on", `!document.querySelector("#alert-stream") && !document.body.classList.contains("stale") && document.querySelector("#state").dataset.state === "free"`)
 }
 
+// TestServerRefuses: the page of what is no lock says why it shows nothing, in the server's words.
+func TestServerRefuses(t *testing.T) {
+	browser.start(t)
+	p := open(t, serve(t).page("/app//lock"))
+	p.until("the page says why", `document.querySelector("#alert-stream")?.textContent.startsWith("That is no lock path: ")`)
+}
+
 // TestZooKeeperIsLost: the dashboard is there and ZooKeeper is not; when it is back, the locks are followed as before.
 func TestZooKeeperIsLost(t *testing.T) {
 	browser.start(t)

@@ -31,3 +31,12 @@ export const count = (n) => n.toLocaleString("en-GB").replaceAll(",", "\u202f");
 
 // flag is a command's flag, which is never broken in two.
 export const flag = (name) => make("code", { class: "flag" }, name);
+
+// typed calls take with what has been typed into a field, when nothing more is typed for a moment.
+export function typed(field, take) {
+  let waiting;
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => take(field.value.trim()), 200);
+  });
+}

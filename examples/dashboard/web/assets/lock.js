@@ -1,6 +1,6 @@
 // The page of one lock.
 
-import { byID, count, make, mark, say } from "./dom.js";
+import { byID, count, make, mark, say, typed } from "./dom.js";
 import { setAge, timeOfDay } from "./clock.js";
 import { Line, showRate, sparkline } from "./line.js";
 import { offerRevoke } from "./revoke.js";
@@ -178,12 +178,8 @@ if (!path.startsWith("/")) {
       open();
     });
   }
-  let typed;
-  byID("find").addEventListener("input", (event) => {
-    clearTimeout(typed);
-    typed = setTimeout(() => {
-      word = event.target.value.trim();
-      open();
-    }, 200);
+  typed(byID("find"), (text) => {
+    word = text;
+    open();
   });
 }

@@ -1,6 +1,6 @@
 // The page of all locks.
 
-import { byID, count, flag, lockLink, make, mark, say } from "./dom.js";
+import { byID, count, flag, lockLink, make, mark, say, typed } from "./dom.js";
 import { setAge } from "./clock.js";
 import { Line, showRate, sparkline } from "./line.js";
 import { Rows } from "./rows.js";
@@ -160,11 +160,7 @@ byID("locks-more").addEventListener("click", () => {
   open();
 });
 
-let typed;
-byID("find").addEventListener("input", (event) => {
-  clearTimeout(typed);
-  typed = setTimeout(() => {
-    word = event.target.value.trim();
-    open();
-  }, 200);
+typed(byID("find"), (text) => {
+  word = text;
+  open();
 });

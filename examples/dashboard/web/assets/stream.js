@@ -50,8 +50,10 @@ export function follow(url, take) {
       take(message, beginning);
       beginning = false;
     });
-    mine.addEventListener("error", () => {
-      if (source === mine) lost("The dashboard's server cannot be reached.");
+    mine.addEventListener("error", async () => {
+      if (source !== mine) return;
+      const why = mine.readyState === EventSource.CLOSED ? await refusal(mine.url) : "";
+      if (source === mine) lost(why || "The dashboard's server cannot be reached.");
     });
   };
 
@@ -71,6 +73,16 @@ export function follow(url, take) {
   showLink("waiting", "Connecting…");
   open();
   return open;
+}
+
+// refusal asks the server why it gives no stream, which an EventSource does not say.
+async function refusal(url) {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(silence) });
+    if (!answer.ok) return (await answer.json()).error;
+    await answer.body.cancel(); // it does now
+  } catch { /* it cannot be reached */ }
+  return "";
 }
 
 const shapes = { live: "●", lost: "✕", paused: "‖", waiting: "○" };
