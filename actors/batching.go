@@ -143,6 +143,7 @@ func (s *session) commit(batch []change) {
 	s.figures.Batch(len(batch))
 	var creates []zkconn.NewNode
 	var from []*spec // of each
+	var at []int     // likewise: the contender may have another place when this is written
 	var deletes []string
 	places := map[string]int{}
 	exist, nodes := besides(batch)
@@ -153,6 +154,7 @@ func (s *session) commit(batch []change) {
 			continue
 		}
 		ch.contender.place = places[sp.path]
+		at = append(at, ch.contender.place)
 		places[sp.path]++
 		creates = append(creates, zkconn.NewNode{Parent: sp.path, Prefix: sp.style.Prefix(sp.guid)})
 		from = append(from, sp)
@@ -164,7 +166,7 @@ func (s *session) commit(batch []change) {
 	}
 	s.run(func(conn *zkconn.Conn) func() {
 		for i, sp := range from {
-			creates[i].Data = sp.data()
+			creates[i].Data = sp.data(at[i])
 		}
 		made, sent, err := conn.Commit(creates, deletes, nodes)
 		return func() {

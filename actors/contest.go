@@ -52,12 +52,12 @@ func (s *session) retire(c *contender) {
 // createContest makes the one node of a contest, or finds that it is ours already: then the reply to an
 // earlier create was lost. It returns zkconn.ErrNodeExists where it is another's.
 func createContest(conn *zkconn.Conn, sp *spec, me identity) (zkconn.Created, error) {
-	made, err := conn.CreateNamed(sp.path, sp.node, sp.data(), "")
+	made, err := conn.CreateNamed(sp.path, sp.node, sp.data(0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.path != "" {
 		if err := conn.EnsureParents(sp.path); err != nil {
 			return zkconn.Created{}, err
 		}
-		made, err = conn.CreateNamed(sp.path, sp.node, sp.data(), "")
+		made, err = conn.CreateNamed(sp.path, sp.node, sp.data(0), "")
 	}
 	made.Siblings = 1 // nobody can be before us
 	if !errors.Is(err, zkconn.ErrNodeExists) {

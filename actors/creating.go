@@ -56,7 +56,7 @@ func (s *session) downgrade(c, writer *contender, op uint64) {
 	known, _ := s.facts.Get(c.path)
 	name := sp.style.Prefix(sp.guid) + fmt.Sprintf("%010d", writer.sequence)
 	s.run(func(conn *zkconn.Conn) func() {
-		made, err := conn.CreateNamed(sp.path, name, sp.data(), beside)
+		made, err := conn.CreateNamed(sp.path, name, sp.data(0), beside)
 		made.Siblings = 1 // at this place there is nobody to wait for
 		return func() { s.created(c, op, made, known, err) }
 	})
@@ -119,19 +119,19 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 func createOnce(conn *zkconn.Conn, sp *spec, learnt *facts, without FastPath) (zkconn.Created, *view, error) {
 	prefix := sp.style.Prefix(sp.guid)
 	if learnt.counted {
-		made, err := conn.CreateCounted(sp.path, prefix, sp.data())
+		made, err := conn.CreateCounted(sp.path, prefix, sp.data(0))
 		if !errors.Is(err, zkconn.ErrNoAuth) {
 			return made, nil, err
 		}
 		learnt.counted = false // perhaps we may create here, but not write
 	}
 	if without&PipelinedListing != 0 {
-		made, err := conn.CreatePlain(sp.path, prefix, sp.data())
+		made, err := conn.CreatePlain(sp.path, prefix, sp.data(0))
 		return made, nil, err
 	}
 	// One connection's requests are carried out in order: the listing that is sent behind the create shows the node.
 	var early *view
-	made, err := conn.CreateBefore(sp.path, prefix, sp.data(), func() {
+	made, err := conn.CreateBefore(sp.path, prefix, sp.data(0), func() {
 		listed := readQueue(conn, sp.path, sp.permits)
 		early = &listed
 	})

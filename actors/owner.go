@@ -22,6 +22,8 @@ type Owner struct {
 	Caller string `json:"caller,omitempty"`
 	Label  string `json:"label,omitempty"`
 	Mode   string `json:"mode"`
+	// Place is that of the node among the creates of its transaction, from which its token is known.
+	Place int `json:"place,omitempty"`
 	// Detects: it looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
 	// Since is when it was asked for, by the clock of that machine.
@@ -52,11 +54,11 @@ func Caller(actor string) string {
 	return Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
 }
 
-// data is what the contender's node says of who made it. It is made when it is needed: a request that waits does not
-// keep it.
-func (sp *spec) data() []byte {
+// data is what the contender's node says of who made it, and at which place of a transaction. It is made when it is
+// needed: a request that waits does not keep it.
+func (sp *spec) data(place int) []byte {
 	o := Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.by, Owner: sp.want.Owner, Caller: sp.want.Caller,
-		Label: sp.want.Label, Mode: sp.want.Mode.String(),
+		Label: sp.want.Label, Mode: sp.want.Mode.String(), Place: place,
 		Detects: sp.want.Deadlocks.Every > 0, Since: sp.since.UTC()}
 	if sp.contest() {
 		o.ID = sp.guid

@@ -159,9 +159,10 @@ func read(conn *zkconn.Conn, c *messages.Contender) (data []byte, exists bool, e
 		return nil, false, err
 	}
 	c.Session, c.Since = stat.EphemeralOwner, stat.Ctime
-	c.Token, _ = messages.NewToken(stat.Czxid, 0) // zero where it does not fit, as Contender says
 	c.Asked = asksForLock(data)
-	if o, ours := parseOwner(data); ours {
+	o, ours := parseOwner(data)
+	c.Token, _ = messages.NewToken(stat.Czxid, o.Place) // zero where it does not fit, as Contender says
+	if ours {
 		c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
 		c.Who, c.Detects = o.Waits(), o.Detects
 		if !o.Since.IsZero() {

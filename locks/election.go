@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -27,7 +28,8 @@ type Leader struct {
 	// Value is what it campaigned with. It is empty where somebody has asked it to resign, which overwrites it, and
 	// where it is another library's.
 	Value string
-	// Token is the fencing token of its term: zero when nobody leads. A later term has a greater one.
+	// Token is the fencing token of its term: zero when nobody leads, and otherwise no greater than that of a later
+	// one; see Contender.Token.
 	Token messages.Token
 	// Contender is what else its node tells.
 	Contender messages.Contender
@@ -46,9 +48,13 @@ func (l *Leadership) Value() string { return l.value }
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
 // Campaign waits until we lead, or ctx ends. value is shown to who asks for the leader: at most 1024 bytes, such
-// as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock.
+// as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is refused: who has resigned
+// would be named for as long as its node rests.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
+	if l.want.Sticky != 0 {
+		return nil, fmt.Errorf("turnstile: campaign at %s: %w: an election cannot be sticky", l.want.Path, actors.ErrBadAcquire)
+	}
 	l.want.Label = value
 	lease, err := l.acquire(ctx)
 	if err != nil {
@@ -101,13 +107,20 @@ func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return o.out, nil
 }
 
+// term tells one term of office from the next: all contests of a path have one node's name, and tokens of nodes that
+// were made in one transaction may look the same from outside.
+type term struct {
+	node  string
+	token messages.Token
+}
+
 // observer is the adapter between the session, which tells of the queue, and who reads the channel.
 type observer struct {
 	election *Election
 	out      chan Leader // holds one: the newest
 	forget   context.CancelFunc
 	told     bool
-	last     messages.Token
+	last     term
 }
 
 // Receive takes one message.
@@ -134,10 +147,11 @@ func (o *observer) Receive(ctx actor.Context) {
 
 // tell puts a change into the channel, in the place of one that nobody has taken.
 func (o *observer) tell(leader Leader) {
-	if o.told && leader.Token == o.last {
+	now := term{leader.Contender.Node, leader.Token}
+	if o.told && now == o.last {
 		return
 	}
-	o.told, o.last = true, leader.Token
+	o.told, o.last = true, now
 	select {
 	case <-o.out:
 	default:

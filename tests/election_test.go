@@ -2,11 +2,13 @@ package tests
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -64,6 +66,36 @@ func TestElection(t *testing.T) {
 		require.Eventually(t, func() bool { _, open := <-told; return !open }, bound, time.Millisecond)
 	})
 }
+// TestLeadersOfOneSession: who campaigns in one session at the same time has nodes of one transaction; each is told as
+// a leader of its own, with the token of its lease.
+func TestLeadersOfOneSession(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		one, other := open(t, zk.Connect()), open(t, zk.Connect())
+		told, err := other.Election("/lead").Observe(deadline(t))
+		require.NoError(t, err)
+		first, err := one.Election("/lead").Campaign(deadline(t), "first")
+		require.NoError(t, err)
+		const campaigners = 8
+		got := make(chan *locks.Leadership, campaigners)
+		for i := range campaigners {
+			go func() {
+				leadership, _ := one.Election("/lead").Campaign(deadline(t), fmt.Sprint(i))
+				got <- leadership
+			}()
+		}
+		eventually(t, func() bool {
+			queue, err := other.Queue(deadline(t), "/lead")
+			return err == nil && len(queue) == campaigners+1
+		}, "all campaign")
+		require.NoError(t, first.Resign(deadline(t)))
+		for range campaigners {
+			leadership := <-got
+			require.NotNil(t, leadership)
+			require.Equal(t, leadership.Token(), nextLeader(t, told, leadership.Value()).Token)
+			require.NoError(t, leadership.Resign(deadline(t)))
+		}
+	})
+}
 
 // TestObserverOutlivesItsConnection: it is told what changed meanwhile.
 func TestObserverOutlivesItsConnection(t *testing.T) {
@@ -97,6 +129,8 @@ func TestElectionRefuses(t *testing.T) {
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
 		_, err = client.Election("bad").Observe(deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
+		_, err = client.Election("/lead", locks.WithSticky(time.Minute)).Campaign(deadline(t), "x")
+		require.ErrorIs(t, err, actors.ErrBadAcquire)
 		require.NoError(t, client.Close(deadline(t)))
 		_, err = client.Election("/lead").Observe(deadline(t))
 		require.ErrorIs(t, err, locks.ErrClosed)
