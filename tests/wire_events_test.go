@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +25,8 @@ type wireEvents struct {
 func openCounted(t *testing.T, at *servers) (*locks.Client, *wireEvents) {
 	t.Helper()
 	e := &wireEvents{}
-	return open(t, at.Connect(), locks.WithDialer(e.dial)), e
+	// As long a session as servers grant: a thousand waiters keep a slow machine busy.
+	return open(t, at.Connect(), locks.WithDialer(e.dial), locks.WithSessionTimeout(time.Minute)), e
 }
 
 func (e *wireEvents) dial(ctx context.Context, network, address string) (net.Conn, error) {
