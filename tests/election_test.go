@@ -66,6 +66,7 @@ func TestElection(t *testing.T) {
 		require.Eventually(t, func() bool { _, open := <-told; return !open }, bound, time.Millisecond)
 	})
 }
+
 // TestLeadersOfOneSession: who campaigns in one session at the same time has nodes of one transaction; each is told as
 // a leader of its own, with the token of its lease.
 func TestLeadersOfOneSession(t *testing.T) {
