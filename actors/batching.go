@@ -231,12 +231,14 @@ func (s *session) ungather(c *contender) bool {
 		c.creates--
 		return true
 	}
-	if i := slices.IndexFunc(s.joining[c.queue()], mine); i >= 0 {
-		if s.joining[c.queue()] = slices.Delete(s.joining[c.queue()], i, i+1); len(s.joining[c.queue()]) == 0 {
-			delete(s.joining, c.queue())
+	if row := s.joining[c.queue()]; row != nil {
+		if i := slices.IndexFunc(row.creates, mine); i >= 0 {
+			if row.creates = slices.Delete(row.creates, i, i+1); len(row.creates) == 0 {
+				delete(s.joining, c.queue())
+			}
+			c.creates--
+			return true
 		}
-		c.creates--
-		return true
 	}
 	waiting := s.learning[c.path]
 	if i := slices.IndexFunc(waiting, mine); i >= 0 {

@@ -57,29 +57,36 @@ func (s *session) joins(ch change) bool {
 	if ch.node != "" || c.style.Mode != messages.Exclusive || c.watchAll || c.spec.want.Try || s.abroad[q] == 0 && !t.gathers() {
 		return false
 	}
-	s.joining[q] = append(s.joining[q], ch)
-	if t != nil {
-		t.came++
-	}
-	switch n := len(s.joining[q]); {
-	case n == enough || t != nil && t.complete():
-		s.admit(q)
-	case n == 1:
-		this := ch.op
+	row := s.joining[q]
+	if row == nil {
+		row = &gathering{}
+		s.joining[q] = row
 		s.after(company, func() {
-			if all := s.joining[q]; len(all) > 0 && all[0].contender == c && all[0].op == this {
+			if s.joining[q] == row {
 				s.admit(q)
 			}
 		})
 	}
+	row.creates = append(row.creates, ch)
+	if t != nil {
+		t.came++
+	}
+	if len(row.creates) == enough || t != nil && t.complete() {
+		s.admit(q)
+	}
 	return true
 }
 
+// gathering is creates that wait for each other. Its time is its own, and not that of the one who came first: that one
+// may give up.
+type gathering struct{ creates []change }
+
 // admit sends the creates of a queue that have waited.
 func (s *session) admit(q queue) {
-	all := s.joining[q]
-	delete(s.joining, q)
-	s.gathered = append(s.gathered, all...)
+	if row := s.joining[q]; row != nil {
+		delete(s.joining, q)
+		s.gathered = append(s.gathered, row.creates...)
+	}
 	s.endTurn(q)
 	s.flush()
 }
@@ -161,10 +168,12 @@ func (s *session) handsOn(c *contender) {
 func (s *session) depart(c *contender) {
 	q := c.queue()
 	t := s.turns[q]
-	if t == nil || c.style.Mode != messages.Exclusive {
+	if t == nil {
 		return
 	}
-	t.left++
+	if c.style.Mode == messages.Exclusive {
+		t.left++
+	}
 	if s.newest[q] == nil && !t.over {
 		t.over = true
 		s.home = append(s.home, q)
@@ -177,7 +186,7 @@ func (s *session) regroup() {
 		t := s.turns[q]
 		switch {
 		case t == nil || !t.over: // another has begun
-		case t.complete() || t.left == 1 && len(s.joining[q]) == 0:
+		case t.complete() || t.left == 1 && s.joining[q] == nil:
 			s.admit(q)
 		default:
 			wait := settling

@@ -150,6 +150,9 @@ func (s *session) created(c *contender, op uint64, made zkconn.Created, learnt f
 	if ev.Kind == machine.Created {
 		s.startBeating()
 	}
+	if ev.Predecessor != "" {
+		c.early = nil // it does not list, and by the time that it does this would be out of date
+	}
 	later := c.later
 	c.later = nil
 	if c.gone || c.settleLater {

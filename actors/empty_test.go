@@ -65,6 +65,7 @@ func TestNothingIsKept(t *testing.T) {
 	root := handle.system.Root
 	wants := []messages.Acquire{
 		{Path: "/exclusive"}, {Path: "/exclusive", Name: "named"}, {Path: "/exclusive", WatchAll: true},
+		{Path: "/exclusive", Mode: messages.Read},
 		{Path: "/rw", Mode: messages.Read}, {Path: "/rw", Mode: messages.Write}, {Path: "/rw", Mode: messages.Read},
 		{Path: "/semaphore", Mode: messages.Semaphore, Permits: 2}, {Path: "/semaphore", Mode: messages.Semaphore, Permits: 2, Weight: 2},
 		{Path: "/contest", Mode: messages.Contest}, {Path: "/contest", Mode: messages.Contest, Owner: "me", Reentry: true},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -152,6 +153,9 @@ func (c *contender) judgeListing(op uint64, v view) machine.Event {
 			return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: detail}
 		}
 		c.permits, c.front, c.ahead = v.permits, place.Front, place.Ahead
+		if len(place.Front) != place.Before && c.written != place.Predecessor {
+			c.front, c.ahead = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
+		}
 	}
 	c.before, c.second = place.Before, place.Second
 	return ev

@@ -33,18 +33,18 @@ type session struct {
 	facts      *lru.Cache[string, facts]
 	newest     map[queue]*contender // our node with the greatest sequence number
 	claims     map[claim][]*contender
-	contests   map[string]int      // by node: how many contenders there are
-	shares     map[string]int      // by hold: how many contenders have it besides the first
-	gathered   []change            // changes that wait to be committed
-	underway   int                 // transactions of changes
-	learning   map[string][]change // by lock path that is being learnt of: who waits for that
-	abroad     map[queue]int       // contenders that wait behind a node of another session
-	joining    map[queue][]change  // creates that wait for company
-	turns      map[queue]*turn     // where a wait for another session has come to an end
-	home       []queue             // where such a turn has
-	unread     []reading           // own nodes that are to be read, in the order in which they were asked for
-	nodes      map[string]ownNode  // by path
-	resting    map[queue]*rest     // nodes that nobody holds and that may be used again
+	contests   map[string]int       // by node: how many contenders there are
+	shares     map[string]int       // by hold: how many contenders have it besides the first
+	gathered   []change             // changes that wait to be committed
+	underway   int                  // transactions of changes
+	learning   map[string][]change  // by lock path that is being learnt of: who waits for that
+	abroad     map[queue]int        // contenders that wait behind a node of another session
+	joining    map[queue]*gathering // creates that wait for company
+	turns      map[queue]*turn      // where a wait for another session has come to an end
+	home       []queue              // where such a turn has
+	unread     []reading            // own nodes that are to be read, in the order in which they were asked for
+	nodes      map[string]ownNode   // by path
+	resting    map[queue]*rest      // nodes that nobody holds and that may be used again
 	listings   map[string]*listing
 	watches    map[string][]watcher
 	inquiries  map[*inquiry]struct{}  // questions that have not been answered
@@ -79,7 +79,7 @@ func newSession(handle *Session) *session {
 		contests:   map[string]int{},
 		learning:   map[string][]change{},
 		abroad:     map[queue]int{},
-		joining:    map[queue][]change{},
+		joining:    map[queue]*gathering{},
 		turns:      map[queue]*turn{},
 		nodes:      map[string]ownNode{},
 		resting:    map[queue]*rest{},

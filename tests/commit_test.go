@@ -1,13 +1,18 @@
 package tests
 
 import (
+	"context"
 	"errors"
+	"net"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -87,5 +92,49 @@ func TestCommit(t *testing.T) {
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
 		_, _, err = conn.Commit(nil, []string{"bad"}, nil)
 		require.ErrorIs(t, err, zkconn.ErrBadPath)
+	})
+}
+
+// TestCommitTooLarge: parts that are small enough by themselves are not sent together where a server would cut the
+// connection for it.
+func TestCommitTooLarge(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		conn := dialed(t, at.Connect())
+		require.NoError(t, conn.EnsureParents("/large"))
+		var nodes []zkconn.NewNode
+		for range 20 {
+			nodes = append(nodes, zkconn.NewNode{Parent: "/large", Prefix: "x-lock-", Data: make([]byte, 60_000)})
+		}
+		_, _, err := conn.Commit(nodes, nil, nil)
+		require.ErrorIs(t, err, zkconn.ErrTooLarge)
+		require.Equal(t, zkconn.NotSent, zkconn.OutcomeOf(err))
+		made, _, err := conn.Commit(nodes[:2], nil, nil)
+		require.NoError(t, err, "the connection is there")
+		require.Len(t, made, 2)
+	})
+}
+
+// TestLabelsThatGrow: labels of which JSON makes six times as many bytes, of many who come together, cut nobody's
+// connection.
+func TestLabelsThatGrow(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		var dials atomic.Int32
+		client := open(t, at.Connect(), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials.Add(1)
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}))
+		mutex := client.Mutex("/labels", locks.WithLabel(strings.Repeat("<", 1024)))
+		_, err := mutex.Lock(deadline(t))
+		require.NoError(t, err)
+		before := dials.Load()
+		const waiters = 400
+		for range waiters {
+			elsewhere(deadline(t), mutex.Lock)
+		}
+		eventually(t, func() bool {
+			queue, err := client.Queue(deadline(t), "/labels")
+			return err == nil && len(queue) == 1+waiters
+		}, "all queue")
+		require.Equal(t, before, dials.Load())
 	})
 }

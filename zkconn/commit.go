@@ -36,6 +36,9 @@ func (c *Conn) Commit(creates []NewNode, deletes, exist []string) (made []Create
 		return nil, time.Time{}, &Error{op, t.paths[0], err}
 	}
 	defer c.gate.leave()
+	if err := t.checkSize(op, c.cfg); err != nil {
+		return nil, time.Time{}, err
+	}
 	sent = time.Now()
 	results, err := c.transact(t.parts...)
 	if err != nil {
@@ -116,6 +119,25 @@ func (c *Conn) newTransaction(op string, creates []NewNode, deletes, exist []str
 
 func (t *transaction) add(path string, part any) {
 	t.parts, t.paths = append(t.parts, part), append(t.paths, path)
+}
+
+// checkSize refuses a transaction that a server would cut the connection for. Each part may be small enough by itself.
+func (t *transaction) checkSize(op string, cfg Config) error {
+	const fields = 32 // of a part, more or less
+	acl, size := 0, 0
+	for _, e := range cfg.acl {
+		acl += 12 + len(e.Scheme) + len(e.ID)
+	}
+	for i, part := range t.parts {
+		size += fields + len(cfg.chroot) + len(t.paths[i])
+		if create, ok := part.(*zk.CreateRequest); ok {
+			size += acl + len(create.Data)
+		}
+	}
+	if size > maxRequest {
+		return &Error{op, t.paths[0], fmt.Errorf("%w: a transaction of %d bytes, the limit is %d", ErrTooLarge, size, maxRequest)}
+	}
+	return nil
 }
 
 // read finds what was made in the answers.

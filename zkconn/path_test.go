@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,4 +37,12 @@ func TestNamePrefixes(t *testing.T) {
 	require.ErrorIs(t, checkPrefix("/a", "b\x00"), ErrBadPath)
 	require.ErrorIs(t, checkPrefix("a", "b"), ErrBadPath)
 	require.ErrorIs(t, checkPrefix("/", "b"), ErrBadPath)
+}
+
+// TestLongPath: a path for which a request has no room is refused before anything is sent, in a sentence that can be read.
+func TestLongPath(t *testing.T) {
+	require.NoError(t, CheckPath("/"+strings.Repeat("x", maxPath-1)))
+	err := CheckPath("/" + strings.Repeat("x", maxPath))
+	require.ErrorIs(t, err, ErrBadPath)
+	require.Less(t, len(err.Error()), 300)
 }

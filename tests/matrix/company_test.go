@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // companyPath is a lock that another session holds, and that one of ours waits for.
@@ -266,6 +267,40 @@ var company = []plot{
 			require.Len(t, c.childrenOf(t, companyPath), 2)
 			time.Sleep(after)
 			require.Len(t, c.childrenOf(t, companyPath), 2)
+		}},
+	{name: "first-gives-up", outcome: "who waits for company goes after a few milliseconds, though the one who came first has given up",
+		play: func(t *testing.T, c *crowd) {
+			holder, waiter := c.abroad(t)
+			first := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			second := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			first.ends = givenUp
+			first.cancel()
+			time.Sleep(after)
+			require.Len(t, c.childrenOf(t, companyPath), 3)
+			third := c.enter(t, c.ours, companyPath)
+			time.Sleep(after)
+			remote := c.queue(t, c.theirs, 1, companyPath)[0]
+			require.IsIncreasing(t, sequences(t, second, third, remote))
+			holder.giveBack()
+			c.awaitHolds(t, waiter)
+		}},
+	{name: "all-give-up-after-a-cut", outcome: "who waited for company and gives up after a cut ends, and leaves nothing",
+		play: func(t *testing.T, c *crowd) {
+			c.abroad(t)
+			first := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			second := c.enter(t, c.ours, companyPath)
+			synctest.Wait()
+			first.ends, second.ends = givenUp, givenUp
+			first.cancel()
+			synctest.Wait()
+			c.server.Replica(0).DropClients()
+			synctest.Wait()
+			second.cancel()
+			_, err := second.rec.Await(patient(t), messages.StateCancelled)
+			require.NoError(t, err)
 		}},
 	{name: "cut", outcome: "who waits for company when the connection is cut queues when it is back",
 		play: func(t *testing.T, c *crowd) {
