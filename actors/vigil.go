@@ -96,9 +96,9 @@ func (s *session) look(c *contender, v *vigil, path string, same func([]byte, zk
 func (s *session) watchChildren(c *contender, v *vigil) {
 	s.keep(c, v, childrenOf(c.path))
 	v.pending++
-	own, permits, before := c.node, c.permits, c.before
+	path, own, permits, before := c.path, c.node, c.permits, c.before
 	s.run(func(conn *zkconn.Conn) func() {
-		children, err := conn.ChildrenWatched(c.path)
+		children, err := conn.ChildrenWatched(path)
 		place, shown := machine.Find(children, own, permits)
 		return func() { s.looked(c, v, err, func() bool { return shown && place.Before >= before }) }
 	})

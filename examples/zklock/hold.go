@@ -137,6 +137,10 @@ func (h *hold) finishGroup() {
 // terminal. When the job goes on, the lock may be lost: then the command does not. A command that is being ended stays as
 // it is until the grace period is over.
 func (h *hold) stopped(by os.Signal) {
+	if h.why == "" && h.lend(by) {
+		h.child.proceed()
+		return
+	}
 	if h.why != "" || !h.tty.suspend(by) {
 		return
 	}
@@ -149,6 +153,18 @@ func (h *hold) stopped(by os.Signal) {
 	}
 	h.tty.give(h.child)
 	h.child.proceed()
+}
+
+// lend gives the command the terminal that it has asked for: a program whose input or output is a pipe may open it, to
+// show pages or to ask for a password. It is false where zklock does not have it either.
+func (h *hold) lend(by os.Signal) bool {
+	if !asksForTerminal(by) {
+		return false
+	}
+	if h.tty == nil {
+		h.tty = controllingTerminal()
+	}
+	return h.tty.give(h.child)
 }
 
 // reason is why the lock is not ours, in words.

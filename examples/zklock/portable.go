@@ -56,7 +56,9 @@ func passSignals() <-chan os.Signal {
 type terminal struct{}
 
 func ownTerminal() *terminal               { return nil }
-func (t *terminal) give(*child)            {}
+func controllingTerminal() *terminal       { return nil }
+func asksForTerminal(os.Signal) bool       { return false }
+func (t *terminal) give(*child) bool       { return false }
 func (t *terminal) takeBack(bool)          {}
 func (t *terminal) suspend(os.Signal) bool { return false }
 

@@ -13,14 +13,15 @@ import (
 
 // terminal is the one that the command has while it runs. All methods do nothing where it is nil.
 type terminal struct {
+	file  *os.File // that has it open; nil where it is the standard input
 	fd    int
 	group int         // zklock's own process group
 	state *term.State // as it was
 }
 
-// ownTerminal is the terminal that is zklock's to give: its standard input, where its process group is in the
-// foreground. Where the output goes into a pipe there is another program in the group, such as less, that wants the
-// terminal: then the command does not get it.
+// ownTerminal is the terminal that is zklock's to give when the command begins: its standard input, where its process
+// group is in the foreground. Where the output goes into a pipe there may be another program in the group, such as less,
+// that wants the terminal: then the command gets it only when it asks for it (see hold.lend).
 func ownTerminal() *terminal {
 	fd := int(os.Stdin.Fd())
 	if !term.IsTerminal(fd) {
@@ -29,6 +30,27 @@ func ownTerminal() *terminal {
 	if info, err := os.Stdout.Stat(); err != nil || info.Mode()&os.ModeNamedPipe != 0 {
 		return nil
 	}
+	return terminalAt(fd)
+}
+
+// controllingTerminal is the terminal of zklock's session, whatever its standard input is, where its process group is in
+// the foreground.
+func controllingTerminal() *terminal {
+	file, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	t := terminalAt(int(file.Fd()))
+	if t == nil {
+		file.Close()
+		return nil
+	}
+	t.file = file
+	return t
+}
+
+// terminalAt is the terminal of a file descriptor, nil where zklock's process group is not in its foreground.
+func terminalAt(fd int) *terminal {
 	group := unix.Getpgrp()
 	if front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || front != group {
 		return nil
@@ -37,7 +59,7 @@ func ownTerminal() *terminal {
 	if err != nil {
 		return nil
 	}
-	return &terminal{fd, group, state}
+	return &terminal{fd: fd, group: group, state: state}
 }
 
 // inFront tells whether what zklock writes to a terminal belongs there now: not while it is a job in the background, and
@@ -89,14 +111,21 @@ func (t *terminal) suspend(by os.Signal) bool {
 	return true
 }
 
-// give makes the command's process group the foreground, where zklock's is it: after fg, and not after bg.
-func (t *terminal) give(c *child) {
+// asksForTerminal tells whether a signal stopped who wanted the terminal and is not in its foreground.
+func asksForTerminal(s os.Signal) bool { return s == syscall.SIGTTIN || s == syscall.SIGTTOU }
+
+// give makes the command's process group the foreground, where zklock's is it: after fg, and not after bg. It tells
+// whether it did.
+func (t *terminal) give(c *child) bool {
 	if t == nil {
-		return
+		return false
 	}
-	if front, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP); err == nil && front == t.group {
-		t.toFront(c.pid)
+	front, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	if err != nil || front != t.group {
+		return false
 	}
+	t.toFront(c.pid)
+	return true
 }
 
 // jobControl tells whether there is a shell that would let zklock go on: its parent, at the same terminal.

@@ -104,6 +104,41 @@ func TestTerminalAfterNothingRan(t *testing.T) {
 	x.ends(t, 0)
 }
 
+// TestTerminalOnDemand: where the input or the output of zklock is a pipe, the command gets the terminal when it opens it,
+// as programs do that ask for a password or show pages; in a script and in a shell with job control. Then the script has
+// it again.
+func TestTerminalOnDemand(t *testing.T) {
+	at := here(t)
+	run := `"$Z" run --session-timeout 30s --connect-timeout 60s /demand -- `
+	input := `echo data | ` + run + `sh -c 'read pw </dev/tty; read line; echo "pw=$pw line=$line"'`
+	output := run + `sh -c 'read answer; echo "answer=$answer"' | cat`
+
+	script := exec.Command("sh", "-c", input+"; echo status $?; read x; echo \"got $x\"; "+output)
+	script.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect(), "Z="+program)
+	x := sits(t, script)
+	x.types(t, "secret\n")
+	x.shows(t, "pw=secret line=data")
+	x.shows(t, "status 0")
+	x.types(t, "a line\n")
+	x.shows(t, "got a line")
+	x.types(t, "yes\n")
+	x.shows(t, "answer=yes")
+	x.ends(t, 0)
+
+	x = shell(t, at)
+	for _, line := range []string{input, output} {
+		x.types(t, line+"\n")
+		awaitQueue(t, at, "/demand", 1, 0)
+		x.types(t, "typed\n")
+		awaitQueue(t, at, "/demand", 0, 0)
+	}
+	x.shows(t, "pw=typed line=data")
+	x.shows(t, "answer=typed")
+	require.NotContains(t, x.text(), "Stopped")
+	x.types(t, "exit\n")
+	x.ends(t, 0)
+}
+
 // TestStoppedAtTheTerminal: Ctrl-Z stops zklock as well as the command, and the shell goes on; the job goes on with fg.
 func TestStoppedAtTheTerminal(t *testing.T) {
 	at := here(t)
