@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -32,29 +33,28 @@ func environment(lease *locks.Lease) []string {
 }
 
 // refuseNested refuses to wait for a lock that the zklock holds which this one runs under: it would wait for itself.
-// Where that one has lost it meanwhile there is nothing to refuse.
+// Where that one has lost it meanwhile there is nothing to refuse. Nodes are known by their names, which are like no
+// other's: their paths may be seen through another chroot.
 func (r *runArgs) refuseNested(ctx context.Context, client *locks.Client) error {
 	held := map[string]bool{}
 	for node := range strings.SplitSeq(os.Getenv(heldVariable), "\n") {
-		if strings.HasPrefix(node, r.path+"/") {
-			held[node] = true
-		}
+		held[path.Base(node)] = true
 	}
-	if len(held) == 0 {
+	if os.Getenv(heldVariable) == "" {
 		return nil
 	}
-	queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) {
-		return client.Queue(ctx,
-			r.path)
-	})
+	queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender, error) { return client.Queue(ctx, r.path) })
 	if err != nil {
 		return r.notHeld(ctx, err)
 	}
+	would := "would wait for itself"
+	if r.shared || r.permits > 0 {
+		would = "may wait for itself, where others wait between"
+	}
 	for _, c := range queue {
-		if held[c.At()] {
-			return exitWith(statusRefused,
-				"%s is held by the zklock that runs this one (number %d): it would wait for itself; run the "+
-					"command without zklock", r.path, c.Sequence)
+		if held[c.Node] {
+			return exitWith(statusRefused, "%s is held by the zklock that runs this one (number %d), which %s; run the command without zklock",
+				r.path, c.Sequence, would)
 		}
 	}
 	return nil

@@ -39,12 +39,13 @@ be read is named: a deadlock there is not seen.
 
 Deadlocks are seen where nodes say who stands still while it waits: Turnstile's
 do. Two requests belong together when the second was made with the context of
-the first.
+the first, in one process: a zklock that the command of another zklock runs is
+not known to belong to that one.
 
 Exit status 1: there is a deadlock.`,
 		Example: `  zklock graph /
   zklock graph --dot /orders | dot -Tsvg > orders.svg
-  zklock graph / >/dev/null || echo "somebody waits for ever"`,
+  zklock graph / >/dev/null; [ $? = 1 ] && echo "somebody waits for ever"`,
 		Args: named("ROOT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && dot {

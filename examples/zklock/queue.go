@@ -20,7 +20,7 @@ func queueCommand(conn *connection) *cobra.Command {
 		Annotations: map[string]string{argsKey: "PATH"},
 		Short:       "who holds a lock, and who waits",
 		Long: `queue shows the contenders of a lock in the order in which they came: who
-holds, who waits, since when, and for whom.
+holds, and who waits since when. (For whom: zklock graph, or --json.)
 
 NO is the number that ZooKeeper gave the contender: what zklock break takes.
 ASKED is when it asked for the lock, by the clock of its own machine. WHO is

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,12 +34,21 @@ func execute(args []string) int {
 	return status
 }
 
+// version is that of the module that zklock was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
 // rootCommand puts the commands together.
 func rootCommand() *cobra.Command {
 	conn := &connection{}
 	root := &cobra.Command{
-		Use:   "zklock",
-		Short: "run commands under locks in ZooKeeper, and see who holds which",
+		Use:     "zklock",
+		Version: version(),
+		Short:   "run commands under locks in ZooKeeper, and see who holds which",
 		Long: `zklock runs commands under a lock that machines share, and shows who holds which
 lock and who waits. It is flock for a ZooKeeper ensemble.
 
@@ -120,6 +131,14 @@ func refuseUnknown(root, c *cobra.Command) {
 			}
 			return badUse("zklock completion bash, or zsh, fish, powershell", "completion: there is none for %q", args[0])
 		}
+		for _, shell := range c.Commands() {
+			shell.Args = func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return badUse(cmd.CommandPath(), "completion: %q is one argument too many", args[0])
+				}
+				return nil
+			}
+		}
 	}
 }
 
@@ -128,11 +147,30 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if name := oneDash(cmd, err); name != "" {
 		return badUse("zklock help "+cmd.Name(), "%s: -%s has one dash, where a name of several letters has two", cmd.Name(), name)
 	}
+	if err := withoutUnit(cmd, err); err != nil {
+		return err
+	}
+	if !cmd.HasParent() {
+		return badUse("zklock help", "%v", err)
+	}
 	if cmd.Name() == "run" && strings.HasPrefix(err.Error(), "unknown") {
 		return badUse(form(cmd), "run: %v (the command's own flags come after --)", err)
 	}
 	return badUse("zklock help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "zklock"), " "),
 		"%s: %v", cmd.Name(), err)
+}
+
+// withoutUnit is the error of a time that is a number only; nil where it is another.
+func withoutUnit(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) || invalid.GetFlag().Value.Type() != "duration" {
+		return nil
+	}
+	if _, err := strconv.ParseFloat(invalid.GetValue(), 64); err != nil {
+		return nil
+	}
+	name, value := invalid.GetFlag().Name, invalid.GetValue()
+	return badUse(withFlag(cmd, fmt.Sprintf("--%s %ss", name, value)), "%s: --%s %s has no unit (s, m, h)", cmd.Name(), name, value)
 }
 
 // oneDash is the flag that was meant where the dashes of a long one are too few; otherwise empty. What is said of it does

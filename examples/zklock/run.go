@@ -71,13 +71,18 @@ Exit status of zklock itself:
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
 	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
-	f.DurationVar(&r.wait, "wait", -1, "give up after this `time`, 0: where it is not free\n(default: wait for ever)")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where it\nis not free (default: wait for ever)")
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
 	f.Lookup("wait").DefValue = "0s" // so that help shows none
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp // PATH is none of this machine's
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	return cmd
 }
 

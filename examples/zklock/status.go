@@ -81,6 +81,10 @@ func cannotStart(name string, err error) error {
 
 // cause is an error of the file system without the name of the file.
 func cause(err error) error {
+	var program *exec.Error
+	if errors.As(err, &program) {
+		err = program.Err
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

@@ -242,9 +242,9 @@ func TestNested(t *testing.T) {
 		return patiently("run", append([]string{path, "--", program}, patiently("run", "/n", "--", "sh", "-c", "echo $ZKLOCK_PATH")...)...)
 	}
 	_, stderr := says(t, at, 70, inner("/n")...)
-	require.Contains(t, stderr, "it would wait for itself")
+	require.Contains(t, stderr, "which would wait for itself")
 	stdout, _ := says(t, at, 0, inner("/other")...)
 	require.Equal(t, "/n\n", stdout)
 	_, stderr = says(t, at, 70, patiently("run", append([]string{"/n", "--", program}, inner("/other")...)...)...)
-	require.Contains(t, stderr, "it would wait for itself", "also two levels up")
+	require.Contains(t, stderr, "which would wait for itself", "also two levels up")
 }
