@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Lists ahead of time (DESIGN section 4, fast path 4). Who waits for a node of another session that waits itself
+// Lists ahead of time. Who waits for a node of another session that waits itself
 // would have to list the queue again when that node is gone, to know whether it is first: a round trip within the
 // hand-off. Instead it watches the one before its predecessor as well. When that is gone the predecessor probably
 // holds; the queue is listed then, while it does, and the grant needs nothing but the event.

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Group commit (DESIGN section 4, fast path 2). A session that is idle sends at once. While a transaction is under
+// Group commit. A session that is idle sends at once. While a transaction is under
 // way, creates and deletes gather, and go together in the next: its bounds are operations and bytes, and a few may be
 // under way when there is enough for another. All or nothing is done; when one is refused its parts are asked
 // for one by one, so that each is answered for itself, and when its outcome is unknown each part's is.

@@ -20,7 +20,7 @@ import (
 type contender struct {
 	*spec
 	lock *actor.PID
-	born uint64 // it is the so-manieth of the session
+	born uint64 // its number among those of the session
 
 	node     string // its node's name in this epoch, "" when none is known
 	whole    string // with its path

@@ -16,7 +16,7 @@ import (
 type facts struct {
 	exists bool
 	// counted: its data are empty and we may write it, so that one transaction makes the node and
-	// tells the rest (DESIGN section 4, fast path 1).
+	// tells the rest.
 	counted bool
 	// permits: a semaphore's number of permits is recorded in its data.
 	permits bool

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// FastPath names a way in which a session saves requests or time (DESIGN section 4). Each can be switched off: what is
+// FastPath names a way in which a session saves requests or time. Each can be switched off: what is
 // promised does not change, and it is known then whether it has to do with something that was seen.
 type FastPath uint16
 

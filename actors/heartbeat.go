@@ -15,8 +15,7 @@ type beat struct {
 }
 
 // heartbeat commits a transaction that changes nothing but needs the node. Nothing less proves that
-// the session lives: a follower that is cut off answers pings, and an isolated leader answers sync
-// (DESIGN section 5, the lease clock).
+// the session lives: a follower that is cut off answers pings, and an isolated leader answers sync.
 func heartbeat(conn *zkconn.Conn, path string) beat {
 	sent, err := conn.Heartbeat(path)
 	return beat{sent, err}

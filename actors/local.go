@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// What happens between contenders of one session needs no server (DESIGN section 4, fast paths 3 and 6): the session
+// What happens between contenders of one session needs no server: the session
 // knows when a node of its own is gone, and when its holder gives it back.
 
 // ownNode is a node of this session.

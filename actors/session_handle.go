@@ -66,7 +66,7 @@ func WithoutParentWrites() SessionOption {
 // WithLeaseFraction sets how long a lease lasts after the newest acknowledged transaction was sent, as
 // a fraction of the session timeout: 0.4 by default, which is safe for every server whose tick is at
 // most half of the timeout. It may be raised where the servers' tick is known to be shorter: to 2/3
-// less half a tick. It must be above 0 and below 2/3.
+// less half a tick divided by the session timeout. It must be above 0 and below 2/3.
 func WithLeaseFraction(f float64) SessionOption {
 	return func(o *sessionOptions) error {
 		if !(f > 0 && f < 2.0/3) {

@@ -30,7 +30,7 @@ var (
 	ErrUpgrade = errors.New("turnstile: a lease for reading cannot become one for writing")
 	// ErrNotWriter: only a lease for writing can be downgraded.
 	ErrNotWriter = errors.New("turnstile: not a lease for writing")
-	// ErrPermits: the semaphore has another number of permits, or fewer than are asked for.
+	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than what the request asks for.
 	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")

@@ -28,7 +28,7 @@ const (
 	// ReasonSessionClosed: this program closed the session.
 	ReasonSessionClosed Reason = "the session was closed"
 	// ReasonLeaseOver: no transaction was acknowledged in time, so that the server may have given the
-	// lock away (DESIGN section 5, the lease clock).
+	// lock away.
 	ReasonLeaseOver Reason = "the lease ran out"
 	// ReasonNodeDeleted: our node was deleted by somebody else.
 	ReasonNodeDeleted Reason = "the contender node was deleted by somebody else"

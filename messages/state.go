@@ -39,7 +39,7 @@ var stateNames = [...]string{
 	"released", "lost", "cancelled", "failed",
 }
 
-// States lists the eleven states in the order in which the design names them, without StateNone.
+// States lists the eleven states in the order in which they are declared, without StateNone.
 func States() []State {
 	states := make([]State, 0, len(stateNames)-1)
 	for s := StateCreating; s <= StateFailed; s++ {
@@ -48,7 +48,7 @@ func States() []State {
 	return states
 }
 
-// String gives the state's name as the design writes it: "creating", "listing", …
+// String gives the state's name: "creating", "listing", …
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]

@@ -18,7 +18,7 @@ type NewNode struct {
 	Data []byte
 }
 
-// Commit makes and deletes nodes, all or none, in one transaction (DESIGN section 4, fast path 2), if all of some others
+// Commit makes and deletes nodes, all or none, in one transaction, if all of some others
 // exist: first it looks for those, then come the deletes, then the creates of each parent in the order in which they are
 // given, so that those of one parent get sequence numbers that follow each other, and at its end one write of nothing to
 // each parent, which tells the czxid of its creates and the number of its children. The Created are in the order of the

@@ -24,7 +24,7 @@ type Created struct {
 }
 
 // CreateCounted makes an ephemeral sequential node and learns its czxid and the number of its siblings in the same
-// round trip (DESIGN 4.1): in one transaction it sets the parent's data to nothing, so that the stat of that part is
+// round trip: in one transaction it sets the parent's data to nothing, so that the stat of that part is
 // the parent's right after the create. Only for a parent whose data is empty: it will be.
 //
 // ErrNoNode when the parent does not exist, ErrNoChildrenForEphemerals, ErrTooLarge, and ErrNoAuth, whose Path tells

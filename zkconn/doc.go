@@ -23,12 +23,12 @@
 // # Outcomes
 //
 // Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server. An [Unknown]
-// outcome is never retried here: the caller resolves it (DESIGN 3: sync, list, look for the GUID).
+// outcome is never retried here: the caller resolves it (sync, list, look for the GUID).
 //
 // # Operations while disconnected
 //
 // An operation that is called while the connection is down waits for the next connection of the same session. It
 // returns when that connection has served it, when the session has turned out to be expired, or when the Conn is
 // closed, whichever is first. Operations take no context: an abandoned request may still be executed, so whoever
-// asked for it owns it to the end (DESIGN 3).
+// asked for it owns it to the end.
 package zkconn

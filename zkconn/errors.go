@@ -64,7 +64,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // classify gives this package's value for an error of the library. What is not a definite code of the server, or a
 // definite word of the library that the request never left, is an unknown outcome: net.OpError leaks through it, and
-// so do errors of decoding a reply whose request was executed (DESIGN 3).
+// so do errors of decoding a reply whose request was executed.
 //
 // zk.ErrAPIError and zk.ErrSessionExpired are left out on purpose: the first is also what the library says when it
 // cannot decode a transaction's reply, the second also what it says to requests whose fate it does not know.

@@ -15,7 +15,7 @@ const (
 	// Disconnected: the connection was lost; once for each Connected. The session may live on.
 	Disconnected
 	// Expired: a server said that the session is over; once, and the last of the session's events. It is only learned
-	// by reconnecting: while no server answers, nobody says it (hence the lease clock, DESIGN 5).
+	// by reconnecting: while no server answers, nobody says it (hence the lease clock).
 	Expired
 	// AuthFailed: a server refused a credential, and will have closed the connection. The Conn goes on trying, with
 	// backoff.

@@ -6,11 +6,11 @@ import (
 )
 
 // DefaultLeaseFraction is the part of the session timeout that an acknowledged transaction is good for: the whole,
-// less a third for a gap between frames, less a quarter for half a tick (DESIGN 5, "The lease clock").
+// less a third for a gap between frames, less a quarter for half a tick.
 const DefaultLeaseFraction = 0.4
 
 // LeaseClock says until when a session is certain to be alive at the servers. It is renewed with the send time of
-// acknowledged quorum transactions, the only evidence there is (DESIGN 5), and read without a lock from any goroutine.
+// acknowledged quorum transactions, the only evidence there is, and read without a lock from any goroutine.
 type LeaseClock struct {
 	fraction float64
 	state    atomic.Pointer[leaseState]

@@ -17,7 +17,7 @@ func (e *partError) Unwrap() error { return e.cause }
 
 // transact commits all parts or none. Its results are good for something only when err is nil: in the reply to a
 // transaction that failed, the parts before the failing one look fine though nothing was done, and those behind it
-// carry -2 (DESIGN 3). A refusal is a *partError when the reply tells the part.
+// carry -2. A refusal is a *partError when the reply tells the part.
 func (c *Conn) transact(parts ...any) ([]zk.MultiResponse, error) {
 	results, err := c.zk.Multi(parts...)
 	return judgeTransaction(results, err, len(parts))

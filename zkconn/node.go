@@ -49,7 +49,7 @@ func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 }
 
 // Sync makes what the leader had committed when it was asked visible to later reads of this Conn. It is no evidence
-// that the session lives: an isolated leader answers it as well (DESIGN 5).
+// that the session lives: an isolated leader answers it as well.
 func (c *Conn) Sync(path string) error {
 	return c.operate("sync", path, func(absolute string) error {
 		_, err := c.zk.Sync(absolute)
@@ -140,7 +140,7 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 
 // Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any version. Its success
 // proves that the session was alive at sent, the time just before the request was handed over; a read or a sync
-// proves nothing of the kind (DESIGN 5, "The lease clock"). ErrNoNode.
+// proves nothing of the kind. ErrNoNode.
 func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 	err = c.operate("heartbeat", path, func(absolute string) error {
 		sent = time.Now()

@@ -72,7 +72,7 @@ func WithTLS(cfg *tls.Config) Option {
 }
 
 // WithLogger sets the logger; the default discards. Attempts are logged at debug, losses and refusals at warn, with
-// the keys epoch, server, session, timeout, path and err.
+// the keys epoch, server, session, timeout, path and error (package logkeys).
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {

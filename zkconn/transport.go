@@ -15,7 +15,7 @@ import (
 )
 
 // transport is the connection that the library reads and writes. Each of its rules works around something that was
-// read in the library's source or measured (DESIGN 3):
+// read in the library's source or measured:
 //
 //   - it reads through a buffer: the library reads every frame in two;
 //   - it writes through an outbox, which coalesces frames: the library writes each by itself;

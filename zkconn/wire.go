@@ -29,7 +29,7 @@ const (
 	codeAuthFailed = -115
 
 	// maxFrame bounds what a server may send, in bytes: the names of a million contenders of one lock path. (Java's client
-	// bounds it at 4 MiB by default, which is not enough to list a hundred thousand.)
+	// bounds it at 1 MiB by default, which is not enough to list twenty thousand.)
 	maxFrame = 64 << 20
 	// maxConnectReply bounds what a server may say to a connect request; some forty bytes are usual.
 	maxConnectReply = 1 << 10

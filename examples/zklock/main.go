@@ -47,7 +47,7 @@
 //
 // # When the lock is lost
 //
-// The lock is lost when ZooKeeper was not heard of for 0.4 session timeouts, when the session has expired, or when
+// The lock is lost when no transaction that was sent in the last 0.4 session timeouts has been answered, when the session has expired, or when
 // somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on. In
 // both cases the command and its process group get SIGTERM, and SIGKILL when they are still there after --grace (5 s);
 // nothing of the process group outlives the grace period. On Linux that holds also for what it has started in other

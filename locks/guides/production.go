@@ -42,7 +42,8 @@
 // jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far below. It need not be
 // changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above
 // 64 MiB are refused here: with more than a million contenders in one lock path the connection is lost again and again,
-// for all locks of the session. Java's clients refuse those above 4 MiB by default. Labels are at most 1 024 bytes.
+// for all locks of the session. Java's clients refuse those above 1 MiB by default (jute.maxbuffer on their side):
+// where Curator shares a queue, some 17 000 contenders are the limit. Labels are at most 1 024 bytes.
 //
 // # Lock paths that come and go
 //
@@ -89,8 +90,8 @@
 // # The servers
 //
 // Three or five members on machines that do not fail together; the transaction log on a disk of its own, for every
-// lock waits for its fsync; heaps that are never swapped, since a server that pauses for a session timeout takes the
-// locks of its clients with it; a tick that is not above half of the shortest session timeout (minSessionTimeout sees
+// lock waits for its fsync; heaps that are never swapped, since a server that pauses for 0.4 of the session timeout
+// takes the locks of its clients with it; a tick that is not above half of the shortest session timeout (minSessionTimeout sees
 // to it by itself, unless it is set). Restart members one at a time, the leader last. Restoring a backup makes the
 // numbers of tokens begin again at older ones: see "Fencing".
 package guides

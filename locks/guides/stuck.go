@@ -16,17 +16,19 @@
 //	somebody holds, for long            WHO is its machine and process: look there. It works, hangs, or waits for something
 //	                                    else. LABEL is what it said that it does
 //	the holder is another library's     WHO is a session: the servers' logs and "cons" tell its address
-//	the process does not exist          it died less than a session timeout ago: the servers delete its node. If the node
+//	the process does not exist          it died less than a session timeout and a tick ago: the servers delete its node. If the node
 //	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
 //	                                    host's name is another machine's
-//	a holder that says it holds none    its lock is WithSticky, and the node rests: it looks like one that is held. It
-//	                                    goes as soon as somebody comes (tests/sticky_test.go), though one who comes with
+//	a holder whose program says that    its lock is WithSticky, and the node rests: it looks like one that is held. It
+//	it does not hold the lock           goes as soon as somebody comes (tests/sticky_test.go), though one who comes with
 //	                                    TryLock finds the lock taken that time
 //	"asked back", and still there       it has been asked and does not react: it does not listen, or is in the middle
-//	nobody holds, somebody waits        for a moment that is normal: the grant is on its way. If it stays, the first of the
-//	                                    queue is in a process that stands still (stopped, swapped, in a debugger)
-//	the same token for long, many wait  nothing moves: the holder. Tokens that grow: it moves, and is slow or too short
-//	                                    of permits
+//	the holder has done nothing since   a queue shows its first as the holder, whether or not that one's process knows: it
+//	its turn came                       may be stopped, swapped, or in a debugger
+//	nobody holds a semaphore,           its number of permits is not recorded, or was made smaller than what the first one
+//	somebody waits                      asks for
+//	the same holder (NO) for long,      nothing moves: look at that holder. NO grows: it moves, and is slow or too short of
+//	many wait                           permits. Under WithSticky NO stands still although it moves
 //	waits for one who has gone          the waiter may not READ the node of that one; it looks again after a session timeout
 //	graph shows a circle                a deadlock: only one of its members that gives up ends it. Revoke, or break, the
 //	                                    one with the least to lose; and lock with locks.All, or WithDeadlockDetection
@@ -61,7 +63,7 @@
 //
 // Break deletes the contender's node, and the next one is let in at once. Whatever the old holder has under way goes
 // on: only a resource that looks at fencing tokens is safe from that. So stop the process first if it can be reached:
-// to kill it frees the lock as well, after a session timeout at the latest. A holder of Turnstile's that lives is
+// to kill it frees the lock as well, after a session timeout and a tick at the latest. A holder of Turnstile's that lives is
 // told Lost at once (tests/break_test.go); others notice nothing. A waiter that is broken queues again at the end.
 //
 // Do not delete nodes by zkCli: it is the same as Break without its looks at who it is, and the next command of the

@@ -12,8 +12,8 @@
 //	60 s      10 s              14 s                        24 s                     60 s
 //
 // The lease lasts 0.4 T from the moment in which the newest acknowledged transaction was sent. That transaction is up
-// to T/6 old when the outage begins, so what is left is 0.4 T − T/6 = 0.23 T, less a round trip. Between 0.23 T and
-// 0.4 T it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
+// to T/6 old when the outage begins, so what is left is 0.4 T − T/6 = 0.23 T, less a round trip. An outage shorter
+// than 0.23 T is always survived, one longer than 0.4 T never, and between them it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
 // end of the queue.
 //
 // # How to choose
@@ -38,7 +38,7 @@
 //
 // Where the servers' tick is known to be short, WithLeaseFraction may raise the 0.4, up to 2/3 less half a tick over
 // T: with a tick of 200 ms and T of 10 s that is 0.65, and outages of 4.8 s are survived for certain, instead of 2.3
-// s. The reason for each part is in the doc of actors.WithLeaseFraction and of zkconn.LeaseClock.
+// s. The reason for each part is in the doc of zkconn.DefaultLeaseFraction.
 //
 // # A crash without the wait
 //
@@ -51,10 +51,10 @@
 // A lock WithSticky that rests goes with its session, like one that is held: after a crash others wait for it until T is
 // over, although nobody held it, however short the time is that it was to rest. A session file is good for that too.
 //
-// # What else ends a session
+// # What else loses a lock
 //
-// A client that is too busy to send anything for the better part of T, a laptop that sleeps (a jump of the wall clock
-// against the monotonic one ends the lease at once), a firewall that forgets idle connections (the heartbeats keep it
+// A client that is too busy to get a transaction through for 0.4 T, a laptop that sleeps (a jump of the wall clock
+// against the monotonic one by more than T/4 ends the lease at once), a firewall that forgets idle connections (the heartbeats keep it
 // awake while anything is held or waited for; pings otherwise), a container whose processor is throttled to nothing.
 // They all look the same: ErrLost, with the reason in the error. Whoever uses Lease.Context loses the work, and not
 // the data.

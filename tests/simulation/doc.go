@@ -37,7 +37,7 @@
 //
 // A session is ended by the servers when its timeout has passed since they heard of it. An action may end it
 // before, from 0.42 of the timeout after the newest transaction was sent that reached a server: that is what the
-// lease clock promises to bear (DESIGN section 5), so a lease of 0.4 must have run out by then. An operator who
+// lease clock promises to bear, so a lease of 0.4 must have run out by then. An operator who
 // deletes a contender's node breaks its lock on purpose; that grant counts no more. An event that is lost
 // excuses the poll that finds what it would have told. Nothing else is excused.
 //

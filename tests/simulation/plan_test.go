@@ -35,7 +35,7 @@ type mistake int
 
 const (
 	noMistake      mistake = iota
-	longLease              // leases last longer than the design allows
+	longLease              // leases last longer than is safe
 	earlyExpiry            // the server ends sessions whose leases run
 	hiddenLoss             // the network loses watch events
 	hiddenDeletion         // nodes of holders are deleted

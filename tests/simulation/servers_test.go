@@ -13,7 +13,7 @@ func (w *world) replica(a action) *embedded.Replica {
 }
 
 // earliest is the part of the session timeout after which a session may be ended by us. The servers' own rule
-// is the whole of it since the newest transaction that they acknowledged. DESIGN section 5 promises to bear
+// is the whole of it since the newest transaction that they acknowledged. The lease clock promises to bear
 // less, for a gap between frames and for half a tick: 0.417 of it after that transaction was sent.
 const earliest = 0.42
 

@@ -18,7 +18,7 @@ const (
 	Reason  = "reason"  // why a request ends: messages.Reason
 	Token   = "token"   // the fencing token, 0 while there is none
 	Session = "session" // the session's id: 0x and hexadecimal digits, as ZooKeeper logs it; 0x0 while there is none
-	Epoch   = "epoch"   // the so-manieth session of a session actor
+	Epoch   = "epoch"   // the number of the session, from 1, for each session actor
 	Server  = "server"  // host and port
 	Timeout = "timeout" // the session timeout that was granted
 	Error   = "error"

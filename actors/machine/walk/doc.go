@@ -1,8 +1,8 @@
 // Package walk is an exhaustive walk of the machine: a small explicit-state model checker. It puts up to
 // three lock requests, each a machine.Machine, on one or two sessions over a model of ZooKeeper, and
 // explores every order in which requests, answers, events, losses, expiries, commands and stops can
-// come, up to the bounds of a [Plan]. In every state that it reaches it checks the invariants of section 7
-// of the design; of a violation it tells the shortest story.
+// come, up to the bounds of a [Plan]. In every state that it reaches it checks the invariants ([Invariant]);
+// of a violation it tells the shortest story.
 //
 // # The model
 //
@@ -23,8 +23,8 @@
 // connection may come back to a server that lags and does not show the newest nodes until a sync.
 //
 // There is no clock. A lease is valid from an acknowledged transaction on until it runs out, which may be
-// at any moment. The one thing taken for granted is what the lease clock is calculated for (DESIGN section
-// 5): the servers do not end a session before its lease is over, and an acknowledgement that comes after
+// at any moment. The one thing taken for granted is what the lease clock is calculated for:
+// the servers do not end a session before its lease is over, and an acknowledgement that comes after
 // that renews nothing. Whether 0.4 of a timeout keeps that promise is for other tests.
 //
 // # What is left out, or coarser than the code
@@ -64,8 +64,8 @@
 //	go test ./actors/machine/walk                                          the small bounds
 //	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/machine/walk       the large ones besides
 //
-// The small bounds are 1.2 million states and take half a minute; the large ones are some 30 million states, and take a
-// quarter of an hour and 1.5 GiB on a busy machine with two processors.
+// The small bounds are 1.2 million states and take half a minute; the large ones are some 30 million states, and take
+// ten minutes and 3 GiB on two processors.
 //
 // The mistakes of [Mistake] are seeded into the model or before the machine, and each must be found: that
 // is the test of the checker.

@@ -7,8 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Invariant names what is to hold; the numbers are those of section 7 of the design, and of the list in
-// its page of faults where the design has none.
+// Invariant names what is to hold; the numbers are those by which the stories of violations name them.
 type Invariant string
 
 // The invariants.
