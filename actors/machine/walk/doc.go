@@ -65,7 +65,7 @@
 //	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/machine/walk       the large ones besides
 //
 // The small bounds are 1.2 million states and take half a minute; the large ones are some 30 million states, and take
-// ten minutes and 3 GiB on two processors.
+// ten minutes and 2.5 GiB on two processors.
 //
 // The mistakes of [Mistake] are seeded into the model or before the machine, and each must be found: that
 // is the test of the checker.
