@@ -31,7 +31,7 @@
 //
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath], and batching.go, local.go, ahead.go and resting.go. What
+// A session saves requests and time where it can: see [FastPath]. What
 // rests on what: a contender that watches a node has nobody between, and nobody can come in between, since new nodes get
 // greater numbers; as long as either of two neighbours of one session exists, nobody of another session is first; and a
 // listing that shows a contender's node never shows less than is before it. Each can be switched off: [WithoutFastPaths].

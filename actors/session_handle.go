@@ -213,7 +213,7 @@ func (s *Session) ID() int64 {
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
-	// Polls counts the slow re-lists that found what no watch had told.
+	// Polls counts the waiters that found out only by looking again that the lock was theirs.
 	Polls int64
 }
 

@@ -57,7 +57,7 @@
 //   - holder, grant, lease: who has it; the moment; the handle.
 //   - suspended, expired: the connection is lost and the lease runs; the session is dead for the server.
 //   - fencing token: a number that grows from grant to grant of a lock path: messages.Token.
-//   - herd: many woken by one release. Here a release wakes one contender.
+//   - herd: many woken by one release. Here a release wakes one waiter, and one more session that looks ahead.
 //   - revoke, release: ask for it back; give it back.
 //   - stale: a reply to a superseded operation.
 package locks

@@ -41,7 +41,7 @@ var (
 )
 
 // Error is what Lock, TryLock and Unlock return. It unwraps to one of the errors of this package, of
-// package zkconn (ErrNoAuth), or of the ctx.
+// packages zkconn (ErrNoAuth) and actors (ErrBadAcquire), or of the ctx.
 type Error struct {
 	// Op is "lock", "unlock" or another word for what was tried.
 	Op string

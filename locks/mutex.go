@@ -15,8 +15,9 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 }
 
 // Lock waits until the lock is held, or ctx ends, and gives the lease. Errors are of type *Error and
-// wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, ErrReentry where ctx is that of a
-// lease of the same lock, ErrClosed, or ErrFailed. After an error no node of the request is left, or it is
+// wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire for options out
+// of their range, ErrReentry where ctx is that of a lease of the same lock, ErrDeadlock with
+// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no node of the request is left, or it is
 // being deleted: whatever ctx does, the request is followed to its end.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 

@@ -15,8 +15,8 @@
 //
 // # Questions, sent to a session actor
 //
-// [ReadQueue], [ReadLocks], [AskBack], [Break] and [FindDeadlocks]: each is answered to its sender by the message that
-// it names.
+// [ReadQueue], [ReadLocks], [AskBack], [Break], [SetPermits] and [FindDeadlocks] are answered to their sender, once;
+// [Follow] is answered with a [Queue] whenever the queue has changed, until [Unfollow]. Each says with which message.
 //
 // # Notices, sent by a lock actor to its parent and its observers
 //

@@ -41,8 +41,8 @@
 // Lease.Token is an int64 that grows from grant to grant of one lock path: across sessions, servers, changes of
 // leader, and when the lock path is deleted and made again. It costs nothing, for it comes with the answer to the
 // create (messages.Token says what it is made of). A lock WithSticky is granted again and again with one node, and each
-// grant has a token of its own all the same (tests/sticky_test.go). The Example here, ExampleLease_Token of package locks, and the
-// resources of tests/soak show it refused.
+// grant has a token of its own all the same (tests/sticky_test.go). The Example here, ExampleLease_Token of package
+// locks, and the resources of tests/soak show it refused.
 //
 // # What tokens do not do
 //

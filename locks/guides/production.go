@@ -83,8 +83,8 @@
 //     before theirs, or a server loses watches.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
-//   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that are not answered, nodes
-//     that could not be deleted yet; at level error what ends a session; at level debug each step of each request, with
+//   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that
+//     are not answered, nodes that could not be deleted yet; at level error what ends a session; at level debug each step of each request, with
 //     path, node, state, session and token. Package zkconn/logkeys has the keys.
 //
 // # The servers
