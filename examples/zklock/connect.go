@@ -192,6 +192,7 @@ func (c *connection) open(ctx context.Context, cmd *cobra.Command) (*locks.Clien
 // short is an error in one line, without what every error says.
 func short(err error) string {
 	text := strings.ReplaceAll(err.Error(), "turnstile: ", "")
+	text = strings.ReplaceAll(text, ": context deadline exceeded", "") // zklock's own bound: what is behind it says why
 	text = strings.ReplaceAll(text, "context deadline exceeded", "")
 	return strings.Trim(strings.ReplaceAll(text, "\n", ": "), ": ")
 }

@@ -25,7 +25,7 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 		version, _, _ = strings.Cut(version, "-")
 		switch {
 		case err != nil:
-			e.note(broken, what, serverAdvice(err), "%s: %s", address, plain(err))
+			e.note(broken, what, serverAdvice(err, e.tls != nil), "%s: %s", address, plain(err))
 		case strings.Contains(answer, "not currently serving"):
 			e.note(broken, what, "it has no quorum, or is starting: look at the other servers and at its log",
 				"%s listens, but does not serve", address)
@@ -100,8 +100,8 @@ func field(answer, name string) string {
 	return ""
 }
 
-// serverAdvice says what to do about a server that cannot be asked.
-func serverAdvice(err error) string {
+// serverAdvice says what to do about a server that cannot be asked, with TLS or without.
+func serverAdvice(err error, secure bool) string {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -113,8 +113,10 @@ func serverAdvice(err error) string {
 		return "nobody listens there: is ZooKeeper running, and is this its clientPort?"
 	case errors.As(err, &certificate):
 		return "its certificate is not trusted for that name: look at --tls-ca and --tls-server-name"
-	case errors.As(err, &record):
+	case errors.As(err, &record), secure && errors.Is(err, io.EOF):
 		return "it does not speak TLS there: leave the --tls flags out, or name its secureClientPort"
+	case errors.As(err, &timeout) && timeout.Timeout() && !secure:
+		return "is a firewall between here and there, does the server hang, or does it speak TLS there (--tls)?"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "is a firewall between here and there, or does the server hang?"
 	}
