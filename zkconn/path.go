@@ -15,8 +15,8 @@ const maxPath = 64 << 10
 // CheckPath reports whether path can name a node of ours. The error is ErrBadPath and names the value and the rule.
 //
 // The rules are those of ZooKeeper's PathUtils.validatePath, with three of our own: the root itself and everything in
-// /zookeeper are refused, for no lock lives there, and so is a path of more than 64 KiB, which requests have no room for. ZooKeeper looks at UTF-16 units and refuses surrogates, hence
-// characters beyond U+FFFF are refused too.
+// /zookeeper are refused, for no lock lives there, and so is a path of more than 64 KiB, which requests have no room
+// for. ZooKeeper looks at UTF-16 units and refuses surrogates, hence characters beyond U+FFFF are refused too.
 func CheckPath(path string) error {
 	if len(path) > maxPath {
 		return fmt.Errorf("%w %q...: must not be longer than %d bytes, and has %d", ErrBadPath, strings.ToValidUTF8(path[:64], ""), maxPath, len(path))
