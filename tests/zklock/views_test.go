@@ -247,4 +247,21 @@ func TestNested(t *testing.T) {
 	require.Equal(t, "/n\n", stdout)
 	_, stderr = says(t, at, 70, patiently("run", append([]string{"/n", "--", program}, inner("/other")...)...)...)
 	require.Contains(t, stderr, "which would wait for itself", "also two levels up")
+	_, stderr = says(t, at, 70, patiently("run", "/n", "--", program, "run", "--zk", at.addr, "--session-timeout", "30s",
+		"--wait", "1s", at.chroot+"/n", "--", "true")...)
+	require.Contains(t, stderr, "which would wait for itself", "also where it is seen through another chroot")
+	_, stderr = says(t, at, 70, patiently("run", append([]string{"--shared", "/n", "--", program},
+		patiently("run", "--shared", "/n", "--", "true")...)...)...)
+	require.Contains(t, stderr, "which may wait for itself")
+}
+
+// TestVersionAndFileNames: which version it is; and what a shell completes behind the lock path are files.
+func TestVersionAndFileNames(t *testing.T) {
+	at := here(t)
+	stdout, _ := says(t, at, 0, "--version")
+	require.Regexp(t, `^zklock version \S+\n$`, stdout)
+	stdout, _ = says(t, at, 0, "__complete", "run", "/lock", "--", "")
+	require.Equal(t, ":0\n", stdout, "files")
+	stdout, _ = says(t, at, 0, "__complete", "run", "")
+	require.Equal(t, ":4\n", stdout, "nothing: a lock path is no file")
 }
