@@ -18,6 +18,7 @@ type options struct {
 	clients  int
 	workers  int
 	locks    int
+	calm     int
 	members  int
 	seed     uint64
 	session  time.Duration
@@ -32,6 +33,9 @@ type options struct {
 	history  string
 	beside   string
 	allKinds bool
+
+	calmWorkers int
+	calmLocks   int
 
 	// Of a client.
 	controller  string
@@ -60,6 +64,9 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.IntVar(&o.clients, "clients", 4, "client processes")
 	f.IntVar(&o.workers, "workers", 16, "workers of each client")
 	f.IntVar(&o.locks, "locks", 8, "locks")
+	f.IntVar(&o.calm, "calm", 3, "further client processes, whose workers pause between requests")
+	f.IntVar(&o.calmWorkers, "calm-workers", 8, "workers of each of those")
+	f.IntVar(&o.calmLocks, "calm-locks", 8, "further locks, which those use; every second is sticky")
 	f.IntVar(&o.members, "members", 3, "members of the ensemble")
 	f.Uint64Var(&o.seed, "seed", 1, "what the faults and the workers are drawn from")
 	f.DurationVar(&o.session, "session", 4*time.Second, "session timeout")
@@ -114,6 +121,7 @@ func (o options) check() error {
 		value, low, high int
 	}{
 		{"-clients", o.clients, 1, 64}, {"-workers", o.workers, 1, 256}, {"-locks", o.locks, 1, 1024},
+		{"-calm", o.calm, 0, 64}, {"-calm-workers", o.calmWorkers, 1, 256}, {"-calm-locks", o.calmLocks, 1, 1024},
 		{"-members", o.members, 3, 9},
 	} {
 		if c.value < c.low || c.value > c.high {
@@ -142,7 +150,8 @@ func (o options) arguments(controller, servers string, client, incarnation int) 
 		"-client", fmt.Sprint(client), "-incarnation", fmt.Sprint(incarnation),
 		"-workers", fmt.Sprint(o.workers), "-locks", fmt.Sprint(o.locks), "-seed", fmt.Sprint(o.seed),
 		"-session", o.session.String(), "-hold", o.holdMin.String() + "-" + o.holdMax.String(),
-		"-patience", o.patience.String(),
+		"-patience", o.patience.String(), "-clients", fmt.Sprint(o.clients), "-calm", fmt.Sprint(o.calm),
+		"-calm-workers", fmt.Sprint(o.calmWorkers), "-calm-locks", fmt.Sprint(o.calmLocks),
 	}
 }
 

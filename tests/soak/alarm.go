@@ -1,0 +1,35 @@
+package main
+
+import (
+	"sync"
+	"time"
+)
+
+// alarm ends the pauses of workers.
+type alarm struct {
+	mu   sync.Mutex
+	rung chan struct{}
+}
+
+func newAlarm() *alarm { return &alarm{rung: make(chan struct{})} }
+
+// pause lasts for d, or until ring.
+func (a *alarm) pause(d time.Duration) {
+	a.mu.Lock()
+	rung := a.rung
+	a.mu.Unlock()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-rung:
+	case <-timer.C:
+	}
+}
+
+// ring ends all pauses that have begun.
+func (a *alarm) ring() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	close(a.rung)
+	a.rung = make(chan struct{})
+}
