@@ -7,8 +7,9 @@ import (
 
 // alarm ends the pauses of workers.
 type alarm struct {
-	mu   sync.Mutex
-	rung chan struct{}
+	mu    sync.Mutex
+	rung  chan struct{}
+	ended bool
 }
 
 func newAlarm() *alarm { return &alarm{rung: make(chan struct{})} }
@@ -30,6 +31,19 @@ func (a *alarm) pause(d time.Duration) {
 func (a *alarm) ring() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.ended {
+		return
+	}
 	close(a.rung)
 	a.rung = make(chan struct{})
+}
+
+// end ends all pauses, also those to come.
+func (a *alarm) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended {
+		close(a.rung)
+		a.ended = true
+	}
 }

@@ -6,10 +6,10 @@ package main
 // broken before is over, no poll may be needed.
 
 // calmSessions is how many session timeouts the calm lasts, and calmSettle how many of them are for what was
-// broken before: a poll comes once a session timeout, which some servers allow to be half as long again.
+// broken before: a poll comes once a session timeout, which some servers allow to be twice as long.
 const (
-	calmSessions = 5
-	calmSettle   = 3
+	calmSessions = 6
+	calmSettle   = 4
 )
 
 // calm notes that nothing is broken from now on, or that the next fault may come.

@@ -54,6 +54,7 @@ func runClient(o options) error {
 	}
 	c.count(stop)
 	c.gate.stop()
+	c.alarm.end()
 	workers.Wait()
 	closing, cancelClosing := context.WithTimeout(ctx, closeBound)
 	defer cancelClosing()
@@ -128,7 +129,6 @@ func (c *client) obey(stop chan<- struct{}) {
 			_ = c.control.send(report{Kind: kindLog, From: c.me, Detail: c.log.String()})
 		case doStop:
 			close(stop)
-			c.alarm.ring()
 			return
 		}
 	}

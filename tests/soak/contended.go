@@ -9,9 +9,9 @@ type contended struct {
 	newest   int64 // the greatest token that the resource has seen
 	newestBy holder
 
-	waiting      map[holder]bool
-	waitingSince int64 // somebody has been waiting all the time since
-	freeSince    int64 // nobody has held since
+	waiting      map[holder]int64 // since when
+	waitingSince int64            // somebody has been waiting all the time since
+	freeSince    int64            // nobody has held since
 
 	stuck int // requests that never ended, since the last look for orphans
 
@@ -38,6 +38,7 @@ type grant struct {
 	released     int64
 	unlockReturn int64 // 0: it was not, or is not known
 	writes       []write
+	refused      bool // a write of its, while it was valid
 	struck       bool // its node was deleted by an operator
 }
 
@@ -48,14 +49,14 @@ type write struct {
 }
 
 func newContended(number int) *contended {
-	return &contended{number: number, permits: semaphorePermits, waiting: map[holder]bool{}, pairs: map[pair]*finding{}}
+	return &contended{number: number, permits: semaphorePermits, waiting: map[holder]int64{}, pairs: map[pair]*finding{}}
 }
 
 func (l *contended) ask(who holder, at int64) {
 	if len(l.waiting) == 0 {
 		l.waitingSince = at
 	}
-	l.waiting[who] = true
+	l.waiting[who] = at
 }
 
 func (l *contended) answered(who holder) { delete(l.waiting, who) }

@@ -93,26 +93,23 @@ func (j *judge) deleting(lock int, node string) (done func(deleted bool)) {
 	}
 }
 
-// target gives a node for an operator to delete: one that somebody holds, or one that was given back in the
+// target gives the grant of a node for an operator to delete: one that somebody holds, or one that was given back in the
 // last moments by a client that may retain it. ok is false where there is none just now.
-func (j *judge) target(lock int, held bool) (node string, ok bool) {
+func (j *judge) target(lock int, held bool) (target grant, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, g := range j.locks[lock].grants {
-		if g.node == "" {
-			continue
-		}
 		switch {
+		case g.node == "":
+		case !g.closed && held:
+			return *g, true
 		case !g.closed:
-			if held {
-				return g.node, true
-			}
-			node, ok = "", false
+			return grant{}, false
 		case !held && g.unlockReturn != 0 && !g.lost:
-			node, ok = g.node, true
+			target, ok = *g, true
 		}
 	}
-	return node, ok
+	return target, ok
 }
 
 // deletions counts an operator's deletes, with the judge locked.
@@ -121,7 +118,7 @@ func (j *judge) deletions() (held, retained int) {
 		l.noteStruck(l.grants)
 		for _, d := range l.deletions {
 			switch {
-			case d.node == "":
+			case d.node == "" || d.ret == undoneYet: // not known to have been deleted
 			case d.held:
 				held++
 			default:

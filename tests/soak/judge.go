@@ -46,13 +46,15 @@ type judge struct {
 	majority *spell // a majority of the members is up and connected
 	whole    *spell // all are, and one leads
 
+	events map[*event]bool // that the controller waits for
+
 	// convict is told of every violation.
 	convict  func(kind, text string)
 	accusing sync.WaitGroup
 }
 
 func newJudge(locks int, session time.Duration, convict func(kind, text string)) *judge {
-	j := &judge{session: session, errors: map[string]int{}, convict: convict,
+	j := &judge{events: map[*event]bool{}, session: session, errors: map[string]int{}, convict: convict,
 		majority: newSpell(), whole: newSpell()}
 	for n := range locks {
 		j.locks = append(j.locks, newContended(n))
@@ -114,6 +116,7 @@ func (j *judge) granted(l *contended, r report) {
 	l.grants = append(l.grants, g)
 	l.freeSince = max(l.freeSince, r.At)
 	j.checkOverlap(l, g)
+	j.notify(l, g)
 }
 
 // checkOrder compares with every grant that was certainly valid before this one was given, and that it
@@ -155,6 +158,13 @@ func (j *judge) recheck(l *contended, r report) {
 	if r.Confirmed == 0 {
 		j.late++
 		return
+	}
+	g := l.find(r.From, r.Token)
+	if g != nil && g.refused {
+		return
+	}
+	if g != nil {
+		g.refused = true
 	}
 	j.find(validRefused, l, l.both(r), "lock %d: %v with token %d, newest %d of %v, valid at %d", l.number, r.From, r.Token,
 		l.newest, l.newestBy, r.Confirmed)

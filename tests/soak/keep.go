@@ -45,9 +45,9 @@ func (w *worker) keep(lock int, m mode, h hold, call, at int64) (token int64, er
 	return k.token, k.tell(report{Kind: kindEnd, Confirmed: k.lastSeen(), At: now()})
 }
 
-// use writes to the resource, time and again, while the lease is valid.
+// use writes to the resource, time and again, while the lease is valid and nothing tells the worker to end.
 func (k *keeping) use(valid bool, until int64) error {
-	for ; valid && now() < until; valid = k.look() {
+	for ; valid && now() < until && !k.w.gate.hushed(); valid = k.look() {
 		if k.mode == exclusive {
 			if err := k.write(); err != nil {
 				return err

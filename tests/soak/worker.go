@@ -14,6 +14,8 @@ const (
 	soonMost  = 300 * time.Millisecond
 	// One hold in longEvery lasts about a session timeout, so that faults strike holders.
 	longEvery = 60
+	// Of the holds of calm workers it is one in calmLongEvery.
+	calmLongEvery = 3
 	// One write in lateEvery comes up to lateMost after the worker looked at its lease.
 	lateEvery = 4
 	lateMost  = 10 * time.Millisecond
@@ -126,7 +128,11 @@ func (w *worker) patience() (time.Duration, bool) {
 
 // length is how long to hold.
 func (w *worker) length() time.Duration {
-	if w.rng.IntN(longEvery) == 0 {
+	every := longEvery
+	if w.calm {
+		every = calmLongEvery
+	}
+	if w.rng.IntN(every) == 0 {
 		return w.o.session/2 + time.Duration(w.rng.Int64N(int64(w.o.session)))
 	}
 	return w.o.holdMin + time.Duration(w.rng.Int64N(int64(w.o.holdMax-w.o.holdMin)+1))
