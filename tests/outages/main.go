@@ -44,13 +44,7 @@ func measure(ctx context.Context, o options, to io.Writer) error {
 	writeHeader(to)
 	for _, kind := range o.servers {
 		for _, timeout := range o.timeouts {
-			results, err := measureOn(ctx, o, kind, timeout)
-			for _, r := range results {
-				r.write(to)
-				if r.lost > 0 && r.length <= o.survive {
-					err = errors.Join(err, errLost)
-				}
-			}
+			err := measureOn(ctx, o, kind, timeout, to)
 			errs = append(errs, err)
 			if ctx.Err() != nil {
 				return errors.Join(append(errs, ctx.Err())...)
@@ -60,28 +54,39 @@ func measure(ctx context.Context, o options, to io.Writer) error {
 	return errors.Join(errs...)
 }
 
+// mostRounds bounds how often outages are repeated because they do not count.
+const mostRounds = 3
+
 // measureOn starts servers and measures one session timeout on them.
-func measureOn(ctx context.Context, o options, kind string, timeout time.Duration) (results []*result, err error) {
+func measureOn(ctx context.Context, o options, kind string, timeout time.Duration, to io.Writer) (err error) {
 	addrs, stop, err := start(kind)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
+	p, err := startProbe(addrs)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
 	subjects, end, err := open(ctx, o, addrs, timeout)
 	defer end()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, length := range o.lengths {
 		r := &result{kind: kind, timeout: timeout, length: length}
-		results = append(results, r)
-		for range o.rounds {
-			if err := round(ctx, o, subjects, r); err != nil {
-				return results, err
+		for n := 0; r.outages < o.rounds*len(subjects) && n < mostRounds*o.rounds; n++ {
+			if err := round(ctx, o, p, subjects, r); err != nil {
+				return err
 			}
 		}
+		r.write(to)
+		if r.lost > 0 && r.length <= o.survive {
+			err = errLost
+		}
 	}
-	return results, nil
+	return err
 }
 
 // start starts servers of a kind; their tick is the usual tenth of a session timeout or so.
@@ -130,7 +135,7 @@ func open(ctx context.Context, o options, addrs []string, timeout time.Duration)
 }
 
 // round has one outage for each session, at a random phase of its heartbeat.
-func round(ctx context.Context, o options, subjects []*subject, r *result) error {
+func round(ctx context.Context, o options, p *probe, subjects []*subject, r *result) error {
 	errs := make([]error, len(subjects))
 	var running sync.WaitGroup
 	for i, s := range subjects {
@@ -140,7 +145,7 @@ func round(ctx context.Context, o options, subjects []*subject, r *result) error
 				wait += rand.N(r.timeout / 6)
 			}
 			sleep(ctx, wait)
-			found, err := s.outage(ctx, time.Duration(r.length*float64(r.timeout)), r.timeout, o.hangUp)
+			found, err := s.outage(ctx, p, time.Duration(r.length*float64(r.timeout)), r.timeout, o.hangUp)
 			errs[i] = err
 			if err == nil {
 				r.add(found)

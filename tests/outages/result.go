@@ -17,15 +17,25 @@ type result struct {
 	mu      sync.Mutex
 	outages int
 	lost    int
-	tried   int
-	most    int
-	back    []time.Duration
-	spare   []time.Duration
+	// Outages that do not count, and what was lost in them.
+	disturbed, lostToo int
+
+	tried int
+	most  int
+	back  []time.Duration
+	spare []time.Duration
 }
 
 func (r *result) add(o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if o.slow > r.timeout/100+probeEvery {
+		r.disturbed++
+		if o.lost {
+			r.lostToo++
+		}
+		return
+	}
 	r.outages++
 	r.tried += o.tried
 	r.most = max(r.most, o.tried)
@@ -38,7 +48,7 @@ func (r *result) add(o outcome) {
 }
 
 func writeHeader(to io.Writer) {
-	_, _ = fmt.Fprintln(to, "servers  T      outage   outages  lost  attempts (most)  back p50      p99      max   spare")
+	_, _ = fmt.Fprintln(to, "servers  T      outage   outages  lost  disturbed (lost)  attempts (most)  back p50      p99      max   spare")
 }
 
 func (r *result) write(to io.Writer) {
@@ -47,7 +57,7 @@ func (r *result) write(to io.Writer) {
 	if len(r.spare) > 0 {
 		spare = fmt.Sprintf("%.3f T", float64(slices.Min(r.spare))/float64(r.timeout))
 	}
-	_, _ = fmt.Fprintf(to, "%-7s  %-5v  %.2f T   %7d  %4d  %8.1f (%d)    %s  %s  %s  %s\n", r.kind, r.timeout, r.length, r.outages, r.lost,
+	_, _ = fmt.Fprintf(to, "%-7s  %-5v  %.2f T   %7d  %4d  %9d (%d)  %8.1f (%d)    %s  %s  %s  %s\n", r.kind, r.timeout, r.length, r.outages, r.lost, r.disturbed, r.lostToo,
 		float64(r.tried)/float64(max(r.outages, 1)), r.most, quantile(r.back, 0.5), quantile(r.back, 0.99), quantile(r.back, 1), spare)
 }
 

@@ -26,6 +26,7 @@ type subject struct {
 // outcome is what came of one outage.
 type outcome struct {
 	lost  bool
+	slow  time.Duration // the slowest write of the probe
 	tried int
 	back  time.Duration // from the end of the outage until the lease was renewed
 	spare time.Duration // what it still had to run then
@@ -81,7 +82,7 @@ func (s *subject) lock(ctx context.Context) (err error) {
 const pollEvery = 2 * time.Millisecond
 
 // outage has one, and waits until it is known what came of it.
-func (s *subject) outage(ctx context.Context, length, timeout time.Duration, hangUp bool) (outcome, error) {
+func (s *subject) outage(ctx context.Context, p *probe, length, timeout time.Duration, hangUp bool) (found outcome, err error) {
 	before, tried, begun := s.lease.Deadline(), s.tried.Load(), time.Now()
 	for _, r := range s.relays {
 		r.down(hangUp)
@@ -93,7 +94,6 @@ func (s *subject) outage(ctx context.Context, length, timeout time.Duration, han
 			return outcome{}, err
 		}
 	}
-	var found outcome
 	for ctx.Err() == nil && s.lease.Context().Err() == nil {
 		if until := s.lease.Deadline(); until.After(before) {
 			found.back, found.spare = time.Since(ended), time.Until(before)
@@ -104,6 +104,9 @@ func (s *subject) outage(ctx context.Context, length, timeout time.Duration, han
 	// Whether a lease that was renewed only when it had run out is known to be lost.
 	sleep(ctx, timeout*45/100-time.Since(begun))
 	found.lost = s.lease.Context().Err() != nil
+	if found.slow, err = p.slowest(begun); err != nil {
+		return found, err
+	}
 	found.tried = int(s.tried.Load() - tried)
 	if !found.lost {
 		return found, ctx.Err()
