@@ -97,6 +97,25 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 	})
 }
 
+// TestReconnectingRenewsTheLeaseAtOnce: an outage of 0.2 T loses no lease either when it comes a moment after another, for
+// the lease was renewed in between.
+func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
+	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+		lease, err := client.Mutex("/outage").Lock(t.Context())
+		require.NoError(t, err)
+		for range 3 {
+			time.Sleep(timeout + phase)
+			d.outage(timeout / 50)
+			time.Sleep(timeout / 50)
+			d.outage(timeout / 5)
+			time.Sleep(timeout / 4)
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Context().Err())
+		}
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
 // TestLongOutagesLoseTheLeaseInTime: in an outage of half a session timeout the lease ends, before the servers end the session.
 func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {

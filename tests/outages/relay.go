@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -21,11 +22,20 @@ type relay struct {
 }
 
 func newRelay(target string) (*relay, error) {
-	r := &relay{target: target, addr: "127.0.0.1:0", conns: map[net.Conn]struct{}{}}
+	r := &relay{target: target, addr: relayHost() + ":0", conns: map[net.Conn]struct{}{}}
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// relayHost is where relays listen. On Linux every address of 127/8 is the machine's: one that nobody connects from, so that
+// no connection is given the port of a relay while that refuses.
+func relayHost() string {
+	if runtime.GOOS == "linux" {
+		return "127.77.0.1"
+	}
+	return "127.0.0.1"
 }
 
 // listen begins to accept, at the same address each time.
