@@ -172,8 +172,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 		s.settle(c)
 	default:
 		if !s.connected {
-			s.parked = append(s.parked, parked{c, o.Effect})
-			s.grantedWhileDown = s.grantedWhileDown || o.Do == machine.WatchOwn
+			s.park(c, o)
 			return
 		}
 		s.carryOut(c, o.Effect)
