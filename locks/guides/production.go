@@ -37,6 +37,12 @@
 // connections by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is
 // a second one for a moment at the start. A client may be connected to an observer; nothing here tests that.
 //
+// A client that has lost its connection and holds a lock tries the servers again after 10 ms, and less and less often, down
+// to 100 times a session timeout, until it is connected or its lease has ended: at most some 50 times each server
+// (zkconn.Conn.Hurry). 1 000 such clients with a session timeout of 10 s are 10 000 attempts a second at each server
+// that refuses them. Clients that hold nothing, and all others, wait from 50 ms up to 5 s between attempts
+// (WithReconnectBackoff).
+//
 // # Sizes
 //
 // jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far below. It need not be

@@ -6,21 +6,27 @@
 //
 //	timeout   heartbeat every   an outage of this length    the lease is over        a crash frees the lock
 //	T         T/6               is survived                 at the latest after      after T, and up to a tick
-//	 4 s      0.7 s             0.9 s                       1.6 s                    4 s
-//	10 s      1.7 s             2.3 s                       4 s                      10 s
-//	30 s      5 s               7 s                         12 s                     30 s
-//	60 s      10 s              14 s                        24 s                     60 s
+//	 4 s      0.7 s             0.8 s                       1.6 s                    4 s
+//	10 s      1.7 s             2 s                         4 s                      10 s
+//	30 s      5 s               6 s                         12 s                     30 s
+//	60 s      10 s              12 s                        24 s                     60 s
 //
 // The lease lasts 0.4 T from the moment in which the newest acknowledged transaction was sent. That transaction is up
-// to T/6 old when the outage begins, so what is left is 0.4 T − T/6 = 0.23 T, less a round trip. An outage shorter
-// than 0.23 T is always survived, one longer than 0.4 T never, and between them it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
+// to T/6 old when the outage begins, so at worst 0.4 T − T/6 = 0.23 T is left. Reconnecting takes part of that: while a
+// lock is held, pauses between attempts are at most 0.015 T, and then the session has to be renewed and a transaction
+// committed, which is a few round trips. So plan with 0.2 T. An outage longer than 0.4 T always loses the lease; between
+// the two it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
 // end of the queue.
+//
+// An outage here is one in which connections are reset and refused, as when a server is restarted or a network device is
+// replaced. Where packets vanish without a word, TCP sends them again at intervals that double, and may find out that
+// they pass again only after as long as they did not. Count such an outage twice.
 //
 // # How to choose
 //
 //  1. Find the longest outage that is ordinary: a change of leader in your ensemble (look at its logs: seconds, not
 //     milliseconds, where a leader's machine dies), a restart of the server that the client is connected to, a pause
-//     of the client's machine. Divide it by 0.23. That is the least T with which ordinary days lose no locks.
+//     of the client's machine. Divide it by 0.2. That is the least T with which ordinary days lose no locks.
 //  2. Find out how long the work may stand still when a holder dies. That is the greatest T.
 //  3. Where the first is greater than the second: a session file takes the crash out of it (below), and
 //     WithLeaseFraction moves the 0.4 (below). If that does not do, one of the two wishes must give way. Be careful
