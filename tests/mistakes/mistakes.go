@@ -27,9 +27,9 @@ var LeaseTooLong = Mistake{
 	Name: "lease-too-long",
 	What: "a lease is valid for three session timeouts",
 	Edits: []Edit{{
-		File: "zkconn/lease_clock.go",
-		Old:  "deadline := sent.Add(time.Duration(l.fraction * float64(timeout)))",
-		New:  "deadline := sent.Add(3 * timeout)",
+		File: "zkconn/round_trips.go",
+		Old:  "return timeout - fractionOf(timeout, margin)",
+		New:  "return 3 * timeout",
 	}},
 }
 

@@ -86,23 +86,38 @@ func TestDoubleHoldersOfOtherNodesAreFound(t *testing.T) {
 	c.found(map[string]int{doubleHolders: 1})
 }
 
-// Polls count when nothing has been broken for long enough.
+// Polls count when nothing has been broken for long enough, and the lock was free for long.
 func TestPollsInTheCalmAreFound(t *testing.T) {
 	c := newCourtroom(t)
 	second := int64(c.session)
+	late, token := false, int64(5)
 	poll := func(since int64) {
-		c.hear(report{Kind: kindPolls, From: anna, Count: 2, Call: since, At: since + second})
+		c.hear(report{Kind: kindAsk, From: anna, Call: since})
+		at := since + 1
+		if late {
+			at = since + second/2
+		}
+		token++
+		c.hear(report{Kind: kindGrant, From: anna, Token: token, Call: since, At: at, Confirmed: at})
+		c.hear(report{Kind: kindEnd, From: anna, Token: token, Confirmed: at, At: at})
+		c.hear(report{Kind: kindPolls, From: anna, Count: 1, Call: since, At: since + second})
 	}
-	poll(now())
+	begin := now()
+	poll(begin)
 	c.calm(true)
-	poll(c.calmSince + second)
+	late = true
+	poll(begin + 2*second)
 	c.found(map[string]int{})
-	poll(c.calmSince + calmSettle*second)
-	c.found(map[string]int{lostWakeUps: 2})
+	late = false
+	poll(begin + (calmSettle+1)*second)
+	c.found(map[string]int{})
+	late = true
+	poll(begin + (calmSettle+3)*second)
+	c.found(map[string]int{lostWakeUps: 1})
 	c.calm(false)
-	poll(now() + calmSettle*second)
-	c.found(map[string]int{lostWakeUps: 2})
-	require.Equal(t, 8, c.polls)
+	poll(begin + (calmSettle+5)*second)
+	c.found(map[string]int{lostWakeUps: 1})
+	require.Equal(t, 5, c.polls)
 }
 
 func TestTargetsOfTheOperator(t *testing.T) {

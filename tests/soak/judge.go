@@ -37,7 +37,8 @@ type judge struct {
 	polls      int   // wake-ups that only the poll replaced, at any time
 	calmSince  int64 // nothing is broken since; 0: something is
 	session    time.Duration
-	different  int // times that servers found their trees different
+	lateGrants map[int]int64 // the last one of each client
+	different  int           // times that servers found their trees different
 	differed   func()
 	writes     int
 	lateWrites int
@@ -54,7 +55,7 @@ type judge struct {
 }
 
 func newJudge(locks int, session time.Duration, convict func(kind, text string)) *judge {
-	j := &judge{events: map[*event]bool{}, session: session, errors: map[string]int{}, convict: convict,
+	j := &judge{lateGrants: map[int]int64{}, events: map[*event]bool{}, session: session, errors: map[string]int{}, convict: convict,
 		majority: newSpell(), whole: newSpell()}
 	for n := range locks {
 		j.locks = append(j.locks, newContended(n))
@@ -108,6 +109,7 @@ func (j *judge) granted(l *contended, r report) {
 	g := &grant{by: r.From, mode: cmp.Or(r.Mode, exclusive), node: r.Node, token: r.Token,
 		call: r.Call, from: r.Call, at: r.At, end: r.Confirmed}
 	g.succeed(l.latest(r.Node))
+	j.lateGrant(g, time.Duration(r.At-free))
 	if g.valid() {
 		j.checkOrder(l, g)
 	} else {

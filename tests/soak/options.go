@@ -50,6 +50,7 @@ const (
 	peerTurnstile  = "turnstile"
 	peerZkLock     = "zklock"
 	peerZkNaive    = "zklock-naive"
+	peerCurator    = "curator"
 )
 
 // parse reads the flags.
@@ -59,7 +60,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f := flag.NewFlagSet("soak", flag.ContinueOnError)
 	f.SetOutput(errors)
 	f.StringVar(&o.role, "role", roleController, "controller, or client: one that a controller started")
-	f.StringVar(&o.peer, "peer", peerTurnstile, "whose locks: turnstile, zklock, or zklock-naive, whose holders look at no events")
+	f.StringVar(&o.peer, "peer", peerTurnstile, "whose locks: turnstile, zklock, curator, or zklock-naive, whose holders look at no events")
 	f.DurationVar(&o.duration, "duration", time.Hour, "how long")
 	f.IntVar(&o.clients, "clients", 4, "client processes")
 	f.IntVar(&o.workers, "workers", 16, "workers of each client")
@@ -77,7 +78,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.DurationVar(&o.quiet, "quiet", 3*time.Minute, "time between two looks for orphans, for which all requests end")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every fault as it happens")
-	f.StringVar(&o.beside, "beside", "", "file with the JSON of an earlier run, for a column beside this one's")
+	f.StringVar(&o.beside, "beside", "", "files with the JSON of earlier runs, separated by commas, for columns beside this one's")
 	f.StringVar(&o.history, "history", "", "folder for histories and evidence")
 	f.BoolVar(&o.allKinds, "all-kinds", false, "go on until every kind of fault has happened")
 	f.StringVar(&o.controller, "controller", "", "address of the controller (client)")
@@ -134,8 +135,8 @@ func (o options) check() error {
 			return fmt.Errorf("soak: %s %v is less than 100ms", name, d)
 		}
 	}
-	if !slices.Contains([]string{peerTurnstile, peerZkLock, peerZkNaive}, o.peer) {
-		return fmt.Errorf("soak: -peer %q is none of %s, %s and %s", o.peer, peerTurnstile, peerZkLock, peerZkNaive)
+	if peers := []string{peerTurnstile, peerZkLock, peerCurator, peerZkNaive}; !slices.Contains(peers, o.peer) {
+		return fmt.Errorf("soak: -peer %q is none of %s", o.peer, strings.Join(peers, ", "))
 	}
 	if o.role != roleController && o.role != roleClient {
 		return fmt.Errorf("soak: -role %q is neither %s nor %s", o.role, roleController, roleClient)

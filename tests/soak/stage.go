@@ -91,7 +91,7 @@ func (s *stage) subject(n int) (*subject, error) {
 		addrs = append(addrs, p.Addr())
 	}
 	made.launch = func(incarnation int) (*child.Process, error) {
-		return startProcess(s.o.arguments(s.hall.addr(), strings.Join(addrs, ","), n, incarnation))
+		return startProcess(s.o.peer, s.o.arguments(s.hall.addr(), strings.Join(addrs, ","), n, incarnation))
 	}
 	return made, nil
 }
