@@ -242,11 +242,12 @@ func (c *contender) number(node string) (int32, bool) {
 	return machine.Sequence(node)
 }
 
-// withdraw takes a create back that still waits for the connection, or for another of its owner. One that is
-// under way is answered as ever.
+// withdraw takes a create back that still waits for the connection, for another of its owner, or for the check of a node
+// to reuse. One that is under way is answered as ever.
 func (s *session) withdraw(c *contender, o *order) {
+	waits := s.declines(c)
 	s.unstake(c)
-	waits := c.joins != 0
+	waits = waits || c.joins != 0
 	c.joins = 0
 	for _, p := range s.parked {
 		if p.contender == c && p.effect.Do == machine.Create {
