@@ -42,9 +42,7 @@ func (s *session) takeUp(c *contender, op uint64) bool {
 
 // checked takes the answer to the check of a node that a contender is to reuse.
 func (s *session) checked(r *rest, c *contender, b beat) {
-	if b.acknowledged() {
-		s.renew(b.sent)
-	}
+	s.renewed()
 	there := b.err == nil || errors.Is(b.err, zkconn.ErrNoAuth) // what may not be read was found
 	switch {
 	case r.next != c: // it has taken that back, or has made a node of its own meanwhile
