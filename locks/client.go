@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -82,13 +83,18 @@ func (c *Client) abort() {
 
 // Close gives everything back: locks that are held end with ErrLost, calls of Lock with ErrClosed, and
 // the session is closed, upon which the servers hand the locks over at once. It waits until all that
-// the client started has ended, or ctx has. Closing again is no error.
+// the client started has ended, or ctx has.
+//
+// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told, as when they are out of
+// reach: others then wait for the locks until the session has expired. The client is closed even so. Closing again gives
+// the same answer.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	if err := c.session.Close(ctx); err != nil {
-		return err
+	remains := c.session.Close(ctx)
+	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
+		return remains
 	}
 	all := make(chan struct{})
 	go func() { c.requests.Wait(); close(all) }()
@@ -102,7 +108,7 @@ func (c *Client) Close(ctx context.Context) error {
 			c.system.Shutdown()
 		}
 	})
-	return nil
+	return remains
 }
 
 // Session gives the session actor, for programs that spawn lock actors of their own.
