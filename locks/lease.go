@@ -32,7 +32,7 @@ type Lease struct {
 	revokedOnce sync.Once
 
 	mu     sync.Mutex
-	lock   *actor.PID    // nil when the request has ended: a PID keeps its actor, and the whole actor system
+	lock   *actor.PID    // nil when the request has ended: a PID keeps its actor
 	asking bool          // Unlock was called
 	told   bool          // and one call has reported success
 	over   chan struct{} // closed when the request has ended
