@@ -48,7 +48,7 @@ func refusing(t *testing.T, code int32) *zkconn.Conn {
 	connected := make(chan zkconn.Event, 8)
 	conn, err := zkconn.Dial(cfg, 1, func(ev zkconn.Event) { connected <- ev })
 	require.NoError(t, err)
-	t.Cleanup(conn.Close)
+	t.Cleanup(func() { _ = conn.Close() })
 	require.Equal(t, zkconn.Connected, (<-connected).Kind)
 	return conn
 }

@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -118,10 +119,18 @@ func (l lock) await(ctx context.Context) (*Lease, error) {
 	case <-ctx.Done():
 		// The request is told, and goes on without us until its node is gone. A grant that is in the
 		// channel already, or on its way there, is given back like any other.
-		l.client.system.Root.Send(pid, &messages.Cancel{})
-		state, node := r.where()
+		state, node := r.where() // in which it waited: the lock actor goes on at once
+		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
 		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}
 	}
+}
+
+// reasonOf says why a request whose ctx is done is given up.
+func reasonOf(ctx context.Context) messages.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return messages.ReasonTimeout
+	}
+	return messages.ReasonCancelled
 }
 
 // ended is the error of a ctx that is done, with its cause where that says more.
@@ -130,5 +139,5 @@ func ended(ctx context.Context) error {
 	if errors.Is(cause, err) {
 		return cause
 	}
-	return errors.Join(err, cause)
+	return fmt.Errorf("%w: %w", err, cause)
 }

@@ -54,7 +54,18 @@ type Release struct{}
 
 // Cancel ends a request that is no longer wanted; its node is deleted before it ends. A request that
 // holds already gives the lock back.
-type Cancel struct{}
+type Cancel struct {
+	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for ReasonCancelled.
+	Reason Reason
+}
+
+// Commands to a lock actor that has ended change nothing.
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (Release) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (Cancel) IgnoreDeadLetterLogging() {}
 
 // Revoke asks the holder to give the lock back: the owner is told RevokeRequested. It says nothing
 // to a request that does not hold.
