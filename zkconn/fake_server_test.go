@@ -42,10 +42,7 @@ type fakeReply struct {
 
 const (
 	opSetAuth = 100
-	opPing    = 11
 	opClose   = opCloseSession
-	opMulti   = 14
-	opSync    = 9
 )
 
 func newFakeServer(t *testing.T) *fakeServer {
