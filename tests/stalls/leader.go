@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
@@ -34,6 +36,40 @@ func pausedLeader(kill bool) func(r *round) error {
 		}
 		return pause(r.ctx, r.timeouts(2))
 	}
+}
+
+// askedWhilePaused has idle sessions at a follower ask for locks while the leader is
+// paused, so that it finds their requests when it goes on, and that it is time to
+// expire the sessions. Others queue behind them.
+func askedWhilePaused(r *round) error {
+	clients, stopWork, err := r.prepare(idle)
+	defer stopWork()
+	if err != nil {
+		return err
+	}
+	length := r.between(0.7, 1.5)
+	if err := r.leader.Pause(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	for i, t := range r.trials {
+		ask := time.Duration(float64(length) * (0.5 + 0.5*r.fraction()))
+		if t.grants() == 0 {
+			r.running.Go(func() {
+				if pause(r.asking, time.Until(begin.Add(ask))) == nil {
+					r.contend(t, contender{side: affected, client: clients[i], keep: r.timeouts(0.8)})
+				}
+			})
+		}
+		r.follow(t, length+r.timeouts(0.2), r.timeouts(0.3), func() {})
+	}
+	if err := pause(r.ctx, length); err != nil {
+		return err
+	}
+	if err := r.leader.Resume(); err != nil {
+		return err
+	}
+	return pause(r.ctx, r.timeouts(2)+r.o.tick)
 }
 
 // handAround has sessions at all members lock and unlock every trial's path until

@@ -22,7 +22,7 @@ const (
 // Sessions at the follower ask for locks meanwhile; one in five holds its lock
 // before. Others at the leader and at the other follower queue behind them. The
 // link is healed when one of those is granted a lock for which it had to wait, or
-// after up to 3 T.
+// after 3 T; in one round of four after less, drawn at random.
 func stalledLink(down bool, before state) func(r *round) error {
 	return func(r *round) error {
 		clients, stopWork, err := r.prepare(before)
@@ -57,7 +57,7 @@ func stalledLink(down bool, before state) func(r *round) error {
 			})
 		}
 		limit := r.timeouts(3)
-		if r.pick(4) == 0 {
+		if r.found.Rounds%4 == 3 {
 			limit = r.between(0.2, 3)
 		}
 		select {

@@ -26,6 +26,7 @@ var scenarios = []*scenario{
 	{"up-busy", "the same; the sessions were locking other paths", stalledLink(false, busy), patient, 0},
 	{"up-fresh", "the same; the sessions have just connected", stalledLink(false, fresh), patient, 0},
 	{"kill", "frames to a follower held up, locks, and the follower is killed", killedFollower, patient, 12},
+	{"leader-ask", "idle sessions at the followers ask while the leader is paused for 0.7 to 1.5 T", askedWhilePaused, patient, 0},
 	{"leader-pause", "the leader is paused for 0.2 to 3 T and goes on", pausedLeader(false), hasty, 0},
 	{"leader-kill", "the leader is paused for 0.2 to 3 T and killed", pausedLeader(true), hasty, 0},
 	{"frames", "frames held up, locks, and the client cannot dial again", heldFrames, patient, 0},

@@ -109,9 +109,14 @@ func (s *stage) timeouts(n float64) time.Duration { return time.Duration(n * flo
 
 // between draws a duration, in session timeouts.
 func (s *stage) between(from, to float64) time.Duration {
+	return s.timeouts(from + (to-from)*s.fraction())
+}
+
+// fraction draws a number from 0 to 1.
+func (s *stage) fraction() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.timeouts(from + (to-from)*s.random.Float64())
+	return s.random.Float64()
 }
 
 // pick draws a number below n.
