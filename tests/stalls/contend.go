@@ -52,40 +52,50 @@ func (r *round) giveBack(lease *locks.Lease) {
 	_ = lease.Unlock(ctx) // a lease that was lost is counted already
 }
 
+// once locks and unlocks, so that the client knows the path: it asks for the lock
+// in one request then, with no read in front that a stall could hold back.
+func (r *round) once(ctx context.Context, path string, c *locks.Client) error {
+	lease, err := c.Mutex(path).Lock(ctx)
+	if err != nil {
+		return err
+	}
+	return lease.Unlock(ctx)
+}
+
 // begin contends in the background.
 func (r *round) begin(t *trial, c contender) {
 	r.running.Go(func() { r.contend(t, c) })
 }
 
 // queued waits until the leader has a contender's node in the trial's path, for
-// at most d.
-func (r *round) queued(t *trial, d time.Duration) {
+// at most d. It reports whether it has.
+func (r *round) queued(t *trial, d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(r.asking, d)
 	defer cancel()
 	for {
 		children, _, changed, err := r.direct.ChildrenW(t.path)
 		if err != nil || len(children) > 0 {
-			return
+			return err == nil
 		}
 		select {
 		case event := <-changed:
 			if event.Type == zk.EventNotWatching {
-				return
+				return false
 			}
 		case <-ctx.Done():
-			return
+			return false
 		}
 	}
 }
 
 // follow lets both clients that the fault does not befall queue behind the
 // affected one, or without it after a while, and keep what they are granted.
-// granted hears of each grant.
-func (r *round) follow(t *trial, patience, keep time.Duration, granted func()) {
+// granted hears of each grant, and whether it had to wait.
+func (r *round) follow(t *trial, patience, keep time.Duration, granted func(waited bool)) {
 	r.running.Go(func() {
-		r.queued(t, patience)
+		waited := r.queued(t, patience)
 		for _, c := range []*locks.Client{r.near, r.far} {
-			r.begin(t, contender{side: others, client: c, keep: keep, granted: func(*hold) { granted() }})
+			r.begin(t, contender{side: others, client: c, keep: keep, granted: func(*hold) { granted(waited) }})
 		}
 	})
 }

@@ -18,9 +18,12 @@ type proxied struct {
 // its own.
 func (r *round) behindProxies(member *rig.Server, timeout time.Duration) ([]proxied, error) {
 	clients := make([]proxied, len(r.trials))
-	return clients, r.each(func(i int, _ *trial) (err error) {
+	return clients, r.each(func(i int, t *trial) (err error) {
 		if clients[i].proxy, err = r.proxy(member); err == nil {
 			clients[i].client, err = r.open(clients[i].proxy.Addr(), timeout)
+		}
+		if err == nil {
+			err = r.once(r.asking, t.path, clients[i].client)
 		}
 		return err
 	})
@@ -51,7 +54,7 @@ func (r *round) holdUp(clients []proxied, granted func(i int, h *hold)) error {
 				return
 			}
 			proxy.Resume(rig.Up)
-			r.follow(t, r.timeouts(0.5), r.timeouts(0.3), func() {})
+			r.follow(t, r.timeouts(0.5), r.timeouts(0.3), func(bool) {})
 			r.contend(t, contender{side: affected, client: clients[i].client, keep: r.timeouts(2),
 				granted: func(h *hold) { granted(i, h) }})
 		})

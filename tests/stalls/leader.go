@@ -61,7 +61,7 @@ func askedWhilePaused(r *round) error {
 				}
 			})
 		}
-		r.follow(t, length+r.timeouts(0.2), r.timeouts(0.3), func() {})
+		r.follow(t, length+r.timeouts(0.2), r.timeouts(0.3), func(bool) {})
 	}
 	if err := pause(r.ctx, length); err != nil {
 		return err

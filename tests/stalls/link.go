@@ -48,10 +48,10 @@ func stalledLink(down bool, before state) func(r *round) error {
 					}
 				})
 			}
-			r.follow(t, ask+r.timeouts(0.3), r.timeouts(0.3), func() {
+			r.follow(t, ask+r.timeouts(0.3), r.timeouts(0.3), func(waited bool) {
 				// Down, a lease from before the stall is lost, and its node deleted, long before any
 				// session expires; up, nobody waits but behind such a lease.
-				if down != held {
+				if waited && down != held {
 					heal()
 				}
 			})
@@ -74,8 +74,10 @@ func stalledLink(down bool, before state) func(r *round) error {
 func (r *round) prepare(before state) (clients []*locks.Client, stopWork func(), err error) {
 	work, stopWork := context.WithCancel(r.asking)
 	clients = make([]*locks.Client, len(r.trials))
-	err = r.each(func(i int, _ *trial) (err error) {
-		clients[i], err = r.open(r.follower.Addr(), r.o.timeout)
+	err = r.each(func(i int, t *trial) (err error) {
+		if clients[i], err = r.open(r.follower.Addr(), r.o.timeout); err == nil {
+			err = r.once(work, t.path, clients[i])
+		}
 		return err
 	})
 	if err != nil {
@@ -108,13 +110,6 @@ func (r *round) prepare(before state) (clients []*locks.Client, stopWork func(),
 
 // work locks and unlocks a path of its own.
 func (r *round) work(ctx context.Context, path string, c *locks.Client) {
-	for {
-		lease, err := c.Mutex(path).Lock(ctx)
-		if err != nil {
-			return
-		}
-		if lease.Unlock(ctx) != nil || pause(ctx, 100*time.Millisecond) != nil {
-			return
-		}
+	for r.once(ctx, path, c) == nil && pause(ctx, 100*time.Millisecond) == nil {
 	}
 }

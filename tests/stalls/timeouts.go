@@ -38,7 +38,7 @@ func movedTimeout(grow bool) func(r *round) error {
 			return err
 		}
 		var others atomic.Int64
-		if err := r.holdAll(clients, func() { others.Add(1) }); err != nil {
+		if err := r.holdAll(clients, func(bool) { others.Add(1) }); err != nil {
 			return err
 		}
 		if err := r.move(clients, to, granted); err != nil {
@@ -68,7 +68,7 @@ func movedTimeout(grow bool) func(r *round) error {
 
 // holdAll has every client hold its lock for the rest of the round, and others
 // queue behind it; granted hears of theirs.
-func (r *round) holdAll(clients []proxied, granted func()) error {
+func (r *round) holdAll(clients []proxied, granted func(bool)) error {
 	return r.each(func(i int, t *trial) error {
 		held := make(chan struct{})
 		r.begin(t, contender{side: affected, client: clients[i].client, keep: r.timeouts(30),
