@@ -99,7 +99,9 @@ func parsePacket(b []byte) (packet Packet, size int, err error) {
 	if data < -1 || data > frameLimit {
 		return packet, 0, errShortFrame
 	}
-	packet.Data = bytes.Clone(r.take(int(max(data, 0))))
+	if data >= 0 {
+		packet.Data = bytes.Clone(r.take(int(data)))
+	}
 	if count = r.int32(); count < -1 || count > 1<<10 {
 		return packet, 0, errShortFrame
 	}
