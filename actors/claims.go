@@ -80,7 +80,7 @@ func (s *session) grantedTo(c *contender) {
 	if c.granted {
 		return
 	}
-	c.granted = true
+	s.setGranted(c, true)
 	key, _ := claimOf(c)
 	for _, other := range append([]*contender(nil), s.claims[key]...) {
 		s.rejoin(other)

@@ -61,7 +61,7 @@ func (s *session) up(ev zkconn.Event) {
 	s.recordSession(ev)
 	s.tellAll(machine.Connected)
 	orders := s.parked
-	s.parked = nil
+	s.parked, s.grantedWhileDown = nil, false
 	for _, p := range orders {
 		if !p.contender.gone {
 			s.carryOut(p.contender, p.effect)
@@ -116,6 +116,7 @@ func (s *session) endEpoch() {
 	}
 	clear(s.shares)
 	s.stopTimers()
+	s.held, s.grantedWhileDown = 0, false
 	for key, c := range s.contenders {
 		c.reset()
 		if c.gone {

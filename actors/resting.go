@@ -43,7 +43,8 @@ func (s *session) layDown(c *contender) bool {
 	r := c.rest
 	r.resting, r.until = true, time.Now().Add(c.sticky)
 	s.resting[c.queue()] = r
-	c.granted, c.laid = false, true
+	s.setGranted(c, false)
+	c.laid = true
 	c.verifies = 0 // what is still under way may find the node when another has it
 	s.unwatchOwn(c)
 	if !r.timed {

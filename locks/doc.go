@@ -14,7 +14,7 @@
 // From Lock until its context ends, nobody else has a valid lease of an exclusive lock; readers, and
 // holders of permits, share theirs with each other only. The context ends when the lease is given back,
 // when the session has expired, and in any case before the servers can give the lock to somebody else:
-// 0.4 session timeouts after this client sent the newest transaction that the ensemble has acknowledged.
+// mostly 0.4 session timeouts after this client sent its newest heartbeat. Package zkconn has the rule and its proof.
 // A lease that is lost is lost for good. Work that has left this process by then cannot be
 // called back; that is what the fencing token is for: hand it to the resource, and let the resource
 // refuse smaller ones than it has seen.

@@ -34,6 +34,7 @@ type Conn struct {
 
 	dialing  context.Context // ends when the Conn is closed
 	stopDial context.CancelFunc
+	racing   sync.WaitGroup // attempts to dial that overlap
 
 	zk     *zk.Conn // set once ready is closed; the library's goroutines start before that
 	events <-chan zk.Event
@@ -65,6 +66,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	}
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
+	c.hosts.haste.timeout = c.SessionTimeout
 	c.session = &session{
 		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
 		add: c.addAuth, cut: c.link.cut,
@@ -106,6 +108,7 @@ func (c *Conn) Close() {
 		// The library closes the channel as the last thing it does.
 		for range c.events {
 		}
+		c.racing.Wait()
 		c.session.running.Wait()
 		c.gate.wait()
 	})
