@@ -25,7 +25,10 @@
 //   - It does not come back in time, or the session expires: the lease's context ends with ErrLost;
 //     whoever waits in Lock queues again in the next session.
 //   - A reply is lost: Turnstile finds out what became of the request. No node is ever left behind.
-//   - The ensemble is gone: Lock and Unlock return when their ctx ends.
+//   - The ensemble is gone: Lock returns when its ctx ends; Unlock then too, or with ErrUnconfirmed when the lease is over,
+//     which is within a session timeout. The session goes on deleting the node.
+//   - Close cannot tell the servers that the session ends: it returns ErrSessionRemains, and others wait for the locks until
+//     the session has expired.
 //
 // # The kinds
 //
