@@ -86,7 +86,8 @@ func show(out io.Writer, asJSON bool, all []*result) error {
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "scenario\tT\ttick\ttrials\tgranted\tto others\toverlaps\tlongest\tdisorder\ttoo late\tlost\tneedlessly\tfailed\ttook\t")
+	fmt.Fprintln(w, "scenario\tT\ttick\ttrials\tgranted\tto others\toverlaps\tlongest\tdisorder\t"+
+		"too late\tlost\tneedlessly\tfailed\ttook\t")
 	for _, r := range all {
 		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%d\t%d\t%v\t\n", r.Scenario, r.Timeout, r.Tick, r.Trials,
 			r.Granted, r.Others, r.Overlaps, r.Longest.Round(time.Millisecond), r.Disorder, r.TooLate, r.Lost, r.Needlessly,

@@ -105,7 +105,9 @@ func (r *record) all() []event {
 func (r *record) pinged(zxid int64) bool {
 	all := r.all()
 	commit := slices.IndexFunc(all, func(e event) bool { return !e.up && e.Type == rig.PacketCommit && e.Zxid == zxid })
-	return commit >= 0 && slices.ContainsFunc(all[commit:], func(e event) bool { return !e.up && e.Type == rig.PacketPing })
+	return commit >= 0 && slices.ContainsFunc(all[commit:], func(e event) bool {
+		return !e.up && e.Type == rig.PacketPing
+	})
 }
 
 // checkOrder looks at one Y, A and B, by the zxids of their transactions.

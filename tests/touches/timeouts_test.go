@@ -52,7 +52,8 @@ func TestRevalidationTouches(t *testing.T) {
 	ended := l.await(lived, "a session of which nothing was heard since its revalidation")
 	mu.Lock()
 	defer mu.Unlock()
-	t.Logf("gone %v after the revalidation, and %v after the session without one", ended.Sub(revalidated), ended.Sub(first))
+	t.Logf("gone %v after the revalidation, and %v after the session without one", ended.Sub(revalidated),
+		ended.Sub(first))
 	require.True(t, pinged.IsZero(), "a ping's answer named the session during the stall")
 	require.GreaterOrEqual(t, ended.Sub(revalidated), timeout)
 	require.Less(t, first, ended)
