@@ -47,7 +47,8 @@ func (c *Conn) reach(network string) (*transport, error) {
 		return nil, err
 	}
 	patience := c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers))
-	t := newTransport(conn, c.hosts.label(), patience, &c.guard, &c.watches, c)
+	t := newTransport(conn, c.hosts.label(), patience, &c.guard, &c.watches, c, c.lease)
+	t.idleSync = !c.cfg.withoutIdleSyncs
 	if !c.link.adopt(t) {
 		_ = conn.Close()
 		return nil, ErrClosed

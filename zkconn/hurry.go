@@ -7,10 +7,9 @@ import (
 	"github.com/cenkalti/backoff/v4"
 )
 
-// Hurry makes reconnecting urgent until the time that until gives: the end of the lease, which a program loses unless
-// it is connected again by then. nil ends the hurry; so does a time that has passed. Call Hurry when the first lock is
-// granted, and Hurry(nil) when the last has ended: what counts is what was set when the connection is lost. until is
-// called from any goroutine and must not block.
+// Hurry says whether reconnecting is urgent: while anything is held, for it is lost unless the client is connected again
+// before the lease ends. Call it when the first lock is granted, and with false when the last has ended: what counts is
+// what was said last when the connection is lost. A hurry lasts until the lease of the connection has ended.
 //
 // In a hurry
 //
@@ -23,7 +22,13 @@ import (
 // Cost: a lease lasts less than half of the session timeout, so a client that cannot connect makes about fifty rounds
 // in a hurry, whatever the timeout is: 25 a second for 4 s, 10 a second for 10 s, 3 a second for 30 s. A credential that was refused
 // ends the hurry until a connection has been of use.
-func (c *Conn) Hurry(until func() time.Time) { c.hosts.haste.set(until) }
+func (c *Conn) Hurry(urgent bool) {
+	if urgent {
+		c.hosts.haste.set(c.lease.clock.Deadline)
+	} else {
+		c.hosts.haste.set(nil)
+	}
+}
 
 // Bounds of a hurry.
 const (
