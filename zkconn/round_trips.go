@@ -22,6 +22,7 @@ type leaseKeeper struct {
 type roundTrips struct {
 	keeper   *leaseKeeper
 	opening  instant // when the connect request went out
+	accepted bool    // it was answered
 	evidence evidence
 	lastSent instant  // when the newest packet went out
 	flights  []flight // requests without an answer, in the order in which they went out: answers come in that order
@@ -52,8 +53,12 @@ func (r *roundTrips) connecting() {
 	defer k.mu.Unlock()
 	now := k.clock.now()
 	r.opening, r.lastSent = now, now
+	shortest := k.list.with(k.granted)
+	if k.newest != nil && !k.newest.accepted && k.granted > 0 {
+		k.granted = shortest // the request before this one may reach the leader at any time
+	}
 	k.newest = r
-	if shortest := k.list.with(k.granted); shortest > 0 {
+	if shortest > 0 {
 		k.clock.shorten(now.plus(leaseOf(shortest)))
 	}
 }
@@ -71,6 +76,7 @@ func (r *roundTrips) connected(granted time.Duration) time.Duration {
 		k.granted = granted
 	}
 	k.list.note(granted)
+	r.accepted = true
 	opened := roundTrip{touched: r.opening, sent: r.opening, answered: k.clock.now()}
 	r.evidence = newEvidence(k.granted, k.tick, opened)
 	k.clock.shorten(r.opening.plus(leaseOf(k.granted)))

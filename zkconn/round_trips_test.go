@@ -220,3 +220,16 @@ func TestFlightsAreForgotten(t *testing.T) {
 	r.replied(7, 0)
 	require.Len(t, r.flights, 1)
 }
+
+// TestShortTimeoutThatMayArriveLate: a connect request without an answer may reach the leader much later, with the timeout
+// of the server that got it. From then on the session counts on no more.
+func TestShortTimeoutThatMayArriveLate(t *testing.T) {
+	k := aKeeper()
+	first, lost, next := &roundTrips{keeper: k}, &roundTrips{keeper: k}, &roundTrips{keeper: k}
+	first.connecting()
+	require.Equal(t, session40, first.connected(session40))
+	k.list.note(4 * time.Second) // in another session, of the same servers
+	lost.connecting()
+	next.connecting()
+	require.Equal(t, 4*time.Second, next.connected(session40))
+}

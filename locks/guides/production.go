@@ -35,7 +35,15 @@
 //
 // A client has one connection, however many locks it holds. Open one for a process and share it: servers count
 // connections by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is
-// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that.
+// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that. It must not be
+// connected to one that follows an observer master: the leader hears of its clients too late for the lease.
+//
+// Give all servers the same minSessionTimeout and maxSessionTimeout: a session that moves to a server which grants less
+// counts on no more from then on.
+//
+// An idle client sends a ping and a sync every third of a session timeout, so that its next lock is granted in one round
+// trip. The syncs reach the leader. Where ten thousand clients idle and the first lock after a pause may take a third of a
+// session timeout, WithoutIdleSyncs saves them.
 //
 // A client that has lost its connection and holds a lock tries the servers again after 10 ms, and less and less often, down
 // to 100 times a session timeout, until it is connected or its lease has ended: at most some 50 times each server
