@@ -19,9 +19,9 @@ import (
 //     is left of the lease to answer the connect request, where there is another server;
 //   - a name that cannot be resolved in time is taken to mean what it meant last.
 //
-// Cost: a lease lasts less than half of the session timeout, so a client that cannot connect makes about fifty rounds
-// in a hurry, whatever the timeout is: 25 a second for 4 s, 10 a second for 10 s, 3 a second for 30 s. A credential that was refused
-// ends the hurry until a connection has been of use.
+// Cost: a client that cannot connect makes 100 rounds in a session timeout, 25 a second for 4 s, 10 for 10 s, 3 for 30 s.
+// A lease that has run for a while lasts 0.4 of the timeout, and so makes some 45 rounds, whatever the timeout is; one of
+// a new connection 0.9, and up to 95. A credential that was refused ends the hurry until a connection has been of use.
 func (c *Conn) Hurry(urgent bool) {
 	if urgent {
 		c.hosts.haste.set(c.lease.clock.Deadline)
