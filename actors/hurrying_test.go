@@ -22,7 +22,7 @@ func (a *aloneSession) linked(t *testing.T) {
 	require.NoError(t, err)
 	a.link, err = zkconn.Dial(cfg, 1, func(zkconn.Event) {})
 	require.NoError(t, err)
-	t.Cleanup(a.link.Close)
+	t.Cleanup(func() { _ = a.link.Close() })
 }
 
 func TestConnectionIsInAHurryWhileSomethingIsHeld(t *testing.T) {

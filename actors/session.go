@@ -167,6 +167,9 @@ func (s *session) take(ctx actor.Context, o *order) {
 		return
 	}
 	c.givenBack = o.at
+	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+		s.unstake(c)
+	}
 	switch o.Do {
 	case machine.Withdraw:
 		s.withdraw(c, o)

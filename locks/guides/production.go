@@ -70,16 +70,18 @@
 // and again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two
 // in. At 1 000 locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete
 // the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO). Or lock
-// WithSticky: taking up a node that rests uses no number.
+// WithSticky: reusing a node takes no number.
 //
 // # Sticky locks
 //
 // Who locks the same few locks over and over, mostly alone, may lock WithSticky: the node stays for a while after Unlock,
-// and locking again with the same client sends nothing. In return the first one who comes from elsewhere waits until the
-// node has gone, a listing and a delete more, and TryLock finds the lock taken at first. Where processes take turns it
-// is of no use. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when somebody comes,
-// when their time is over, when the connection has been lost, and with the session (tests/sticky_test.go,
-// TestFaultsStrikeStickyLocks in tests/matrix).
+// and locking again with the same client reuses it. A cycle takes one round trip in place of two: Lock has the servers
+// check that the node is still there, and Unlock sends nothing. The check is a transaction, for nothing less proves that
+// an operator has not deleted the node and somebody else holds; a node that is gone is not reused. In return the first
+// one who comes from elsewhere waits until the node has gone, a listing and a delete more, and TryLock finds the lock
+// taken at first. Where processes take turns it is of no use. A session keeps 1 024 such nodes at most; each has a watch
+// on its lock path. They go when somebody comes, when their time is over, when the connection has been lost, and with
+// the session (tests/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
 //
 // # Watching it
 //
