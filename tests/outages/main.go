@@ -150,6 +150,10 @@ func round(ctx context.Context, o options, p *probe, subjects []*subject, r *res
 			if err == nil {
 				r.add(found)
 			}
+			if found.lost && o.verbose {
+				fmt.Fprintf(os.Stderr, "# lost: %v of the lease were left; attempts to connect: %d; slowest write of the probe: %v\n",
+					found.left, found.tried, found.slow)
+			}
 		})
 	}
 	running.Wait()
