@@ -48,6 +48,13 @@ func (s *session) startBeating() {
 	s.beatNow()
 }
 
+// beatAnew sends a heartbeat at once on a new connection. One that was under way, or that is due later, goes on no longer.
+func (s *session) beatAnew() {
+	s.beating = false
+	s.beatRun++
+	s.startBeating()
+}
+
 // target is the contender whose node the next heartbeat checks: of the holders, or else of the others, the one
 // that was checked the longest ago. So each has its turn, however many there are; and what a session sends
 // follows from what it was told, not from the order of a map, which a simulation needs to replay it.
@@ -80,10 +87,10 @@ func (s *session) beatNow() {
 	node, path := c.node, c.path+"/"+c.node
 	s.beats++
 	c.checked = s.beats
-	this := s.beats
+	this, run := s.beats, s.beatRun
 	s.run(func(conn *zkconn.Conn) func() {
 		b := heartbeat(conn, path)
-		return func() { s.beaten(c, node, b) }
+		return func() { s.beaten(c, node, b, run) }
 	})
 	s.after(s.lease.timeout/beatsPerTimeout, func() { s.unanswered(this) })
 }
@@ -103,15 +110,21 @@ func (s *session) unanswered(beat uint64) {
 	}
 }
 
-func (s *session) beaten(c *contender, node string, b beat) {
-	s.answered = s.beats // one is under way at a time
+func (s *session) beaten(c *contender, node string, b beat, run uint64) {
+	if run == s.beatRun {
+		s.answered = s.beats // one of a run is under way at a time
+	}
 	s.renewed()
 	if errors.Is(b.err, zkconn.ErrNoNode) && c.node == node && !c.gone {
 		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
 		s.vanished(c.at(node))
 	}
 	s.restGone(c, b.err)
-	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), s.beatNow)
+	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), func() {
+		if run == s.beatRun {
+			s.beatNow()
+		}
+	})
 }
 
 // renewed looks at the lease once a transaction was answered, which may have extended it.
