@@ -21,11 +21,8 @@ func heartbeat(conn *zkconn.Conn, path string) beat {
 	return beat{sent, err}
 }
 
-// acknowledged tells whether the ensemble has committed it: the two refusals that it can meet with are transactions like
-// any other, and what else a server may say it may say by itself.
-func (b beat) acknowledged() bool {
-	return b.err == nil || errors.Is(b.err, zkconn.ErrNoNode) || errors.Is(b.err, zkconn.ErrNoAuth)
-}
+// acknowledged tells whether the ensemble has committed it, with whatever result.
+func (b beat) acknowledged() bool { return b.err == nil || zkconn.CommittedRefusal(b.err) }
 
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
