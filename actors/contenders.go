@@ -125,6 +125,7 @@ func (s *session) abandoned(lock *actor.PID) {
 		return
 	}
 	c.gone = true
+	s.declines(c)
 	s.unstake(c)
 	s.parked = without(s.parked, c)
 	s.unwatch(c)

@@ -61,6 +61,7 @@ type session struct {
 
 	beating, watchingLease bool
 	beats, answered        uint64         // heartbeats sent, and the newest that came back, with whatever outcome
+	beatRun                uint64         // heartbeats follow each other; a new connection begins anew
 	running                sync.WaitGroup // goroutines of requests
 	timers                 map[*time.Timer]struct{}
 }
@@ -166,6 +167,9 @@ func (s *session) take(ctx actor.Context, o *order) {
 		return
 	}
 	c.givenBack = o.at
+	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+		s.unstake(c)
+	}
 	switch o.Do {
 	case machine.Withdraw:
 		s.withdraw(c, o)

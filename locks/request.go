@@ -15,12 +15,11 @@ import (
 // feeds a channel. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
 // is given back. Futures would lose replies (protoactor issue 1145).
 type request struct {
-	from    lock            // what was called
-	values  context.Context // the caller's values, without its end
-	answer  chan answer     // holds one, so that nobody ever blocks on it
-	state   atomic.Uint32   // of the lock actor
-	node    atomic.Pointer[string]
-	revoked atomic.Bool // by force: set before anybody else can have the lock
+	from   lock            // what was called
+	values context.Context // the caller's values, without its end
+	answer chan answer     // holds one, so that nobody ever blocks on it
+	state  atomic.Uint32   // of the lock actor
+	node   atomic.Pointer[string]
 
 	// The rest belongs to the lock actor.
 	lease    *Lease
@@ -80,7 +79,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.RevokeRequested:
 		r.lease.asked()
 	case *messages.Revoked:
-		r.revoked.Store(true)
+		r.lease.forced.Store(true)
 		r.lease.end(ErrRevoked)
 	case *messages.Released:
 		r.finish(nil)

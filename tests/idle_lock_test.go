@@ -40,7 +40,8 @@ func (s *seen) take() []int32 {
 func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var requests seen
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithReplicas(3), embedded.WithHook(requests.note))
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithReplicas(3),
+			embedded.WithReapInterval(24*time.Hour), embedded.WithHook(requests.note))
 		mutex := openVirtual(t, server, server.Replica(2).Addr()).Mutex("/idle")
 		lease, err := mutex.Lock(t.Context()) // finds out about the lock path
 		require.NoError(t, err)

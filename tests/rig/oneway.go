@@ -15,7 +15,7 @@ import (
 //	p.Link(leader, follower).Heal()  // what was held back arrives, in order
 type OneWay struct {
 	flows []*flow
-	wires []*wire // both ways
+	wires []*wire // both ways, each with its flow
 }
 
 // Link is what from sends to to, two different members of the ensemble. It
@@ -68,5 +68,15 @@ func (o *OneWay) Heal() {
 	}
 	for _, f := range o.flows {
 		f.heal()
+	}
+}
+
+// Observe tells f of every packet that goes this way on the connection of a
+// follower to its leader, right before it is delivered: what stalls has not passed.
+// f is called in the order of the packets. Observe(nil) ends that; a call of f may
+// still be under way.
+func (o *OneWay) Observe(f func(Packet)) {
+	for i, w := range o.wires {
+		w.observe(o.flows[i], f)
 	}
 }

@@ -94,6 +94,7 @@ func (p *Partitionable) connect() error {
 	for way, pair := range p.wires {
 		back := loopback(p.wires[direction{way.to, way.from}][1].port())
 		pair[1].prelude = func(conn net.Conn) ([]byte, error) { return introduce(conn, back) }
+		pair[0].quorum = true
 		pair[0].run()
 		pair[1].run()
 	}

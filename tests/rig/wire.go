@@ -17,11 +17,13 @@ type wire struct {
 	prelude  func(from net.Conn) ([]byte, error) // nil: nothing to change
 	out      flow                                // from the member that dials
 	back     flow                                // to it
+	quorum   bool                                // packets pass, not the messages of elections
 	running  sync.WaitGroup
 
 	mu       sync.Mutex
 	closed   bool
 	refusing bool
+	observer map[*flow]func(Packet)
 	strands  map[*strand]struct{}
 }
 
@@ -40,7 +42,8 @@ func newWire(target string) (*wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rig: listen for a wire: %w", err)
 	}
-	return &wire{listener: listener, target: target, strands: map[*strand]struct{}{}}, nil
+	return &wire{listener: listener, target: target, strands: map[*strand]struct{}{},
+		observer: map[*flow]func(Packet){}}, nil
 }
 
 // run starts to take connections.
@@ -96,9 +99,9 @@ func (w *wire) carry(s *strand) {
 		return // cut while dialing
 	}
 	var back sync.WaitGroup
-	back.Go(func() { s.copy(&w.back, s.dialed, far) })
+	back.Go(func() { w.copy(s, &w.back, s.dialed, far) })
 	if w.greet(s, far) == nil {
-		s.copy(&w.out, far, s.dialed)
+		w.copy(s, &w.out, far, s.dialed)
 	}
 	s.cut()
 	back.Wait()
@@ -116,8 +119,9 @@ func (w *wire) greet(s *strand, far net.Conn) error {
 }
 
 // copy carries one direction, and cuts the strand when it ends.
-func (s *strand) copy(f *flow, to, from net.Conn) {
+func (w *wire) copy(s *strand, f *flow, to, from net.Conn) {
 	defer s.cut()
+	var passing packets
 	buffer := make([]byte, 32<<10)
 	f.carry(stream{
 		done: s.done,
@@ -126,6 +130,9 @@ func (s *strand) copy(f *flow, to, from net.Conn) {
 			return bytes.Clone(buffer[:n]), err
 		},
 		deliver: func(p []byte) bool {
+			if w.quorum {
+				w.show(f, passing.feed(p))
+			}
 			_, err := to.Write(p)
 			return err == nil
 		},
@@ -159,6 +166,25 @@ func (w *wire) admit() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refusing = false
+}
+
+// observe has every packet of one direction told to a function, or to none.
+func (w *wire) observe(f *flow, told func(Packet)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.observer[f] = told
+}
+
+func (w *wire) show(f *flow, passing []Packet) {
+	w.mu.Lock()
+	told := w.observer[f]
+	w.mu.Unlock()
+	if told == nil {
+		return
+	}
+	for _, packet := range passing {
+		told(packet)
+	}
 }
 
 func (w *wire) cut() {
