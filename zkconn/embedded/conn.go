@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -28,10 +29,12 @@ type conn struct {
 	opened      time.Time
 	established bool
 	parked      bool // waits for an answer from a leader that cannot be reached, and so does all that follows
-	leaving     bool // it has asked to close its session
-	busy        bool // its reading goroutine carries out a request, and will have what comes of it sent
-	mute        bool // the reply to the request at hand is not sent
-	cutting     bool // it is closed when the request at hand has been carried out
+	waiting     []*exchange
+	early       [][]byte // frames that came before the session was established
+	leaving     bool     // it has asked to close its session
+	busy        bool     // its reading goroutine carries out a request, and will have what comes of it sent
+	mute        bool     // the reply to the request at hand is not sent
+	cutting     bool     // it is closed when the request at hand has been carried out
 	closed      bool
 
 	received, sent int64 // packets
@@ -46,8 +49,10 @@ func newConn(r *Replica, stream net.Conn) *conn {
 		host = addr.IP.String()
 	}
 	c.who = []identity{{"ip", host}}
-	if r.held {
-		c.out.holds++
+	for _, holds := range []bool{r.held, r.paused} {
+		if holds {
+			c.out.holds++
+		}
 	}
 	return c
 }
@@ -139,18 +144,40 @@ func (c *conn) read() {
 	c.out.finish() // the writing goroutine closes the connection when all has been sent
 }
 
-// take carries out a request. It reports false when the connection is to be closed.
+// take carries out a request, when its replica is not paused. It reports false when the connection is to be closed.
 func (c *conn) take(frame []byte) bool {
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
+	for c.r.paused && !c.closed {
+		c.awaitResume()
+	}
 	if c.closed {
 		return false
 	}
 	c.countReceived()
 	c.heard = c.e.clock.Now()
-	if c.parked {
+	switch {
+	case c.parked:
+		return true
+	case !c.established:
+		c.early = append(c.early, slices.Clone(frame))
 		return true
 	}
+	return c.perform(frame)
+}
+
+// awaitResume lets go of the ensemble's lock until the replica is not paused, or the connection is closed.
+func (c *conn) awaitResume() {
+	resumed := c.r.resumed
+	c.e.mu.Unlock()
+	defer c.e.mu.Lock()
+	select {
+	case <-resumed:
+	case <-c.done:
+	}
+}
+
+func (c *conn) perform(frame []byte) bool {
 	c.busy = true
 	defer func() { c.busy, c.mute = false, false }()
 	open := c.handle(frame) && !c.cutting
@@ -178,6 +205,9 @@ func (c *conn) greet(in *bufio.Reader) bool {
 	}
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
+	for c.r.paused && !c.closed {
+		c.awaitResume()
+	}
 	c.countReceived()
 	return !c.closed && c.connect(frame)
 }
