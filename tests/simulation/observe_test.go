@@ -41,7 +41,7 @@ func (w *world) moved(r *lockRequest, t *messages.Transition) {
 		w.violated("r%d leaves the terminal state %v for %v", r.number, r.state, t.To)
 	}
 	r.state = t.To
-	if t.Node != "" {
+	if t.Node != "" && t.Session != 0 { // at the end of a session the node may be told with the next one's, which has no id yet
 		r.placed, r.session = t.Node, t.Session
 	}
 	switch {
@@ -116,6 +116,7 @@ func detail(notice any) string {
 // granted takes a grant: nobody else may hold, and the token must be greater than all before.
 func (w *world) granted(r *lockRequest, held *messages.Held) {
 	w.tally.Grants++
+	r.client.grants++
 	w.tally.Kinds[r.sort(held.Token)]++
 	r.held, r.clock = held, r.client.Session().Clock(held.Epoch)
 	if !time.Now().Before(held.Until) {

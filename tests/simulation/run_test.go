@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -149,13 +150,16 @@ func (w *world) contenders() (all []string) {
 func (w *world) checkEnded() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.ended) == 0 || w.server.Leader() == nil {
+	if len(w.ended) == 0 || !w.server.Committing() {
 		return
 	}
-	left := w.contenders()
+	left, alive := w.contenders(), w.server.Sessions()
 	for _, r := range w.ended {
 		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 {
 			continue // the node has no number, is another's too, or may stay: the epilogue looks for what is left
+		}
+		if w.net.refused(r.session) && slices.Contains(alive, r.session) {
+			continue // a server has said that the session is over, and had no majority yet to make it so
 		}
 		for _, node := range left {
 			if strings.HasPrefix(node, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {

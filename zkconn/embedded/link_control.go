@@ -71,6 +71,13 @@ func (r *Replica) Resume() {
 	r.e.flow()
 }
 
+// Paused tells whether the replica is paused.
+func (r *Replica) Paused() bool {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	return r.paused
+}
+
 // wakeUp lets a paused replica read and send.
 func (r *Replica) wakeUp() {
 	if !r.paused {

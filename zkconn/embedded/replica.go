@@ -66,11 +66,12 @@ func (r *Replica) catchUp() {
 	r.behind = nil
 }
 
-// sessionClosed closes the connection of a session that has ended. One that asked for it itself is closed
-// by its own request, after the reply.
+// sessionClosed closes the connection of a session that has ended, when what was answered before is sent. One that
+// asked for it itself is closed by its own request, after the reply.
 func (r *Replica) sessionClosed(id int64) {
 	if c := r.bySession[id]; c != nil && !c.leaving {
-		c.shut()
+		c.parked = true
+		c.out.finish()
 	}
 }
 
