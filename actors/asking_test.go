@@ -49,10 +49,10 @@ func TestQuestionWaitsForTheConnection(t *testing.T) {
 	a.stopTimers() // as when an epoch ends
 	a.attend()
 	require.Equal(t, 1, a.asked, "not at once")
-	a.setLease(&lease{epoch: 2, session: 2, timeout: time.Hour, clock: zkconn.NewLeaseClock(0.4)})
+	a.setLease(&lease{epoch: 2, session: 2, timeout: time.Hour, clock: zkconn.NewLeaseClock(nil)})
 	a.attend()
 	require.Equal(t, 2, a.asked, "the pause ends with the epoch, whose timers do")
-	a.setLease(&lease{epoch: 3, session: 3, timeout: time.Hour, clock: zkconn.NewLeaseClock(0.4)})
+	a.setLease(&lease{epoch: 3, session: 3, timeout: time.Hour, clock: zkconn.NewLeaseClock(nil)})
 	a.attend()
 	require.Equal(t, 3, a.asked, "what ran in an epoch that is over is never answered")
 

@@ -205,7 +205,7 @@ func (s *session) committed(batch []change, made []zkconn.Created, sent time.Tim
 		return
 	}
 	if err == nil {
-		s.renew(sent)
+		s.renewed()
 	}
 	counted := facts{exists: true, counted: true}
 	next := 0

@@ -11,13 +11,15 @@ import (
 // open begins an epoch.
 func (s *session) open(epoch uint64) {
 	s.connected = false
-	s.setLease(&lease{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: zkconn.NewLeaseClock(s.opts.fraction)})
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, ev) })
 	if err != nil {
+		s.setLease(&lease{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
 		s.fail(err)
 		return
 	}
+	s.setLease(&lease{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
+	s.leaseRun, _ = s.lease.look()
 	s.link = conn
 	s.conn.Store(conn)
 	s.figures.Turned(metering.Connecting)

@@ -187,7 +187,7 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 		return machine.Event{Kind: machine.Unknown, Detail: err.Error()}
 	}
 	if !made.Sent.IsZero() {
-		s.renew(made.Sent)
+		s.renewed()
 	}
 	token, err := messages.NewToken(made.Czxid, made.Place)
 	if c.heir != 0 {

@@ -48,7 +48,7 @@ func (s *session) removed(c *contender, e machine.Effect, sent time.Time, err er
 	case err == nil || errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.Deleted
 		if err == nil && !sent.IsZero() {
-			s.renew(sent)
+			s.renewed()
 		}
 		if c.node == e.Node {
 			s.forgetNode(c)

@@ -14,22 +14,26 @@ type beat struct {
 	err  error
 }
 
-// heartbeat commits a transaction that changes nothing but needs the node. Nothing less proves that
-// the session lives: a follower that is cut off answers pings, and an isolated leader answers sync.
+// heartbeat commits a transaction that changes nothing but needs the node. Nothing less extends the lease: see package
+// zkconn.
 func heartbeat(conn *zkconn.Conn, path string) beat {
 	sent, err := conn.Heartbeat(path)
 	return beat{sent, err}
 }
 
-// acknowledged tells whether the ensemble has committed it. The two refusals that a multi can meet
-// with on the way are answers of the ensemble too, because a failed multi is a transaction like any
-// other; what else a server may say it may say by itself.
+// acknowledged tells whether the ensemble has committed it: the two refusals that it can meet with are transactions like
+// any other, and what else a server may say it may say by itself.
 func (b beat) acknowledged() bool {
 	return b.err == nil || errors.Is(b.err, zkconn.ErrNoNode) || errors.Is(b.err, zkconn.ErrNoAuth)
 }
 
-// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
-const beatsPerTimeout = 6
+const (
+	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
+	beatsPerTimeout = 6
+	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant. It takes about a third of a
+	// session timeout to come by, see package zkconn.
+	evidencePerTimeout = 16
+)
 
 // shortestBeat keeps heartbeats that fail at once from following each other at once.
 const shortestBeat = 10 * time.Millisecond
@@ -101,9 +105,7 @@ func (s *session) unanswered(beat uint64) {
 
 func (s *session) beaten(c *contender, node string, b beat) {
 	s.answered = s.beats // one is under way at a time
-	if b.acknowledged() {
-		s.renew(b.sent)
-	}
+	s.renewed()
 	if errors.Is(b.err, zkconn.ErrNoNode) && c.node == node && !c.gone {
 		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
 		s.vanished(c.at(node))
@@ -112,36 +114,32 @@ func (s *session) beaten(c *contender, node string, b beat) {
 	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), s.beatNow)
 }
 
-// renew takes an acknowledged transaction as evidence that the session lived when it was sent.
-func (s *session) renew(sent time.Time) {
-	if s.lease.clock.Renew(sent, s.lease.timeout) {
-		s.tellAll(machine.LeaseOver) // one that has run out is lost, whatever was acknowledged since
-	} else {
-		s.checkLease() // it may have been too old to renew anything
-	}
+// renewed looks at the lease once a transaction was answered, which may have extended it.
+func (s *session) renewed() {
+	s.checkLease()
 	s.watchLease()
 }
 
-// checkLease tells the holders when the lease has run out. Timers alone would not do: they stand still
-// while the machine is suspended.
+// checkLease tells the holders when a run of the lease is over, also where the next has begun: whoever held has lost it.
+// Timers alone would not do: they stand still while the machine is suspended.
 func (s *session) checkLease() {
-	if !s.lease.clock.Deadline().IsZero() && !s.lease.clock.Valid() {
+	if run, _ := s.lease.look(); run != s.leaseRun {
+		s.leaseRun = run
 		s.tellAll(machine.LeaseOver)
 	}
 }
 
 // watchLease looks at the clock when the lease is due to end, and tells the holders when it has.
 func (s *session) watchLease() {
-	if s.watchingLease || len(s.contenders) == 0 {
+	if _, valid := s.lease.look(); !valid || s.watchingLease || len(s.contenders) == 0 {
 		return
 	}
 	s.watchingLease = true
 	s.after(time.Until(s.lease.clock.Deadline()), func() {
 		s.watchingLease = false
-		if s.lease.clock.Valid() { // one look: between two it may run out, and nobody would be told
-			s.watchLease()
-			return
-		}
 		s.checkLease()
+		if _, valid := s.lease.look(); valid {
+			s.watchLease()
+		}
 	})
 }

@@ -36,6 +36,7 @@ type lock struct {
 	m         machine.Machine
 	lease     *lease // of the session that we last heard of
 	held      *lease // of the session that granted the lock
+	run       uint64 // of that lease, when it did
 	observers []*actor.PID
 	listener  Listener
 	owner     *actor.PID
@@ -144,14 +145,22 @@ func (l *lock) stop(ctx actor.Context) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	if l.m.Holding() && !l.held.valid() && !saysMore(ev.Kind) {
-		over := machine.Event{Kind: machine.LeaseOver}
-		if ev.Kind == machine.Disconnected {
-			over.Reason = ev.Reason // the connection has gone with the session
+	if l.m.Holding() {
+		unbroken := l.held.clock.Unbroken(l.run)
+		if unbroken && ev.Kind == machine.LeaseOver {
+			return // it was over before this grant
 		}
-		l.step(ctx, over)
+		if !unbroken && !saysMore(ev.Kind) {
+
+			over := machine.Event{Kind: machine.LeaseOver}
+			if ev.Kind == machine.Disconnected {
+				over.Reason = ev.Reason // the connection has gone with the session
+			}
+			l.step(ctx, over)
+		}
 	}
-	ev.Lease = l.lease.valid()
+	run, valid := l.lease.look()
+	ev.Lease = valid
 	before := l.m
 	effects, row := l.m.Take(ev)
 	after := l.m
@@ -162,7 +171,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		return
 	}
 	if after.State.Holding() && !before.Holding() {
-		l.held = l.lease
+		l.held, l.run = l.lease, run
 	}
 	l.countPoll(before.State, ev.Kind)
 	l.lookOut(ctx, l.waits())

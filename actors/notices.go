@@ -30,7 +30,8 @@ func tellOwners(ctx actor.Context, observers []*actor.PID, notice any) {
 func (l *lock) notice(do machine.Do) any {
 	switch do {
 	case machine.TellHeld:
-		return &messages.Held{Grant: l.grant(), Session: l.held.session, Epoch: l.held.epoch, Until: l.held.clock.Deadline(), As: l.as}
+		return &messages.Held{Grant: l.grant(), Session: l.held.session, Epoch: l.held.epoch, Run: l.run,
+			Until: l.held.clock.Deadline(), As: l.as}
 	case machine.TellSuspended:
 		return &messages.Suspended{Grant: l.grant(), Until: l.held.clock.Deadline()}
 	case machine.TellResumed:

@@ -36,8 +36,13 @@ type lease struct {
 	clock   *zkconn.LeaseClock
 }
 
-// valid tells whether a grant of this session may be given, or relied on, now.
-func (l *lease) valid() bool { return l != nil && l.clock.Valid() }
+// look tells whether a grant of this session may be given now, and the run of the lease that it would belong to.
+func (l *lease) look() (run uint64, valid bool) {
+	if l == nil {
+		return 0, false
+	}
+	return l.clock.Look()
+}
 
 // done brings the result of a request back to the session actor.
 type done struct {

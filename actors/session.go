@@ -23,6 +23,7 @@ type session struct {
 	log  *slog.Logger
 
 	lease     *lease // of the current epoch
+	leaseRun  uint64 // of that lease, the newest that the lock actors know of
 	link      *zkconn.Conn
 	connected bool
 	ending    bool

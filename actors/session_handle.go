@@ -43,7 +43,6 @@ type Session struct {
 
 type sessionOptions struct {
 	log         *slog.Logger
-	fraction    float64
 	without     FastPath
 	sessionFile string // "" for none
 	meters      metric.MeterProvider
@@ -63,29 +62,14 @@ func WithoutParentWrites() SessionOption {
 	return func(o *sessionOptions) error { o.without |= OneRoundTrip; return nil }
 }
 
-// WithLeaseFraction sets how long a lease lasts after the newest acknowledged transaction was sent, as
-// a fraction of the session timeout: 0.4 by default, which is safe for every server whose tick is at
-// most half of the timeout. It may be raised where the servers' tick is known to be shorter: to 2/3
-// less half a tick divided by the session timeout. It must be above 0 and below 2/3.
-func WithLeaseFraction(f float64) SessionOption {
-	return func(o *sessionOptions) error {
-		if !(f > 0 && f < 2.0/3) {
-			return fmt.Errorf("lease fraction %v is not between 0 and 2/3: %w", f, zkconn.ErrBadConfig)
-		}
-		o.fraction = f
-		return nil
-	}
-}
-
 // StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
 // an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
 // ErrSessionFileInUse, or that of the spawn.
 func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
 	s := &Session{
-		system: system,
-		cfg:    cfg,
-		opts: sessionOptions{log: cfg.Logger(), fraction: 0.4,
-			meters: system.Config.MetricsProvider},
+		system:  system,
+		cfg:     cfg,
+		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
 		ready:   make(chan struct{}),
 		ended:   make(chan struct{}),
 		workers: newWorkers(),
@@ -198,7 +182,9 @@ func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
 	if l := s.current.Load(); l != nil && l.epoch == epoch {
 		return l.clock
 	}
-	return zkconn.NewLeaseClock(s.opts.fraction)
+	over := zkconn.NewLeaseClock(nil)
+	over.End()
+	return over
 }
 
 // ID is the ZooKeeper session id; zero before the first connection.

@@ -28,11 +28,13 @@ func newAlone(t testing.TB, epoch uint64) *aloneSession {
 		return slog.New(slog.DiscardHandler)
 	}))
 	t.Cleanup(system.Shutdown)
-	handle := &Session{system: system, opts: sessionOptions{log: slog.New(slog.DiscardHandler), fraction: 0.4}}
+	handle := &Session{system: system, opts: sessionOptions{log: slog.New(slog.DiscardHandler)}}
 	a := &aloneSession{session: newSession(handle), system: system}
 	a.self = system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {})) // what timers send goes nowhere
 	a.connected = true
-	a.setLease(&lease{epoch: epoch, session: 1, timeout: time.Hour, clock: zkconn.NewLeaseClock(0.4)})
+	a.setLease(&lease{epoch: epoch, session: 1, timeout: time.Hour, clock: zkconn.NewLeaseClock(nil)})
+	a.lease.clock.Extend(time.Now().Add(time.Hour))
+	a.leaseRun, _ = a.lease.look()
 	a.run = func(func(*zkconn.Conn) func()) { a.asked++ }
 	t.Cleanup(a.stopTimers)
 	return a
@@ -107,7 +109,7 @@ func TestVerificationThatWasSupersededChangesNothing(t *testing.T) {
 	ev := <-heard
 	require.Equal(t, machine.Found, ev.Kind)
 	require.EqualValues(t, 9, ev.Token.Zxid())
-	require.True(t, a.lease.valid())
+	require.True(t, a.lease.clock.Valid())
 }
 
 func TestVerifyWaitsForTheCreatesUnderWay(t *testing.T) {
@@ -245,11 +247,14 @@ func TestOnlyTheEnsembleRenewsTheLease(t *testing.T) {
 func TestLeaseThatRanOutIsToldBeforeItIsRenewed(t *testing.T) {
 	a := newAlone(t, 1)
 	c, heard := a.contend(nodeName(1))
-	a.lease.clock.Renew(time.Now().Add(-2*time.Hour), time.Hour)
-	require.False(t, a.lease.valid())
-	a.renew(time.Now())
+	a.setLease(&lease{epoch: 1, session: 1, timeout: time.Hour, clock: zkconn.NewLeaseClock(nil)})
+	a.lease.clock.Extend(time.Now().Add(time.Millisecond))
+	a.leaseRun, _ = a.lease.look()
+	require.Eventually(t, func() bool { return !a.lease.clock.Valid() }, time.Minute, time.Millisecond)
+	a.lease.clock.Extend(time.Now().Add(time.Hour))
+	a.renewed()
 	require.Equal(t, machine.LeaseOver, (<-heard).Kind)
-	require.True(t, a.lease.valid())
+	require.True(t, a.lease.clock.Valid())
 	a.quiet(t, c, heard)
 }
 

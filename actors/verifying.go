@@ -135,9 +135,7 @@ func shownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 
 // verified takes the answer to verify.
 func (s *session) verified(c *contender, op uint64, found own, err error) {
-	if !found.beat.sent.IsZero() {
-		s.renew(found.beat.sent)
-	}
+	s.renewed()
 	if c.verifies != op || c.gone { // a newer one, or a create, was started meanwhile
 		s.stale.Add(1)
 		return
@@ -160,8 +158,19 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 	default:
 		c.unsure = false
 		ev = s.adopted(c, op, found)
+		if ev.Kind == machine.Found && s.lacksEvidence(c) {
+			s.after(s.lease.timeout/evidencePerTimeout, func() { s.verify(c, op) })
+			return
+		}
 	}
 	s.tell(c.lock, ev)
+}
+
+// lacksEvidence tells whether a contender that waits could not be granted the lock if its turn came now: each look for its
+// node adds to the evidence.
+func (s *session) lacksEvidence(c *contender) bool {
+	_, valid := s.lease.look()
+	return !valid && !c.granted
 }
 
 // adopted notes that a node was found to be the contender's.

@@ -70,7 +70,7 @@ func (l *Lease) Node() string { return l.held.Node }
 // Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused and has not heard yet that it lost the lock. Once false it stays false.
 func (l *Lease) Valid() bool {
-	return l.ctx.Err() == nil && !l.forced.Load() && l.clock.Unbroken(l.held.Until)
+	return l.ctx.Err() == nil && !l.forced.Load() && l.clock.Unbroken(l.held.Run)
 }
 
 // Deadline is when the lease ends unless the ensemble is heard of again; it moves on all the time while

@@ -103,8 +103,19 @@ func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
 
-// WithLeaseFraction sets how long a lease lasts: see actors.WithLeaseFraction.
-func WithLeaseFraction(f float64) Option { return session(actors.WithLeaseFraction(f)) }
+// WithServerTick says what the servers' tickTime is, where that is known, so that leases last longer: see
+// zkconn.WithServerTick.
+func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
+
+// WithSuspendedTime sets how it is known for how long the machine was suspended, mostly for tests: see
+// zkconn.WithSuspendedTime.
+func WithSuspendedTime(suspended func() time.Duration) Option {
+	return connection(zkconn.WithSuspendedTime(suspended))
+}
+
+// WithoutIdleSyncs does without the syncs that an idle client sends, every third of a session timeout, so that the first
+// lock after a pause is granted in one round trip: see zkconn.WithoutIdleSyncs.
+func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithSessionFile keeps session id and password in a file of the user's own (mode 0600, on a local disk), so that a
 // process that is started again after a crash closes its predecessor's session first: what that one held is free after

@@ -19,6 +19,9 @@ type Held struct {
 	Session int64
 	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
 	Epoch uint64
+	// Run numbers the stretch of time without a gap for which the lease of this epoch has been valid: the lock is ours
+	// as long as the lease clock says that this run is unbroken.
+	Run uint64
 	// Until is when the lease ends unless it is renewed; it is renewed all the time while the
 	// connection is up.
 	Until time.Time

@@ -48,7 +48,8 @@ func TestBadOptions(t *testing.T) {
 		"sasl":              openWith(locks.WithAuth("sasl", []byte("x"))),
 		"bad digest":        openWith(locks.WithAuth("digest", []byte("nobody"))),
 		"empty ACL":         openWith(locks.WithACL()),
-		"lease fraction":    openWith(locks.WithLeaseFraction(1)),
+		"server tick":       openWith(locks.WithServerTick(0)),
+		"suspended time":    openWith(locks.WithSuspendedTime(nil)),
 	} {
 		client, err := try()
 		require.ErrorIs(t, err, zkconn.ErrBadConfig, name)

@@ -36,6 +36,11 @@ type Config struct {
 	dial           dialFunc
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
+
+	serverTick       time.Duration // 0: not known
+	withoutIdleSyncs bool
+	suspended        func() time.Duration // nil: the system's
+	shortest         *shortestTimeout     // of all sessions with this Config
 }
 
 // dialFunc is net.Dialer's DialContext.
@@ -65,6 +70,7 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 		logger:         slog.New(slog.DiscardHandler),
 		initialBackoff: DefaultInitialBackoff,
 		maxBackoff:     DefaultMaxBackoff,
+		shortest:       new(shortestTimeout),
 	}
 	for _, opt := range opts {
 		if opt == nil {

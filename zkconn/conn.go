@@ -27,6 +27,7 @@ type Conn struct {
 	watches wantedWatches
 	awaited awaitedCreates
 	link    link
+	lease   *leaseKeeper
 	hosts   *hosts
 	gate    *gate
 	session *session
@@ -60,6 +61,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	c := &Conn{
 		cfg: cfg, epoch: epoch, log: cfg.logger.With(logkeys.Epoch, epoch),
 		gate: newGate(), ready: make(chan struct{}),
+		lease: newLeaseKeeper(cfg),
 	}
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
@@ -130,7 +132,11 @@ func (c *Conn) Ended() bool {
 	return c.guard.over.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
 }
 
-// SessionTimeout gives the timeout that the server granted; until then the one that is asked for.
+// Lease gives the session's lease clock. It is extended before an operation returns whose answer is evidence.
+func (c *Conn) Lease() *LeaseClock { return c.lease.clock }
+
+// SessionTimeout gives the shortest timeout that a server has granted to the session; until then the one that is asked
+// for.
 func (c *Conn) SessionTimeout() time.Duration {
 	if granted := c.guard.sessionTimeout(); granted > 0 {
 		return granted

@@ -38,7 +38,8 @@ func (c *Conn) reach(network, address string) (*transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTransport(conn, c.hosts.label(), c.cfg.handshakeTimeout(), &c.guard, &c.watches, c)
+	t := newTransport(conn, c.hosts.label(), c.cfg.handshakeTimeout(), &c.guard, &c.watches, c, c.lease)
+	t.idleSync = !c.cfg.withoutIdleSyncs
 	if !c.link.adopt(t) {
 		_ = conn.Close()
 		return nil, ErrClosed

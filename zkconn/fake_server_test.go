@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -16,9 +17,11 @@ type fakeServer struct {
 	t *testing.T
 
 	mu       sync.Mutex
-	unreach  bool  // dialing fails
-	mute     bool  // connects, but answers no connect request
-	session  int64 // granted next; 0 says expired
+	unreach  bool    // dialing fails
+	mute     bool    // connects, but answers no connect request
+	session  int64   // granted next; 0 says expired
+	grants   uint32  // the timeout granted next, in milliseconds; 0 stands for 40 seconds
+	order    []int32 // operations, in the order in which they came, pings included
 	connects []int64
 	requests []fakeRequest
 	conns    []net.Conn
@@ -42,10 +45,7 @@ type fakeReply struct {
 
 const (
 	opSetAuth = 100
-	opPing    = 11
 	opClose   = opCloseSession
-	opMulti   = 14
-	opSync    = 9
 )
 
 func newFakeServer(t *testing.T) *fakeServer {
@@ -84,13 +84,13 @@ func (s *fakeServer) serve(conn net.Conn, number int) {
 	asked := int64(binary.BigEndian.Uint64(hello[16:]))
 	s.mu.Lock()
 	s.connects = append(s.connects, asked)
-	session, mute := s.session, s.mute
+	session, mute, grants := s.session, s.mute, cmp.Or(s.grants, 40_000)
 	s.mu.Unlock()
 	if mute {
 		_, _ = readFrame(conn) // until the client gives up
 		return
 	}
-	if writeFrame(conn, connectReplyBody(session, 40_000)) != nil || session == 0 {
+	if writeFrame(conn, connectReplyBody(session, grants)) != nil || session == 0 {
 		_, _ = readFrame(conn)
 		return
 	}
@@ -109,6 +109,7 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	var reply fakeReply
 	s.mu.Lock()
 	handle := s.handle
+	s.order = append(s.order, r.op)
 	if r.op != opPing {
 		s.requests = append(s.requests, r)
 	}

@@ -5,96 +5,128 @@ import (
 	"time"
 )
 
-// DefaultLeaseFraction is the part of the session timeout that an acknowledged transaction is good for: the whole,
-// less a third for a gap between frames, less a quarter for half a tick.
-const DefaultLeaseFraction = 0.4
-
-// LeaseClock says until when a session is certain to be alive at the servers. It is renewed with the send time of
-// acknowledged quorum transactions, the only evidence there is, and read without a lock from any goroutine.
+// LeaseClock says until when a session is certain to live at the servers. Its Conn extends it, with the evidence that
+// evidence.go describes; anybody may read it, from any goroutine, without a lock.
+//
+// A run is a stretch of time in which the lease was valid without a gap. Whatever was relied on in one run is lost when
+// the run is over, though the same session may begin another: Unbroken tells the runs apart. A run that was seen to be
+// over stays over.
+//
+// The clock counts the time for which the machine was suspended, because the servers' clocks do.
 type LeaseClock struct {
-	fraction float64
-	state    atomic.Pointer[leaseState]
+	base      time.Time
+	suspended func() time.Duration
+	state     atomic.Pointer[leaseState]
 }
+
+// instant is a point on the time line of one LeaseClock: nanoseconds since the clock was made.
+type instant int64
+
+func (i instant) plus(d time.Duration) instant { return i + instant(d) }
 
 // leaseState is replaced as a whole.
 type leaseState struct {
-	sent     time.Time // of the newest renewal, wall and monotonic; zero when there is none
-	begun    time.Time // when this run of renewals without a gap began
-	deadline time.Time
-	maxJump  time.Duration
-	ended    time.Time // renewals sent up to here are of a session that is over
+	run      uint64
+	valid    bool    // until the deadline; false once it was seen to have passed
+	deadline instant // of this run, or, where none has begun, of the last
+	had      bool    // there is a deadline
+	ended    bool
 }
 
-// NewLeaseClock makes a clock without a lease. fraction is the part of the session timeout that a renewal is good
-// for; one that does not lie between 0 and 1 is replaced by DefaultLeaseFraction.
-func NewLeaseClock(fraction float64) *LeaseClock {
-	if !(fraction > 0 && fraction < 1) { // written so that NaN is replaced too
-		fraction = DefaultLeaseFraction
+// NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been suspended since some
+// moment, and never less than before; nil stands for the system's own knowledge.
+func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
+	if suspended == nil {
+		suspended = systemSuspended()
 	}
-	l := &LeaseClock{fraction: fraction}
-	l.state.Store(&leaseState{})
+	l := &LeaseClock{base: time.Now(), suspended: suspended}
+	l.state.Store(&leaseState{run: 1})
 	return l
 }
 
-// Renew moves the deadline to sent plus the fraction of timeout. It never moves it backwards, and a renewal that was
-// sent before End is passed over: it is a late reply of the session that ended. sent must carry a monotonic reading.
-//
-// lapsed tells that the lease had run out before: who relied on it has lost it, though the clock runs again.
-func (l *LeaseClock) Renew(sent time.Time, timeout time.Duration) (lapsed bool) {
-	if timeout <= 0 {
-		return false
+func (l *LeaseClock) now() instant { return l.at(time.Now()) }
+
+func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.suspended()) }
+
+// Extend moves the deadline to a later time. It begins a new run when the lease has run out. It does nothing for a time
+// that has passed, for one before the deadline, and after End.
+func (l *LeaseClock) Extend(until time.Time) { l.extend(l.at(until)) }
+
+func (l *LeaseClock) extend(until instant) {
+	for {
+		old, now := l.look()
+		if old.ended || until <= now || old.valid && until <= old.deadline {
+			return
+		}
+		if l.state.CompareAndSwap(old, &leaseState{run: old.run, valid: true, had: true, deadline: until}) {
+			return
+		}
 	}
-	deadline := sent.Add(time.Duration(l.fraction * float64(timeout)))
+}
+
+// shorten moves the deadline to an earlier time: the servers may end the session sooner than was known.
+func (l *LeaseClock) shorten(until instant) {
+	for {
+		old, _ := l.look()
+		if !old.valid || until >= old.deadline {
+			return
+		}
+		if l.state.CompareAndSwap(old, &leaseState{run: old.run, valid: true, had: true, deadline: until}) {
+			return
+		}
+	}
+}
+
+// End takes the lease away for good: the session is over.
+func (l *LeaseClock) End() {
 	for {
 		old := l.state.Load()
-		if !old.ended.IsZero() && !sent.After(old.ended) || !deadline.After(old.deadline) {
-			return false
+		if old.ended || l.state.CompareAndSwap(old, &leaseState{run: old.run + 1, ended: true}) {
+			return
 		}
-		renewed := &leaseState{sent: sent, begun: old.begun, deadline: deadline, maxJump: timeout / 4, ended: old.ended}
-		if now := time.Now(); !old.validAt(now) {
-			renewed.begun, lapsed = now, !old.deadline.IsZero()
-		}
-		if l.state.CompareAndSwap(old, renewed) {
-			return lapsed
-		}
-		lapsed = false
 	}
 }
 
-// End takes the lease away until a transaction that is sent later renews it: one of a later session.
-func (l *LeaseClock) End() { l.endAt(time.Now()) }
-
-func (l *LeaseClock) endAt(now time.Time) {
-	l.state.Store(&leaseState{ended: now})
+// look gives the state as of now. The first to see that a deadline has passed notes it: nobody sees the lease valid
+// again in that run.
+func (l *LeaseClock) look() (*leaseState, instant) {
+	for {
+		now, old := l.now(), l.state.Load()
+		if !old.valid || now < old.deadline {
+			return old, now
+		}
+		over := &leaseState{run: old.run + 1, had: true, deadline: old.deadline}
+		if l.state.CompareAndSwap(old, over) {
+			return over, now
+		}
+	}
 }
 
-// Deadline gives the end of the lease; zero when there is none.
-func (l *LeaseClock) Deadline() time.Time { return l.state.Load().deadline }
+// Look gives the run, and whether the lease is valid. While it is not, the run is that which a later lease begins.
+func (l *LeaseClock) Look() (run uint64, valid bool) {
+	state, _ := l.look()
+	return state.run, state.valid
+}
 
 // Valid says whether the lease runs now.
-func (l *LeaseClock) Valid() bool { return l.ValidAt(time.Now()) }
-
-// ValidAt says whether the lease runs at now, which must carry a monotonic reading. It does not when the deadline has
-// passed by the monotonic clock, nor when since the renewal the wall clock has moved by over a quarter of the session
-// timeout more or less than the monotonic one, which stands still while a machine is suspended.
-func (l *LeaseClock) ValidAt(now time.Time) bool { return l.state.Load().validAt(now) }
-
-// Unbroken says whether the lease runs now and has run without a gap since its deadline was until: what was relied on
-// then may be relied on now. A lease that ran out and was renewed is valid, and not unbroken.
-func (l *LeaseClock) Unbroken(until time.Time) bool {
-	state := l.state.Load()
-	return until.After(state.begun) && state.validAt(time.Now())
+func (l *LeaseClock) Valid() bool {
+	_, valid := l.Look()
+	return valid
 }
 
-func (s *leaseState) validAt(now time.Time) bool {
-	if s.deadline.IsZero() || !now.Before(s.deadline) {
-		return false
+// Unbroken says whether the lease runs now and has run without a gap since Look gave this run: what was relied on then
+// may be relied on now. Once false it stays false.
+func (l *LeaseClock) Unbroken(run uint64) bool {
+	now, valid := l.Look()
+	return valid && now == run
+}
+
+// Deadline gives the end of the lease, a time that has passed when the lease is over; zero when there never was one and
+// after End. A machine that is suspended before then reaches it sooner.
+func (l *LeaseClock) Deadline() time.Time {
+	state, _ := l.look()
+	if !state.had {
+		return time.Time{}
 	}
-	// Round(0) strips the monotonic reading: the difference is then that of the wall clock.
-	return s.steady(now.Round(0).Sub(s.sent.Round(0)), now.Sub(s.sent))
-}
-
-// steady compares what has passed since the renewal by the wall clock and by the monotonic one.
-func (s *leaseState) steady(wall, monotonic time.Duration) bool {
-	return (wall - monotonic).Abs() <= s.maxJump
+	return l.base.Add(time.Duration(state.deadline) - l.suspended())
 }

@@ -1,7 +1,6 @@
 package zkconn
 
 import (
-	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,111 +11,152 @@ import (
 
 func TestLeaseClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(0.4)
-		require.False(t, l.Valid(), "nothing has renewed it")
+		l := NewLeaseClock(nil)
+		require.False(t, l.Valid(), "nothing has extended it")
 		require.True(t, l.Deadline().IsZero())
 
-		sent := time.Now()
-		l.Renew(sent, 10*time.Second)
-		require.Equal(t, sent.Add(4*time.Second), l.Deadline())
-		require.True(t, l.Valid())
-		require.True(t, l.ValidAt(sent.Add(4*time.Second-1)))
-		require.False(t, l.ValidAt(sent.Add(4*time.Second)), "the deadline itself is over")
-
-		l.Renew(sent.Add(-time.Second), 10*time.Second)
-		l.Renew(sent, time.Second)
-		l.Renew(sent, 0)
-		l.Renew(sent, -time.Hour)
-		require.Equal(t, sent.Add(4*time.Second), l.Deadline(), "never backwards")
+		until := time.Now().Add(4 * time.Second)
+		l.Extend(until)
+		require.Equal(t, until, l.Deadline())
+		l.Extend(until.Add(-time.Second))
+		require.Equal(t, until, l.Deadline(), "never backwards")
 
 		time.Sleep(3 * time.Second)
-		l.Renew(time.Now(), 10*time.Second)
-		time.Sleep(3 * time.Second)
+		l.Extend(until.Add(3 * time.Second))
+		time.Sleep(4*time.Second - 1)
 		require.True(t, l.Valid())
+		time.Sleep(1)
+		require.False(t, l.Valid(), "the deadline itself is over")
+		require.Equal(t, until.Add(3*time.Second), l.Deadline(), "it is known when that was")
+		l.Extend(time.Now())
+		require.False(t, l.Valid(), "an extension that is over already is none")
+	})
+}
+
+func TestLeaseClockIsShortened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLeaseClock(nil)
+		l.shorten(l.now().plus(time.Second))
+		require.False(t, l.Valid(), "there was nothing to shorten")
+		l.Extend(time.Now().Add(10 * time.Second))
+		run, _ := l.Look()
+		l.shorten(l.now().plus(20 * time.Second))
+		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline(), "never forwards")
+		l.shorten(l.now().plus(time.Second))
+		require.True(t, l.Unbroken(run))
 		time.Sleep(time.Second)
-		require.False(t, l.Valid())
+		require.False(t, l.Unbroken(run))
 	})
 }
 
 func TestLeaseClockEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(0.4)
-		before := time.Now()
-		l.Renew(before, 10*time.Second)
-		time.Sleep(time.Second)
-		late := time.Now()
-		l.End()
-		require.False(t, l.Valid())
-		require.True(t, l.Deadline().IsZero())
-		l.Renew(before, time.Hour)
-		l.Renew(late, time.Hour)
-		require.False(t, l.Valid(), "a late reply of the session that ended")
-		time.Sleep(time.Second)
-		l.Renew(time.Now(), time.Second)
-		require.True(t, l.Valid(), "a later session, whose timeout may be shorter")
-	})
+	l := NewLeaseClock(nil)
+	l.Extend(time.Now().Add(time.Hour))
+	run, _ := l.Look()
+	l.End()
+	require.False(t, l.Valid())
+	require.True(t, l.Deadline().IsZero())
+	l.Extend(time.Now().Add(2 * time.Hour))
+	require.False(t, l.Valid(), "a late reply of the session that ended")
+	require.False(t, l.Unbroken(run))
 }
 
-// Who relied on a lease that ran out has lost it, for good, though the same session renews the clock later.
-func TestLeaseClockKnowsAGap(t *testing.T) {
+// Who relied on a lease that ran out has lost it, for good, though the same session extends the clock later.
+func TestLeaseClockKnowsItsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLeaseClock(0.4)
-		require.False(t, l.Unbroken(time.Now().Add(time.Hour)), "nothing has renewed it")
-		require.False(t, l.Renew(time.Now(), 10*time.Second), "there was no lease before")
-		until := l.Deadline()
-		require.True(t, l.Unbroken(until))
+		l := NewLeaseClock(nil)
+		l.Extend(time.Now().Add(4 * time.Second))
+		run, valid := l.Look()
+		require.True(t, valid)
 		time.Sleep(3 * time.Second)
-		require.False(t, l.Renew(time.Now(), 10*time.Second))
+		l.Extend(time.Now().Add(4 * time.Second))
 		time.Sleep(3 * time.Second)
-		require.True(t, l.Unbroken(until), "renewed in time")
+		require.True(t, l.Unbroken(run), "extended in time")
 
 		time.Sleep(time.Second)
-		require.False(t, l.Unbroken(until))
-		require.True(t, l.Renew(time.Now(), 10*time.Second))
+		l.Extend(time.Now().Add(4 * time.Second)) // nobody has looked in between
 		require.True(t, l.Valid())
-		require.False(t, l.Unbroken(until))
-		require.True(t, l.Unbroken(l.Deadline()), "what is granted from now on")
+		require.False(t, l.Unbroken(run))
+		second, _ := l.Look()
+		require.True(t, l.Unbroken(second), "what is granted from now on")
 
-		l.End()
-		time.Sleep(time.Second)
-		require.False(t, l.Renew(time.Now(), 10*time.Second), "End has told already")
-		require.False(t, l.Unbroken(until))
+		time.Sleep(4 * time.Second)
+		third, valid := l.Look()
+		require.False(t, valid)
+		l.Extend(time.Now().Add(4 * time.Second))
+		require.True(t, l.Unbroken(third), "the run that was to come has begun")
+		require.False(t, l.Unbroken(second))
 	})
 }
 
-// Package time makes no time whose wall clock has moved while the monotonic one has not, hence the difference by itself.
-func TestLeaseClockNoticesAJump(t *testing.T) {
-	now := time.Now()
-	l := NewLeaseClock(0.4)
-	l.Renew(now, 10*time.Second)
-	require.True(t, l.ValidAt(now))
-	for jump, valid := range map[time.Duration]bool{
-		0: true, 2500 * time.Millisecond: true, 2501 * time.Millisecond: false, -2500 * time.Millisecond: true, -2501 * time.Millisecond: false,
-	} {
-		require.Equal(t, valid, l.state.Load().steady(time.Second+jump, time.Second), "jump of %v", jump)
+// TestLeaseClockCountsSuspendedTime: the servers' clocks go on while the machine is suspended. A lease that was over
+// stays over, whatever the clocks say later: a wall clock that jumped there and back made one valid again.
+func TestLeaseClockCountsSuspendedTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var suspended time.Duration
+		l := NewLeaseClock(func() time.Duration { return suspended })
+		l.Extend(time.Now().Add(4 * time.Second))
+		run, _ := l.Look()
+		time.Sleep(time.Second)
+		suspended = 3*time.Second - 1
+		require.True(t, l.Unbroken(run))
+		require.Equal(t, time.Now().Add(1), l.Deadline(), "as package time counts")
+		suspended++
+		require.False(t, l.Unbroken(run))
+		suspended = 0
+		require.False(t, l.Unbroken(run), "once over it stays over")
+		require.False(t, l.Valid())
+	})
+}
+
+func TestSystemSuspended(t *testing.T) {
+	suspended := systemSuspended()
+	for range 10_000 {
+		require.Zero(t, suspended(), "nobody has suspended this machine")
 	}
 }
 
-func TestLeaseFractionOutOfRangeIsTheDefault(t *testing.T) {
-	for _, fraction := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
-		require.Equal(t, DefaultLeaseFraction, NewLeaseClock(fraction).fraction)
-	}
-	require.Equal(t, 0.6, NewLeaseClock(0.6).fraction)
+// TestWallSuspended: package time makes no time whose wall clock has moved while the monotonic one has not, hence the
+// gains by themselves.
+func TestWallSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		suspended := wallSuspended()
+		time.Sleep(time.Hour)
+		require.Zero(t, suspended(), "both clocks have gone")
+	})
 }
 
 func TestLeaseClockFromManyGoroutines(t *testing.T) {
-	l := NewLeaseClock(0.4)
+	l := NewLeaseClock(nil)
 	start := time.Now()
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
 			for k := range 200 {
-				l.Renew(start.Add(time.Duration(i+8*k)*time.Millisecond), time.Hour)
+				l.Extend(start.Add(time.Hour + time.Duration(i+8*k)*time.Millisecond))
+				l.shorten(l.now().plus(2 * time.Hour))
 				l.Valid()
 			}
 		})
 	}
 	all.Wait()
-	newest := start.Add(1599 * time.Millisecond)
-	require.True(t, l.Deadline().Equal(newest.Add(time.Duration(0.4*float64(time.Hour)))))
+	require.WithinDuration(t, start.Add(time.Hour+1599*time.Millisecond), l.Deadline(), time.Microsecond)
+	run, _ := l.Look()
+	require.EqualValues(t, 1, run)
+}
+
+// Two who look at a lease as it runs out begin one new run, not two.
+func TestLeaseClockEndsARunOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLeaseClock(nil)
+		l.Extend(time.Now().Add(time.Second))
+		time.Sleep(time.Second)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { l.Look() })
+		}
+		all.Wait()
+		run, _ := l.Look()
+		require.EqualValues(t, 2, run)
+	})
 }

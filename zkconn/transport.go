@@ -25,7 +25,9 @@ import (
 //   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
 //     library for good (its PR 163). What was "written" fails when the library finds the connection closed;
 //   - it closes the connection when reading fails, so that a blocked write ends at once rather than at its deadline;
-//   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in.
+//   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in;
+//   - it follows the requests that go by way of the leader, which are the evidence that the session lives, and sends a
+//     sync behind each of the library's pings.
 //
 // The library writes every frame with one Write, and one at a time; it reads on one goroutine.
 type transport struct {
@@ -35,6 +37,9 @@ type transport struct {
 	guard    *epochGuard
 	watches  *wantedWatches
 	observer transportObserver
+	trips    *roundTrips
+	scratch  []byte // for a frame with a ping before it
+	idleSync bool   // a sync goes behind each ping
 
 	out         *outbox      // once the session is established
 	sendBy      time.Time    // the library's newest write deadline
@@ -56,10 +61,10 @@ type transportObserver interface {
 	failed(t *transport, cause error)
 }
 
-func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver) *transport {
+func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver, k *leaseKeeper) *transport {
 	return &transport{
 		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, 32<<10),
-		guard: g, watches: w, observer: o, deadline: time.Now().Add(handshake),
+		guard: g, watches: w, observer: o, trips: &roundTrips{keeper: k}, deadline: time.Now().Add(handshake),
 	}
 }
 
@@ -78,44 +83,59 @@ func (t *transport) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// nextFrame waits for a frame and looks at its beginning.
+// nextFrame waits for a frame that is the library's, and looks at its beginning.
 func (t *transport) nextFrame() error {
+	for {
+		if ours, err := t.oneFrame(); err != nil || !ours {
+			return err
+		}
+	}
+}
+
+// oneFrame waits for a frame. It takes the answers to our own syncs away.
+func (t *transport) oneFrame() (ours bool, err error) {
 	head, err := t.reader.Peek(lengthSize)
 	if err != nil {
-		return err
+		return false, err
 	}
 	length := binary.BigEndian.Uint32(head)
 	if length > maxFrame {
-		return fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, maxFrame)
+		return false, fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, maxFrame)
 	}
 	if t.established.Load() {
-		err = t.lookAtReply(int(length))
+		ours, err = t.lookAtReply(int(length))
 	} else {
 		err = t.lookAtConnectReply(int(length))
 	}
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return false, err
+	case ours:
+		_, err = t.reader.Discard(lengthSize + int(length))
+		return true, err
 	}
 	t.unread = lengthSize + int(length)
-	return nil
+	return false, nil
 }
 
-func (t *transport) lookAtReply(length int) error {
+func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	if length < replyHeaderSize {
-		return fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", length, replyHeaderSize)
+		return false, fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", length, replyHeaderSize)
 	}
 	frame, err := t.reader.Peek(lengthSize + replyHeaderSize)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if xid := int32(binary.BigEndian.Uint32(frame[lengthSize:])); xid != xidEvent {
 		code := int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:]))
 		if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
 			t.guard.closed.Store(true)
 		}
+		t.trips.replied(xid, code) // before the library hears of it, and whoever asked
 		t.observer.replied(t, code)
+		return xid == xidIdleSync, nil
 	}
-	return nil
+	return false, nil
 }
 
 // lookAtConnectReply waits for the whole of it: it fits the buffer, being some forty bytes.
@@ -130,6 +150,11 @@ func (t *transport) lookAtConnectReply(length int) error {
 	reply, err := parseConnectReply(frame[lengthSize:])
 	if err != nil {
 		return err
+	}
+	if reply.sessionID != 0 && reply.timeout > 0 {
+		// The library goes by the shortest timeout of the session, too: what it hears is what counts.
+		reply.timeout = t.trips.connected(reply.timeout)
+		setConnectTimeout(frame[lengthSize:], reply.timeout)
 	}
 	if err := t.guard.granted(reply); err != nil {
 		return err
@@ -148,6 +173,7 @@ func (t *transport) Write(p []byte) (int, error) {
 			t.farewell.Store(int64(requestXid(frame)))
 		}
 		t.observer.passes(frame) // before it goes: an answer may come at once
+		frame = t.withEvidence(frame)
 	} else {
 		t.requested = true
 		sessionID, err := requestedSession(p)
@@ -157,6 +183,7 @@ func (t *transport) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, t.fail("handshake", err)
 		}
+		t.trips.connecting()
 	}
 	if t.established.Load() {
 		_ = t.out.put(frame, t.sendBy) // fails when the connection is closed, which the library finds by reading
@@ -164,6 +191,26 @@ func (t *transport) Write(p []byte) (int, error) {
 		_ = t.fail("write", err)
 	}
 	return len(p), nil
+}
+
+// withEvidence follows a frame that goes out next, and puts with it what makes it better evidence: a ping in front of a
+// request after a silence, and a sync behind a ping.
+func (t *transport) withEvidence(frame []byte) []byte {
+	op := requestOp(frame)
+	if op == 0 || !t.established.Load() {
+		return frame
+	}
+	pingFirst := t.trips.sending(op, requestXid(frame))
+	switch {
+	case op == opPing && t.idleSync:
+		t.trips.sending(opSync, xidIdleSync)
+		t.scratch = append(append(t.scratch[:0], frame...), syncFrame...)
+	case pingFirst:
+		t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
+	default:
+		return frame
+	}
+	return t.scratch
 }
 
 // SetReadDeadline clamps the handshake's deadline, and keeps it until the connect reply is there: the library lifts

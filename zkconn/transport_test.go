@@ -41,7 +41,7 @@ func pipeTransport(t *testing.T, g *epochGuard) (*transport, net.Conn, *recorder
 	t.Helper()
 	client, server := net.Pipe()
 	r := &recorder{}
-	tr := newTransport(client, "zk1:2181", time.Minute, g, &wantedWatches{}, r)
+	tr := newTransport(client, "zk1:2181", time.Minute, g, &wantedWatches{}, r, aKeeper())
 	t.Cleanup(func() { _, _ = tr.Close(), server.Close() })
 	return tr, server, r
 }
@@ -61,6 +61,8 @@ func send(t *testing.T, to net.Conn, frames ...[]byte) {
 		sending.Wait()
 	})
 }
+
+func aKeeper() *leaseKeeper { return newLeaseKeeper(Config{shortest: new(shortestTimeout)}) }
 
 func connectRequest(session int64) []byte {
 	b := binary.BigEndian.AppendUint32(nil, 0)
@@ -146,7 +148,7 @@ func TestTransportClampsTheHandshake(t *testing.T) {
 		client, server := net.Pipe()
 		defer func() { _, _ = client.Close(), server.Close() }()
 		start := time.Now()
-		tr := newTransport(client, "zk1:2181", 3*time.Second, &epochGuard{}, &wantedWatches{}, &recorder{})
+		tr := newTransport(client, "zk1:2181", 3*time.Second, &epochGuard{}, &wantedWatches{}, &recorder{}, aKeeper())
 		require.NoError(t, tr.SetReadDeadline(start.Add(time.Hour)))
 		require.NoError(t, tr.SetReadDeadline(time.Time{}), "lifted by the library between the parts of the reply")
 		_, err := tr.Read(make([]byte, 4))
@@ -159,7 +161,7 @@ func TestTransportHonoursDeadlinesAfterTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := net.Pipe()
 		defer func() { _, _ = client.Close(), server.Close() }()
-		tr := newTransport(client, "zk1:2181", time.Second, &epochGuard{}, &wantedWatches{}, &recorder{})
+		tr := newTransport(client, "zk1:2181", time.Second, &epochGuard{}, &wantedWatches{}, &recorder{}, aKeeper())
 		go func() { _, _ = server.Write(frameOf(connectReplyBody(0x55, 4000))) }()
 		require.NoError(t, tr.SetReadDeadline(time.Time{}))
 		_, err := io.ReadFull(tr, make([]byte, 4+36))

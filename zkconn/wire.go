@@ -18,15 +18,33 @@ const (
 	replyHeaderSize = 4 + 8 + 4
 
 	opCreate          = 1
+	opDelete          = 2
 	opExists          = 3
 	opGetData         = 4
+	opSetData         = 5
+	opSetACL          = 7
+	opSync            = 9
+	opPing            = 11
 	opGetChildren2    = 12
+	opCheck           = 13
+	opMulti           = 14
+	opCreate2         = 15
 	opCreateContainer = 19
+	opCreateTTL       = 21
 	opCloseSession    = -11
 
 	xidEvent = -1
+	xidPing  = -2
+	// xidIdleSync is ours: the library and the servers use other negative ones.
+	xidIdleSync = -1000
 
-	codeAuthFailed = -115
+	codeNoNode                  = -101
+	codeNoAuth                  = -102
+	codeBadVersion              = -103
+	codeNoChildrenForEphemerals = -108
+	codeNodeExists              = -110
+	codeNotEmpty                = -111
+	codeAuthFailed              = -115
 
 	// maxFrame bounds what a server may send, in bytes: the names of a million contenders of one lock path. (Java's client
 	// bounds it at 1 MiB by default, which is not enough to list twenty thousand.)
@@ -63,6 +81,11 @@ func parseConnectReply(body []byte) (connectReply, error) {
 		}
 	}
 	return reply, nil
+}
+
+// setConnectTimeout writes another timeout into a connect reply that parseConnectReply has read.
+func setConnectTimeout(body []byte, d time.Duration) {
+	binary.BigEndian.PutUint32(body[4:], uint32(d/time.Millisecond))
 }
 
 // requestedSession reads the session out of a connect request: length, protocol version, last zxid, timeout, session.

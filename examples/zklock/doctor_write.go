@@ -104,7 +104,7 @@ func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roun
 
 // judgeMargin compares what a transaction takes with what there is time for.
 func (e *examination) judgeMargin(granted time.Duration, trips roundTrips) {
-	lease := time.Duration(zkconn.DefaultLeaseFraction * float64(granted))
+	lease := time.Duration(zkconn.SteadyLease * float64(granted))
 	beat := granted / 6
 	slices.Sort(trips.all)
 	worst, median := trips.all[len(trips.all)-1], trips.all[len(trips.all)/2]

@@ -10,15 +10,15 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A test cannot step the wall clock of its machine, and Go reads the clock without a library that could be put
-// in between. What judges a step, the lease clock, is shown it by the tests of package zkconn; what is left to
-// show is that nothing but that clock decides, and that it goes by the monotonic reading.
+// A test cannot step the wall clock of its machine. The lease clock does not read it, but on systems without a clock that
+// counts suspended time; tests of package zkconn show that. What is left to show is that nothing but the lease clock
+// decides, and that its deadline has a monotonic reading.
 var clockSteppedCells = append(
 	absurd(clockStepped, "nothing that is asked for then depends on the wall clock; only a lease does", but(verify)...),
 	cell{request: verify, fault: clockStepped,
-		outcome: "the lease runs by the monotonic clock; a step of over a quarter of the session timeout ends it",
+		outcome: "the lease runs by the monotonic clock and the time for which the machine was suspended",
 		run: func(t *testing.T) {
-			requireTests(t, "zkconn", "TestLeaseClockNoticesAJump", "TestLeaseClock")
+			requireTests(t, "zkconn", "TestLeaseClockCountsSuspendedTime", "TestWallSuspended")
 			server := embedded.Run(t)
 			client := openReal(t, server.Addr(), locks.WithSessionTimeout(long))
 			lease, err := client.Mutex(lockPath).Lock(bounded(t))

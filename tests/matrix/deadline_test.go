@@ -36,7 +36,7 @@ func TestDeadlineBeforeAnythingElse(t *testing.T) {
 		unlocked := make(chan error)
 		ctx := patient(t)
 		go func() { unlocked <- lease.Unlock(ctx) }()
-		time.Sleep(timeout / 2)
+		time.Sleep(time.Until(lease.Deadline()))
 		require.False(t, lease.Valid())
 
 		close(brake.goOn)
@@ -128,7 +128,7 @@ func TestValidNeverComesBack(t *testing.T) {
 		go p.client.System().Root.Send(lock, &messages.Revoke{})
 		<-brake.stopped // on the sender's goroutine, so that the session goes on
 		w.server.Replica(0).HoldReplies()
-		time.Sleep(timeout * 4 / 10)
+		time.Sleep(time.Until(lease.Deadline()))
 		require.False(t, lease.Valid())
 
 		w.server.Replica(0).ReleaseReplies()

@@ -160,6 +160,7 @@ var rests = []plot{
 		play: func(t *testing.T, c *crowd) {
 			node := c.atRest(t, restsLong)
 			id := session(c.ours)
+			time.Sleep(timeout) // the lease is no longer that of a new connection
 			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
 			require.NoError(t, kept.Wait(patient(t)))
 			time.Sleep(timeout * 9 / 20) // its lease is over

@@ -146,7 +146,7 @@ func disband(t *testing.T, s *scene) {
 		r.Stop()
 	}
 	s.refuse(false)
-	time.Sleep(timeout - 2*tick)
+	time.Sleep(timeout - tick/2)
 	for _, r := range s.server.Replicas()[:2] {
 		if err := r.Start(); err != nil {
 			t.Fatal(err)

@@ -87,7 +87,8 @@ func (w *world) open(number int, timeout time.Duration) error {
 	opts := []locks.Option{locks.WithDialer(w.net.dialer(number)), locks.WithSessionTimeout(timeout),
 		locks.WithActorSystem(w.system), locks.WithReconnectBackoff(10*time.Millisecond, 500*time.Millisecond)}
 	if w.plan.mistake == longLease {
-		opts = append(opts, locks.WithLeaseFraction(0.66))
+		began := time.Now()
+		opts = append(opts, locks.WithSuspendedTime(func() time.Duration { return -time.Since(began) * 2 / 3 }))
 	}
 	var err error
 	opened := make(chan struct{})
