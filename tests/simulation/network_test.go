@@ -133,6 +133,15 @@ func (n *network) refused(session int64) bool {
 	return n.over[session]
 }
 
+// inTouch tells whether a client has a connection that carries everything to a replica that follows.
+func (n *network) inTouch(client int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.links, func(l *link) bool {
+		return l.client == client && l.session != 0 && l.stalled == [2]bool{} && n.server.Replica(l.replica).Following()
+	})
+}
+
 // waiting are the places where something can be delivered. A replica that is paused takes nothing: what a client
 // sends to it stays in the network.
 func (n *network) waiting() []place {

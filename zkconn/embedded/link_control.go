@@ -78,6 +78,13 @@ func (r *Replica) Paused() bool {
 	return r.paused
 }
 
+// Following tells whether the replica leads, or follows the leader on a link that carries everything both ways.
+func (r *Replica) Following() bool {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	return r.following() && !r.paused && (r.link == nil || r.link.down.flows() && r.link.up.flows())
+}
+
 // wakeUp lets a paused replica read and send.
 func (r *Replica) wakeUp() {
 	if !r.paused {
