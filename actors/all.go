@@ -16,8 +16,14 @@ import (
 // of the terminal notices of that kind; it takes Release and Cancel, and may be stopped at any time. When one lock
 // is lost the others are given back.
 //
-// Bad input, no lock at all, and one lock twice are told as AllFailed before anything is sent.
+// Its notices have the actor itself as their sender; the Grants in them name the lock actors, its children.
+//
+// Bad input, no lock at all, one lock twice, and a parent, an owner or an observer on another node are told as
+// AllFailed before anything is sent. A nil session panics.
 func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *actor.Props {
+	if session == nil {
+		panic("turnstile: actors.NewAll: the session is nil")
+	}
 	return actor.PropsFromProducer(func() actor.Actor {
 		settings := &lock{}
 		for _, opt := range opts {
@@ -81,20 +87,26 @@ func (a *all) Receive(ctx actor.Context) {
 	case *messages.Release, messages.Release, *messages.Cancel, messages.Cancel:
 		a.release(ctx)
 	case *actor.Terminated:
-		a.terminated(ctx, msg.Who)
+		a.terminated(ctx, msg)
 	case *partsEnded:
 		a.finish(ctx)
 	}
 }
 
 func (a *all) begin(ctx actor.Context) {
-	if a.owner != nil {
-		ctx.Watch(a.owner)
+	wrong := checkSameNode(ctx, a.owner, a.observers)
+	if wrong != nil {
+		a.observers, a.owner = onSameNode(ctx.ActorSystem(), a.observers), nil
+	} else {
+		wrong = a.check()
 	}
-	if wrong := a.check(); wrong != nil {
+	if wrong != nil {
 		a.end = &messages.AllFailed{Failed: messages.Failed{Reason: messages.ReasonBadInput, Detail: wrong.Error()}}
 		a.finish(ctx)
 		return
+	}
+	if a.owner != nil {
+		ctx.Watch(a.owner)
 	}
 	a.next(ctx)
 }
@@ -157,9 +169,12 @@ func (a *all) giveBack(ctx actor.Context, because any) {
 	}
 }
 
-func (a *all) terminated(ctx actor.Context, who *actor.PID) {
+func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
+	who := msg.Who
 	if !slices.ContainsFunc(a.parts, who.Equal) {
-		a.release(ctx) // the owner is gone
+		if ownerEnded(msg) {
+			a.release(ctx)
+		}
 		return
 	}
 	if slices.ContainsFunc(a.ended, who.Equal) {

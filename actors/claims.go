@@ -80,16 +80,17 @@ func (s *session) grantedTo(c *contender) {
 	if c.granted {
 		return
 	}
-	c.granted = true
+	s.setGranted(c, true)
 	key, _ := claimOf(c)
 	for _, other := range append([]*contender(nil), s.claims[key]...) {
 		s.rejoin(other)
 	}
 }
 
-// rejoin asks anew for a contender that waits for another of its owner.
+// rejoin asks anew for a contender that waits for another of its owner. While the connection is down it does not: the
+// lock actor, which was told so, verifies when it is back, and then asks again by itself.
 func (s *session) rejoin(c *contender) {
-	if op := c.joins; op != 0 && !c.gone {
+	if op := c.joins; op != 0 && !c.gone && s.connected {
 		c.joins = 0
 		s.create(c, op)
 	}

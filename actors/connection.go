@@ -61,7 +61,7 @@ func (s *session) up(ev zkconn.Event) {
 	s.recordSession(ev)
 	s.tellAll(machine.Connected)
 	orders := s.parked
-	s.parked = nil
+	s.parked, s.grantedWhileDown = nil, false
 	for _, p := range orders {
 		if !p.contender.gone {
 			s.carryOut(p.contender, p.effect)
@@ -116,6 +116,7 @@ func (s *session) endEpoch() {
 	}
 	clear(s.shares)
 	s.stopTimers()
+	s.held, s.grantedWhileDown = 0, false
 	for key, c := range s.contenders {
 		c.reset()
 		if c.gone {
@@ -124,7 +125,8 @@ func (s *session) endEpoch() {
 		}
 	}
 	old := s.link
-	s.running.Go(old.Close)
+	report := s.reportRemaining()
+	s.running.Go(func() { report(old.Close()) })
 	s.open(s.lease.epoch + 1)
 	s.tellAll(machine.Expired) // with the new epoch: what is decided on it belongs there
 }
@@ -154,21 +156,33 @@ func (s *session) end(err error) {
 func (s *session) closeDown() {
 	s.roll.dismiss(s.system.Root)
 	s.workers.end()
-	link := s.link
+	link, report := s.link, s.reportRemaining()
 	if s.file != nil {
 		s.file.stop()
 	}
 	go func() {
 		if link != nil {
-			link.Close()
+			s.closed = link.Close()
+			report(s.closed)
 		}
 		s.running.Wait()
+		s.letGo()
 		s.figures.End()
 		if s.file != nil {
 			s.file.close(link == nil || link.Ended())
 		}
 		close(s.ended)
 	}()
+}
+
+// reportRemaining gives the function that logs when a session could not be closed. It may be called elsewhere.
+func (s *session) reportRemaining() func(error) {
+	log, args := s.log, s.logged(logkeys.Timeout, s.lease.timeout)
+	return func(err error) {
+		if err != nil {
+			log.Warn("session not closed at the servers: it ends when it expires", append(args, logkeys.Error, err)...)
+		}
+	}
 }
 
 func (s *session) stopTimers() {

@@ -125,6 +125,7 @@ func (s *session) abandoned(lock *actor.PID) {
 		return
 	}
 	c.gone = true
+	s.declines(c)
 	s.unstake(c)
 	s.parked = without(s.parked, c)
 	s.unwatch(c)
@@ -162,7 +163,8 @@ func (s *session) forgetNode(c *contender) {
 	s.unwatch(c)
 	s.forgetRest(c)
 	s.lack(c)
-	c.granted, c.movedUp, c.early = false, false, nil
+	s.setGranted(c, false)
+	c.movedUp, c.early = false, nil
 }
 
 // settle makes sure that nothing of a contender is left, without its lock actor: it looks for the node

@@ -73,7 +73,12 @@ func createNode(conn *zkconn.Conn, sp *spec, known facts, without FastPath) (mad
 			}
 		}
 		if sp.permits > 0 && !learnt.permits {
-			if err = recordPermits(conn, sp.path, sp.permits); err != nil {
+			err = recordPermits(conn, sp.path, sp.permits)
+			if errors.Is(err, zkconn.ErrNoNode) {
+				learnt = facts{}
+				return err
+			}
+			if err != nil {
 				return backoff.Permanent(err)
 			}
 			learnt.permits, learnt.counted = true, false
@@ -102,8 +107,9 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 		if err := conn.EnsureParents(path); err != nil {
 			return facts{}, err
 		}
-		data, _, err = conn.Get(path) // somebody else may have made it, with data
-		if err != nil && !errors.Is(err, zkconn.ErrNoAuth) {
+		// Somebody else may have made it, with data. When it is gone again, what is done in it next says so.
+		data, _, err = conn.Get(path)
+		if err != nil && !errors.Is(err, zkconn.ErrNoAuth) && !errors.Is(err, zkconn.ErrNoNode) {
 			return facts{}, err
 		}
 		return facts{exists: true, counted: err == nil && parentWrites && len(data) == 0}, nil
@@ -236,11 +242,12 @@ func (c *contender) number(node string) (int32, bool) {
 	return machine.Sequence(node)
 }
 
-// withdraw takes a create back that still waits for the connection, or for another of its owner. One that is
-// under way is answered as ever.
+// withdraw takes a create back that still waits for the connection, for another of its owner, or for the check of a node
+// to reuse. One that is under way is answered as ever.
 func (s *session) withdraw(c *contender, o *order) {
+	waits := s.declines(c)
 	s.unstake(c)
-	waits := c.joins != 0
+	waits = waits || c.joins != 0
 	c.joins = 0
 	for _, p := range s.parked {
 		if p.contender == c && p.effect.Do == machine.Create {

@@ -115,7 +115,7 @@ func ExampleNewLock_reentry() {
 					ctx.Spawn(actors.NewLock(session, want))
 					return
 				}
-				fmt.Println("the same node and token:", msg.Grant == first.Grant)
+				fmt.Println("the same node and token:", msg.Node == first.Node && msg.Token == first.Token)
 				want.Reentry = false
 				ctx.Spawn(actors.NewLock(session, want))
 			case *messages.Failed:

@@ -17,8 +17,21 @@ import (
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
 // parent and its observers with the notices of package messages, takes the commands of that package,
 // and stops by itself when the request has ended. It may be stopped at any time: its node is then
-// deleted by the session. Bad input is told as Failed, before anything is sent.
+// deleted by the session. Bad input is told as Failed, before anything is sent; so are a parent, an owner or an
+// observer on another node. A nil session panics.
+//
+// # Owners that are restarted
+//
+// When an owner panics and its supervisor restarts it, protoactor stops the lock actors that it spawned as children
+// first, and the session deletes their nodes. What they had told before stays in the owner's mailbox: the new
+// incarnation may receive a Held of a lock that somebody else has by then. So an actor that can be restarted compares
+// ctx.Sender(), or Grant.Actor, with what it spawned, and answers any other Held with Release: the lock actor of an
+// earlier incarnation that is still there, because it was spawned at the root, gives its lock back. WithOwner does not,
+// for a restarted owner has not ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
+	if session == nil {
+		panic("turnstile: actors.NewLock: the session is nil")
+	}
 	return actor.PropsFromProducer(func() actor.Actor {
 		l := &lock{session: session, want: &want, m: machine.New(want.Try)}
 		for _, opt := range opts {
@@ -68,8 +81,10 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.step(ctx, msg.event)
 	case *messages.Release, messages.Release:
 		l.step(ctx, machine.Event{Kind: machine.Release})
-	case *messages.Cancel, messages.Cancel:
-		l.step(ctx, machine.Event{Kind: machine.Cancel})
+	case *messages.Cancel:
+		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
+	case messages.Cancel:
+		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
 	case *messages.Revoke, messages.Revoke:
 		l.step(ctx, machine.Event{Kind: machine.Revoke})
 	case *lookOutDue:
@@ -77,7 +92,9 @@ func (l *lock) Receive(ctx actor.Context) {
 	case *lookedOut:
 		l.looked(ctx, msg)
 	case *actor.Terminated: // only the owner is watched
-		l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
+		if ownerEnded(msg) {
+			l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
+		}
 	case *actor.Stopping:
 		l.stop(ctx)
 	case *actor.Stopped:
@@ -88,12 +105,12 @@ func (l *lock) Receive(ctx actor.Context) {
 }
 
 func (l *lock) begin(ctx actor.Context) {
-	if l.owner != nil {
-		ctx.Watch(l.owner)
-	}
-	if err := CheckAcquire(*l.want); err != nil {
+	if err := l.check(ctx); err != nil {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
+	}
+	if l.owner != nil {
+		ctx.Watch(l.owner)
 	}
 	by, child := ctx.Self(), false
 	if parent := ctx.Parent(); parent != nil {
@@ -101,11 +118,24 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 	l.spec = newSpec(l.want, Address(ctx.ActorSystem(), by), child)
 	l.enrolled = true
-	l.figures = l.session.figures.Request(l.want.Mode, l.want.Path)
 	l.step(ctx, machine.Event{Kind: machine.Begin})
 	if !l.session.roll.enroll(ctx.Self()) {
 		l.step(ctx, machine.Event{Kind: machine.Closed}) // nobody will answer
 	}
+}
+
+// check finds what is wrong with the request before anything is sent, and begins its figures.
+func (l *lock) check(ctx actor.Context) error {
+	if err := checkSameNode(ctx, l.owner, l.observers); err != nil {
+		l.observers, l.owner = onSameNode(ctx.ActorSystem(), l.observers), nil
+		return err
+	}
+	if err := CheckAcquire(*l.want); err != nil {
+		return err
+	}
+	var err error
+	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
+	return err
 }
 
 // hear takes an event from the session.
@@ -224,7 +254,7 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
 		ctx.Stop(ctx.Self())
 	default:
-		if notice := l.notice(e.Do); notice != nil {
+		if notice := l.notice(ctx, e.Do); notice != nil {
 			l.report(ctx, notice)
 			return
 		}
@@ -248,7 +278,7 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	if !debug && len(l.observers) == 0 {
 		return
 	}
-	t := &messages.Transition{Grant: l.grant(), From: from, To: to, On: on,
+	t := &messages.Transition{Grant: l.grant(ctx), From: from, To: to, On: on,
 		If: row.If.Name, Do: row.Do.Name, Reason: why, At: time.Now()}
 	if l.lease != nil {
 		t.Session = l.lease.session
@@ -257,6 +287,6 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
 	}
 	for _, pid := range l.observers {
-		ctx.Send(pid, t)
+		ctx.Request(pid, t)
 	}
 }

@@ -23,7 +23,7 @@ func dial(t *testing.T) *zkconn.Conn {
 		}
 	})
 	require.NoError(t, err)
-	t.Cleanup(conn.Close)
+	t.Cleanup(func() { _ = conn.Close() })
 	<-connected
 	return conn
 }

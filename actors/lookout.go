@@ -83,7 +83,7 @@ func (l *lock) looked(ctx actor.Context, answer *lookedOut) {
 	case answer.deadlock == nil || answer.node != l.spec.at(l.m.Node):
 		l.lookouts.Reset(l.want.Deadlocks.Every)
 	default:
-		l.report(ctx, &messages.Deadlocked{Grant: l.grant(), Deadlock: *answer.deadlock})
+		l.report(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.deadlock})
 		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
 	}
 }

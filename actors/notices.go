@@ -11,49 +11,51 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-func (l *lock) grant() messages.Grant {
-	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token}
+func (l *lock) grant(ctx actor.Context) messages.Grant {
+	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// tellOwners sends a notice to the parent and the observers; to a parent that observes, once.
+// tellOwners sends a notice to the parent and the observers; to a parent that observes, once. Its sender is the actor
+// that tells it, so that an owner that was restarted knows whose it is.
 func tellOwners(ctx actor.Context, observers []*actor.PID, notice any) {
 	parent := ctx.Parent()
 	if parent != nil && !slices.ContainsFunc(observers, parent.Equal) {
-		ctx.Send(parent, notice)
+		ctx.Request(parent, notice)
 	}
 	for _, pid := range observers {
-		ctx.Send(pid, notice)
+		ctx.Request(pid, notice)
 	}
 }
 
 // notice makes the notice that a Tell effect sends; nil for other effects.
-func (l *lock) notice(do machine.Do) any {
+func (l *lock) notice(ctx actor.Context, do machine.Do) any {
+	grant := l.grant(ctx)
 	switch do {
 	case machine.TellHeld:
-		return &messages.Held{Grant: l.grant(), Session: l.held.session, Epoch: l.held.epoch, Run: l.run,
+		return &messages.Held{Grant: grant, Session: l.held.session, Epoch: l.held.epoch, Run: l.run,
 			Until: l.held.clock.Deadline(), As: l.as}
 	case machine.TellSuspended:
-		return &messages.Suspended{Grant: l.grant(), Until: l.held.clock.Deadline()}
+		return &messages.Suspended{Grant: grant, Until: l.held.clock.Deadline()}
 	case machine.TellResumed:
-		return &messages.Resumed{Grant: l.grant(), Until: l.held.clock.Deadline()}
+		return &messages.Resumed{Grant: grant, Until: l.held.clock.Deadline()}
 	case machine.TellRevokeRequested:
 		if l.want.Grace > 0 {
 			l.grace = time.Now().Add(l.want.Grace)
 		}
-		return &messages.RevokeRequested{Grant: l.grant(), Deadline: l.grace}
+		return &messages.RevokeRequested{Grant: grant, Deadline: l.grace}
 	case machine.TellRevoked:
 		if l.revoked != nil {
 			l.revoked.Store(true)
 		}
-		return &messages.Revoked{Grant: l.grant()}
+		return &messages.Revoked{Grant: grant}
 	case machine.TellReleased:
-		return &messages.Released{Grant: l.grant(), Reason: l.m.Reason}
+		return &messages.Released{Grant: grant, Reason: l.m.Reason}
 	case machine.TellLost:
-		return &messages.Lost{Grant: l.grant(), Reason: l.m.Reason, Detail: l.m.Detail}
+		return &messages.Lost{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
 	case machine.TellCancelled:
-		return &messages.Cancelled{Grant: l.grant(), Reason: l.m.Reason}
+		return &messages.Cancelled{Grant: grant, Reason: l.m.Reason}
 	case machine.TellFailed:
-		return &messages.Failed{Grant: l.grant(), Reason: l.m.Reason, Detail: l.m.Detail}
+		return &messages.Failed{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func newWorld(t *testing.T, log *slog.Logger) *world {
 	require.NoError(t, err)
 	w.outside, err = zkconn.Dial(plain, 1, func(zkconn.Event) {})
 	require.NoError(t, err)
-	t.Cleanup(w.outside.Close)
+	t.Cleanup(func() { _ = w.outside.Close() })
 	return w
 }
 

@@ -85,6 +85,9 @@ func (*leaving) IgnoreDeadLetterLogging() {}
 // shutdown asks the session actor to close the session and stop.
 type shutdown struct{}
 
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (*shutdown) IgnoreDeadLetterLogging() {}
+
 // alarm is a timer of a lock actor that has fired.
 type alarm struct{ event machine.Event }
 

@@ -37,9 +37,10 @@ func readContenders(conn *zkconn.Conn, lockPath string) (machine.Queues, error) 
 // catchUp returns when our server shows all that was there when it was called. It commits a transaction that changes
 // nothing, for which it does not matter whether the node exists or what is allowed. A sync is not enough: a leader
 // answers its own clients' at once, and may have told a follower of a change, and that one its client, before it has
-// made the change itself (seen: a node that was deleted with success, after a sync).
+// made the change itself (seen: a node that was deleted with success, after a sync). Neither is a refusal that a server
+// gives by itself: that one is returned.
 func catchUp(conn *zkconn.Conn, path string) error {
-	if _, err := conn.Heartbeat(path); zkconn.OutcomeOf(err) != zkconn.Refused {
+	if _, err := conn.Heartbeat(path); err != nil && !zkconn.CommittedRefusal(err) {
 		return err
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 // Sticky locks: the node of a lock that was given back may stay for a while, and is used again by the next request of
 // this session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells
 // when somebody comes, and one on the node when somebody asks for the lock back; then the node goes at once, or as soon
-// as it is given back. A node that says so already goes with its hold: the next one was not asked.
+// as it is given back. A node that says so already goes with its hold: the next one was not asked. How a node is reused
+// is in reusing.go.
 //
 // Each grant needs a token of its own, greater than the last and less than that of any node made later. The places
 // that come after its own in the node's transaction will do: who had them came behind it in the queue, and as
@@ -26,6 +27,11 @@ type rest struct {
 	wanted    bool // somebody has come
 	until     time.Time
 	timed     bool
+
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The
+	// node is not next's yet: it rests.
+	next *contender
+	op   uint64
 }
 
 // maxResting bounds how many nodes a session keeps that nobody holds.
@@ -37,13 +43,17 @@ func (s *session) layDown(c *contender) bool {
 		c.rest != nil && c.rest.wanted || len(s.resting) >= maxResting || s.waitedFor(c) {
 		return false
 	}
+	if s.resting[c.queue()] != nil { // a node before this one was deleted, and the session has not heard of it
+		return false
+	}
 	if c.rest == nil {
 		c.rest = &rest{contender: c}
 	}
 	r := c.rest
 	r.resting, r.until = true, time.Now().Add(c.sticky)
 	s.resting[c.queue()] = r
-	c.granted, c.laid = false, true
+	s.setGranted(c, false)
+	c.laid = true
 	c.verifies = 0 // what is still under way may find the node when another has it
 	s.unwatchOwn(c)
 	if !r.timed {
@@ -71,7 +81,7 @@ func (s *session) restUntil(r *rest) {
 	s.after(max(time.Until(r.until), time.Millisecond), func() {
 		r.timed = false
 		switch {
-		case !r.resting:
+		case !r.resting, r.next != nil: // who takes it back that it is to reuse the node sets the timer again
 		case time.Now().Before(r.until):
 			s.restUntil(r)
 		default:
@@ -98,25 +108,30 @@ func (s *session) watchArrivals(r *rest) {
 		}
 		return func() {
 			if !alone {
-				s.arrived(r)
+				s.arrived(r, false)
 			}
 		}
 	})
 }
 
-// arrived takes note that somebody may want the lock.
-func (s *session) arrived(r *rest) {
+// arrived takes note that somebody may want the lock, or that the node is gone. Who is about to reuse a node that is
+// there has it once more: whoever has come is behind it.
+func (s *session) arrived(r *rest, gone bool) {
 	r.wanted = true
-	if r.resting {
+	if r.resting && (gone || r.next == nil) {
 		s.endRest(r)
 	}
 }
 
-// endRest lets a node go that nobody holds.
+// endRest lets a node go that nobody holds. Who was to reuse it makes a node of its own.
 func (s *session) endRest(r *rest) {
-	c := r.contender
+	c, next := r.contender, r.next
+	r.next = nil
 	s.forgetRest(c)
 	s.settle(c)
+	if next != nil {
+		s.create(next, r.op)
+	}
 }
 
 // forgetRest ends that a contender's node may be used again.
@@ -135,42 +150,13 @@ func (s *session) forgetRest(c *contender) {
 	}
 }
 
-// takeUp gives a contender the node of its queue that rests; false where there is none that it could use.
-func (s *session) takeUp(c *contender, op uint64) bool {
-	r := s.resting[c.queue()]
-	if r == nil || c.contest() {
-		return false
-	}
-	old := r.contender
-	token, err := messages.NewToken(old.token.Zxid(), old.token.Place()+1)
-	if err != nil || old.style != c.style || !old.saysTheSame(c.spec) || !s.connected {
-		s.endRest(r)
-		return false
-	}
-	delete(s.resting, c.queue())
-	sp := *c.spec
-	sp.guid, sp.by = old.guid, old.by
-	c.spec, c.place, c.mates = &sp, token.Place(), false
-	r.contender, r.resting = c, false
-	c.rest, old.rest = r, nil
-	s.have(c, old.node, old.sequence, token)
-	if s.newest[c.queue()] == old {
-		s.newest[c.queue()] = c
-	}
-	s.lack(old)
-	if old.gone {
-		s.strike(old)
-	}
-	s.startBeating()
-	ev := machine.Event{Kind: machine.Created, Op: op, Node: c.node, Token: token, Alone: true}
-	s.system.Root.Send(c.lock, &news{event: ev, lease: s.lease, as: sp.by})
-	return true
-}
-
 // wakeAll lets go of all that rests, because the watches that would tell of others are lost with the connection:
-// settleAgain deletes the nodes.
+// settleAgain deletes the nodes. Who was to reuse one hears that the connection is lost, and asks again.
 func (s *session) wakeAll() {
 	for _, c := range s.contenders {
+		if c.rest != nil {
+			c.rest.next = nil
+		}
 		s.forgetRest(c)
 	}
 }

@@ -35,6 +35,7 @@ func TestVerifyingWhatRests(t *testing.T) {
 		next.spec.sticky = time.Hour
 		if takenUp {
 			a.create(next, 1)
+			a.checked(a.resting[next.queue()], next, beat{sent: time.Now()})
 			require.Equal(t, nodeName(1), (<-nextHeard).Node)
 		}
 		asked := a.asked

@@ -28,6 +28,10 @@ type session struct {
 	connected bool
 	ending    bool
 
+	held             int          // contenders that hold: see setGranted
+	grantedWhileDown bool         // one was granted whose order waits for the connection
+	hurries          *zkconn.Conn // the connection that was told that something is held
+
 	contenders map[string]*contender // by the lock actor's name
 	births     uint64                // how many there have been
 	parked     []parked              // orders that wait for the connection
@@ -144,6 +148,7 @@ func (s *session) Receive(ctx actor.Context) {
 	}
 	s.regroup()
 	s.attend()
+	s.hurry()
 }
 
 // take carries out an order, or keeps it until there is a connection.
@@ -161,6 +166,9 @@ func (s *session) take(ctx actor.Context, o *order) {
 		return
 	}
 	c.givenBack = o.at
+	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+		s.unstake(c)
+	}
 	switch o.Do {
 	case machine.Withdraw:
 		s.withdraw(c, o)
@@ -168,7 +176,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 		s.settle(c)
 	default:
 		if !s.connected {
-			s.parked = append(s.parked, parked{c, o.Effect})
+			s.park(c, o)
 			return
 		}
 		s.carryOut(c, o.Effect)

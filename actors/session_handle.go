@@ -34,6 +34,8 @@ type Session struct {
 	current   atomic.Pointer[lease]
 	conn      atomic.Pointer[zkconn.Conn]
 	failure   atomic.Pointer[error]
+	cause     atomic.Pointer[error] // the connection's last, once that was let go of
+	closed    error                 // of closing the connection; set before ended is closed
 	roll      roll
 	workers   *workers
 	stale     atomic.Int64
@@ -148,7 +150,19 @@ func (s *Session) lastCause() error {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.LastError()
 	}
+	if p := s.cause.Load(); p != nil {
+		return *p
+	}
 	return nil
+}
+
+// letGo keeps a handle of a session that has ended from keeping its actor, its connection, and all that they remember.
+func (s *Session) letGo() {
+	cause := s.lastCause()
+	s.cause.Store(&cause)
+	s.conn.Store(nil)
+	// A PID keeps the process that it was last sent to, until it is used after the end of that.
+	s.system.Root.Send(s.pid, farewell)
 }
 
 // Explain adds to err what the session knows of its servers when it is not connected; it gives err
@@ -161,20 +175,37 @@ func (s *Session) Explain(err error) error {
 }
 
 // Close ends the session at the server, which deletes all its nodes, and waits until the actor and all
-// that it started have ended, or ctx has. Locks that are held are Lost. Closing again is no error.
+// that it started have ended, or ctx has. Locks that are held are Lost.
+//
+// It returns an error that wraps zkconn.ErrSessionRemains, and a warning is logged, when no server has said that the
+// session is closed, as with a link that is cut: then others wait for its locks until it expires. Everything in this
+// process has ended even so. Closing again gives the same answer.
 func (s *Session) Close(ctx context.Context) error {
-	s.system.Root.Send(s.pid, &shutdown{})
 	select {
 	case <-s.ended:
-		return nil
+		return s.remains()
+	default:
+		s.system.Root.Send(s.pid, &shutdown{})
+	}
+	select {
+	case <-s.ended:
+		return s.remains()
 	case <-ctx.Done():
 		select {
 		case <-s.ended: // both: what happened counts
-			return nil
+			return s.remains()
 		default:
 			return fmt.Errorf("turnstile: closing the session: %w", ctx.Err())
 		}
 	}
+}
+
+// remains is what Close returns once the session has ended.
+func (s *Session) remains() error {
+	if s.closed == nil {
+		return nil
+	}
+	return fmt.Errorf("turnstile: closing the session: %w", s.closed)
 }
 
 // Clock is the lease clock of an epoch; that of an epoch that is over is never valid.

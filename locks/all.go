@@ -105,12 +105,13 @@ func compare(a, b lock) int {
 
 // unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.
 func unlock(ctx context.Context, held []*Lease) error {
+	called := time.Now()
 	for _, lease := range slices.Backward(held) {
 		lease.release() // all at once; then wait
 	}
 	var all []error
 	for _, lease := range slices.Backward(held) {
-		all = append(all, lease.Unlock(ctx))
+		all = append(all, lease.unlock(ctx, called))
 	}
 	return errors.Join(all...)
 }

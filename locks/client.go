@@ -2,8 +2,10 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,10 +65,25 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 
 // newSystem makes an actor system that logs where the client does.
 func newSystem(log *slog.Logger) *actor.ActorSystem {
-	return actor.NewActorSystem(
+	system := actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log }),
 		// After a dead letter protoactor keeps a goroutine for this long, also beyond Shutdown.
 		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
+	shrink(system.ProcessRegistry.LocalPIDs)
+	return system
+}
+
+// shrink leaves one of the 1 024 maps in which a new actor system keeps its actors, 4.5 MB while they are empty. Each is
+// cut into 32 parts with a lock of its own, which is enough for one session. Nothing else may use the system yet.
+func shrink(actors *actor.SliceMap) {
+	all := actors.LocalPIDs
+	one := slices.Clone(all[:1])
+	for _, bucket := range all[1:] {
+		for id, process := range bucket.Items() {
+			one[0].Set(id, process)
+		}
+	}
+	actors.LocalPIDs = one
 }
 
 // abort undoes a failed Open. What it waits for is bounded: closing a connection takes at most a few
@@ -82,13 +99,18 @@ func (c *Client) abort() {
 
 // Close gives everything back: locks that are held end with ErrLost, calls of Lock with ErrClosed, and
 // the session is closed, upon which the servers hand the locks over at once. It waits until all that
-// the client started has ended, or ctx has. Closing again is no error.
+// the client started has ended, or ctx has.
+//
+// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told, as when they are out of
+// reach: others then wait for the locks until the session has expired. The client is closed even so. Closing again gives
+// the same answer.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	if err := c.session.Close(ctx); err != nil {
-		return err
+	remains := c.session.Close(ctx)
+	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
+		return remains
 	}
 	all := make(chan struct{})
 	go func() { c.requests.Wait(); close(all) }()
@@ -102,7 +124,7 @@ func (c *Client) Close(ctx context.Context) error {
 			c.system.Shutdown()
 		}
 	})
-	return nil
+	return remains
 }
 
 // Session gives the session actor, for programs that spawn lock actors of their own.

@@ -14,7 +14,7 @@
 // From Lock until its context ends, nobody else has a valid lease of an exclusive lock; readers, and
 // holders of permits, share theirs with each other only. The context ends when the lease is given back,
 // when the session has expired, and in any case before the servers can give the lock to somebody else:
-// 0.4 session timeouts after this client sent the newest transaction that the ensemble has acknowledged.
+// mostly 0.4 session timeouts after this client sent its newest heartbeat. Package zkconn has the rule and its proof.
 // A lease that is lost is lost for good. Work that has left this process by then cannot be
 // called back; that is what the fencing token is for: hand it to the resource, and let the resource
 // refuse smaller ones than it has seen.
@@ -25,7 +25,10 @@
 //   - It does not come back in time, or the session expires: the lease's context ends with ErrLost;
 //     whoever waits in Lock queues again in the next session.
 //   - A reply is lost: Turnstile finds out what became of the request. No node is ever left behind.
-//   - The ensemble is gone: Lock and Unlock return when their ctx ends.
+//   - The ensemble is gone: Lock returns when its ctx ends; Unlock then too, or with ErrUnconfirmed when the lease is over,
+//     which is within a session timeout. The session goes on deleting the node.
+//   - Close cannot tell the servers that the session ends: it returns ErrSessionRemains, and others wait for the locks until
+//     the session has expired.
 //
 // # The kinds
 //

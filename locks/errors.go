@@ -32,10 +32,15 @@ var (
 	ErrNotWriter = errors.New("turnstile: not a lease for writing")
 	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than what the request asks for.
 	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
+	// ErrUnconfirmed: Unlock waited until the lease was over, and the servers are not known to have heard of the release.
+	// The session goes on trying.
+	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed.
 	ErrClosed = actors.ErrSessionClosed
+	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last until it expires.
+	ErrSessionRemains = zkconn.ErrSessionRemains
 	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
 	ErrSessionFileInUse = actors.ErrSessionFileInUse
 )
@@ -56,13 +61,19 @@ type Error struct {
 	Err error
 }
 
-// Error writes it in one line.
+// Error writes it in one line. What a request never was in is left out.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "turnstile: %s %s", e.Op, e.Path)
-	if e.Node != "" {
+	fmt.Fprintf(&b, "turnstile: %s", e.Op)
+	if e.Path != "" {
+		fmt.Fprintf(&b, " %s", e.Path)
+	}
+	switch {
+	case e.Node != "" && e.State != messages.StateNone:
 		fmt.Fprintf(&b, " (node %s, %v)", e.Node, e.State)
-	} else {
+	case e.Node != "":
+		fmt.Fprintf(&b, " (node %s)", e.Node)
+	case e.State != messages.StateNone:
 		fmt.Fprintf(&b, " (%v)", e.State)
 	}
 	if e.Reason != messages.ReasonNone {
@@ -72,8 +83,11 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ": %s", e.Detail)
 	}
 	fmt.Fprintf(&b, ": %v", e.Err)
-	return b.String()
+	return oneLine(b.String())
 }
+
+// oneLine puts what errors.Join writes into lines of its own behind one another.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
 
 // Unwrap gives the error that this wraps.
 func (e *Error) Unwrap() error { return e.Err }

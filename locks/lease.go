@@ -17,8 +17,7 @@ import (
 type Lease struct {
 	held   *messages.Held
 	clock  *zkconn.LeaseClock
-	forced *atomic.Bool // it was given back by force, and the context is about to end
-	lock   *actor.PID
+	forced atomic.Bool // it was given back by force, and the context is about to end
 
 	from   lock   // what it was acquired with
 	outer  *Lease // within which it was acquired
@@ -33,6 +32,7 @@ type Lease struct {
 	revokedOnce sync.Once
 
 	mu     sync.Mutex
+	lock   *actor.PID    // nil when the request has ended: a PID keeps its actor
 	asking bool          // Unlock was called
 	told   bool          // and one call has reported success
 	over   chan struct{} // closed when the request has ended
@@ -41,7 +41,6 @@ type Lease struct {
 
 func newLease(r *request, lock *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: r.from.client.session.Clock(held.Epoch), lock: lock,
-		forced:  &r.revoked,
 		from:    r.from,
 		revoked: make(chan struct{}), over: make(chan struct{})}
 	l.identify(r)
@@ -82,33 +81,72 @@ func (l *Lease) Revoked() <-chan struct{} { return l.revoked }
 
 // Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it is
 // known that the node is gone, even where the reply to the delete was lost or the session has expired
-// meanwhile. ctx bounds only the waiting: the release goes on without it, and Unlock may be called
-// again to wait on. It returns an error that wraps ErrLost or ErrRevoked where the lock was not ours
-// any more, ErrNotHeld after a success.
-func (l *Lease) Unlock(ctx context.Context) error {
+// meanwhile. It returns an error that wraps ErrLost or ErrRevoked where the lock was not ours any more, ErrNotHeld after a
+// success.
+//
+// It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a session timeout of
+// the moment in which the servers go out of reach. Then the error wraps that of ctx, or ErrUnconfirmed. The release goes
+// on without it: the session deletes the node as soon as a server is in reach, and the servers delete it when the session
+// expires. Unlock may be called again, to hear what has become of it.
+func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
+
+// lastWord is how long Unlock waits at least: what has happened may be on its way from the lock actor.
+const lastWord = 100 * time.Millisecond
+
+// unlock is an Unlock that was called at a time.
+func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	l.release()
-	select {
-	case <-l.over:
-	case <-ctx.Done():
+	timer := time.NewTimer(time.Until(l.bound(called)))
+	defer timer.Stop()
+	for {
 		select {
-		case <-l.over: // both: what happened counts
-		default:
-			return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Err: ended(ctx)}
+		case <-l.over:
+			return l.outcome()
+		case <-ctx.Done():
+			return l.unconfirmed(ended(ctx))
+		case <-timer.C:
+			left := time.Until(l.bound(called)) // others may keep the lease of the session going
+			if left <= 0 {
+				return l.unconfirmed(l.from.client.session.Explain(ErrUnconfirmed))
+			}
+			timer.Reset(left)
 		}
 	}
-	return l.outcome()
+}
+
+// bound is how long Unlock waits, as far as is known now.
+func (l *Lease) bound(called time.Time) time.Time {
+	until := called.Add(lastWord)
+	for _, end := range []time.Time{l.held.Until, l.clock.Deadline()} { // the clock has none once the session has ended
+		if end.After(until) {
+			until = end
+		}
+	}
+	return until
+}
+
+// unconfirmed is the outcome of an Unlock that does not wait any more.
+func (l *Lease) unconfirmed(why error) error {
+	select {
+	case <-l.over: // both: what happened counts
+		return l.outcome()
+	default:
+		return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Err: why}
+	}
 }
 
 // release asks for the release, once, and ends the context. It does not wait.
 func (l *Lease) release() {
 	l.mu.Lock()
-	first := !l.asking
+	first, lock := !l.asking, l.lock
 	l.asking = true
 	l.mu.Unlock()
 	if first {
 		l.cancel(ErrReleased)
 		l.span.end(nil)
-		l.from.client.system.Root.Send(l.lock, &messages.Release{})
+		if lock != nil {
+			l.from.client.system.Root.Send(lock, &messages.Release{})
+		}
 	}
 }
 
@@ -157,7 +195,7 @@ func (l *Lease) finish(err error) {
 		}
 	}
 	l.mu.Lock()
-	l.err = err
+	l.err, l.lock = err, nil
 	l.mu.Unlock()
 	close(l.over)
 }

@@ -20,7 +20,6 @@ type request struct {
 	answer  chan answer     // holds one, so that nobody ever blocks on it
 	state   atomic.Uint32   // of the lock actor
 	node    atomic.Pointer[string]
-	revoked atomic.Bool // by force: set before anybody else can have the lock
 
 	// The rest belongs to the lock actor.
 	lease    *Lease
@@ -80,7 +79,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.RevokeRequested:
 		r.lease.asked()
 	case *messages.Revoked:
-		r.revoked.Store(true)
+		r.lease.forced.Store(true)
 		r.lease.end(ErrRevoked)
 	case *messages.Released:
 		r.finish(nil)

@@ -28,7 +28,8 @@ type Acquire struct {
 	// force. Zero means that a request to give it back is told to the owner and nothing more.
 	Grace time.Duration
 	// Sticky keeps the node of an exclusive lock for so long after it was given back, while nobody else queues for
-	// it: whoever asks for the lock again within the session then has it without a request to the servers.
+	// it. Whoever asks for the lock again within the session reuses the node, once the servers have found that it is
+	// still there: one round trip to acquire the lock, and none to give it back.
 	Sticky time.Duration
 	// Owner is who asks. Two requests of one owner for one lock in one session do not wait for each
 	// other: the second fails with ReasonReentry, or shares the first one's hold where Reentry is set; a
@@ -53,7 +54,18 @@ type Release struct{}
 
 // Cancel ends a request that is no longer wanted; its node is deleted before it ends. A request that
 // holds already gives the lock back.
-type Cancel struct{}
+type Cancel struct {
+	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for ReasonCancelled.
+	Reason Reason
+}
+
+// Commands to a lock actor that has ended change nothing.
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (Release) IgnoreDeadLetterLogging() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (Cancel) IgnoreDeadLetterLogging() {}
 
 // Revoke asks the holder to give the lock back: the owner is told RevokeRequested. It says nothing
 // to a request that does not hold.

@@ -2,6 +2,23 @@ package messages
 
 import "time"
 
+// ActorID names an actor as protoactor's PID does, in plain data: == compares it.
+type ActorID struct {
+	// Address is the address of the actor's node, ID its name there.
+	Address, ID string
+}
+
+// IDOf gives the ActorID of a *actor.PID; the zero value for nil.
+func IDOf(pid interface {
+	GetAddress() string
+	GetId() string
+}) ActorID {
+	return ActorID{Address: pid.GetAddress(), ID: pid.GetId()}
+}
+
+// String gives address/id.
+func (a ActorID) String() string { return a.Address + "/" + a.ID }
+
 // Grant says which lock a notice speaks of. Every notice carries one.
 type Grant struct {
 	// Path is the lock path.
@@ -10,6 +27,9 @@ type Grant struct {
 	Node string
 	// Token is the fencing token; zero before the node is known.
 	Token Token
+	// Actor is the lock actor of the request. An owner that was restarted tells by it, or by the sender of the
+	// notice, whether a notice is of a lock actor of its own or of the incarnation before it.
+	Actor ActorID
 }
 
 // Held: the lock is ours from now on.

@@ -38,7 +38,7 @@ func TestBadInputFailsAndSendsNothing(t *testing.T) {
 			failed := notice[*messages.Failed](t, r)
 			require.Equal(t, messages.ReasonBadInput, failed.Reason)
 			require.Contains(t, failed.Detail, c.says)
-			require.Equal(t, messages.Grant{Path: c.want.Path}, failed.Grant)
+			require.Equal(t, messages.Grant{Path: c.want.Path, Actor: messages.IDOf(r.lock)}, failed.Grant)
 			require.Empty(t, r.finish(t))
 			requireMatch(t, r, actors.Then(messages.StateFailed))
 			require.Equal(t, messages.StateNone, r.rec.Transitions()[0].From)

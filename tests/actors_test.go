@@ -49,7 +49,7 @@ func newStageFor(t *testing.T, connect string, timeout time.Duration, opts ...ac
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()
-		require.NoError(t, s.session.Close(ctx))
+		patient.Closed(t, s.session.Close(ctx))
 	})
 	require.NoError(t, s.session.Ready(deadline(t)))
 	return s

@@ -28,7 +28,7 @@ func dialed(t *testing.T, connect string) *zkconn.Conn {
 		}
 	})
 	require.NoError(t, err)
-	t.Cleanup(conn.Close)
+	t.Cleanup(func() { _ = conn.Close() })
 	select {
 	case <-connected:
 	case <-time.After(bound):

@@ -57,7 +57,8 @@ func TestOpenOnSilentServer(t *testing.T) {
 func TestLockOnDeadEnsemble(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
-		client, err := locks.Open(deadline(t), proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second))
+		log, logger := hearing()
+		client, err := locks.Open(deadline(t), proxy.Addr()+zk.Root(), locks.WithSessionTimeout(10*time.Second), logger)
 		require.NoError(t, err)
 		held, err := client.Mutex("/held").Lock(deadline(t))
 		require.NoError(t, err)
@@ -73,7 +74,10 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 		require.ErrorContains(t, err, "/dead")
 		require.ErrorIs(t, held.Unlock(ctx), context.DeadlineExceeded)
 
-		require.NoError(t, client.Close(deadline(t)))
+		err = client.Close(deadline(t))
+		require.ErrorIs(t, err, locks.ErrSessionRemains)
+		require.True(t, log.has("session not closed at the servers"))
+		require.Equal(t, err, client.Close(deadline(t)), "again")
 		_, err = mutex.Lock(deadline(t))
 		require.ErrorIs(t, err, locks.ErrClosed)
 		eventually(t, func() bool {

@@ -138,13 +138,13 @@ func TestSharedHoldIsAskedBack(t *testing.T) {
 		one := s.spawnFor(t, mine(true))
 		held := one.hold(t)
 		two := s.spawnFor(t, mine(true))
-		two.hold(t)
+		shared := two.hold(t)
 		next := others.spawn(t, "/mine")
 		await(t, next.rec, messages.StateWatching)
 		// The second reads the node right after it holds, so that it cannot miss this.
 		o.write(t, "/mine", held.Node, "unlock")
-		for _, r := range []*request{one, two} {
-			require.Equal(t, &messages.RevokeRequested{Grant: held.Grant}, notice[*messages.RevokeRequested](t, r))
+		for r, grant := range map[*request]messages.Grant{one: held.Grant, two: shared.Grant} {
+			require.Equal(t, &messages.RevokeRequested{Grant: grant}, notice[*messages.RevokeRequested](t, r))
 			r.send(&messages.Release{})
 			r.finish(t)
 		}

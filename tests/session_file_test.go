@@ -104,7 +104,7 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 		require.NoError(t, err)
 		proxy.Refuse(true)
 		proxy.Cut()
-		require.NoError(t, client.Close(deadline(t)))
+		require.ErrorIs(t, client.Close(deadline(t)), locks.ErrSessionRemains)
 		require.Contains(t, readFile(t, path), fmt.Sprintf("%#x", client.Session().ID()), "the session lives on")
 		require.Len(t, at.Children(t, at.Raw(t), "/cut"), 1)
 

@@ -17,7 +17,7 @@ import (
 // forLong is longer than any test.
 const forLong = time.Hour
 
-// requested counts what a client has asked the servers for, but for heartbeats.
+// requested counts what a client has asked the servers for, but for checks: heartbeats, and those of nodes to reuse.
 func requested(p *rig.Proxy) int {
 	return p.Operations(rig.OpCreate) + p.Operations(rig.OpDelete) + p.Operations(rig.OpSetData) +
 		p.Operations(rig.OpGetData) + p.Operations(rig.OpGetChildren2) + p.Operations(rig.OpGetChildren)
@@ -35,15 +35,15 @@ func cycle(t *testing.T, m *locks.Mutex) (node string, token messages.Token) {
 	return lease.Node(), lease.Token()
 }
 
-// TestStickyCostsNoRequest: after the first time a sticky lock is had without asking the servers, and each grant has
-// a greater token; when the places of the node's transaction are used up there is a new node.
-func TestStickyCostsNoRequest(t *testing.T) {
+// TestStickyCostsOneCheck: after the first time a sticky lock takes a check of its node and nothing else, and each grant
+// has a greater token; when the places of the node's transaction are used up there is a new node.
+func TestStickyCostsOneCheck(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
 		mutex := open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong))
 		node, last := cycle(t, mutex)
 		awaitOperations(t, proxy)
-		before := requested(proxy)
+		before, checks := requested(proxy), proxy.Operations(rig.OpCheck)
 		const cycles = 500
 		for range cycles {
 			again, token := cycle(t, mutex)
@@ -54,6 +54,9 @@ func TestStickyCostsNoRequest(t *testing.T) {
 		}
 		// A hold that lasts for some milliseconds, on a slow machine, has its node read.
 		require.LessOrEqual(t, requested(proxy)-before, cycles/10)
+		checks = proxy.Operations(rig.OpCheck) - checks
+		require.GreaterOrEqual(t, checks, cycles, "each has its node checked")
+		require.Less(t, checks, 2*cycles, "once, and there are heartbeats")
 		nodes := map[string]bool{node: true}
 		for range messages.MaxPlace {
 			again, token := cycle(t, mutex)
@@ -213,28 +216,27 @@ func TestStickyOverACut(t *testing.T) {
 	})
 }
 
-// TestStickyNodeIsDeleted by an operator: the next request makes another, and whoever holds by then is told.
+// TestStickyNodeIsDeleted by an operator: the next request makes another, whether or not the session has heard of it, and
+// stands behind whoever has come since.
 func TestStickyNodeIsDeleted(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
-		proxy := zk.Proxy(t)
-		mutex := open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong))
-		node, token := cycle(t, mutex)
-		awaitOperations(t, proxy)
-		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/sticky/"+node, -1))
-		eventually(t, func() bool {
-			lease, err := mutex.Lock(deadline(t))
+		mutex, operator := open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong)), zk.Raw(t)
+		other := open(t, zk.Connect()).Mutex("/sticky")
+		for range 10 {
+			node, token := cycle(t, mutex)
+			require.NoError(t, operator.Delete(zk.Root()+"/sticky/"+node, -1))
+			held, err := other.Lock(deadline(t))
 			require.NoError(t, err)
-			require.Greater(t, lease.Token(), token)
-			token = lease.Token()
-			if lease.Node() != node {
-				require.NoError(t, lease.Unlock(deadline(t)))
-				return true
-			}
-			if err := lease.Unlock(deadline(t)); err != nil {
-				require.ErrorIs(t, err, locks.ErrLost)
-			}
-			return false
-		}, "the node that was deleted is still used")
+			require.Greater(t, held.Token(), token)
+			got := elsewhere(deadline(t), mutex.Lock)
+			require.NoError(t, held.Unlock(deadline(t)))
+			answered := receive(t, got)
+			require.NoError(t, answered.err)
+			next := answered.lease
+			require.NotEqual(t, node, next.Node())
+			require.Greater(t, next.Token(), held.Token())
+			require.NoError(t, next.Unlock(deadline(t)))
+		}
 	})
 }
 

@@ -176,7 +176,7 @@ func TestCloseSessionOnServer(t *testing.T) {
 	events := make(chan Event, 1000)
 	c, err := Dial(cfg, 1, func(e Event) { events <- e })
 	require.NoError(t, err)
-	t.Cleanup(c.Close)
+	t.Cleanup(func() { _ = c.Close() })
 	// Whether it is connected by now is a matter of time.
 	require.False(t, c.Ended())
 	expect(t, events, Connected)
@@ -203,7 +203,7 @@ func TestCloseSessionOnServer(t *testing.T) {
 		c.Close()
 		c, err = Dial(cfg, uint64(i+2), func(e Event) { events <- e })
 		require.NoError(t, err)
-		t.Cleanup(c.Close)
+		t.Cleanup(func() { _ = c.Close() })
 		expect(t, events, Connected)
 	}
 	c.Close()

@@ -43,6 +43,12 @@ func TestConnectStrings(t *testing.T) {
 		require.ErrorIs(t, err, ErrBadConfig, in)
 		require.ErrorContains(t, err, value, in)
 	}
+	for _, in := range []string{"h1:2181;h2:2181", "h1;h2", "h1:2181 h2:2181", "h1 h2/locks", "h1:2181,h2:2181 h3:2181"} {
+		_, err := NewConfig(in)
+		require.ErrorIs(t, err, ErrBadConfig, in)
+		require.ErrorContains(t, err, "separated by commas", in)
+		require.NotContains(t, err.Error(), "IPv6", in)
+	}
 	_, err := NewConfig("h1/a/")
 	require.ErrorIs(t, err, ErrBadPath, "a bad chroot is a bad path too")
 }

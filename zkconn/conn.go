@@ -15,8 +15,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// farewell bounds the wait for the server's answer when the session is closed.
-const farewell = time.Second
 
 // Conn is one ZooKeeper session, from Dial to Expired or Close. Its methods may be called from any goroutine.
 type Conn struct {
@@ -34,12 +32,14 @@ type Conn struct {
 
 	dialing  context.Context // ends when the Conn is closed
 	stopDial context.CancelFunc
+	racing   sync.WaitGroup // attempts to dial that overlap
 
 	zk     *zk.Conn // set once ready is closed; the library's goroutines start before that
 	events <-chan zk.Event
 	ready  chan struct{}
 
 	closing sync.Once
+	closed  error // what Close returns; set once closing is done
 
 	persistentOnly atomic.Bool // the server knows no container nodes
 }
@@ -65,6 +65,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	}
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
+	c.hosts.haste.timeout = c.SessionTimeout
 	c.session = &session{
 		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
 		add: c.addAuth, cut: c.link.cut,
@@ -86,29 +87,53 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session at the server, if it is connected, and with it every ephemeral node of the session; if not,
-// the session is left to expire. It returns when every goroutine of the connection and every operation has ended: in
-// milliseconds, or after some two seconds when a server does not answer. Operations under way end with ErrClosed and
-// ErrUnknownOutcome. It may be called again, and by several at once; all return when it is done.
-func (c *Conn) Close() {
+// Close ends the session at the server, if it is connected, and with it every ephemeral node of the session. It returns
+// when every goroutine of the connection and every operation has ended: in milliseconds, or after a third of the session
+// timeout, one to three seconds, when a server does not answer. Operations under way end with ErrClosed and
+// ErrUnknownOutcome.
+//
+// It returns an error that wraps ErrSessionRemains when no server has said that the session is closed: it is left to
+// expire, and others wait for its locks until then. It may be called again, and by several at once; all return when it is
+// done, with the same answer.
+func (c *Conn) Close() error {
 	c.closing.Do(func() {
+		cause := c.LastError() // before the closing makes others
 		c.gate.close(ErrClosed)
 		c.session.close()
 		c.hosts.close()
 		c.stopDial()
 		c.link.close()
-		// The library waits a second for the answer, and two more for room in its queue; without a connection it
-		// waits for nothing.
-		cut := time.AfterFunc(farewell, c.link.cut)
+		// The library waits a second for room in its queue and for the answer, and its connection goes on until the
+		// answer has come; without a connection it waits for nothing.
+		cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
 		c.zk.Close()
-		cut.Stop()
-		c.link.cut()
 		// The library closes the channel as the last thing it does.
 		for range c.events {
 		}
+		cut.Stop()
+		c.link.cut()
+		c.racing.Wait()
 		c.session.running.Wait()
 		c.gate.wait()
+		c.closed = c.remains(cause)
 	})
+	return c.closed
+}
+
+// longestFarewell bounds the wait for the server's answer when the session is closed.
+const longestFarewell = 3 * time.Second
+
+// remains gives the error of a session that was not closed, and why, where that is known.
+func (c *Conn) remains(cause error) error {
+	if c.Ended() {
+		return nil
+	}
+	err := fmt.Errorf("zkconn: close session %#x: %w: the servers expire it %v after they last heard of it",
+		c.SessionID(), ErrSessionRemains, c.SessionTimeout())
+	if cause != nil {
+		err = fmt.Errorf("%w (last cause: %v)", err, cause) // not %w: that of the connection is none of Close
+	}
+	return err
 }
 
 // Epoch gives the number the connection was dialed with.

@@ -28,7 +28,7 @@ func TestConnectsAndCloses(t *testing.T) {
 
 	var closing sync.WaitGroup
 	for range 3 {
-		closing.Go(c.Close)
+		closing.Go(func() { _ = c.Close() })
 	}
 	closing.Wait()
 	require.Len(t, server.seen(opClose), 1, "the session is closed at the server")
@@ -104,6 +104,53 @@ func TestCloseWithADeadEnsemble(t *testing.T) {
 			require.Empty(t, events)
 		})
 	}
+}
+
+// TestCloseSaysWhetherTheServersWereTold: a session that is left to expire keeps its locks until then, and its program
+// has to know.
+func TestCloseSaysWhetherTheServersWereTold(t *testing.T) {
+	t.Run("told", func(t *testing.T) {
+		c, events := dialFake(t, newFakeServer(t), "zk1")
+		expect(t, events, Connected)
+		require.NoError(t, c.Close())
+		require.NoError(t, c.Close(), "again")
+	})
+	t.Run("no session", func(t *testing.T) {
+		server := newFakeServer(t)
+		server.unreach = true
+		c, _ := dialFake(t, server, "zk1")
+		require.NoError(t, c.Close())
+	})
+	t.Run("the link is cut", func(t *testing.T) {
+		server := newFakeServer(t)
+		c, events := dialFake(t, server, "zk1")
+		expect(t, events, Connected)
+		server.set(func() { server.unreach = true })
+		server.cut()
+		expect(t, events, Disconnected)
+		err := c.Close()
+		require.ErrorIs(t, err, ErrSessionRemains)
+		require.ErrorContains(t, err, "0x1234")
+		require.ErrorContains(t, err, "40s")
+		require.ErrorContains(t, err, "zk1:2181", "the last cause")
+		require.Equal(t, err, c.Close(), "again")
+	})
+	t.Run("no answer", func(t *testing.T) {
+		server := newFakeServer(t)
+		c, events := dialFake(t, server, "zk1", WithDialer(stuckAfterHandshake(server)))
+		expect(t, events, Connected)
+		require.ErrorIs(t, c.Close(), ErrSessionRemains)
+	})
+	t.Run("expired", func(t *testing.T) {
+		server := newFakeServer(t)
+		c, events := dialFake(t, server, "zk1")
+		expect(t, events, Connected)
+		server.set(func() { server.session = 0 })
+		server.cut()
+		expect(t, events, Disconnected)
+		expect(t, events, Expired)
+		require.NoError(t, c.Close())
+	})
 }
 
 func TestCloseWithAServerThatAnswersNothing(t *testing.T) {

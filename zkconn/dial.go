@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 	"time"
@@ -13,38 +14,65 @@ import (
 )
 
 // dial is what the library calls to reach the server that hosts has just handed it. timeout, a second, is the
-// library's and is passed over for one that depends on the session timeout.
-func (c *Conn) dial(network, address string, _ time.Duration) (net.Conn, error) {
-	t, err := c.reach(network, address)
+// library's and is passed over for one that depends on the session timeout. In a hurry it may reach another server.
+func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
+	t, err := c.reach(network)
 	if err != nil {
-		err = fmt.Errorf("dial %s: %w", c.hosts.label(), err)
-		if !c.gate.isShut() {
-			c.session.note(err)
-			c.log.Warn("zookeeper server not reached", logkeys.Server, c.hosts.label(), logkeys.Error, err)
-		}
-		return nil, err
+		return nil, c.notReached(c.hosts.currentHost(), err)
 	}
 	return t, nil
 }
 
-func (c *Conn) reach(network, address string) (*transport, error) {
+// notReached takes note of an attempt that failed. In a hurry there are many: the first round is logged as usual.
+func (c *Conn) notReached(h host, cause error) error {
+	err := fmt.Errorf("dial %s: %w", h.label, cause)
+	if c.gate.isShut() {
+		return err
+	}
+	level := slog.LevelWarn
+	if c.hosts.rounds > 1 && c.hosts.haste.urgent() {
+		level = slog.LevelDebug
+	}
+	c.session.note(err)
+	c.log.Log(context.Background(), level, "zookeeper server not reached", logkeys.Server, h.label, logkeys.Error, err)
+	return err
+}
+
+func (c *Conn) reach(network string) (*transport, error) {
 	if c.guard.over.Load() {
 		return nil, errEpochOver
 	}
-	ctx, cancel := context.WithTimeout(c.dialing, c.cfg.dialTimeout())
-	defer cancel()
-	c.log.Debug("dialing zookeeper server", logkeys.Server, c.hosts.label())
-	conn, err := c.cfg.dialOne(ctx, network, address, c.hosts.name())
+	conn, err := c.connect(network)
 	if err != nil {
 		return nil, err
 	}
-	t := newTransport(conn, c.hosts.label(), c.cfg.handshakeTimeout(), &c.guard, &c.watches, c, c.lease)
+	patience := c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers))
+	t := newTransport(conn, c.hosts.label(), patience, &c.guard, &c.watches, c, c.lease)
 	t.idleSync = !c.cfg.withoutIdleSyncs
 	if !c.link.adopt(t) {
 		_ = conn.Close()
 		return nil, ErrClosed
 	}
 	return t, nil
+}
+
+// connect dials the current host, or in a hurry several until one is connected, which then is the current one.
+func (c *Conn) connect(network string) (net.Conn, error) {
+	current := c.hosts.currentHost()
+	if !c.hosts.haste.urgent() {
+		return c.dialHost(c.dialing, network, current)
+	}
+	conn, current, err := c.race(network, current)
+	c.hosts.choose(current)
+	return conn, err
+}
+
+// dialHost makes one attempt.
+func (c *Conn) dialHost(ctx context.Context, network string, h host) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.dialTimeout())
+	defer cancel()
+	c.log.Debug("dialing zookeeper server", logkeys.Server, h.label)
+	return c.cfg.dialOne(ctx, network, h.address, h.name)
 }
 
 // dialOne makes one connection; name is the host as it was configured, by which TLS verifies it.

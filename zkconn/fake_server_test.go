@@ -174,7 +174,7 @@ func dialFake(t *testing.T, s *fakeServer, servers string, opts ...Option) (*Con
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	t.Cleanup(func() { _ = c.Close() })
 	return c, events
 }
 

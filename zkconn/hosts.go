@@ -26,13 +26,15 @@ type host struct {
 // server answered something on it) a round begins at once, so with one server a cut costs milliseconds; the library's
 // own provider sleeps a flat second. A connection that was of no use begins a round at once only if that has not
 // happened for the longest backoff, and one on which a credential was refused never does: otherwise a refused
-// credential would dial as fast as the network allows (measured: 1 700 times a second).
+// credential would dial as fast as the network allows (measured: 1 700 times a second). While something is held, the
+// waits are short and bounded (see [Conn.Hurry]).
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. That makes the library fail
 // what is queued, sleep a second at most, and look whether it was closed, which it does nowhere else while it cannot
 // connect.
 //
-// Its methods are called by the library's one connecting goroutine, but for close and those that only set a flag.
+// Its methods are called by the library's one connecting goroutine, but for close and those that only set a flag. Dialing,
+// on the same goroutine, may take further addresses of the round by itself (race.go).
 type hosts struct {
 	servers []string
 	resolve func(ctx context.Context, name string) ([]string, error) // nil: names are handed over as they are
@@ -43,7 +45,9 @@ type hosts struct {
 
 	wait     *backoff.ExponentialBackOff
 	maxWait  time.Duration
+	haste    *haste
 	queue    []host
+	known    [][]host // of each server, as it was resolved last
 	rounds   int
 	lastFree time.Time // when a connection of no use last began a round at once
 
@@ -64,6 +68,7 @@ func newHosts(cfg Config, over func() bool) *hosts {
 	h := &hosts{
 		servers: cfg.servers, over: over, timeout: cfg.dialTimeout(),
 		wait: wait, maxWait: cfg.maxBackoff, current: configuredHost(cfg.servers[0]),
+		known: make([][]host, len(cfg.servers)), haste: newHaste(cfg.SessionTimeout),
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if cfg.dial == nil {
@@ -92,25 +97,45 @@ func (h *hosts) Next() (server string, retryStart bool) {
 	}
 	if h.connected {
 		h.connected = false
+		h.haste.lost()
 		if h.deservesRetry(time.Now()) {
 			h.wait.Reset()
 			h.rounds, h.queue = 0, nil
 		}
+		if h.refused.Load() || h.answered.Load() {
+			h.haste.refused = h.refused.Load()
+		}
 		h.refused.Store(false)
 	}
 	if len(h.queue) == 0 {
-		if h.rounds > 0 && !h.pause(h.wait.NextBackOff()) {
+		if h.rounds > 0 && !h.pauseBetweenRounds() {
 			return h.currentHost().address, true
 		}
-		h.rounds++
-		h.queue = h.newRound()
+		h.beginRound()
 	}
+	next := h.take()
+	h.choose(next)
+	return next.address, false
+}
+
+// beginRound fills the queue.
+func (h *hosts) beginRound() {
+	h.rounds++
+	h.queue = h.newRound()
+}
+
+// take gives the next address of the round.
+func (h *hosts) take() host {
 	next := h.queue[0]
 	h.queue = h.queue[1:]
+	return next
+}
+
+// choose makes a host the current one.
+func (h *hosts) choose(next host) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.current = next
-	h.mu.Unlock()
-	return next.address, false
 }
 
 // deservesRetry says whether the loss of the newest connection begins a round at once.
@@ -127,15 +152,30 @@ func (h *hosts) deservesRetry(now time.Time) bool {
 	return false
 }
 
-// pause waits; it says whether there is a point in going on.
-func (h *hosts) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
+// pauseBetweenRounds waits; it says whether there is a point in going on. A wait becomes a short one when reconnecting
+// becomes urgent.
+func (h *hosts) pauseBetweenRounds() bool {
+	var wait time.Duration
+	var changed <-chan struct{}
+	if h.haste.urgent() {
+		wait = h.haste.pause()
+	} else {
+		wait, changed = h.wait.NextBackOff(), h.haste.changed
+	}
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return !h.isOver()
-	case <-h.ctx.Done():
-		return false
+	for {
+		select {
+		case <-timer.C:
+			return !h.isOver()
+		case <-h.ctx.Done():
+			return false
+		case <-changed:
+			if h.haste.urgent() {
+				timer.Reset(h.haste.pause())
+				changed = nil
+			}
+		}
 	}
 }
 
@@ -144,7 +184,7 @@ func (h *hosts) newRound() []host {
 	found := make([][]host, len(h.servers))
 	var resolving sync.WaitGroup
 	for i, server := range h.servers {
-		resolving.Go(func() { found[i] = h.addresses(configuredHost(server)) })
+		resolving.Go(func() { found[i] = h.addresses(i, configuredHost(server)) })
 	}
 	resolving.Wait()
 	round := slices.Concat(found...)
@@ -164,15 +204,23 @@ func (h *hosts) newRound() []host {
 	return round
 }
 
-// addresses resolves one server. One that cannot be resolved is handed on as it is: dialing it tells why.
-func (h *hosts) addresses(server host) []host {
+// addresses resolves the server with that index. One that cannot be resolved is handed on as it is: dialing it tells
+// why. In a hurry it means what it meant before.
+func (h *hosts) addresses(index int, server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}
 	}
-	ctx, cancel := context.WithTimeout(h.ctx, h.timeout)
+	timeout, urgent := h.timeout, h.haste.urgent() && h.known[index] != nil
+	if urgent {
+		timeout = min(timeout, h.haste.overlap())
+	}
+	ctx, cancel := context.WithTimeout(h.ctx, timeout)
 	defer cancel()
 	ips, err := h.resolve(ctx, server.name)
-	if err != nil || len(ips) == 0 {
+	switch {
+	case (err != nil || len(ips) == 0) && urgent:
+		return h.known[index]
+	case err != nil || len(ips) == 0:
 		return []host{server}
 	}
 	_, port, _ := net.SplitHostPort(server.address)
@@ -181,6 +229,7 @@ func (h *hosts) addresses(server host) []host {
 		address := net.JoinHostPort(ip, port)
 		all = append(all, host{name: server.name, address: address, label: server.address + " (" + address + ")"})
 	}
+	h.known[index] = all
 	return all
 }
 

@@ -39,6 +39,9 @@ func parseServers(connect string) (servers []string, chroot string, err error) {
 
 // parseServer gives host:port, or the rule that the entry breaks.
 func parseServer(entry string) (server, rule string) {
+	if strings.ContainsFunc(entry, func(r rune) bool { return r == ';' || unicode.IsSpace(r) }) {
+		return "", "servers are separated by commas"
+	}
 	host, port := entry, defaultPort
 	bracketed := strings.HasPrefix(entry, "[")
 	switch {
@@ -59,8 +62,8 @@ func parseServer(entry string) (server, rule string) {
 	if bracketed && !strings.Contains(host, ":") {
 		return "", "only an IPv6 address stands in brackets"
 	}
-	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '[' || r == ']' }) {
-		return "", "host must not contain white space, control characters or brackets"
+	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsControl(r) || r == '[' || r == ']' }) {
+		return "", "host must not contain control characters or brackets"
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || number == 0 {

@@ -14,6 +14,8 @@ import (
 // session makes an ordered sequence of events of the library's states: Connected and Disconnected in turn, Expired
 // once and last, nothing of the kind after Close was called.
 //
+// What the sink is told is logged at debug: whoever takes the events logs them, once.
+//
 // Events are handed to the sink under the mutex: that is what orders them. What a sink may ask a Conn for (its
 // epoch, session, timeout, last error) is therefore kept outside of it.
 type session struct {
@@ -70,7 +72,7 @@ func (s *session) lost() {
 	}
 	event := s.event(Disconnected)
 	event.Err = s.lastError()
-	s.log.Warn("zookeeper connection lost", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, event.Err)
+	s.log.Debug("zookeeper connection lost", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, event.Err)
 	s.sink(event)
 }
 
@@ -83,7 +85,7 @@ func (s *session) over() {
 	}
 	s.expired = true
 	event := s.event(Expired)
-	s.log.Warn("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
+	s.log.Debug("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
 	s.sink(event)
 }
 
@@ -102,7 +104,7 @@ func (s *session) refused(cause error) {
 	}
 	event := s.event(AuthFailed)
 	event.Err = cause
-	s.log.Warn("zookeeper credential refused", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, cause)
+	s.log.Debug("zookeeper credential refused", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, cause)
 	s.sink(event)
 }
 

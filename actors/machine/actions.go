@@ -15,7 +15,7 @@ type Action struct {
 // start begins a new operation, which makes the answers to all older ones stale.
 func (m *Machine) start(do Do, node string) Effect {
 	m.Op++
-	return Effect{Do: do, Op: m.Op, Node: node}
+	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}
 }
 
 // forget drops what is known of our node.

@@ -73,6 +73,8 @@ type Effect struct {
 	Do   Do
 	Op   uint64
 	Node string
+	// Ending: the request has been given up or back, whatever the answer is.
+	Ending bool
 }
 
 // Effects are what one event leads to: never more than two effects, so that they need no memory of their own.

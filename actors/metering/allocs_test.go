@@ -14,7 +14,10 @@ import (
 
 // life is what a request goes through, as its lock actor tells it.
 func life(f *metering.Figures) {
-	r := f.Request(messages.Exclusive, "/orders/42")
+	r, err := f.Request(messages.Exclusive, "/orders/42")
+	if err != nil {
+		panic(err)
+	}
 	var m machine.Machine
 	for _, to := range []messages.State{messages.StateCreating, messages.StateWatching, messages.StateHeld, messages.StateReleasing,
 		messages.StateReleased} {

@@ -52,12 +52,18 @@ func New(from metric.MeterProvider, labels Labels, left func() (time.Duration, b
 	return f, nil
 }
 
-// Request begins to follow a request; nil where there are no figures.
-func (f *Figures) Request(mode messages.Mode, path string) *Request {
+// Request begins to follow a request; nil where there are no figures. It returns an error where the function that makes
+// labels panics: what a program has told wrong about its figures must not look like a fault of the lock.
+func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
 	if f == nil {
-		return nil
+		return nil, nil
 	}
-	return &Request{figures: f, strand: f.strand(mode, path)}
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("turnstile: WithMeterLabels: the function panicked for %s: %v", path, p)
+		}
+	}()
+	return &Request{figures: f, strand: f.strand(mode, path)}, nil
 }
 
 func (f *Figures) strand(mode messages.Mode, path string) *strand {

@@ -47,8 +47,8 @@
 //
 // # When the lock is lost
 //
-// The lock is lost when no transaction that was sent in the last 0.4 session timeouts has been answered, when the session has expired, or when
-// somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on. In
+// The lock is lost when the servers have not been heard of for some 0.4 session timeouts, when the session has expired, or
+// when somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on. In
 // both cases the command and its process group get SIGTERM, and SIGKILL when they are still there after --grace (5 s);
 // nothing of the process group outlives the grace period. On Linux that holds also for what it has started in other
 // process groups of its session, as shells with job control do. What begins a session of its own (setsid, daemons) is

@@ -65,6 +65,7 @@ type change struct {
 	messages.Contender
 	before int // how many it waits behind, where it waits
 	held   bool
+	behind bool // it waited, and what it waited for is still there
 }
 
 // changes tells what happened between two readings of a queue: first who has gone, then, in the order of the queue,
@@ -74,7 +75,7 @@ func changes(before, now []messages.Contender) []change {
 	var all []change
 	for _, c := range before {
 		if _, still := young[c.Node]; !still {
-			all = append(all, change{what: gone, Contender: c, held: c.Holds})
+			all = append(all, change{what: gone, Contender: c, held: c.Holds, behind: stillThere(c.WaitsFor, young)})
 		}
 	}
 	for i, c := range now {
@@ -96,6 +97,16 @@ func changes(before, now []messages.Contender) []change {
 	return all
 }
 
+// stillThere tells whether all that a contender waited for are in the queue.
+func stillThere(nodes []string, queue map[string]messages.Contender) bool {
+	for _, node := range nodes {
+		if _, there := queue[node]; !there {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
 func byNode(contenders []messages.Contender) map[string]messages.Contender {
 	all := make(map[string]messages.Contender, len(contenders))
 	for _, c := range contenders {
@@ -115,18 +126,25 @@ func (c change) print(at time.Time, asJSON bool) error {
 	if asJSON {
 		return printJSON(jsonChange{at, c.what, toJSON(c.Contender)}, true)
 	}
-	more := ""
+	_, err := fmt.Printf("%s  %-10s  %4d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence,
+		labelled(c.Contender), c.more())
+	return err
+}
+
+// more is what there is to add. A contender that waited at one reading and is gone at the next may have held between
+// the two: it was not seen to.
+func (c change) more() string {
 	switch {
 	case c.what == waits:
-		more = fmt.Sprintf(", %d before it", c.before)
+		return fmt.Sprintf(", %d before it", c.before)
 	case c.what == holds && c.Token != 0:
-		more = fmt.Sprintf(", token %v", c.Token)
+		return fmt.Sprintf(", token %v", c.Token)
 	case c.what == gone && c.held:
-		more = ", held it"
+		return ", held it"
+	case c.what == gone && c.behind:
+		return ", never held it"
 	case c.what == gone:
-		more = ", never held it"
+		return ", not seen to hold it"
 	}
-	_, err := fmt.Printf("%s  %-10s  %4d  %s%s\n", at.Format("15:04:05.000"), c.what, c.Sequence,
-		labelled(c.Contender), more)
-	return err
+	return ""
 }

@@ -16,8 +16,7 @@
 //
 // It makes the window as small as it can be made from outside. Lease.Valid reads the clock, so a process that was
 // paused finds its lease over before it has heard anything (tests/matrix/paused_test.go). Lease.Context ends before
-// the servers can give the lock away: 0.4 session timeouts after the newest transaction was sent that the ensemble
-// has acknowledged (tests/matrix/measured_test.go measures it on partitioned ensembles). Do the work with that
+// the servers can give the lock away (zkconn's package doc proves it, tests/stalls attacks it on real ensembles). Do the work with that
 // context, and what has not begun by then does not begin. Lease.Deadline tells how long there is at least: do not
 // begin what takes longer and cannot be interrupted.
 //

@@ -30,8 +30,8 @@
 //   - Reentry. Curator's mutex belongs to a thread, and a thread may take it again. Here the hold belongs to a
 //     context: Lock(lease.Context()) is within the lease. It is refused, unless the lock was made WithReentry.
 //   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a whole session timeout
-//     later; what becomes of the lock is for the listener to know. Here the lease ends, at 0.4 session timeouts, and
-//     stays ended.
+//     later; what becomes of the lock is for the listener to know. Here the lease ends, after some 0.4 session
+//     timeouts, and stays ended.
 //   - Downgrade. Curator 5.4.0 lets a writer that waits already in beside the reader
 //     (TestCuratorDowngradeLetsAWaitingWriterIn in tests/interop). Downgrade does not, but such a writer of Curator's
 //     in the same queue is Curator's.

@@ -35,7 +35,21 @@
 //
 // A client has one connection, however many locks it holds. Open one for a process and share it: servers count
 // connections by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is
-// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that.
+// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that. It must not be
+// connected to one that follows an observer master: the leader hears of its clients too late for the lease.
+//
+// Give all servers the same minSessionTimeout and maxSessionTimeout: a session that moves to a server which grants less
+// counts on no more from then on.
+//
+// An idle client sends a ping and a sync every third of a session timeout, so that its next lock is granted in one round
+// trip. The syncs reach the leader. Where ten thousand clients idle and the first lock after a pause may take a third of a
+// session timeout, WithoutIdleSyncs saves them.
+//
+// A client that has lost its connection and holds a lock tries the servers again after 10 ms, and less and less often, down
+// to 100 times a session timeout, until it is connected or its lease has ended: at most some 50 times each server
+// (zkconn.Conn.Hurry). 1 000 such clients with a session timeout of 10 s are 10 000 attempts a second at each server
+// that refuses them. Clients that hold nothing, and all others, wait from 50 ms up to 5 s between attempts
+// (WithReconnectBackoff).
 //
 // # Sizes
 //
@@ -56,16 +70,18 @@
 // and again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two
 // in. At 1 000 locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete
 // the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO). Or lock
-// WithSticky: taking up a node that rests uses no number.
+// WithSticky: reusing a node takes no number.
 //
 // # Sticky locks
 //
 // Who locks the same few locks over and over, mostly alone, may lock WithSticky: the node stays for a while after Unlock,
-// and locking again with the same client sends nothing. In return the first one who comes from elsewhere waits until the
-// node has gone, a listing and a delete more, and TryLock finds the lock taken at first. Where processes take turns it
-// is of no use. A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when somebody comes,
-// when their time is over, when the connection has been lost, and with the session (tests/sticky_test.go,
-// TestFaultsStrikeStickyLocks in tests/matrix).
+// and locking again with the same client reuses it. A cycle takes one round trip in place of two: Lock has the servers
+// check that the node is still there, and Unlock sends nothing. The check is a transaction, for nothing less proves that
+// an operator has not deleted the node and somebody else holds; a node that is gone is not reused. In return the first
+// one who comes from elsewhere waits until the node has gone, a listing and a delete more, and TryLock finds the lock
+// taken at first. Where processes take turns it is of no use. A session keeps 1 024 such nodes at most; each has a watch
+// on its lock path. They go when somebody comes, when their time is over, when the connection has been lost, and with
+// the session (tests/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
 //
 // # Watching it
 //

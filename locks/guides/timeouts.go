@@ -6,24 +6,31 @@
 //
 //	timeout   heartbeat every   an outage of this length    the lease is over        a crash frees the lock
 //	T         T/6               is survived                 at the latest after      after T, and up to a tick
-//	 4 s      0.7 s             0.9 s                       1.6 s                    4 s
-//	10 s      1.7 s             2.3 s                       4 s                      10 s
-//	30 s      5 s               7 s                         12 s                     30 s
-//	60 s      10 s              14 s                        24 s                     60 s
+//	 4 s      0.7 s             0.8 s                       1.6 s                    4 s
+//	10 s      1.7 s             2 s                         4 s                      10 s
+//	30 s      5 s               6 s                         12 s                     30 s
+//	60 s      10 s              12 s                        24 s                     60 s
 //
-// The lease lasts 0.4 T from the moment in which the newest acknowledged transaction was sent. That transaction is up
-// to T/6 old when the outage begins, so what is left is 0.4 T − T/6 = 0.23 T, less a round trip. An outage shorter
-// than 0.23 T is always survived, one longer than 0.4 T never, and between them it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
+// Of a lock that has been held for a while the lease lasts 0.4 T from the sending of the newest heartbeat. That heartbeat
+// is up to T/6 old when the outage begins, so at worst 0.4 T − T/6 = 0.23 T is left. (Right after a connection was made
+// it is longer, up to 0.9 T. The package doc of zkconn derives both.) Reconnecting takes part of that: while a
+// lock is held, pauses between attempts are at most 0.015 T, and then the session has to be renewed and a transaction
+// committed, which is a few round trips. So plan with 0.2 T. An outage longer than the lease always loses the lock; between
+// the two it depends on the moment. A wait in the queue survives anything below T; after that it begins anew, at the
 // end of the queue.
+//
+// An outage here is one in which connections are reset and refused, as when a server is restarted or a network device is
+// replaced. Where packets vanish without a word, TCP sends them again at intervals that double, and may find out that
+// they pass again only after as long as they did not. Count such an outage twice.
 //
 // # How to choose
 //
 //  1. Find the longest outage that is ordinary: a change of leader in your ensemble (look at its logs: seconds, not
 //     milliseconds, where a leader's machine dies), a restart of the server that the client is connected to, a pause
-//     of the client's machine. Divide it by 0.23. That is the least T with which ordinary days lose no locks.
+//     of the client's machine. Divide it by 0.2. That is the least T with which ordinary days lose no locks.
 //  2. Find out how long the work may stand still when a holder dies. That is the greatest T.
 //  3. Where the first is greater than the second: a session file takes the crash out of it (below), and
-//     WithLeaseFraction moves the 0.4 (below). If that does not do, one of the two wishes must give way. Be careful
+//     WithServerTick makes leases longer (below). If that does not do, one of the two wishes must give way. Be careful
 //     with which: a lock that is lost too easily costs more at three in the morning than one that is free ten seconds
 //     later.
 //
@@ -32,13 +39,14 @@
 // # What the servers make of it
 //
 // They grant what lies between minSessionTimeout and maxSessionTimeout, 2 and 20 ticks unless told otherwise: with
-// the usual tick of 2 s that is from 4 s to 40 s. The lease goes by what was granted. Sessions expire at ticks, so a
-// crash frees the lock up to a tick later than T. The 0.4 is derived for a tick of at most T/2, which is what the
-// servers see to unless minSessionTimeout is set below two ticks: do not do that.
+// the usual tick of 2 s that is from 4 s to 40 s. The lease goes by the shortest timeout that was granted to the session:
+// all servers must allow the same. Where they do not, a session that moves to one that grants less has a shorter lease at
+// once, and for good. Sessions expire at ticks, so a crash frees the lock up to a tick later than T. The 0.4 is derived for
+// a tick of at most T/2, which is what the servers see to unless minSessionTimeout is set below two ticks: do not do that.
 //
-// Where the servers' tick is known to be short, WithLeaseFraction may raise the 0.4, up to 2/3 less half a tick over
-// T: with a tick of 200 ms and T of 10 s that is 0.65, and outages of 4.8 s are survived for certain, instead of 2.3
-// s. The reason for each part is in the doc of zkconn.DefaultLeaseFraction.
+// Where the servers' tick is known to be short, say so with WithServerTick: with a tick of 200 ms and T of 10 s a lease
+// lasts 0.56 T from the heartbeat, and outages of 3.5 s are survived instead of 2 s. Never name a tick that is shorter than
+// that of any server.
 //
 // # A crash without the wait
 //
@@ -53,9 +61,9 @@
 //
 // # What else loses a lock
 //
-// A client that is too busy to get a transaction through for 0.4 T, a laptop that sleeps (a jump of the wall clock
-// against the monotonic one by more than T/4 ends the lease at once), a firewall that forgets idle connections (the heartbeats keep it
-// awake while anything is held or waited for; pings otherwise), a container whose processor is throttled to nothing.
-// They all look the same: ErrLost, with the reason in the error. Whoever uses Lease.Context loses the work, and not
-// the data.
+// A client that is too busy to get a transaction through for 0.4 T, a laptop that sleeps (the time counts; on systems other
+// than Linux, where no clock tells, a wall clock that jumps forward counts as sleep), a firewall that forgets idle
+// connections (heartbeats keep it awake while anything is held or waited for; pings otherwise), a container whose
+// processor is throttled to nothing. They all look the same: ErrLost, with the reason in the error. Whoever uses
+// Lease.Context loses the work, and not the data.
 package guides

@@ -63,7 +63,7 @@ func runOn(t *testing.T, s *stage, o options) (*bench, string) {
 func requireWhole(t *testing.T, b *bench, lines string) {
 	t.Helper()
 	for _, w := range workloads() {
-		if w.alone && len(b.stage.addrs) > 1 || len(b.o.workloads) > 0 && !strings.Contains(strings.Join(b.o.workloads, ","), w.name) {
+		if w.alone && len(b.stage.addrs) > 1 || w.named && len(b.o.workloads) == 0 || len(b.o.workloads) > 0 && !strings.Contains(strings.Join(b.o.workloads, ","), w.name) {
 			continue
 		}
 		peers := w.peers(b.others)
@@ -121,6 +121,19 @@ func TestEveryWorkloadRuns(t *testing.T) {
 		b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-peers"))
 		requireWhole(t, b, lines)
 	})
+}
+
+// Idle sessions send pings, and those that hold commit heartbeats too.
+func TestIdleSessionsAreMeasured(t *testing.T) {
+	b, lines := runOn(t, embeddedStage(t, 3), flags(t, "-workload", "idle", "-span", "50ms"))
+	requireWhole(t, b, lines)
+	per := map[string]float64{}
+	for _, f := range b.found.Figures {
+		per[f.Workload+" "+f.Peer] = f.Figure.Median
+	}
+	require.Positive(t, per["idle zklock"])
+	require.Positive(t, per["idle turnstile"])
+	require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"])
 }
 
 // What is found is written as JSON and drawn, too.

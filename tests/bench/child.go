@@ -22,6 +22,7 @@ const (
 	taskCompete = "compete"
 	taskWait    = "wait"
 	taskHold    = "hold"
+	taskIdle    = "idle"
 )
 
 // childSpec is what a child process of this program is to do.
@@ -30,7 +31,7 @@ type childSpec struct {
 	Peer    string
 	Connect string
 	Path    string
-	N       int // workers or waiters
+	N       int // workers, waiters or sessions
 	Process int // which one it is
 	Timeout time.Duration
 	Guard   string // file
@@ -153,6 +154,8 @@ func beChild(text string) error {
 		return beWaiters(ctx, spec, to)
 	case taskHold:
 		return beHolder(ctx, spec, to)
+	case taskIdle:
+		return beIdlers(ctx, spec, to)
 	}
 	return fmt.Errorf("bench: a child cannot %q", spec.Task)
 }

@@ -38,6 +38,10 @@
 //	queue         waiters behind a holder in one session: ms to queue and to drain, packets a waiter
 //	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each
 //	failover      the process of a holder is killed: ms until the next one holds
+//	idle          sessions that do nothing, and sessions that hold a lock each: packets a second of each, and processor
+//	              time of the servers, which is read in /proc on Linux. It runs only when it is named; with a session
+//	              timeout of 10 s, ten times -span. 10 000 sessions: -workload idle -sizes 10000 -rounds 1 -patience 10m,
+//	              and open files for that many here and at each server (ulimit -n)
 //	restart       the same process is started again and wants the lock: ms from its start until it holds; Turnstile
 //	              keeps its session in a file
 //

@@ -73,7 +73,7 @@ func (b *bench) warmUp(ctx context.Context) error {
 
 // wants tells whether a workload was asked for.
 func (b *bench) wants(w workload) bool {
-	return len(b.o.workloads) == 0 || slices.Contains(b.o.workloads, w.name)
+	return len(b.o.workloads) == 0 && !w.named || slices.Contains(b.o.workloads, w.name)
 }
 
 // cell is a peer at a size.

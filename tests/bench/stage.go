@@ -25,6 +25,7 @@ const members = 3
 type stage struct {
 	about   string
 	addrs   []rig.Address // the first is a follower, where there is one
+	pids    []int         // of the servers' processes
 	monitor *connection   // what the bench itself asks
 	stop    func() error
 }
@@ -44,7 +45,7 @@ func raise(ctx context.Context, ensemble bool) (*stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		return onStage(ctx, "one server, "+place, []rig.Address{server.Address()}, server.Stop)
+		return onStage(ctx, "one server, "+place, []rig.Address{server.Address()}, server.Stop, server.PID())
 	}
 	e, err := rig.NewEnsemble(members, growing)
 	if err != nil {
@@ -56,17 +57,19 @@ func raise(ctx context.Context, ensemble bool) (*stage, error) {
 		return nil, err
 	}
 	var addrs []rig.Address
+	var pids []int
 	for _, member := range e.Members() {
+		pids = append(pids, member.PID())
 		if member != leader {
 			addrs = append(addrs, member.Address())
 		}
 	}
-	return onStage(ctx, fmt.Sprintf("an ensemble of %d, %s", members, place), append(addrs, leader.Address()), e.Stop)
+	return onStage(ctx, fmt.Sprintf("an ensemble of %d, %s", members, place), append(addrs, leader.Address()), e.Stop, pids...)
 }
 
-// onStage is a stage of servers that run.
-func onStage(ctx context.Context, about string, addrs []rig.Address, stop func() error) (*stage, error) {
-	s := &stage{about: about, addrs: addrs, stop: stop}
+// onStage is a stage of servers that run, in processes of those numbers.
+func onStage(ctx context.Context, about string, addrs []rig.Address, stop func() error, pids ...int) (*stage, error) {
+	s := &stage{about: about, addrs: addrs, pids: pids, stop: stop}
 	var err error
 	if s.monitor, err = connect(ctx, s.connect(0), time.Minute); err != nil {
 		_ = stop()

@@ -40,6 +40,8 @@ type workload struct {
 	remark  string
 	// growth: only Turnstile is measured, all sizes in each round, and each size is compared with the first.
 	growth bool
+	// named: it takes long, and runs only when it is named.
+	named bool
 	// ours opens Turnstile's sessions; where it is nil, as they are by default.
 	ours opener
 
@@ -65,7 +67,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, sticky, many, one, growth, pair, processes, queue, memoryUse, failover, restart}
+	return []workload{uncontended, sticky, many, one, growth, pair, processes, queue, memoryUse, failover, restart, idle}
 }
 
 func workloadNames() []string {

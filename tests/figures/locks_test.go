@@ -111,6 +111,17 @@ func TestGivingUp(t *testing.T) {
 	patient.Eventually(t, func() bool {
 		return w.count("turnstile.lock.acquire.duration", exclusive, errorType("cancelled")) == 1
 	}, "its time is told")
+	gone := func(why string) int {
+		return w.count("turnstile.lock.acquire.duration", exclusive, errorType(why))
+	}
+	for d := time.Millisecond; gone("timeout")+gone("cancelled") == 1; d *= 2 { // until it has waited
+		late, done := context.WithTimeout(t.Context(), d)
+		_, err = mutex.Lock(late)
+		done()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		patient.Eventually(t, func() bool { return w.value("turnstile.lock.waiting", exclusive) == 0 }, "it waits no more")
+	}
+	require.Equal(t, 1, gone("cancelled"), "a deadline is none of them")
 	w.unlock(lease)
 	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
 }

@@ -64,6 +64,11 @@ func (w *world) renumber(i int) {
 	name(&c.known.vigil.op)
 	name(&c.known.vigil.second.op)
 	name(&c.known.own.op)
+	for at := range w.members(w.plan.Sessions[i]) {
+		if r := &w.contenders[at].known.rest; int(r.next) == i+1 {
+			name(&r.op)
+		}
+	}
 	for at := range s.parked.all() {
 		if p := &s.parked.at[at]; int(p.contender) == i {
 			name(&p.order.Op)
@@ -118,7 +123,7 @@ func (w *world) forgetEnded(i int) {
 		begun: true, stopped: true, terminated: c.terminated,
 		outbox: c.outbox, known: c.known, epoch: c.epoch,
 		request: request{Op: c.Op},
-		guid:    c.guid, broken: c.broken && c.known.rest.resting,
+		guid:    c.guid,
 	}
 	if c.outbox.n == 0 {
 		c.epoch = 0
@@ -162,6 +167,9 @@ func (w *world) idle(t task) bool {
 		return r.vigil.second != (watcher{node: t.node, op: t.op, live: true}) || t.applied && t.result != noNode
 	case machine.WatchOwn:
 		return t.op == staleOp
+	case checkRest:
+		at := int(w.sessionOf(int(t.contender)).resting) - 1
+		return t.result == unknown && (at < 0 || w.contenders[at].known.rest.next != t.contender+1)
 	case machine.Verify:
 		return !t.newest && t.result == unknown
 	case machine.Delete:

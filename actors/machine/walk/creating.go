@@ -97,6 +97,10 @@ func (w *world) rightBefore(i int) nodeID {
 // withdraw mirrors session.withdraw.
 func (w *world) withdraw(i int, o order) {
 	s := w.sessionOf(i)
+	if w.declines(i) {
+		w.tell(i, news{Kind: machine.NotCreated, Op: o.Op})
+		return
+	}
 	for _, p := range s.parked.all() {
 		if int(p.contender) == i && p.order.Do == machine.Create {
 			w.unpark(i)

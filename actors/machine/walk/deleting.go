@@ -61,6 +61,7 @@ func (w *world) terminated(i int) {
 		return
 	}
 	c.known.gone = true
+	w.declines(i)
 	w.unpark(i)
 	w.unwatch(i)
 	if c.known.rest.resting {

@@ -9,7 +9,8 @@
 // The requests decide with the real machine; nothing of it is copied. Around it stands a model of the
 // shells, function by function: lock_actor.go mirrors actors/lock.go; session_actor.go mirrors session.go,
 // connection.go and heartbeat.go; creating.go, deleting.go (with contenders.go), listing.go, verifying.go,
-// watching.go (with vigil.go), local.go, ahead.go and resting.go mirror the files of those names or nearly so;
+// watching.go (with vigil.go), local.go, ahead.go and resting.go (with reusing.go) mirror the files of those names or
+// nearly so;
 // together.go stands for batching.go, as far as it shows. Who changes one of them changes its mirror. The fast paths
 // can be switched off as in the code ([Switches]), and plans are walked with each of them off.
 // Answers come in any order, as goroutines bring them; events of a connection come in theirs, and before
@@ -42,7 +43,9 @@
 //   - A lagging server lacks nodes that were made; it never shows one that was deleted. Such a view is also
 //     that of an earlier listing, which is explored.
 //   - An operator who deletes a holder's node takes its lock away before it can know: mutual exclusion,
-//     tokens and order are not asked of a request whose node he has deleted.
+//     tokens and order are not asked of a request whose node he has deleted. They are of one that reuses a node which
+//     he had deleted before the servers found it for that request. What tells a session of such a delete is the watch on
+//     the children and the heartbeat; the watch on the node itself is left out.
 //   - A lock actor lets no more than five messages gather before it reads one.
 //   - Creates share a transaction, with places of their own; deletes do not. A lock path whose length is not known with
 //     the create is listed after it, not at the same time.

@@ -137,7 +137,7 @@ func (w *world) makeTrouble(kind moveKind, a, b int) {
 		for i := range w.plan.Sessions {
 			c := &w.contenders[i]
 			c.handed = false // that of who gave it back may have gone
-			if int(c.guid) == n.id.contender() {
+			if int(c.guid) == n.id.contender() || w.foundBefore(i, n.id) {
 				c.broken = true
 			}
 		}

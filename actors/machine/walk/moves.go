@@ -141,7 +141,7 @@ func (w *world) movesOfContender(into []move, i int) []move {
 	may(c.outbox.n > 0, takes)
 	may(c.terminated && c.outbox.n == 0, learnsOfEnd) // the farewell comes behind all orders
 	may(c.known.settleDue, settlesAgain)
-	may(c.known.rest.resting, restEnds)
+	may(c.known.rest.resting && c.known.rest.next == 0, restEnds)
 	may(w.beats(i), beats)
 	if c.stopped {
 		return into

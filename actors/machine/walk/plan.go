@@ -156,6 +156,8 @@ const (
 	VerifyWhatRests
 	// ForgetTheRested does not delete a node whose rest is over.
 	ForgetTheRested
+	// ReuseUnchecked has a resting node taken up without asking the servers whether it exists.
+	ReuseUnchecked
 	// SameTokenTwice gives who takes up a node the token of who had it before.
 	SameTokenTwice
 	// HandOverToWhoLooksAhead hands the lock over to who watches the holder as the one before its predecessor.

@@ -29,7 +29,7 @@ func (w *world) apply(s, at int) {
 		w.violate(OneSession, "%s: %v was decided on in epoch %d and is carried out in epoch %d",
 			contenderName(int(t.contender)), t.Do, t.decided, sess.epoch)
 	}
-	if writes := t.Do == machine.Create || t.Do == machine.Delete || t.Do == machine.Settle; writes {
+	if writes := t.Do == machine.Create || t.Do == machine.Delete || t.Do == machine.Settle || t.Do == checkRest; writes {
 		w.catchUp(s)
 	}
 	t.applied, t.behind = true, sess.events.n
@@ -56,6 +56,11 @@ func (w *world) apply(s, at int) {
 		}
 	case machine.Watch, machine.WatchOwn, watchSecond:
 		t.result = w.readWatched(s, t)
+	case checkRest:
+		t.behind = sess.events.n
+		if w.find(t.node) < 0 {
+			t.result = noNode
+		}
 	case machine.Verify:
 		w.applyVerify(s, t)
 	case machine.Settle:
@@ -212,6 +217,8 @@ func (w *world) deliver(s, at int) {
 		w.secondRead(t)
 	case watchArrivals:
 		w.arrivalsRead(t)
+	case checkRest:
+		w.checked(t)
 	case machine.WatchOwn:
 		w.ownRead(t)
 	case machine.Verify:

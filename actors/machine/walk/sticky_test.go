@@ -24,6 +24,7 @@ var smallSticky = []Plan{
 		Bounds: Bounds{Silences: 1, Slow: 1}},
 	{Name: "sticky, two, a stop", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "sticky, two, an operator", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Breaks: 1}},
+	{Name: "sticky, two, a cancel", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Cancels: 1}},
 	{Name: "sticky, one transaction", Sessions: three, Sticky: all, Arrive: thirdLater, Prompt: true, Together: true,
 		Bounds: Bounds{Late: 1}},
 }
@@ -61,6 +62,7 @@ func TestStickyMistakesAreFound(t *testing.T) {
 		"watch without looking":         {WatchWithoutLooking, Plan{Sessions: apart}, NoLostWakeUp},
 		"forget what has rested":        {ForgetTheRested, Plan{Sessions: two, Arrive: secondLater}, NoOrphan},
 		"lend what goes":                {LendWhatGoes, Plan{Sessions: twoOne, Arrive: secondLater}, Exclusion},
+		"reuse what may be gone":        {ReuseUnchecked, Plan{Sessions: twoOne, Arrive: secondLater, Prompt: true, Bounds: Bounds{Breaks: 1}}, Exclusion},
 		"use a token twice":             {SameTokenTwice, Plan{Sessions: two, Arrive: secondLater}, TokensRise},
 		"leave what has mates":          {LayDownWithMates, Plan{Sessions: three, Arrive: thirdLater, Together: true, Bounds: late}, TokensRise},
 		"verify what rests": {VerifyWhatRests,

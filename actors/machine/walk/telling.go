@@ -136,6 +136,8 @@ func (t task) describe() string {
 		text = "Watch (of the one before the predecessor)"
 	case watchArrivals:
 		text = "List, watched"
+	case checkRest:
+		text = "Check (of a node to reuse)"
 	}
 	if t.Do != machine.List {
 		text += " of " + contenderName(int(t.contender))

@@ -1,0 +1,206 @@
+package actors_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// newSession is a session on an embedded server, in an actor system of its own.
+func newSession(t *testing.T, opts ...actors.SessionOption) (*actor.ActorSystem, *actors.Session) {
+	t.Helper()
+	server := embedded.Run(t)
+	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
+	require.NoError(t, err)
+	system := actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	t.Cleanup(system.Shutdown)
+	session, err := actors.StartSession(system, cfg, opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
+	require.NoError(t, session.Ready(patience(t)))
+	return system, session
+}
+
+func patience(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func take[T any](t *testing.T, from <-chan T) (got T) {
+	t.Helper()
+	select {
+	case got = <-from:
+	case <-patience(t).Done():
+		t.Fatalf("no %T came", got)
+	}
+	return got
+}
+
+// sent is a notice as it came.
+type sent struct {
+	notice any
+	sender *actor.PID
+}
+
+// listening spawns an actor that passes on what it is sent, and spawns props when it starts.
+func listening(system *actor.ActorSystem, props *actor.Props) (lock *actor.PID, notices <-chan sent) {
+	locks, all := make(chan *actor.PID, 1), make(chan sent, 100)
+	system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *actor.Started:
+			locks <- ctx.Spawn(props)
+		case actor.SystemMessage, actor.AutoReceiveMessage:
+		default:
+			all <- sent{msg, ctx.Sender()}
+		}
+	}))
+	return <-locks, all
+}
+
+// busy is an actor that holds a lock, and panics when it is told to, once somebody says so.
+type busy struct {
+	session *actors.Session
+	spawned chan<- *actor.PID
+	held    chan<- sent
+	goOn    <-chan struct{}
+	once    actors.LockOption
+}
+
+type work struct{}
+
+func (b *busy) Receive(ctx actor.Context) {
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		b.spawned <- ctx.Spawn(actors.NewLock(b.session, messages.Acquire{Path: "/busy"}, b.once))
+	case *work:
+		<-b.goOn
+		panic("the work fails")
+	case *messages.Held:
+		b.held <- sent{msg, ctx.Sender()}
+	}
+}
+
+// TestRestartedOwnerTellsHeldOfItsPredecessor: a lock was granted while its owner was busy, and the owner is restarted.
+// Its new incarnation gets the Held of the lock actor before, and can tell.
+func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
+	system, session := newSession(t)
+	rec := actors.NewRecorder(system)
+	t.Cleanup(rec.Close)
+	spawned, held, goOn := make(chan *actor.PID, 2), make(chan sent, 2), make(chan struct{})
+	first, firstRec := listening(system, actors.NewLock(session, messages.Acquire{Path: "/busy"}))
+	require.IsType(t, &messages.Held{}, take(t, firstRec).notice)
+	owner := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return &busy{session, spawned, held, goOn, actors.WithObserver(rec.PID())}
+	}))
+	t.Cleanup(func() { system.Root.Stop(owner) })
+	old := take(t, spawned)
+	system.Root.Send(owner, &work{})
+	system.Root.Send(first, &messages.Release{})
+	_, err := rec.Await(patience(t), messages.StateHeld) // so Held is in the mailbox, behind work
+	require.NoError(t, err)
+	close(goOn)
+	young := take(t, spawned)
+	require.NotEqual(t, messages.IDOf(old), messages.IDOf(young))
+
+	for _, lock := range []*actor.PID{old, young} {
+		got := take(t, held)
+		require.Equal(t, messages.IDOf(lock), messages.IDOf(got.sender))
+		require.Equal(t, messages.IDOf(lock), got.notice.(*messages.Held).Actor)
+	}
+}
+
+// TestNoticesOfSeveralLocks: the sender is the actor that was spawned, and the Grants name its lock actors.
+func TestNoticesOfSeveralLocks(t *testing.T) {
+	system, session := newSession(t)
+	all, notices := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}}))
+	got := take(t, notices)
+	require.Equal(t, messages.IDOf(all), messages.IDOf(got.sender))
+	for _, held := range got.notice.(*messages.AllHeld).Locks {
+		require.Contains(t, held.Actor.ID, all.Id+"/", "it is a child")
+	}
+}
+
+func TestNoSessionPanics(t *testing.T) {
+	require.PanicsWithValue(t, "turnstile: actors.NewLock: the session is nil",
+		func() { actors.NewLock(nil, messages.Acquire{Path: "/a"}) })
+	require.PanicsWithValue(t, "turnstile: actors.NewAll: the session is nil",
+		func() { actors.NewAll(nil, []messages.Acquire{{Path: "/a"}}) })
+}
+
+// TestActorsOnOtherNodesAreRefused: the lock would be given to others while they rely on it.
+func TestActorsOnOtherNodesAreRefused(t *testing.T) {
+	system, session := newSession(t)
+	elsewhere := actor.NewPID("10.0.0.7:8090", "clerk")
+	for role, opt := range map[string]actors.LockOption{
+		"owner": actors.WithOwner(elsewhere), "observer": actors.WithObserver(elsewhere),
+	} {
+		_, notices := listening(system, actors.NewLock(session, messages.Acquire{Path: "/a"}, opt))
+		failed, ok := take(t, notices).notice.(*messages.Failed)
+		require.True(t, ok)
+		require.Equal(t, messages.ReasonBadInput, failed.Reason)
+		require.Contains(t, failed.Detail, "the "+role+" clerk is on another node (10.0.0.7:8090)")
+
+		_, notices = listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}}, opt))
+		allFailed, ok := take(t, notices).notice.(*messages.AllFailed)
+		require.True(t, ok)
+		require.Equal(t, messages.ReasonBadInput, allFailed.Reason)
+		require.Contains(t, allFailed.Detail, "the "+role+" clerk is on another node (10.0.0.7:8090)")
+	}
+	near := actor.NewPID(system.Address(), system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {})).Id)
+	_, notices := listening(system, actors.NewLock(session, messages.Acquire{Path: "/a"}, actors.WithOwner(near)))
+	require.IsType(t, &messages.Held{}, take(t, notices).notice)
+}
+
+// TestUnreachableOwnerHasNotEnded: protoactor tells that an owner's node is out of reach in the way in which it tells
+// that an owner has ended. The lock is kept.
+func TestUnreachableOwnerHasNotEnded(t *testing.T) {
+	system, session := newSession(t)
+	owner := system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+	unreachable := &actor.Terminated{Who: owner, Why: actor.TerminatedReason_AddressTerminated}
+	one, ofOne := listening(system, actors.NewLock(session, messages.Acquire{Path: "/one"}, actors.WithOwner(owner)))
+	require.IsType(t, &messages.Held{}, take(t, ofOne).notice)
+	several, ofSeveral := listening(system,
+		actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}}, actors.WithOwner(owner)))
+	require.IsType(t, &messages.AllHeld{}, take(t, ofSeveral).notice)
+
+	for _, pid := range []*actor.PID{one, several} {
+		system.Root.Send(pid, unreachable)
+	}
+	// What follows it in the mailbox is told; a release would have been told before.
+	system.Root.Send(one, &messages.Revoke{})
+	require.IsType(t, &messages.RevokeRequested{}, take(t, ofOne).notice)
+	_, err := session.Ask(patience(t), &messages.AskBack{Path: "/a"})
+	require.NoError(t, err)
+	require.IsType(t, &messages.RevokeRequested{}, take(t, ofSeveral).notice)
+
+	system.Root.Stop(owner)
+	require.Equal(t, messages.ReasonOwnerGone, take(t, ofOne).notice.(*messages.Released).Reason)
+	require.IsType(t, &messages.AllReleased{}, take(t, ofSeveral).notice)
+}
+
+// TestMeterLabelsThatPanic: the error names them.
+func TestMeterLabelsThatPanic(t *testing.T) {
+	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
+	system, session := newSession(t, actors.WithMeterProvider(provider),
+		actors.WithMeterLabels(func(path string) []attribute.KeyValue {
+			return []attribute.KeyValue{attribute.String("shop", map[string][]string{}[path][0])}
+		}))
+	_, notices := listening(system, actors.NewLock(session, messages.Acquire{Path: "/a"}))
+	failed, ok := take(t, notices).notice.(*messages.Failed)
+	require.True(t, ok)
+	require.Contains(t, failed.Detail, "WithMeterLabels")
+	require.Contains(t, failed.Detail, "index out of range")
+}

@@ -1,0 +1,67 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+var errShift = errors.New("the shift is over")
+
+// TestErrorsAreOneLine: also where several things are said, so that a log record is one.
+func TestErrorsAreOneLine(t *testing.T) {
+	client := open(t, embedded.Run(t).Addr())
+	lease, err := client.Mutex("/a").Lock(deadline(t))
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeoutCause(deadline(t), time.Millisecond, errShift)
+	defer cancel()
+	<-ctx.Done()
+	_, err = client.Mutex("/a").Lock(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorIs(t, err, errShift)
+	require.NotContains(t, err.Error(), "\n")
+
+	require.NoError(t, client.Close(deadline(t)))
+	err = lease.Unlock(deadline(t)) // lost, because closed
+	require.ErrorIs(t, err, locks.ErrLost)
+	require.ErrorIs(t, err, locks.ErrClosed)
+	require.NotContains(t, err.Error(), "\n")
+
+	joined := &locks.Error{Op: "lock", Path: "/a", Err: errors.Join(errShift, locks.ErrLost)}
+	require.Equal(t, "turnstile: lock /a: the shift is over; turnstile: the lock was lost", joined.Error())
+}
+
+// TestErrorsSayWhereTheRequestStood: a Lock that times out says in which state it waited, and not that it gives up.
+func TestErrorsSayWhereTheRequestStood(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client := open(t, at.Connect())
+		_, err := client.Mutex("/a").Lock(deadline(t))
+		require.NoError(t, err)
+		mutex, rec := recorded(t, client, "/a")
+		ctx, cancel := context.WithCancel(deadline(t))
+		got := elsewhere(ctx, mutex.Lock)
+		waiting := await(t, rec, messages.StateWatching)
+		cancel()
+		var e *locks.Error
+		require.ErrorAs(t, (<-got).err, &e)
+		require.Equal(t, messages.StateWatching, e.State)
+		require.Equal(t, waiting.Node, e.Node)
+		require.ErrorContains(t, e, ", watching)")
+	})
+}
+
+// TestErrorsLeaveOutWhatIsNot: a request that never was one has no state and, of several locks, no path.
+func TestErrorsLeaveOutWhatIsNot(t *testing.T) {
+	_, err := locks.All(deadline(t))
+	require.ErrorIs(t, err, actors.ErrBadAcquire)
+	require.ErrorContains(t, err, "turnstile: lock all: ")
+	require.NotContains(t, err.Error(), "(none)")
+}

@@ -1,0 +1,139 @@
+package matrix
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// ownedPath is a lock that one owner asks for twice.
+const ownedPath = "/lock-owned"
+
+// owned is one request of an owner.
+type owned struct {
+	rec  *actors.Recorder
+	lock *actor.PID
+	send func(any)
+}
+
+// own has our session ask for the lock in the name of the one owner.
+func (c *crowd) own(t *testing.T, mode messages.Mode) *owned {
+	t.Helper()
+	rec := actors.NewRecorder(c.ours.System())
+	t.Cleanup(rec.Close)
+	root := c.ours.System().Root
+	want := messages.Acquire{Path: ownedPath, Mode: mode, Owner: "me"}
+	lock := root.Spawn(actors.NewLock(c.ours.Session(), want, actors.WithObserver(rec.PID())))
+	return &owned{rec, lock, func(msg any) { root.Send(lock, msg) }}
+}
+
+func (o *owned) reaches(t *testing.T, state messages.State) messages.Transition {
+	t.Helper()
+	moved, err := o.rec.Await(patient(t), state)
+	require.NoError(t, err, "it went %v", o.rec.States())
+	return moved
+}
+
+// inDoubt is where the first request of an owner stands when the connection is lost, and how it is given up or back.
+type inDoubt struct {
+	name  string
+	enter func(t *testing.T, c *crowd, mode messages.Mode) *owned // with the connection lost behind it
+	leave any
+	ends  messages.State
+}
+
+// lose cuts our connection, and keeps it from coming back.
+func (c *crowd) lose(t *testing.T) {
+	t.Helper()
+	c.refuse(true)
+	c.server.Replica(0).DropClients()
+	synctest.Wait()
+}
+
+var inDoubts = []inDoubt{
+	{"creating", func(t *testing.T, c *crowd, mode messages.Mode) *owned {
+		made := c.strike(t, embedded.Fault{Path: ownedPath + "/*", Action: embedded.CutAfter})
+		c.refuse(true)
+		first := c.own(t, mode)
+		require.NoError(t, made.Wait(patient(t)))
+		synctest.Wait()
+		return first
+	}, &messages.Cancel{}, messages.StateCancelled},
+	{"holding", func(t *testing.T, c *crowd, mode messages.Mode) *owned {
+		first := c.own(t, mode)
+		first.reaches(t, messages.StateHeld)
+		c.lose(t)
+		return first
+	}, &messages.Release{}, messages.StateReleased},
+	{"waiting", func(t *testing.T, c *crowd, mode messages.Mode) *owned {
+		holder := c.enter(t, c.theirs, ownedPath)
+		c.awaitHolds(t, holder)
+		first := c.own(t, mode)
+		first.reaches(t, messages.StateWatching)
+		synctest.Wait()
+		c.lose(t)
+		holder.giveBack()
+		return first
+	}, &messages.Cancel{}, messages.StateCancelled},
+}
+
+// asksAgain: an owner gives its first request up, or back, while nobody knows what has become of it, and asks again.
+func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
+	return func(t *testing.T, c *crowd) {
+		c.know(t, c.ours, ownedPath)
+		first := d.enter(t, c, mode)
+		first.reaches(t, messages.StateRecovering)
+		first.send(d.leave)
+		synctest.Wait()
+		second := c.own(t, mode)
+		synctest.Wait()
+		c.refuse(false)
+		first.reaches(t, d.ends)
+		second.reaches(t, messages.StateHeld)
+		second.send(&messages.Release{})
+		second.reaches(t, messages.StateReleased)
+		require.Empty(t, c.childrenOf(t, ownedPath))
+	}
+}
+
+// downgradesAgain: a writer asks for the read lock, takes that back while nobody knows what has become of it, and asks
+// again.
+func downgradesAgain(t *testing.T, c *crowd) {
+	c.know(t, c.ours, ownedPath)
+	writer := c.own(t, messages.Write)
+	held := writer.reaches(t, messages.StateHeld)
+	synctest.Wait()
+	first := inDoubts[0].enter(t, c, messages.Read)
+	first.reaches(t, messages.StateRecovering)
+	first.send(&messages.Cancel{})
+	synctest.Wait()
+	second := c.own(t, messages.Read)
+	synctest.Wait()
+	c.refuse(false)
+	first.reaches(t, messages.StateCancelled)
+	require.Equal(t, held.Token, second.reaches(t, messages.StateHeld).Token, "in the writer's place")
+	for _, o := range []*owned{writer, second} {
+		o.send(&messages.Release{})
+		o.reaches(t, messages.StateReleased)
+	}
+	require.Empty(t, c.childrenOf(t, ownedPath))
+}
+
+// TestOwnerAsksAgainInDoubt: the same owner asks again while its first request is in doubt and given up.
+func TestOwnerAsksAgainInDoubt(t *testing.T) {
+	plots := []plot{{name: "downgrade/creating", play: downgradesAgain,
+		outcome: "the writer, which holds on, is read by in its place as if it had not been asked for before"}}
+	for _, mode := range []messages.Mode{messages.Exclusive, messages.Read, messages.Write} {
+		for _, d := range inDoubts {
+			plots = append(plots, plot{name: mode.String() + "/" + d.name, play: asksAgain(mode, d),
+				outcome: "the first ends as it was told to, and the second holds then: it is not refused for the first"})
+		}
+	}
+	testPlots(t, plots)
+}

@@ -1,0 +1,160 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// outageDialer reaches an embedded server except during an outage, when connections are reset and refused.
+type outageDialer struct {
+	server *embedded.Server
+
+	mu    sync.Mutex
+	down  bool
+	open  []net.Conn
+	tried int // during the outage
+}
+
+func (d *outageDialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.down {
+		d.tried++
+		return nil, errors.New("connection refused, in an outage")
+	}
+	conn, err := d.server.DialContext(ctx, network, address)
+	if err == nil {
+		d.open = append(d.open, conn)
+	}
+	return conn, err
+}
+
+// outage lasts that long, and tells how many attempts to connect there were.
+func (d *outageDialer) outage(length time.Duration) (tried int) {
+	d.mu.Lock()
+	d.down, d.tried = true, 0
+	for _, conn := range d.open {
+		_ = conn.Close()
+	}
+	d.open = nil
+	d.mu.Unlock()
+	time.Sleep(length)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.down = false
+	return d.tried
+}
+
+// outages tells a story for several timeouts and phases, each in virtual time. Heartbeats follow each other every sixth of
+// the timeout; the phase goes through the time between two of them.
+func outages(t *testing.T, story func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client)) {
+	t.Helper()
+	const phases = 24
+	for _, timeout := range []time.Duration{4 * time.Second, 10 * time.Second, 30 * time.Second} {
+		for phase := range phases {
+			t.Run(fmt.Sprintf("%v %d of %d", timeout, phase, phases), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(timeout/5))
+					d := &outageDialer{server: server}
+					client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.dial), locks.WithSessionTimeout(timeout))
+					require.NoError(t, err)
+					t.Cleanup(func() {
+						require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
+						time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+					})
+					story(t, timeout, timeout*time.Duration(phase)/phases/6, d, client)
+				})
+			})
+		}
+	}
+}
+
+// TestShortOutagesLoseNoLease: after an outage of 0.2 T, whenever it begins, the lease is as valid as before; and again.
+func TestShortOutagesLoseNoLease(t *testing.T) {
+	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+		lease, err := client.Mutex("/outage").Lock(t.Context())
+		require.NoError(t, err)
+		for range 5 {
+			time.Sleep(timeout + phase)
+			tried := d.outage(timeout / 5)
+			require.LessOrEqual(t, tried, 45)
+			time.Sleep(timeout / 4)
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Context().Err())
+		}
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// TestReconnectingRenewsTheLeaseAtOnce: an outage of 0.2 T loses no lease either when it comes a moment after another, for
+// the lease was renewed in between.
+func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
+	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+		lease, err := client.Mutex("/outage").Lock(t.Context())
+		require.NoError(t, err)
+		for range 3 {
+			time.Sleep(timeout + phase)
+			d.outage(timeout / 50)
+			time.Sleep(timeout / 50)
+			d.outage(timeout / 5)
+			time.Sleep(timeout / 4)
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Context().Err())
+		}
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// TestLongOutagesLoseTheLeaseInTime: in an outage of half a session timeout the lease ends, before the servers end the session.
+func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
+	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+		lease, err := client.Mutex("/outage").Lock(t.Context())
+		require.NoError(t, err)
+		time.Sleep(timeout + phase)
+		begun := time.Now()
+		var lost time.Duration
+		stop := context.AfterFunc(lease.Context(), func() { lost = time.Since(begun) })
+		defer stop()
+		tried := d.outage(timeout / 2)
+		require.LessOrEqual(t, tried, 100, "as fast as that until the lease ends, and no longer")
+		synctest.Wait()
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+		require.False(t, lease.Valid())
+		require.Positive(t, lost)
+		require.Less(t, lost, timeout/2)
+		again, err := client.Mutex("/outage").Lock(t.Context())
+		require.NoError(t, err)
+		require.Greater(t, again.Token(), lease.Token())
+		require.NoError(t, again.Unlock(t.Context()))
+	})
+}
+
+// TestWaitersAreInNoHurry: who holds nothing reconnects at the ordinary pace.
+func TestWaitersAreInNoHurry(t *testing.T) {
+	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+		holder := openVirtual(t, d.server, d.server.Connect())
+		lease, err := holder.Mutex("/outage").Lock(t.Context())
+		require.NoError(t, err)
+		got := elsewhere(t.Context(), client.Mutex("/outage").Lock)
+		before, err := client.Mutex("/mine").Lock(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, before.Unlock(t.Context()))
+		time.Sleep(timeout + phase)
+		require.LessOrEqual(t, d.outage(timeout/5), 15, "50 ms and longer each time")
+		require.NoError(t, lease.Unlock(t.Context()))
+		a := <-got
+		require.NoError(t, a.err)
+		require.NoError(t, a.lease.Unlock(t.Context()))
+	})
+}
