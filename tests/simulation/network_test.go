@@ -142,16 +142,14 @@ func (n *network) inTouch(client int) bool {
 	})
 }
 
-// waiting are the places where something can be delivered. A replica that is paused takes nothing: what a client
-// sends to it stays in the network.
+// waiting are the places where something can be delivered.
 func (n *network) waiting() []place {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var all []place
 	for _, l := range n.links {
-		paused := n.server.Replica(l.replica).Paused()
 		for d := up; d <= down; d++ {
-			if len(l.queues[d]) > 0 && !l.stalled[d] && !(d == up && paused) {
+			if len(l.queues[d]) > 0 && !l.stalled[d] {
 				all = append(all, place{l, d})
 			}
 		}

@@ -31,6 +31,9 @@ type conn struct {
 	parked      bool // waits for an answer from a leader that cannot be reached, and so does all that follows
 	waiting     []*exchange
 	early       [][]byte // frames that came before the session was established
+	unread      [][]byte // frames that came while the replica read nothing
+	greeted     bool     // the first frame has been read
+	gone        bool     // the client has closed it
 	leaving     bool     // it has asked to close its session
 	busy        bool     // its reading goroutine carries out a request, and will have what comes of it sent
 	mute        bool     // the reply to the request at hand is not sent
@@ -116,9 +119,14 @@ func (c *conn) write() {
 	}
 }
 
+// end closes the connection of a client that has gone, when all that it has sent has been read.
 func (c *conn) end() {
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
+	if len(c.unread) > 0 {
+		c.gone = true
+		return
+	}
 	c.shut()
 }
 
@@ -144,17 +152,28 @@ func (c *conn) read() {
 	c.out.finish() // the writing goroutine closes the connection when all has been sent
 }
 
-// take carries out a request, when its replica is not paused. It reports false when the connection is to be closed.
+// take carries out a request, or keeps it while its replica reads nothing. It reports false when the connection is to be
+// closed.
 func (c *conn) take(frame []byte) bool {
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
-	for c.r.paused && !c.closed {
-		c.awaitResume()
-	}
-	if c.closed {
+	switch {
+	case c.closed:
 		return false
+	case c.r.deaf():
+		c.unread = append(c.unread, slices.Clone(frame))
+		return true
 	}
+	return c.receive(frame)
+}
+
+// receive carries out a request, or the first frame.
+func (c *conn) receive(frame []byte) bool {
 	c.countReceived()
+	if !c.greeted {
+		c.greeted = true
+		return c.connect(frame)
+	}
 	c.heard = c.e.clock.Now()
 	switch {
 	case c.parked:
@@ -166,14 +185,23 @@ func (c *conn) take(frame []byte) bool {
 	return c.perform(frame)
 }
 
-// awaitResume lets go of the ensemble's lock until the replica is not paused, or the connection is closed.
-func (c *conn) awaitResume() {
-	resumed := c.r.resumed
-	c.e.mu.Unlock()
-	defer c.e.mu.Lock()
-	select {
-	case <-resumed:
-	case <-c.done:
+// readOn carries out what the client has sent while the replica read nothing.
+func (c *conn) readOn() {
+	unread := c.unread
+	c.unread = nil
+	for _, frame := range unread {
+		if c.closed {
+			return
+		}
+		if !c.receive(frame) {
+			c.parked = true
+			c.out.finish()
+			return
+		}
+	}
+	c.out.poke()
+	if c.gone {
+		c.shut()
 	}
 }
 
@@ -203,13 +231,7 @@ func (c *conn) greet(in *bufio.Reader) bool {
 	if err != nil {
 		return false
 	}
-	c.e.mu.Lock()
-	defer c.e.mu.Unlock()
-	for c.r.paused && !c.closed {
-		c.awaitResume()
-	}
-	c.countReceived()
-	return !c.closed && c.connect(frame)
+	return c.take(frame)
 }
 
 // readFrame reads one frame, into the old one's memory where that suffices. A frame that is too long, or

@@ -1,6 +1,9 @@
 package embedded
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // StallTo stalls the link from the replica to another, in this direction only: nothing that it sends arrives until
 // HealTo, and then all of it does, in its order. Connections to clients are not concerned.
@@ -37,7 +40,7 @@ func (r *Replica) Pause() {
 	if r.paused || !r.running {
 		return
 	}
-	r.paused, r.resumed = true, make(chan struct{})
+	r.paused = true
 	for _, c := range r.conns.items {
 		c.out.hold(+1)
 	}
@@ -69,13 +72,33 @@ func (r *Replica) Resume() {
 		r.e.elect()
 	}
 	r.e.flow()
+	r.readOn()
 }
 
-// Paused tells whether the replica is paused.
-func (r *Replica) Paused() bool {
+// HoldRequests keeps everything that clients send to the replica unread, on every connection, until ReleaseRequests.
+func (r *Replica) HoldRequests() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
-	return r.paused
+	r.unheard = true
+}
+
+// ReleaseRequests reads what HoldRequests has kept.
+func (r *Replica) ReleaseRequests() {
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.unheard = false
+	r.readOn()
+}
+
+// deaf means that the replica reads nothing of what clients send.
+func (r *Replica) deaf() bool { return r.paused || r.unheard }
+
+func (r *Replica) readOn() {
+	for _, c := range slices.Clone(r.conns.items) {
+		if !r.deaf() {
+			c.readOn()
+		}
+	}
 }
 
 // Following tells whether the replica leads, or follows the leader on a link that carries everything both ways.
@@ -91,7 +114,6 @@ func (r *Replica) wakeUp() {
 		return
 	}
 	r.paused = false
-	close(r.resumed)
 	for _, c := range r.conns.items {
 		c.out.hold(-1)
 	}

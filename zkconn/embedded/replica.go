@@ -32,9 +32,9 @@ type Replica struct {
 	looking    bool                    // has lost the leader, or cannot reach it
 	losing     bool                    // see LoseTouch
 	paused     bool
-	resumed    chan struct{} // closed when it is paused no more
-	overthrown bool          // the others have left it while it was paused
-	dropping   bool          // it drops its clients when it is paused no more
+	unheard    bool // what clients send stays unread
+	overthrown bool // the others have left it while it was paused
+	dropping   bool // it drops its clients when it is paused no more
 
 	minTimeout, maxTimeout time.Duration
 
