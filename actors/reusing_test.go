@@ -72,9 +72,12 @@ func TestReuseIsOvertaken(t *testing.T) {
 		"the lock path is deleted": {func(a *aloneSession, _ *contender) {
 			a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDeleted, Path: "/p"})
 		}, 2, false},
+		"the lock is asked back": {func(a *aloneSession, _ *contender) {
+			a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDataChanged, Path: "/p/" + nodeName(1)})
+		}, 2, false},
 		"a heartbeat finds the node gone": {func(a *aloneSession, c *contender) {
 			old := a.resting[c.queue()].contender
-			a.beaten(old, old.node, beat{time.Now(), zkconn.ErrNoNode})
+			a.beaten(old, old.node, beat{time.Now(), zkconn.ErrNoNode}, a.beatRun)
 		}, 2, false},
 		"it is withdrawn": {func(a *aloneSession, c *contender) {
 			a.withdraw(c, &order{Effect: machine.Effect{Do: machine.Withdraw, Op: 1}})
