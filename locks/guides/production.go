@@ -100,8 +100,12 @@
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
 //   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that
-//     are not answered, nodes that could not be deleted yet; at level error what ends a session; at level debug each step of each request, with
-//     path, node, state, session and token. Package zkconn/logkeys has the keys.
+//     are not answered, nodes that could not be deleted yet, servers that are not reached, sessions that Close could not
+//     end; at level error what ends a session; at level debug each step of each request, with path, node, state, session
+//     and token. Package zkconn/logkeys has the keys.
+//
+// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at that moment makes,
+// others wait for the client's locks until the session has expired.
 //
 // # The servers
 //
