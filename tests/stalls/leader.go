@@ -39,7 +39,7 @@ func pausedLeader(kill bool) func(r *round) error {
 }
 
 // askedWhilePaused has idle sessions at a follower ask for locks while the leader is
-// paused, so that it finds their requests when it goes on, and that it is time to
+// paused, for 0.7 to 1.5 T, so that it finds their requests when it goes on, and that it is time to
 // expire the sessions. Others queue behind them.
 func askedWhilePaused(r *round) error {
 	clients, stopWork, err := r.prepare(idle)

@@ -8,7 +8,7 @@ import (
 )
 
 // outage cuts the links of a holder to all members for a part of T, once for each
-// trial and at a time of its own. The lease is to live on.
+// trial and at a time of its own; for 0, it leaves them alone. The lease is to live on.
 func outage(part float64) func(r *round) error {
 	return func(r *round) error {
 		links := make([][]*rig.Proxy, len(r.trials))
@@ -34,7 +34,7 @@ func outage(part float64) func(r *round) error {
 			r.begin(t, contender{side: affected, client: clients[i], keep: r.timeouts(4)})
 			after := r.between(1, 1.5) // some heartbeats, and the outage at any time between two
 			r.running.Go(func() {
-				if pause(r.asking, after) == nil {
+				if pause(r.asking, after) == nil && part > 0 {
 					cutOff(links[i], true)
 					_ = pause(r.asking, r.timeouts(part))
 				}
