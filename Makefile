@@ -70,7 +70,7 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) run ./tests/soak -duration $(SOAK)
 
 .PHONY: soak-mistakes
-soak-mistakes: deps ## seed mistakes into the code that the soak must find (about ten minutes)
+soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about five minutes)
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 1h -v -run 'TestSoakFinds$$' ./tests/soak
 
 .PHONY: soak-compare

@@ -67,6 +67,10 @@
 //     only the slow poll found out, late (calm.go). Only Turnstile tells.
 //   - histories not linearizable: see history.go.
 //
+// The soak is tested, too: mistakes_test.go builds it with mistakes in the library, which package mistakes describes, and
+// each has to be struck within five minutes: a lease of three session timeouts by double holders, a wake-up that is
+// lost by polls, a create of unknown outcome that is forgotten by orphans.
+//
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //

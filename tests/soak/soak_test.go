@@ -25,7 +25,7 @@ func (s said) Write(p []byte) (int, error) {
 func TestSoakShort(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "4", "-locks", "6",
-		"-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-session", "1500ms", "-every", "500ms", "-quiet", "15s", "-hold", "1ms-20ms", "-v"}, said{t})
+		"-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "1ms-20ms", "-v"}, said{t})
 	require.NoError(t, err)
 	// Without a bound of its own: go test has one, and every wait here is bounded.
 	found, err := soak(context.Background(), o, said{t})
