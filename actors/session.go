@@ -169,6 +169,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 	c.givenBack = o.at
 	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
 		s.unstake(c)
+		c.ends = true
 	}
 	switch o.Do {
 	case machine.Withdraw:

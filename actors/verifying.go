@@ -167,10 +167,10 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 }
 
 // lacksEvidence tells whether a contender that waits could not be granted the lock if its turn came now: each look for its
-// node adds to the evidence.
+// node adds to the evidence. One that is giving up needs none: its node is in the way of others.
 func (s *session) lacksEvidence(c *contender) bool {
 	_, valid := s.lease.look()
-	return !valid && !c.granted
+	return !valid && !c.granted && !c.ends
 }
 
 // adopted notes that a node was found to be the contender's.
