@@ -86,6 +86,7 @@ func (s *session) down(ev zkconn.Event) {
 		c.movedUp = false // what was under way may not have arrived
 	}
 	s.tellAll(machine.Disconnected)
+	s.watchLeaseAgain()
 }
 
 // endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection

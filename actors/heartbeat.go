@@ -139,17 +139,34 @@ func (s *session) checkLease() {
 	}
 }
 
-// watchLease looks at the clock when the lease is due to end, and tells the holders when it has.
+// looksPerTimeout is how often a session looks at its lease while it is disconnected, and so sends no heartbeats.
+const looksPerTimeout = 100
+
+// watchLease looks at the clock when the lease is due to end, and tells the holders when it has. While the session is
+// disconnected it looks in between as well: timers stand still while the machine is suspended, and a connect request may
+// bring the end forward.
 func (s *session) watchLease() {
-	if _, valid := s.lease.look(); !valid || s.watchingLease || len(s.contenders) == 0 {
+	if !s.watchingLease {
+		s.watchLeaseAgain()
+	}
+}
+
+// watchLeaseAgain is watchLease that puts a timer in place of the one that runs.
+func (s *session) watchLeaseAgain() {
+	s.watchingLease = false
+	if _, valid := s.lease.look(); !valid || len(s.contenders) == 0 {
 		return
 	}
 	s.watchingLease = true
-	s.after(time.Until(s.lease.clock.Deadline()), func() {
-		s.watchingLease = false
-		s.checkLease()
-		if _, valid := s.lease.look(); valid {
-			s.watchLease()
+	s.looks++
+	this, wait := s.looks, time.Until(s.lease.clock.Deadline())
+	if !s.connected {
+		wait = min(wait, s.lease.timeout/looksPerTimeout)
+	}
+	s.after(wait, func() {
+		if this == s.looks {
+			s.checkLease()
+			s.watchLeaseAgain()
 		}
 	})
 }
