@@ -28,11 +28,20 @@ type task interface {
 	// check tells what is wrong with the question itself.
 	check() error
 	// answer reads and does what is asked for. It is called on a goroutine of its own, more than once where an
-	// outcome is unknown.
+	// outcome is unknown. What it returns may be a delayed task, which is to answer in its place.
 	answer(conn *zkconn.Conn) (any, error)
 	// refuse is the answer when there is none.
 	refuse(why messages.Refusal) any
 }
+
+// delayed is a task that is to be carried out in some time.
+type delayed interface {
+	task
+	in() time.Duration
+}
+
+// amended is an answer that the session has something to say to.
+type amended interface{ amend(s *session) any }
 
 // forget takes back what an actor has asked.
 type forget struct{}
@@ -123,15 +132,28 @@ func (s *session) inquired(q *inquiry, answer any, err error) {
 		return
 	}
 	if err != nil && again(err) {
-		q.resting = s.lease.epoch
-		s.after(50*time.Millisecond, func() { q.resting = 0 })
+		s.askLater(q, 50*time.Millisecond)
+		return
+	}
+	if next, more := answer.(delayed); more && err == nil {
+		q.task = next
+		s.askLater(q, next.in())
 		return
 	}
 	delete(s.inquiries, q)
+	if own, some := answer.(amended); some {
+		answer = own.amend(s)
+	}
 	if err != nil {
 		answer = q.refuse(refusal(err))
 	}
 	s.reply(q, answer)
+}
+
+// askLater lets a question rest; in a later epoch it is asked at once.
+func (s *session) askLater(q *inquiry, wait time.Duration) {
+	q.resting = s.lease.epoch
+	s.after(max(wait, 0), func() { q.resting = 0 })
 }
 
 func (s *session) reply(q *inquiry, answer any) {

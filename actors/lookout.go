@@ -42,17 +42,15 @@ func (t lookOutTask) check() error { return nil } // CheckAcquire has
 
 func (t lookOutTask) refuse(messages.Refusal) any { return &lookedOut{node: t.node} }
 
-func (t lookOutTask) answer(conn *zkconn.Conn) (any, error) {
-	found, err := findDeadlocks(conn, t.root)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range found {
+func (t lookOutTask) answer(conn *zkconn.Conn) (any, error) { return suspectDeadlocks(conn, t.root, t) }
+
+func (t lookOutTask) found(all []messages.Deadlock) any {
+	for _, d := range all {
 		if c, some := d.Youngest(); some && c.At() == t.node {
-			return &lookedOut{node: t.node, deadlock: &d}, nil
+			return &lookedOut{node: t.node, deadlock: &d}
 		}
 	}
-	return &lookedOut{node: t.node}, nil
+	return &lookedOut{node: t.node}
 }
 
 // lookOut sets the timer of the next look when the request begins to wait, and stops it when it waits no more.

@@ -100,25 +100,25 @@ func (s *session) watchArrivals(r *rest) {
 	}
 	s.run(func(conn *zkconn.Conn) func() {
 		children, err := conn.ChildrenWatched(path)
-		alone := err == nil && machine.NewListing(children, 0).Alone(node)
+		alone, spent := err == nil && machine.NewListing(children, 0).Alone(node), err != nil
 		if alone {
 			var data []byte
 			data, _, err = conn.GetWatched(whole)
-			alone = err == nil && !asksForLock(data)
+			spent = err != nil || asksForLock(data)
 		}
 		return func() {
-			if !alone {
-				s.arrived(r, false)
+			if !alone || spent {
+				s.arrived(r, spent)
 			}
 		}
 	})
 }
 
-// arrived takes note that somebody may want the lock, or that the node is gone. Who is about to reuse a node that is
-// there has it once more: whoever has come is behind it.
-func (s *session) arrived(r *rest, gone bool) {
+// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more when
+// a request is about to; unless it is spent: it is gone, or says that the lock was asked back.
+func (s *session) arrived(r *rest, spent bool) {
 	r.wanted = true
-	if r.resting && (gone || r.next == nil) {
+	if r.resting && (spent || r.next == nil) {
 		s.endRest(r)
 	}
 }

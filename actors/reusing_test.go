@@ -72,6 +72,9 @@ func TestReuseIsOvertaken(t *testing.T) {
 		"the lock path is deleted": {func(a *aloneSession, _ *contender) {
 			a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDeleted, Path: "/p"})
 		}, 2, false},
+		"the lock is asked back": {func(a *aloneSession, _ *contender) {
+			a.nodeEvent(zkconn.Event{Kind: zkconn.NodeDataChanged, Path: "/p/" + nodeName(1)})
+		}, 2, false},
 		"a heartbeat finds the node gone": {func(a *aloneSession, c *contender) {
 			old := a.resting[c.queue()].contender
 			a.beaten(old, old.node, beat{time.Now(), zkconn.ErrNoNode})

@@ -146,7 +146,7 @@ func (s *session) nodeEvent(ev zkconn.Event) {
 		case w.vigil != nil:
 			s.stirred(w, ev)
 		case w.rest != nil:
-			s.arrived(w.rest, ev.Kind == zkconn.NodeDeleted)
+			s.arrived(w.rest, ev.Kind != zkconn.NodeChildrenChanged)
 		case w.contender.own != ev.Path: // it has gone on
 		case ev.Kind == zkconn.NodeDeleted:
 			w.contender.own = ""

@@ -26,7 +26,8 @@ func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 // When the request is part of one, and the youngest in it of those that look for deadlocks (whose node was made
 // last), it is given up: its node is deleted, and Lock returns an error in which errors.As finds a *DeadlockError.
 // So of two that wait for each other exactly one gives up; the other gets on when the caller of the first backs off,
-// by giving back what it holds. See Deadlocks for what can be found.
+// by giving back what it holds. See Deadlocks for what can be found. A request gives up only for a deadlock that a second
+// look, 250 ms after the first, shows as well, and never for a node of its own client that nobody holds any more.
 //
 // The longer the pause, the less the servers have to do: each look lists all that is below the root, which has to
 // contain the lock path, and reads the queues with waiters. It is not for contests.
@@ -46,8 +47,11 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // Who waits for a semaphore's permits is part of a deadlock only when so many permits are with contenders that are
 // themselves part of it that what is left is not enough; otherwise another holder's release lets it in.
 //
-// A deadlock that is reported was there: it was seen in two readings, and so existed between them. What may not be
-// read is passed over; Locks tells what that is. Errors are those of Queue.
+// A deadlock that is reported was seen in two readings, 250 ms apart; so all of its nodes existed between them. One of
+// them may be a node that a client WithSticky retains and nobody holds: nodes do not say so. Its client deletes it when
+// somebody waits for it, which takes less than these 250 ms unless that client is cut off or paused; the nodes that this
+// client retains are known and left out. What may not be read is passed over; Locks tells what that is. Errors are those
+// of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	const op = "deadlocks below"
 	if err := checkRoot("deadlocks", root); err != nil {

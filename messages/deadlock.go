@@ -14,7 +14,8 @@ type Detection struct {
 	// one of them. "/" is all that the client can see.
 	Root string
 	// Every is how long the request has waited when it looks, and looks again. Each look lists everything below
-	// Root, and reads the queues that have waiters.
+	// Root, and reads the queues that have waiters. What looks like a deadlock is read again 250 ms later, before the
+	// request gives up.
 	Every time.Duration
 }
 

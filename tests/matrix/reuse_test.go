@@ -171,6 +171,22 @@ var reuses = []plot{
 			again.giveBack()
 			c.awaitHolds(t, remote)
 		}},
+	{name: "asked-back", outcome: "who asks later was not asked: it makes another node, and what was asked for goes",
+		play: func(t *testing.T, c *crowd) {
+			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			asked, err := c.theirs.Revoke(patient(t), stickyPath)
+			require.NoError(t, err)
+			require.Len(t, asked, 1)
+			kept.Release()
+			c.awaitHolds(t, again)
+			time.Sleep(tick) // it has read its node
+			select {
+			case <-again.lease.Revoked():
+				require.Equal(t, node, again.lease.Node(), "that was found before it was asked for")
+			default:
+				require.NotEqual(t, node, again.lease.Node())
+			}
+		}},
 	{name: "asked-for-twice", outcome: "the second stands behind the first, and holds next",
 		play: func(t *testing.T, c *crowd) {
 			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
