@@ -58,6 +58,7 @@ func (s *session) up(ev zkconn.Event) {
 	s.figures.Turned(metering.Connected)
 	s.setLease(&lease{epoch: s.lease.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.lease.clock})
 	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	s.beatAnew() // first: thousands of requests may have waited for the connection, and the lease may be about to end
 	s.recordSession(ev)
 	s.tellAll(machine.Connected)
 	orders := s.parked

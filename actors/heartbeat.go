@@ -21,11 +21,8 @@ func heartbeat(conn *zkconn.Conn, path string) beat {
 	return beat{sent, err}
 }
 
-// acknowledged tells whether the ensemble has committed it: the two refusals that it can meet with are transactions like
-// any other, and what else a server may say it may say by itself.
-func (b beat) acknowledged() bool {
-	return b.err == nil || errors.Is(b.err, zkconn.ErrNoNode) || errors.Is(b.err, zkconn.ErrNoAuth)
-}
+// acknowledged tells whether the ensemble has committed it, with whatever result.
+func (b beat) acknowledged() bool { return b.err == nil || zkconn.CommittedRefusal(b.err) }
 
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
@@ -46,6 +43,13 @@ func (s *session) startBeating() {
 	}
 	s.beating = true
 	s.beatNow()
+}
+
+// beatAnew sends a heartbeat at once on a new connection. One that was under way, or that is due later, goes on no longer.
+func (s *session) beatAnew() {
+	s.beating = false
+	s.beatRun++
+	s.startBeating()
 }
 
 // target is the contender whose node the next heartbeat checks: of the holders, or else of the others, the one
@@ -80,10 +84,10 @@ func (s *session) beatNow() {
 	node, path := c.node, c.path+"/"+c.node
 	s.beats++
 	c.checked = s.beats
-	this := s.beats
+	this, run := s.beats, s.beatRun
 	s.run(func(conn *zkconn.Conn) func() {
 		b := heartbeat(conn, path)
-		return func() { s.beaten(c, node, b) }
+		return func() { s.beaten(c, node, b, run) }
 	})
 	s.after(s.lease.timeout/beatsPerTimeout, func() { s.unanswered(this) })
 }
@@ -103,15 +107,21 @@ func (s *session) unanswered(beat uint64) {
 	}
 }
 
-func (s *session) beaten(c *contender, node string, b beat) {
-	s.answered = s.beats // one is under way at a time
+func (s *session) beaten(c *contender, node string, b beat, run uint64) {
+	if run == s.beatRun {
+		s.answered = s.beats // one of a run is under way at a time
+	}
 	s.renewed()
 	if errors.Is(b.err, zkconn.ErrNoNode) && c.node == node && !c.gone {
 		s.tell(c.lock, machine.Event{Kind: machine.NodeGone})
 		s.vanished(c.at(node))
 	}
 	s.restGone(c, b.err)
-	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), s.beatNow)
+	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), func() {
+		if run == s.beatRun {
+			s.beatNow()
+		}
+	})
 }
 
 // renewed looks at the lease once a transaction was answered, which may have extended it.

@@ -29,10 +29,10 @@ func (s *session) hurry() {
 	holds := s.held > 0 || s.grantedWhileDown
 	switch {
 	case holds && s.hurries != s.link:
-		s.link.Hurry(s.lease.clock.Deadline)
+		s.link.Hurry(true)
 		s.hurries = s.link
 	case !holds && s.hurries != nil:
-		s.hurries.Hurry(nil)
+		s.hurries.Hurry(false)
 		s.hurries = nil
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,4 +64,27 @@ func TestRestingNodeIsNotHeld(t *testing.T) {
 	require.True(t, a.layDown(c))
 	a.hurry()
 	require.Nil(t, a.hurries)
+}
+
+// The heartbeat is the first request on a new connection, whatever waits for it, and though the next was not due.
+func TestHeartbeatGoesFirstOnANewConnection(t *testing.T) {
+	a := newAlone(t, 1)
+	holder, _ := a.contend(nodeName(1))
+	a.grantedTo(holder)
+	a.ready = make(chan struct{})
+	a.startBeating()
+	require.EqualValues(t, 1, a.beats)
+	a.down(zkconn.Event{})
+	waiter, _ := a.contend("")
+	a.park(waiter, &order{Effect: machine.Effect{Do: machine.Create, Op: 1}})
+	var beats []uint64
+	a.run = func(func(*zkconn.Conn) func()) { beats = append(beats, a.beats) }
+	a.up(zkconn.Event{Timeout: time.Hour})
+	require.EqualValues(t, 2, beats[0], "the first request is a heartbeat")
+	require.Greater(t, len(beats), 1)
+
+	a.beaten(holder, holder.node, beat{}, a.beatRun-1) // the one that was under way when the connection was lost
+	require.Zero(t, a.answered)
+	a.beaten(holder, holder.node, beat{}, a.beatRun)
+	require.EqualValues(t, 2, a.answered)
 }

@@ -77,7 +77,7 @@ func TestReuseIsOvertaken(t *testing.T) {
 		}, 2, false},
 		"a heartbeat finds the node gone": {func(a *aloneSession, c *contender) {
 			old := a.resting[c.queue()].contender
-			a.beaten(old, old.node, beat{time.Now(), zkconn.ErrNoNode})
+			a.beaten(old, old.node, beat{time.Now(), zkconn.ErrNoNode}, a.beatRun)
 		}, 2, false},
 		"it is withdrawn": {func(a *aloneSession, c *contender) {
 			a.withdraw(c, &order{Effect: machine.Effect{Do: machine.Withdraw, Op: 1}})

@@ -61,6 +61,7 @@ type session struct {
 
 	beating, watchingLease bool
 	beats, answered        uint64         // heartbeats sent, and the newest that came back, with whatever outcome
+	beatRun                uint64         // heartbeats follow each other; a new connection begins anew
 	running                sync.WaitGroup // goroutines of requests
 	timers                 map[*time.Timer]struct{}
 }

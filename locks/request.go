@@ -15,11 +15,11 @@ import (
 // feeds a channel. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
 // is given back. Futures would lose replies (protoactor issue 1145).
 type request struct {
-	from    lock            // what was called
-	values  context.Context // the caller's values, without its end
-	answer  chan answer     // holds one, so that nobody ever blocks on it
-	state   atomic.Uint32   // of the lock actor
-	node    atomic.Pointer[string]
+	from   lock            // what was called
+	values context.Context // the caller's values, without its end
+	answer chan answer     // holds one, so that nobody ever blocks on it
+	state  atomic.Uint32   // of the lock actor
+	node   atomic.Pointer[string]
 
 	// The rest belongs to the lock actor.
 	lease    *Lease

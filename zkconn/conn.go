@@ -15,7 +15,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-
 // Conn is one ZooKeeper session, from Dial to Expired or Close. Its methods may be called from any goroutine.
 type Conn struct {
 	cfg     Config

@@ -61,6 +61,10 @@
 //     have to be lost, to two swaps.
 //   - A leader's ping may be late while its other threads go on. A is sent T/24 later than half a tick, and B T/24 after
 //     A's answer. Half a tick is T/4 at most, since servers grant two ticks or more; WithServerTick says where it is less.
+//   - A leader takes all sessions that are due at one time off its queue, and then marks and closes them one by one
+//     (SessionTrackerImpl.run). A session that is touched in between, by a connect request, looks alive, has
+//     transactions committed, and is closed all the same. With thousands of them that takes a tenth of a second. So a
+//     session that connects again when its lease is over, and may be among them, waits T/24 for its B.
 //   - A connect request whose answer is lost may still reach the leader, with the timeout of its server: the shortest that
 //     any server of the list has granted counts from when it was sent, and for the session from then on.
 //   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time ([LeaseClock]).

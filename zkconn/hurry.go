@@ -7,10 +7,9 @@ import (
 	"github.com/cenkalti/backoff/v4"
 )
 
-// Hurry makes reconnecting urgent until the time that until gives: the end of the lease, which a program loses unless
-// it is connected again by then. nil ends the hurry; so does a time that has passed. Call Hurry when the first lock is
-// granted, and Hurry(nil) when the last has ended: what counts is what was set when the connection is lost. until is
-// called from any goroutine and must not block.
+// Hurry says whether reconnecting is urgent: while anything is held, for it is lost unless the client is connected again
+// before the lease ends. Call it when the first lock is granted, and with false when the last has ended: what counts is
+// what was said last when the connection is lost. A hurry lasts until the lease of the connection has ended.
 //
 // In a hurry
 //
@@ -20,10 +19,16 @@ import (
 //     is left of the lease to answer the connect request, where there is another server;
 //   - a name that cannot be resolved in time is taken to mean what it meant last.
 //
-// Cost: a lease lasts less than half of the session timeout, so a client that cannot connect makes about fifty rounds
-// in a hurry, whatever the timeout is: 25 a second for 4 s, 10 a second for 10 s, 3 a second for 30 s. A credential that was refused
-// ends the hurry until a connection has been of use.
-func (c *Conn) Hurry(until func() time.Time) { c.hosts.haste.set(until) }
+// Cost: a client that cannot connect makes 100 rounds in a session timeout, 25 a second for 4 s, 10 for 10 s, 3 for 30 s.
+// A lease that has run for a while lasts 0.4 of the timeout, and so makes some 45 rounds, whatever the timeout is; one of
+// a new connection 0.9, and up to 95. A credential that was refused ends the hurry until a connection has been of use.
+func (c *Conn) Hurry(urgent bool) {
+	if urgent {
+		c.hosts.haste.set(c.lease.clock.Deadline)
+	} else {
+		c.hosts.haste.set(nil)
+	}
+}
 
 // Bounds of a hurry.
 const (

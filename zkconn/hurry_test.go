@@ -168,7 +168,7 @@ func hurried(t *testing.T, left time.Duration) (*network, *Conn, <-chan Event) {
 	c, events := dialFake(t, server, three[0]+","+three[1]+","+three[2], WithDialer(n.dial), WithReconnectBackoff(time.Minute, time.Minute))
 	expect(t, events, Connected)
 	require.NoError(t, c.Sync("/a"))
-	c.Hurry(inAHurry(left))
+	c.hosts.haste.set(inAHurry(left))
 	return n, c, events
 }
 

@@ -66,12 +66,14 @@ func (r *roundTrips) connecting() {
 // leaseOf is how long a touch is good for.
 func leaseOf(timeout time.Duration) time.Duration { return timeout - fractionOf(timeout, margin) }
 
-// connected takes the timeout that a server granted. It gives the one that counts: the shortest so far, because a new
+// connected takes the timeout that a server granted. A session that may be expiring is given time to show it: its first
+// transactions count later, see the package doc. It gives the one that counts: the shortest so far, because a new
 // leader starts a session with the timeout that it was created with, and the leader goes by that of the last touch.
 func (r *roundTrips) connected(granted time.Duration) time.Duration {
 	k := r.keeper
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	expiring := k.granted > 0 && !k.clock.Valid()
 	if k.granted == 0 || granted < k.granted {
 		k.granted = granted
 	}
@@ -79,6 +81,9 @@ func (r *roundTrips) connected(granted time.Duration) time.Duration {
 	r.accepted = true
 	opened := roundTrip{touched: r.opening, sent: r.opening, answered: k.clock.now()}
 	r.evidence = newEvidence(k.granted, k.tick, opened)
+	if expiring {
+		r.evidence.opened.answered = opened.answered.plus(r.evidence.settle)
+	}
 	k.clock.shorten(r.opening.plus(leaseOf(k.granted)))
 	return k.granted
 }
@@ -135,10 +140,12 @@ func byWayOfLeader(op int32) bool {
 }
 
 // decidedByLeader tells whether an answer with this code is that of a transaction: a refusal is committed like any other.
-// Whatever else a server says, it may say by itself (throttled, session moved, authentication required).
+// Whatever else a server says, it may say by itself: throttled, session moved, authentication required, and no permission
+// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set). The refusals of a multi are in its
+// parts, which need no look: servers never judge those by themselves.
 func decidedByLeader(code int32) bool {
 	switch code {
-	case 0, codeNoNode, codeNoAuth, codeBadVersion, codeNoChildrenForEphemerals, codeNodeExists, codeNotEmpty:
+	case 0, codeNoNode, codeBadVersion, codeNoChildrenForEphemerals, codeNodeExists, codeNotEmpty:
 		return true
 	}
 	return false
@@ -147,8 +154,17 @@ func decidedByLeader(code int32) bool {
 // pingFrame is what the library sends every third of a session timeout.
 var pingFrame = requestFrame(xidPing, opPing, nil)
 
-// syncFrame goes out behind it: an idle session's evidence. The path is of no importance, and may not exist.
+// syncFrame goes out behind it, with an xid of its own: an idle session's evidence. The path is of no importance, and may
+// not exist.
 var syncFrame = requestFrame(xidIdleSync, opSync, []byte{0, 0, 0, 1, '/'})
+
+// appendSync appends the frame of a sync.
+func appendSync(to []byte, xid int32) []byte {
+	at := len(to) + lengthSize
+	to = append(to, syncFrame...)
+	binary.BigEndian.PutUint32(to[at:], uint32(xid))
+	return to
+}
 
 func requestFrame(xid, op int32, body []byte) []byte {
 	frame := binary.BigEndian.AppendUint32(nil, uint32(requestHeaderSize-lengthSize+len(body)))

@@ -65,6 +65,35 @@ func TestLeaseOfANewConnection(t *testing.T) {
 	})
 }
 
+// TestSessionThatMayBeExpiring: a leader that is closing many sessions renews one that is due, commits what it sends, and
+// closes it all the same. So a lease that was over begins again only when that must have happened.
+func TestSessionThatMayBeExpiring(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c, events := dialCommitting(t)
+		again := func(outage time.Duration) {
+			server.set(func() { server.unreach = true })
+			server.cut()
+			expect(t, events, Disconnected)
+			time.Sleep(outage)
+			server.set(func() { server.unreach = false })
+			expect(t, events, Connected)
+		}
+		beat(t, c)
+		again(session40 / 2)
+		beat(t, c)
+		require.Equal(t, session40*9/10, leaseLeft(c).Round(10*time.Millisecond), "it is not due yet")
+
+		again(session40)
+		connected := time.Now()
+		for beat(t, c); !c.Lease().Valid(); beat(t, c) {
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.GreaterOrEqual(t, time.Since(connected), session40/24)
+		require.Less(t, time.Since(connected), session40/12)
+		require.Equal(t, session40*9/10, time.Until(c.Lease().Deadline().Add(time.Since(connected))).Round(10*time.Millisecond))
+	})
+}
+
 // TestIdleSessionIsReady: the first transaction after a long pause is all that a grant needs.
 func TestIdleSessionIsReady(t *testing.T) {
 	for _, phase := range []time.Duration{0, 1, 2, 5, 9, 13} { // between one sync and the next
@@ -81,6 +110,23 @@ func TestIdleSessionIsReady(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestIdleSyncsAreToldApart: the answer to one that is not followed, because too many requests are under way, must not pass
+// for the answer to a later one.
+func TestIdleSyncsAreToldApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, _, events := dialCommitting(t)
+		time.Sleep(10 * session40)
+		seen := map[int32]bool{}
+		for _, r := range server.seen(opSync) {
+			require.LessOrEqual(t, r.xid, int32(xidIdleSync))
+			require.False(t, seen[r.xid], "%d", r.xid)
+			seen[r.xid] = true
+		}
+		require.GreaterOrEqual(t, len(seen), 29)
+		require.Empty(t, events, "their answers are not the library's")
+	})
 }
 
 // TestWithoutIdleSyncs: without them the evidence for a grant takes a third of a session timeout.
@@ -114,8 +160,10 @@ func TestWithServerTick(t *testing.T) {
 // TestRefusalsThatAreNoEvidence: what a server may say by itself proves nothing of the leader.
 func TestRefusalsThatAreNoEvidence(t *testing.T) {
 	for code, evidence := range map[int32]bool{
-		0: true, codeNoNode: true, codeNoAuth: true, codeBadVersion: true, codeNoChildrenForEphemerals: true,
+		0: true, codeNoNode: true, codeBadVersion: true, codeNoChildrenForEphemerals: true,
 		codeNodeExists: true, codeNotEmpty: true,
+		codeNoAuth: false, // a follower says so by itself where zookeeper.enableEagerACLCheck is set
+
 		-118: false, // session moved
 		-127: false, // throttled
 		-124: false, // SASL required
@@ -185,18 +233,21 @@ func TestConnectRequestWithoutAnAnswer(t *testing.T) {
 
 // TestStaleConnectionIsNoEvidence: an answer of the connection before the newest extends nothing.
 func TestStaleConnectionIsNoEvidence(t *testing.T) {
-	k := aKeeper()
-	old, next := &roundTrips{keeper: k}, &roundTrips{keeper: k}
-	old.connecting()
-	old.connected(session40)
-	old.sending(opMulti, 1)
-	next.connecting()
-	old.replied(1, 0)
-	require.False(t, k.clock.Valid())
-	next.connected(session40)
-	next.sending(opMulti, 1)
-	next.replied(1, 0)
-	require.True(t, k.clock.Valid())
+	synctest.Test(t, func(t *testing.T) {
+		k := aKeeper()
+		old, next := &roundTrips{keeper: k}, &roundTrips{keeper: k}
+		old.connecting()
+		old.connected(session40)
+		old.sending(opMulti, 1)
+		next.connecting()
+		old.replied(1, 0)
+		require.False(t, k.clock.Valid())
+		next.connected(session40)
+		time.Sleep(session40 / 24)
+		next.sending(opMulti, 1)
+		next.replied(1, 0)
+		require.True(t, k.clock.Valid())
+	})
 }
 
 // Requests whose answers never come, or come out of turn, leave nothing behind.

@@ -40,6 +40,7 @@ type transport struct {
 	trips    *roundTrips
 	scratch  []byte // for a frame with a ping before it
 	idleSync bool   // a sync goes behind each ping
+	syncs    int32  // how many have gone
 
 	out         *outbox      // once the session is established
 	sendBy      time.Time    // the library's newest write deadline
@@ -133,7 +134,7 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 		}
 		t.trips.replied(xid, code) // before the library hears of it, and whoever asked
 		t.observer.replied(t, code)
-		return xid == xidIdleSync, nil
+		return xid <= xidIdleSync, nil
 	}
 	return false, nil
 }
@@ -203,8 +204,11 @@ func (t *transport) withEvidence(frame []byte) []byte {
 	pingFirst := t.trips.sending(op, requestXid(frame))
 	switch {
 	case op == opPing && t.idleSync:
-		t.trips.sending(opSync, xidIdleSync)
-		t.scratch = append(append(t.scratch[:0], frame...), syncFrame...)
+		// An xid of its own: the answer to a sync that is not followed must not pass for that to a later one.
+		xid := xidIdleSync - t.syncs
+		t.syncs = (t.syncs + 1) % (1 << 30)
+		t.trips.sending(opSync, xid)
+		t.scratch = appendSync(append(t.scratch[:0], frame...), xid)
 	case pingFirst:
 		t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
 	default:

@@ -35,7 +35,8 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidIdleSync is ours: the library and the servers use other negative ones.
+	// xidIdleSync is that of our first sync; the others count down from it. The library and the servers use other
+	// negative ones.
 	xidIdleSync = -1000
 
 	codeNoNode                  = -101

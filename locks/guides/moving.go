@@ -52,7 +52,8 @@
 // blocks the queue (the soak of tests/soak with -peer zklock finds such nodes); and it fails on children that are no
 // contenders (TestZkLockFailsOnStrangers in tests/interop). Turnstile passes over those, but as long as a zk.Lock is
 // in the same queue, its faults are in the queue too. Unlock returns when the delete is known to have been done,
-// through losses of the connection; give it a context that outlives the work.
+// through losses of the connection, and no later than the end of the lease (ErrUnconfirmed); give it a context that
+// outlives the work.
 //
 // # From kazoo
 //

@@ -46,7 +46,7 @@
 // session timeout, WithoutIdleSyncs saves them.
 //
 // A client that has lost its connection and holds a lock tries the servers again after 10 ms, and less and less often, down
-// to 100 times a session timeout, until it is connected or its lease has ended: at most some 50 times each server
+// to 100 times a session timeout, until it is connected or its lease has ended: some 45 times each server, and 95 at most
 // (zkconn.Conn.Hurry). 1 000 such clients with a session timeout of 10 s are 10 000 attempts a second at each server
 // that refuses them. Clients that hold nothing, and all others, wait from 50 ms up to 5 s between attempts
 // (WithReconnectBackoff).
@@ -100,8 +100,12 @@
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
 //   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that
-//     are not answered, nodes that could not be deleted yet; at level error what ends a session; at level debug each step of each request, with
-//     path, node, state, session and token. Package zkconn/logkeys has the keys.
+//     are not answered, nodes that could not be deleted yet, servers that are not reached, sessions that Close could not
+//     end; at level error what ends a session; at level debug each step of each request, with path, node, state, session
+//     and token. Package zkconn/logkeys has the keys.
+//
+// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at that moment makes,
+// others wait for the client's locks until the session has expired.
 //
 // # The servers
 //

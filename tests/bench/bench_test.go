@@ -133,6 +133,7 @@ func TestIdleSessionsAreMeasured(t *testing.T) {
 	}
 	require.Positive(t, per["idle zklock"])
 	require.Positive(t, per["idle turnstile"])
+	require.Greater(t, per["idle turnstile"], per["idle turnstile-no-syncs"], "a sync behind each ping")
 	require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"])
 }
 

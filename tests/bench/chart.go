@@ -41,6 +41,7 @@ var styles = map[string]style{
 	goZkLock:      {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
 	ours:          {color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.CircleGlyph{}},
 	oursAsActors:  {color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}},
+	oursNoSyncs:   {color.RGBA{0xcc, 0x79, 0xa7, 0xff}, draw.CircleGlyph{}},
 	curatorsMutex: {color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.TriangleGlyph{}},
 	kazoosLock:    {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.PyramidGlyph{}},
 }

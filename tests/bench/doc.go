@@ -39,9 +39,10 @@
 //	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each
 //	failover      the process of a holder is killed: ms until the next one holds
 //	idle          sessions that do nothing, and sessions that hold a lock each: packets a second of each, and processor
-//	              time of the servers, which is read in /proc on Linux. It runs only when it is named; with a session
-//	              timeout of 10 s, ten times -span. 10 000 sessions: -workload idle -sizes 10000 -rounds 1 -patience 10m,
-//	              and open files for that many here and at each server (ulimit -n)
+//	              time of the servers, which is read in /proc on Linux. It runs only when it is named. The session
+//	              timeout is ten times -span, 10 s; turnstile-no-syncs is WithoutIdleSyncs. For 10 000 sessions:
+//	              -workload idle -sizes 10000 -rounds 1 -patience 10m, and as many open files for this process and for
+//	              a server alone (ulimit -n)
 //	restart       the same process is started again and wants the lock: ms from its start until it holds; Turnstile
 //	              keeps its session in a file
 //

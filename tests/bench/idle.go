@@ -26,7 +26,7 @@ const (
 
 // idle is what sessions cost that do nothing, and sessions that hold a lock each.
 var idle = workload{
-	name: "idle", per: "sessions, spread over the servers; session timeout ten times -span", sizes: []int{1000}, quick: []int{5}, named: true,
+	name: "idle", per: "sessions, spread over the servers; session timeout ten times -span", sizes: []int{1000}, quick: []int{5}, named: true, noSyncs: true,
 	metrics: []metric{
 		{"idle", "packets/s", neither, "Packets a second of an idle session"},
 		{"idle-cpu", "ms/s/1000", neither, "Processor time of all servers in a second, for 1 000 idle sessions"},
@@ -157,8 +157,12 @@ func idlerOf(spec childSpec) (open opener, end func()) {
 	}
 	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	system := actor.NewActorSystem(actor.WithLoggerFactory(silent))
-	open = func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-		return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithActorSystem(system))
+	opts := []locks.Option{locks.WithSessionTimeout(spec.Timeout), locks.WithActorSystem(system)}
+	if spec.Peer == oursNoSyncs {
+		opts = append(opts, locks.WithoutIdleSyncs())
+	}
+	open = func(ctx context.Context, servers string, _ sessionTimeout) (session, error) {
+		return openWith(ctx, servers, opts...)
 	}
 	return open, system.Shutdown
 }

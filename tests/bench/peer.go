@@ -14,6 +14,7 @@ const (
 	goZkLock      = "zklock"
 	ours          = "turnstile"
 	oursAsActors  = "turnstile-actors"
+	oursNoSyncs   = "turnstile-no-syncs"
 	curatorsMutex = "curator"
 	kazoosLock    = "kazoo"
 )
@@ -54,6 +55,9 @@ func (w workload) peers(others []*abroad) []peer {
 	}
 	if w.actors != nil {
 		all = append(all, peer{oursAsActors, w.actors})
+	}
+	if w.noSyncs {
+		all = append(all, w.inProcess(oursNoSyncs, nil))
 	}
 	if w.abroad != nil {
 		for _, other := range others {

@@ -76,7 +76,7 @@ func beChild(text string) {
 			go c.lock(ctx, done)
 		case "unlock":
 			<-done
-			go func() { c.say(said{What: "unlock", Error: oneLine(c.lease.Unlock(ctx))}) }()
+			go func() { c.say(said{What: "unlock", Error: oneLine(unlock(ctx, c.lease))}) }()
 		case "close":
 			_ = client.Close(ctx)
 			c.say(said{What: "close"})

@@ -118,7 +118,7 @@ func (c *crowd) enter(t *testing.T, client *locks.Client, lockPath string, opts 
 		c.seen.comes(m)
 		<-m.leave
 		c.seen.goes(m)
-		m.back = m.lease.Unlock(until)
+		m.back = unlock(until, m.lease)
 	}()
 	return m
 }

@@ -35,7 +35,7 @@ func TestDeadlineBeforeAnythingElse(t *testing.T) {
 		w.server.Replica(0).HoldReplies()
 		unlocked := make(chan error)
 		ctx := patient(t)
-		go func() { unlocked <- lease.Unlock(ctx) }()
+		go func() { unlocked <- unlock(ctx, lease) }()
 		time.Sleep(time.Until(lease.Deadline()))
 		require.False(t, lease.Valid())
 

@@ -143,7 +143,7 @@ func (s *realScene) meet(t *testing.T, proxy *rig.Proxy) {
 		rule.Op = rig.OpDelete
 		trigger = func() {
 			ctx := bounded(t)
-			go func() { s.unlock <- s.subject.lease.Unlock(ctx) }()
+			go func() { s.unlock <- unlock(ctx, s.subject.lease) }()
 		}
 	case ping:
 		rule.Op, rule.Path = rig.OpPing, nil
@@ -175,7 +175,7 @@ func (s *realScene) judge(t *testing.T) {
 		token = s.subject.lease.Token()
 	default:
 		if s.front.lease != nil {
-			if err := s.front.lease.Unlock(bounded(t)); err != nil {
+			if err := unlock(bounded(t), s.front.lease); err != nil {
 				require.ErrorIs(t, err, locks.ErrLost)
 			}
 		}
@@ -184,13 +184,13 @@ func (s *realScene) judge(t *testing.T) {
 			require.Equal(t, []string{lease.Node()}, there)
 		}
 		token = lease.Token()
-		if err := lease.Unlock(bounded(t)); err != nil {
+		if err := unlock(bounded(t), lease); err != nil {
 			require.ErrorIs(t, err, locks.ErrLost)
 		}
 	}
 	next := s.next.hold(t)
 	require.Greater(t, next.Token(), token)
-	if err := next.Unlock(bounded(t)); err != nil {
+	if err := unlock(bounded(t), next); err != nil {
 		require.ErrorIs(t, err, locks.ErrLost)
 	}
 	require.Eventually(t, func() bool { return len(s.children(t)) == 0 }, bound, 10*time.Millisecond, "something is left")
@@ -205,7 +205,7 @@ func (s *realScene) judgeHolder(t *testing.T) messages.Token {
 		states := s.subject.rec.States()
 		return states[len(states)-1].Terminal() || len(states) > 2 && states[len(states)-1] == stHeld
 	}, bound, 10*time.Millisecond)
-	if err := lease.Unlock(bounded(t)); err != nil {
+	if err := unlock(bounded(t), lease); err != nil {
 		require.ErrorIs(t, err, locks.ErrLost)
 		s.next.hold(t)
 		require.True(t, s.subject.await(t, stLost).At.Before(s.next.await(t, stHeld).At), "the next was let in first")

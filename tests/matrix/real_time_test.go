@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -33,7 +34,9 @@ func openReal(t *testing.T, connect string, opts ...locks.Option) *locks.Client 
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()
-		require.NoError(t, client.Close(ctx))
+		if err := client.Close(ctx); !errors.Is(err, locks.ErrSessionRemains) { // the fault may last
+			require.NoError(t, err)
+		}
 	})
 	return client
 }

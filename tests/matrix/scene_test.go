@@ -158,7 +158,7 @@ func (s *scene) holding(t *testing.T) {
 func (s *scene) giveBack(t *testing.T) {
 	t.Helper()
 	ctx, lease := patient(t), s.subject.lease
-	go func() { s.unlock <- lease.Unlock(ctx) }()
+	go func() { s.unlock <- unlock(ctx, lease) }()
 }
 
 // meet has the request sent, and the action happen to it.

@@ -125,7 +125,7 @@ func (c *cuttable) trial(t *testing.T, next *locks.Client, path string, m *margi
 			path, over, valid, granted.At, lease.Token(), a.lease.Token())
 	}
 	m.note(granted.At.Sub(over), granted.At.Sub(lost.At))
-	return a.lease.Unlock(ctx)
+	return unlock(ctx, a.lease)
 }
 
 func (m *margins) note(over, told time.Duration) {

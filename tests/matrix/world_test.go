@@ -105,6 +105,15 @@ func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Op
 	return newPlayerOf(t, client, lock)
 }
 
+// unlock is Unlock for who wants to know what becomes of it: it is called again for as long as the servers are not heard.
+func unlock(ctx context.Context, lease *locks.Lease) error {
+	for {
+		if err := lease.Unlock(ctx); !errors.Is(err, locks.ErrUnconfirmed) {
+			return err
+		}
+	}
+}
+
 func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
 	return newPlayerOf(t, client, func(c *locks.Client, observe ...locks.LockOption) locks.Locker {
 		return c.Mutex(path, append(opts, observe...)...)

@@ -15,7 +15,8 @@
 //	outages   how many there were
 //	lost      leases that were lost in them
 //	disturbed outages beside these that do not count, and leases that were lost in them: a write of another session, past
-//	          the relays, took longer than 0.01 T meanwhile, because the machine or the servers were busy
+//	          the relays, took longer than 0.01 T meanwhile, or the lease had less than 0.22 T to run when the outage
+//	          began, because the machine or the servers were busy; -v says which
 //	attempts  to connect, for each outage: the mean, and the most
 //	back      from the end of the outage until the lease was renewed: the median, 99 of 100, and the longest
 //	spare     the least that a lease still had to run when it was renewed, as a part of T

@@ -140,7 +140,7 @@ func round(ctx context.Context, o options, p *probe, subjects []*subject, r *res
 	var running sync.WaitGroup
 	for i, s := range subjects {
 		running.Go(func() {
-			wait := r.timeout / 4 // by then the lease was renewed since the last outage
+			wait := r.timeout * 3 / 4 // the lease of a new connection is longer, for a while
 			if !o.together {
 				wait += rand.N(r.timeout / 6)
 			}
@@ -149,6 +149,10 @@ func round(ctx context.Context, o options, p *probe, subjects []*subject, r *res
 			errs[i] = err
 			if err == nil {
 				r.add(found)
+			}
+			if found.lost && o.verbose {
+				fmt.Fprintf(os.Stderr, "# lost: %v of the lease were left; attempts to connect: %d; slowest write of the probe: %v\n",
+					found.left, found.tried, found.slow)
 			}
 		})
 	}

@@ -21,6 +21,7 @@ type options struct {
 	hangUp   bool
 	together bool
 	survive  float64
+	verbose  bool
 }
 
 // Kinds of servers.
@@ -44,6 +45,7 @@ func parse(args []string, to io.Writer) (options, error) {
 	f.IntVar(&o.dead, "dead", 0, "servers in the list whose packets are dropped, always")
 	f.BoolVar(&o.together, "together", false, "begin the outages of all sessions at the same moment")
 	f.Float64Var(&o.survive, "survive", 0.2, "fail when a lease is lost in an outage of at most this part of the session timeout")
+	f.BoolVar(&o.verbose, "v", false, "say to standard error how each lease was lost")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}

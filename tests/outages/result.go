@@ -29,7 +29,7 @@ type result struct {
 func (r *result) add(o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if o.slow > r.timeout/100+probeEvery {
+	if o.slow > r.timeout/100+probeEvery || o.left < r.timeout*22/100 {
 		r.disturbed++
 		if o.lost {
 			r.lostToo++

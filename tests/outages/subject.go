@@ -26,6 +26,7 @@ type subject struct {
 // outcome is what came of one outage.
 type outcome struct {
 	lost  bool
+	left  time.Duration // what the lease had to run when the outage began
 	slow  time.Duration // the slowest write of the probe
 	tried int
 	back  time.Duration // from the end of the outage until the lease was renewed
@@ -84,6 +85,7 @@ const pollEvery = 2 * time.Millisecond
 // outage has one, and waits until it is known what came of it.
 func (s *subject) outage(ctx context.Context, p *probe, length, timeout time.Duration, hangUp bool) (found outcome, err error) {
 	before, tried, begun := s.lease.Deadline(), s.tried.Load(), time.Now()
+	found.left = before.Sub(begun)
 	for _, r := range s.relays {
 		r.down(hangUp)
 	}
@@ -91,7 +93,7 @@ func (s *subject) outage(ctx context.Context, p *probe, length, timeout time.Dur
 	ended := time.Now()
 	for _, r := range s.relays {
 		if err := r.up(); err != nil {
-			return outcome{}, err
+			return found, err
 		}
 	}
 	for ctx.Err() == nil && s.lease.Context().Err() == nil {

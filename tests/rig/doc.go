@@ -2,8 +2,11 @@
 //
 // A [Server] is a Java process on loopback that can be killed, paused, resumed
 // and restarted with its data. An [Ensemble] is several of them with a leader.
-// A [Proxy] stands between one client and a server; it understands the frames
-// that pass, so that a test can lose exactly the reply it means to lose.
+// A [Partitionable] ensemble can be cut apart, and each direction of each link
+// between its members can stall or take its time by itself ([OneWay]).
+// A [Proxy] stands between one client and a server; it can stall and delay each
+// way, too ([Way]), and understands the frames that pass, so that a test can lose
+// exactly the reply it means to lose.
 // [ExpireSession] ends a session behind its client's back.
 //
 //	server := rig.StartStandalone(t)

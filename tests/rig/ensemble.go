@@ -82,7 +82,7 @@ func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 			return e, err
 		}
 		e.peers = append(e.peers, peer{quorum, election})
-		member, err := newServer(id, settings)
+		member, err := newServer(id, settings.member(id-1))
 		if err != nil {
 			return e, err
 		}

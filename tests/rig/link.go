@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// link is one connection through a proxy: a goroutine for each direction.
+// link is one connection through a proxy: two goroutines for each direction.
 //
-// Frames are read, judged and passed on one at a time, so whatever is done to a
-// frame is done at its place in the stream.
+// Frames are judged and passed on one at a time, so whatever is done to a frame
+// is done at its place in the stream.
 type link struct {
 	proxy  *Proxy
 	target string
@@ -77,25 +77,39 @@ func (l *link) end() {
 
 // forwardRequests carries frames from the client to the server.
 func (l *link) forwardRequests(server net.Conn) {
-	from := bufio.NewReader(l.client)
-	for first := true; ; first = false {
-		frame, err := readFrame(from)
-		if err != nil {
-			break
+	first := true
+	whole := l.proxy.up.carry(l.stream(l.client, func(frame []byte) bool {
+		admitted := first || l.admitRequest(frame)
+		first = false
+		if !admitted {
+			return false
 		}
-		if !first && !l.admitRequest(frame) {
-			return
-		}
-		if _, err := server.Write(frame); err != nil {
-			break
-		}
-	}
+		_, err := server.Write(frame)
+		return err == nil
+	}))
 	// The client has gone, but what the server has still to say may be held
 	// back; the server's own end of the connection ends the link.
-	if half, ok := server.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+	if half, ok := server.(interface{ CloseWrite() error }); whole && ok && half.CloseWrite() == nil {
 		return
 	}
 	l.cut()
+}
+
+// stream is the frames of one direction.
+func (l *link) stream(from net.Conn, deliver func(frame []byte) bool) stream {
+	buffered := bufio.NewReader(from)
+	return stream{
+		done: l.done,
+		read: func() ([]byte, error) {
+			frame, err := readFrame(buffered)
+			if err != nil {
+				return nil, err // half a frame is none
+			}
+			return frame, nil
+		},
+		deliver: deliver,
+		cut:     l.cut,
+	}
 }
 
 // admitRequest counts a request and catches it for a fault. It returns false
@@ -122,31 +136,17 @@ func (l *link) admitRequest(frame []byte) bool {
 
 // forwardReplies carries frames from the server to the client.
 func (l *link) forwardReplies(server net.Conn) {
-	from := bufio.NewReader(server)
-	for first := true; ; first = false {
-		frame, err := readFrame(from)
-		if !l.pass(l.proxy.currentGate) || err != nil {
-			return
-		}
+	first := true
+	l.proxy.down.carry(l.stream(server, func(frame []byte) bool {
 		if first {
+			first = false
 			l.noteSession(frame)
 		} else if !l.admitReply(frame) {
-			return
+			return false
 		}
-		if _, err := l.client.Write(frame); err != nil {
-			return
-		}
-	}
-}
-
-// pass waits until the gate is open. It returns false when the link is cut.
-func (l *link) pass(gate func() <-chan struct{}) bool {
-	select {
-	case <-gate():
-		return l.done.Err() == nil
-	case <-l.done.Done():
-		return false
-	}
+		_, err := l.client.Write(frame)
+		return err == nil
+	}))
 }
 
 // noteSession reads the connect reply. It is noted before the client has it, so
@@ -171,7 +171,12 @@ func (l *link) admitReply(frame []byte) bool {
 		return false
 	}
 	fault.happened()
-	return l.pass(func() <-chan struct{} { return fault.released })
+	select {
+	case <-fault.released:
+		return l.done.Err() == nil
+	case <-l.done.Done():
+		return false
+	}
 }
 
 // take removes and returns the fault that awaits the reply with that number.

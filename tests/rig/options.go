@@ -10,11 +10,12 @@ import (
 // Option changes how a server is configured.
 type Option func(*settings)
 
-// settings is what every member of an ensemble shares.
+// settings is what every member of an ensemble shares, and what differs.
 type settings struct {
 	config     map[string]string // lines of zoo.cfg
 	properties map[string]string // Java system properties
 	secure     *TLS              // nil: without
+	members    map[int][]Option  // what differs, by the member's number from 0
 }
 
 // WithTickTime sets the server's tick (200 ms unless told otherwise). Session
@@ -26,6 +27,17 @@ func WithTickTime(d time.Duration) Option {
 // WithMinSessionTimeout lets clients have shorter sessions than two ticks.
 func WithMinSessionTimeout(d time.Duration) Option {
 	return WithConfig("minSessionTimeout", milliseconds(d))
+}
+
+// WithMaxSessionTimeout bounds the timeouts that clients are granted.
+func WithMaxSessionTimeout(d time.Duration) Option {
+	return WithConfig("maxSessionTimeout", milliseconds(d))
+}
+
+// WithMember applies options to one member of an ensemble alone, counted from 0:
+// another tick, other bounds of session timeouts. They come after those for all.
+func WithMember(member int, opts ...Option) Option {
+	return func(s *settings) { s.members[member] = append(s.members[member], opts...) }
 }
 
 // WithConfig sets a line of the server's configuration file. A key that
@@ -42,6 +54,7 @@ func WithSystemProperty(name, value string) Option {
 
 func newSettings(opts []Option) settings {
 	s := settings{
+		members: map[int][]Option{},
 		config: map[string]string{
 			"tickTime":  "200",
 			"initLimit": "50",
@@ -64,6 +77,15 @@ func newSettings(opts []Option) settings {
 		},
 	}
 	for _, opt := range opts {
+		opt(&s)
+	}
+	return s
+}
+
+// member is the settings of one member, counted from 0.
+func (s settings) member(number int) settings {
+	s.config, s.properties = maps.Clone(s.config), maps.Clone(s.properties)
+	for _, opt := range s.members[number] {
 		opt(&s)
 	}
 	return s

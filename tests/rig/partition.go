@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"testing"
 )
 
-// Partitionable is an ensemble whose members can be cut off from each other,
+// Partitionable is an ensemble whose members can be cut off from each other, and
+// whose links can stall or delay one direction alone ([Partitionable.Link]),
 // while clients still reach all of them: every member knows each of its peers by
 // the addresses of wires of its own, one for the quorum and one for elections.
 type Partitionable struct {
@@ -51,6 +53,28 @@ func NewPartitionable(n int, opts ...Option) (*Partitionable, error) {
 	}
 }
 
+// StartPartitionable is [NewPartitionable] for tests: it calls [Require], and
+// stops the ensemble when the test ends.
+func StartPartitionable(t testing.TB, n int, opts ...Option) *Partitionable {
+	t.Helper()
+	Require(t)
+	p, err := NewPartitionable(n, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			for _, member := range p.members {
+				t.Logf("output of member %s:\n%s", member.Addr(), member.Log())
+			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
 // connect lays the wires and tells each member of its own.
 func (p *Partitionable) connect() error {
 	for from := range p.peers {
@@ -70,6 +94,7 @@ func (p *Partitionable) connect() error {
 	for way, pair := range p.wires {
 		back := loopback(p.wires[direction{way.to, way.from}][1].port())
 		pair[1].prelude = func(conn net.Conn) ([]byte, error) { return introduce(conn, back) }
+		pair[0].quorum = true
 		pair[0].run()
 		pair[1].run()
 	}
@@ -131,7 +156,8 @@ func (p *Partitionable) Silence(member int) {
 	}
 }
 
-// Heal connects all members with all. What Silence held back is delivered.
+// Heal connects all members with all, whatever was done to any link. What was
+// held back is delivered.
 func (p *Partitionable) Heal() {
 	for _, pair := range p.wires {
 		for _, w := range pair {

@@ -11,13 +11,14 @@ import (
 // methods may be called from several goroutines.
 type Proxy struct {
 	listener net.Listener
-	running  sync.WaitGroup // the accepting goroutine and two for every link
+	running  sync.WaitGroup // the accepting goroutine and those of every link
+	up       flow           // from clients to the server
+	down     flow           // from the server to clients
 
 	mu       sync.Mutex // guards what follows
 	target   string
 	closed   bool
 	refusing bool
-	gate     chan struct{} // closed while replies may pass
 	links    map[*link]struct{}
 	faults   []*Fault
 	session  *connectReply
@@ -33,17 +34,20 @@ func NewProxy(t testing.TB, target string) *Proxy {
 	if err != nil {
 		t.Fatalf("rig: listen for a proxy: %v", err)
 	}
+	p := serve(listener, target)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func serve(listener net.Listener, target string) *Proxy {
 	p := &Proxy{
 		listener: listener,
 		target:   target,
-		gate:     make(chan struct{}),
 		links:    map[*link]struct{}{},
 		requests: map[OpCode]int{},
 		parts:    map[OpCode]int{},
 	}
-	close(p.gate)
 	p.running.Go(p.accept)
-	t.Cleanup(p.Close)
 	return p
 }
 
@@ -90,22 +94,6 @@ func (p *Proxy) Refuse(refuse bool) {
 	p.refusing = refuse
 }
 
-// Hold, while true, holds back everything from the server to the client, on all
-// connections; requests still pass. Hold(false) lets it go on, in order. Whether
-// the client or the server closes the connection meanwhile, the other side
-// learns of it only then, as it would from a network that is silent.
-func (p *Proxy) Hold(hold bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	open := isClosed(p.gate)
-	switch {
-	case hold && open:
-		p.gate = make(chan struct{})
-	case !hold && !open:
-		close(p.gate)
-	}
-}
-
 // Session returns the session of the last connect reply that passed; ok is
 // false before there was one. A refused session does not change it.
 func (p *Proxy) Session() (id int64, password []byte, ok bool) {
@@ -127,8 +115,8 @@ func (p *Proxy) Expect(rule Rule) *Fault {
 	return fault
 }
 
-// Requests counts the frames of that kind that clients have sent: a multi is
-// one OpMulti, whatever it contains.
+// Requests counts the frames of that kind that have passed to the server, or
+// that a fault has caught: a multi is one OpMulti, whatever it contains.
 func (p *Proxy) Requests(op OpCode) int { return p.count(p.requests, op) }
 
 // Operations counts the single operations of that kind that clients have sent:
@@ -202,12 +190,6 @@ func (p *Proxy) established(reply connectReply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session = &reply
-}
-
-func (p *Proxy) currentGate() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.gate
 }
 
 func isClosed(c <-chan struct{}) bool {

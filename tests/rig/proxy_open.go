@@ -11,15 +11,5 @@ func OpenProxy(target string) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rig: listen for a proxy: %w", err)
 	}
-	p := &Proxy{
-		listener: listener,
-		target:   target,
-		gate:     make(chan struct{}),
-		links:    map[*link]struct{}{},
-		requests: map[OpCode]int{},
-		parts:    map[OpCode]int{},
-	}
-	close(p.gate)
-	p.running.Go(p.accept)
-	return p, nil
+	return serve(listener, target), nil
 }

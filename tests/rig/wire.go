@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -8,18 +9,21 @@ import (
 )
 
 // wire carries bytes between two members in the way of a network that can be
-// cut or fall silent. It does not know what passes, but for the first message
-// of a connection, which prelude may change.
+// cut, and that can stall or delay each direction by itself. It does not know
+// what passes, but for the first message of a connection, which prelude may change.
 type wire struct {
 	listener net.Listener
 	target   string
 	prelude  func(from net.Conn) ([]byte, error) // nil: nothing to change
+	out      flow                                // from the member that dials
+	back     flow                                // to it
+	quorum   bool                                // packets pass, not the messages of elections
 	running  sync.WaitGroup
 
 	mu       sync.Mutex
 	closed   bool
 	refusing bool
-	gate     chan struct{} // closed while bytes may pass
+	observer map[*flow]func(Packet)
 	strands  map[*strand]struct{}
 }
 
@@ -38,9 +42,8 @@ func newWire(target string) (*wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rig: listen for a wire: %w", err)
 	}
-	w := &wire{listener: listener, target: target, gate: make(chan struct{}), strands: map[*strand]struct{}{}}
-	close(w.gate)
-	return w, nil
+	return &wire{listener: listener, target: target, strands: map[*strand]struct{}{},
+		observer: map[*flow]func(Packet){}}, nil
 }
 
 // run starts to take connections.
@@ -79,9 +82,10 @@ func (w *wire) carry(s *strand) {
 		defer w.mu.Unlock()
 		delete(w.strands, s)
 	}()
-	if w.silent() {
-		// A silent network takes no new connection: what was sent into this one was never sent.
-		w.pass(s)
+	if w.out.stalls() || w.back.stalls() {
+		// Connecting takes both directions, so a network that stalls takes no new
+		// connection: what was sent into this one was never sent.
+		_ = w.out.pass(s.done) && w.back.pass(s.done)
 		return
 	}
 	far, err := new(net.Dialer).DialContext(s.done, "tcp", w.target)
@@ -95,9 +99,9 @@ func (w *wire) carry(s *strand) {
 		return // cut while dialing
 	}
 	var back sync.WaitGroup
-	back.Go(func() { w.copy(s, s.dialed, far); s.cut() })
+	back.Go(func() { w.copy(s, &w.back, s.dialed, far) })
 	if w.greet(s, far) == nil {
-		w.copy(s, far, s.dialed)
+		w.copy(s, &w.out, far, s.dialed)
 	}
 	s.cut()
 	back.Wait()
@@ -108,47 +112,32 @@ func (w *wire) greet(s *strand, far net.Conn) error {
 		return nil
 	}
 	first, err := w.prelude(s.dialed)
-	if err == nil && w.pass(s) {
+	if err == nil && w.out.pass(s.done) {
 		_, err = far.Write(first)
 	}
 	return err
 }
 
-func (w *wire) copy(s *strand, to, from net.Conn) {
+// copy carries one direction, and cuts the strand when it ends.
+func (w *wire) copy(s *strand, f *flow, to, from net.Conn) {
+	defer s.cut()
+	var passing packets
 	buffer := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buffer)
-		if !w.pass(s) {
-			return
-		}
-		if n > 0 {
-			if _, err := to.Write(buffer[:n]); err != nil {
-				return
+	f.carry(stream{
+		done: s.done,
+		read: func() ([]byte, error) {
+			n, err := from.Read(buffer)
+			return bytes.Clone(buffer[:n]), err
+		},
+		deliver: func(p []byte) bool {
+			if w.quorum {
+				w.show(f, passing.feed(p))
 			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (w *wire) silent() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !isClosed(w.gate)
-}
-
-// pass waits while the wire is silent. It returns false when the strand is cut.
-func (w *wire) pass(s *strand) bool {
-	w.mu.Lock()
-	gate := w.gate
-	w.mu.Unlock()
-	select {
-	case <-gate:
-		return s.done.Err() == nil
-	case <-s.done.Done():
-		return false
-	}
+			_, err := to.Write(p)
+			return err == nil
+		},
+		cut: s.cut,
+	})
 }
 
 // sever closes every connection and takes no new one, until heal.
@@ -161,20 +150,40 @@ func (w *wire) sever() {
 
 // silence lets nothing pass, either way, until heal; connections stay open.
 func (w *wire) silence() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if isClosed(w.gate) {
-		w.gate = make(chan struct{})
-	}
+	w.out.stall()
+	w.back.stall()
 }
 
-// heal undoes sever and silence: what was held back is carried on, in order.
+// heal undoes whatever was done: what was held back is carried on, in order.
 func (w *wire) heal() {
+	w.admit()
+	w.out.heal()
+	w.back.heal()
+}
+
+// admit undoes sever.
+func (w *wire) admit() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refusing = false
-	if !isClosed(w.gate) {
-		close(w.gate)
+}
+
+// observe has every packet of one direction told to a function, or to none.
+func (w *wire) observe(f *flow, told func(Packet)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.observer[f] = told
+}
+
+func (w *wire) show(f *flow, passing []Packet) {
+	w.mu.Lock()
+	told := w.observer[f]
+	w.mu.Unlock()
+	if told == nil {
+		return
+	}
+	for _, packet := range passing {
+		told(packet)
 	}
 }
 

@@ -15,13 +15,15 @@ import (
 
 // network is all links, and the dials that nobody has answered yet.
 type network struct {
-	server  *embedded.Server
-	history *history
-	mu      sync.Mutex
-	made    int
-	links   []*link
-	dials   []*dial
-	changed chan struct{}
+	server   *embedded.Server
+	history  *history
+	mu       sync.Mutex
+	made     int
+	links    []*link
+	dials    []*dial
+	changed  chan struct{}
+	withheld map[int]bool   // clients that are not let connect
+	over     map[int64]bool // sessions of which a server has said that they are over
 	// passed is told of every frame that is delivered, before it is.
 	passed func(*link, direction, item)
 }
@@ -36,7 +38,8 @@ type dial struct {
 var errRefused = errors.New("simulation: connection refused")
 
 func newNetwork(server *embedded.Server, h *history) *network {
-	return &network{server: server, history: h, changed: make(chan struct{}, 1)}
+	return &network{server: server, history: h, changed: make(chan struct{}, 1), withheld: map[int]bool{},
+		over: map[int64]bool{}}
 }
 
 // signal says that there is something to deliver.
@@ -78,7 +81,7 @@ func (n *network) forget(d *dial) {
 func (n *network) pendingDials() []*dial {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	all := slices.Clone(n.dials)
+	all := slices.DeleteFunc(slices.Clone(n.dials), func(d *dial) bool { return n.withheld[d.client] })
 	slices.SortFunc(all, func(a, b *dial) int { return a.client - b.client })
 	return all
 }
@@ -109,6 +112,34 @@ func (n *network) refuse(d *dial) {
 type place struct {
 	link *link
 	d    direction
+}
+
+// withhold keeps a client from connecting, or lets it; client 0 is all of them.
+func (n *network) withhold(client int, hold bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if client == 0 {
+		clear(n.withheld)
+	} else {
+		n.withheld[client] = hold
+	}
+	n.signal()
+}
+
+// refused tells whether a server has told a client that its session is over.
+func (n *network) refused(session int64) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.over[session]
+}
+
+// inTouch tells whether a client has a connection that carries everything to a replica that follows.
+func (n *network) inTouch(client int) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.links, func(l *link) bool {
+		return l.client == client && l.session != 0 && l.stalled == [2]bool{} && n.server.Replica(l.replica).Following()
+	})
 }
 
 // waiting are the places where something can be delivered.

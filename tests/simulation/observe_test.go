@@ -41,7 +41,7 @@ func (w *world) moved(r *lockRequest, t *messages.Transition) {
 		w.violated("r%d leaves the terminal state %v for %v", r.number, r.state, t.To)
 	}
 	r.state = t.To
-	if t.Node != "" {
+	if t.Node != "" && t.Session != 0 { // at the end of a session the node may be told with the next one's, which has no id yet
 		r.placed, r.session = t.Node, t.Session
 	}
 	switch {
@@ -116,6 +116,7 @@ func detail(notice any) string {
 // granted takes a grant: nobody else may hold, and the token must be greater than all before.
 func (w *world) granted(r *lockRequest, held *messages.Held) {
 	w.tally.Grants++
+	r.client.grants++
 	w.tally.Kinds[r.sort(held.Token)]++
 	r.held, r.clock = held, r.client.Session().Clock(held.Epoch)
 	if !time.Now().Before(held.Until) {
@@ -150,7 +151,7 @@ const rewatched = 50 * time.Millisecond
 // by the answer to a read that was to watch it once more, if that was not just being sent, or an event was lost to it: then that the poll found
 // something says nothing.
 func (w *world) woken(r *lockRequest) bool {
-	if r.client.lostEvents > 0 {
+	if r.client.lostEvents > 0 || time.Since(r.polled) > rewatched { // a listing that took so long overlaps with anything
 		return true
 	}
 	if at, ok := r.client.changes[r.dir()]; ok && time.Since(at) < rewatched {
@@ -161,8 +162,9 @@ func (w *world) woken(r *lockRequest) bool {
 }
 
 // behindTheDead tells whether a request waits for permits behind one that has ended with a session that its client
-// has left and the server has not ended yet, so that its node may be there still. Nobody moves up in that one's place,
-// and so nobody tells those behind it that they fit: a poll does, or the end of that session.
+// has left and the server has not ended yet, so that its node may be there still; or behind one whose client has lost
+// touch with the ensemble. Nobody moves up in that one's place, and so nobody tells those behind it that they fit: a poll
+// does, or the end of that session.
 func (w *world) behindTheDead(r *lockRequest) bool {
 	if r.mode != messages.Semaphore {
 		return false
@@ -170,7 +172,7 @@ func (w *world) behindTheDead(r *lockRequest) bool {
 	alive := w.server.Sessions()
 	return slices.ContainsFunc(w.requests, func(other *lockRequest) bool {
 		left := other.client.closing || other.client.Session().ID() != other.session
-		return other.dir() == r.dir() && other.end != "" && left && slices.Contains(alive, other.session) &&
-			placeOf(other.placed).number < placeOf(r.placed).number
+		return other.dir() == r.dir() && (other.end != "" && left || other.end == "" && !w.net.inTouch(other.client.number)) &&
+			slices.Contains(alive, other.session) && placeOf(other.placed).number < placeOf(r.placed).number
 	})
 }

@@ -89,7 +89,7 @@ func (w *world) handsOver(node string, r *lockRequest) bool {
 // checkOrder: nobody is granted a lock while the node of somebody for whom it has to wait is there. Nodes that were
 // made later have greater numbers, so that it does not matter that the look comes after the grant. w.mu is held.
 func (w *world) checkOrder() {
-	if len(w.fresh) == 0 || w.server.Leader() == nil {
+	if len(w.fresh) == 0 || !w.server.Committing() {
 		return
 	}
 	all := w.fresh

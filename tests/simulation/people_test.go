@@ -15,8 +15,12 @@ import (
 func (p plan) lockPaths() []string { return []string{"/a", "/deep/b", "/c"}[:p.paths] }
 
 func (w *world) ask(a action) bool {
-	c := w.clients[pick(a.a, len(w.clients))]
-	if c.closing || w.underWay() >= w.plan.requests {
+	return w.underWay() < w.plan.requests && w.askAs(w.clients[pick(a.a, len(w.clients))], a)
+}
+
+// askAs has a client ask for a lock.
+func (w *world) askAs(c *client, a action) bool {
+	if c.closing {
 		return false
 	}
 	place := pick(a.a>>8, w.plan.paths)
@@ -154,7 +158,7 @@ func (w *world) breakNode(o *operator, node string) {
 // operate does something at the leader, past the network. Nothing happens without a leader.
 func (w *world) operate(do func(*operator)) bool {
 	leader := w.server.Leader()
-	if leader == nil {
+	if leader == nil || !w.server.Committing() {
 		return false
 	}
 	return withOperator(w.server, leader, do)

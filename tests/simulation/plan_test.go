@@ -18,10 +18,13 @@ type plan struct {
 	mistake  mistake
 	replicas int
 	paths    int
-	requests int               // that may be under way at once
-	uses     []use             // what each lock path is used for
-	without  []actors.FastPath // what each client does without
-	actions  []action
+
+	tick      time.Duration     // of the servers: sessions expire at ticks
+	syncLimit int               // for how many ticks servers may not hear of each other
+	requests  int               // that may be under way at once
+	uses      []use             // what each lock path is used for
+	without   []actors.FastPath // what each client does without
+	actions   []action
 }
 
 // action is one thing that the driver does. What a, b and c mean is the kind's.
@@ -52,7 +55,11 @@ func newPlan(seed uint64) plan {
 	for range 1 + rng.IntN(3) {
 		p.timeouts = append(p.timeouts, time.Duration(4+rng.IntN(17))*time.Second)
 	}
+	if p.replicas > 1 && len(p.timeouts) == 1 { // somebody at another replica
+		p.timeouts = append(p.timeouts, p.timeouts[0])
+	}
 	p.uses = newUses(seed, p.paths)
+	p.tick, p.syncLimit = pace(seed)
 	p.without = lacking(seed, len(p.timeouts))
 	weights := make([]int, len(kinds))
 	total := 0
@@ -66,6 +73,12 @@ func newPlan(seed uint64) plan {
 		p.actions = append(p.actions, action{choose(rng.IntN(total), weights), rng.Uint32(), rng.Uint32(), rng.Uint32()})
 	}
 	return p
+}
+
+// pace draws the servers' tick, at most half of the shortest timeout, and their sync limit, from numbers of their own.
+func pace(seed uint64) (tick time.Duration, syncLimit int) {
+	rng := rand.New(rand.NewPCG(seed, 0x7469636b))
+	return []time.Duration{200, 200, 500, 500, 1000, 2000}[rng.IntN(6)] * time.Millisecond, 2 << rng.IntN(6)
 }
 
 // lacking draws the fast paths that clients do without, from numbers of its own: every other client has all of them.
@@ -107,6 +120,6 @@ func (p plan) String() string {
 	for i, a := range p.actions {
 		names[i] = kinds[a.kind].name
 	}
-	return fmt.Sprintf("seed %d: session timeouts %v, %d replicas, lock paths for %v, %d requests at once, %d actions: %s",
-		p.seed, p.timeouts, p.replicas, p.uses, p.requests, len(p.actions), strings.Join(names, ", "))
+	return fmt.Sprintf("seed %d: session timeouts %v, %d replicas, tick %v, sync limit %d, lock paths for %v, %d requests at once, %d actions: %s",
+		p.seed, p.timeouts, p.replicas, p.tick, p.syncLimit, p.uses, p.requests, len(p.actions), strings.Join(names, ", "))
 }

@@ -3,14 +3,17 @@ package simulation
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -88,7 +91,7 @@ func (w *world) epilogue() {
 		return
 	}
 	for _, c := range w.clients {
-		if err := w.closeNow(c); err != nil {
+		if err := w.closeNow(c); err != nil && !errors.Is(err, locks.ErrSessionRemains) { // then it expires
 			w.fail("client %d does not close: %v", c.number, err)
 		}
 	}
@@ -149,13 +152,16 @@ func (w *world) contenders() (all []string) {
 func (w *world) checkEnded() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.ended) == 0 || w.server.Leader() == nil {
+	if len(w.ended) == 0 || !w.server.Committing() {
 		return
 	}
-	left := w.contenders()
+	left, alive := w.contenders(), w.server.Sessions()
 	for _, r := range w.ended {
 		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 {
 			continue // the node has no number, is another's too, or may stay: the epilogue looks for what is left
+		}
+		if w.net.refused(r.session) && slices.Contains(alive, r.session) {
+			continue // a server has said that the session is over, and had no majority yet to make it so
 		}
 		for _, node := range left {
 			if strings.HasPrefix(node, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {
@@ -167,7 +173,8 @@ func (w *world) checkEnded() {
 }
 
 func (w *world) closeNow(c *client) error {
-	if !c.closing {
+	before := c.closing
+	if !before {
 		w.close(c, mostClosing)
 	}
 	var err error
@@ -175,6 +182,9 @@ func (w *world) closeNow(c *client) error {
 	go func() { err = <-c.closed; close(closed) }()
 	if !w.flowUntil(closed, mostClosing+time.Second) {
 		return context.DeadlineExceeded
+	}
+	if before && errors.Is(err, locks.ErrSessionRemains) {
+		return nil // it was closed when no server could be told
 	}
 	return err
 }

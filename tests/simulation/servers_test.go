@@ -12,10 +12,9 @@ func (w *world) replica(a action) *embedded.Replica {
 	return w.server.Replica(pick(a.a, w.plan.replicas))
 }
 
-// earliest is the part of the session timeout after which a session may be ended by us. The servers' own rule
-// is the whole of it since the newest transaction that they acknowledged. The lease clock promises to bear
-// less, for a gap between frames and for half a tick: 0.417 of it after that transaction was sent.
-const earliest = 0.42
+// tooEarly is the part of the session timeout that a session may be ended before its time. The servers' own rule is
+// that it ends at the first tick after it; but their clock may run faster than the client's.
+const tooEarly = 0.08
 
 // expire ends a session where that is early enough for a client to have to bear it.
 func (w *world) expire(a action) bool { return w.end(w.clients[pick(a.a, len(w.clients))]) }
@@ -31,7 +30,7 @@ func (w *world) silenceAndExpire(a action) bool {
 			w.net.stall(l, down)
 		}
 	}
-	w.flow(c.timeout * time.Duration(43+a.b%20) / 100)
+	w.flow(c.timeout * time.Duration(80+a.b%40) / 100)
 	done := w.end(c)
 	w.flow(time.Duration(a.c%500) * time.Millisecond)
 	return done
@@ -40,12 +39,12 @@ func (w *world) silenceAndExpire(a action) bool {
 // end ends the session of a client.
 func (w *world) end(c *client) bool {
 	id := c.Session().ID()
-	sent, known := w.renewed[id]
-	tooEarly := float64(time.Since(sent)) < earliest*float64(c.timeout)
-	if !known || w.server.Leader() == nil || tooEarly && w.plan.mistake != earlyExpiry {
+	due, known := w.server.SessionDue(id)
+	early := float64(time.Until(due)) > tooEarly*float64(c.timeout)
+	if !known || w.server.Leader() == nil || early && w.plan.mistake != earlyExpiry {
 		return false
 	}
-	w.history.note("server ends the session of c%d, %v after its newest transaction", c.number, time.Since(sent))
+	w.history.note("server ends the session of c%d, %v before its time", c.number, time.Until(due))
 	return w.server.Expire(id) == nil
 }
 
@@ -103,9 +102,14 @@ func (w *world) startAll(action) bool {
 func (w *world) heal() {
 	w.history.note("everything is healed")
 	for _, r := range w.server.Replicas() {
+		for _, other := range w.server.Replicas() {
+			r.HealTo(other)
+		}
+		r.Resume()
 		_ = r.Start()
 		r.Rejoin()
 		r.CatchUp()
 	}
+	w.net.withhold(0, false)
 	w.net.restore()
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// tick is the server's: sessions expire at ticks.
-const tick = 500 * time.Millisecond
-
 // world is one run of a plan.
 type world struct {
 	plan    plan
@@ -34,12 +31,11 @@ type world struct {
 	mu        sync.Mutex // for what actors and goroutines write; the driver takes it when they may run
 	requests  []*lockRequest
 	observers []*actor.PID
-	tokens    map[string]granted  // the newest of a queue
-	fresh     []*lockRequest      // that were granted since the queue was looked at
-	broken    map[string]bool     // nodes that an operator has deleted
-	ended     []*lockRequest      // with the promise that no node is left, which nobody has looked after yet
-	renewed   map[int64]time.Time // by session: when the newest transaction that reached a server was sent
-	violation string              // the first
+	tokens    map[string]granted // the newest of a queue
+	fresh     []*lockRequest     // that were granted since the queue was looked at
+	broken    map[string]bool    // nodes that an operator has deleted
+	ended     []*lockRequest     // with the promise that no node is left, which nobody has looked after yet
+	violation string             // the first
 }
 
 // client is one client with its session.
@@ -50,6 +46,7 @@ type client struct {
 	closing    bool
 	closed     chan error
 	lostEvents int
+	grants     int
 	deletions  map[string]time.Time // by lock path: when something of it was told last
 	changes    map[string]time.Time // by lock path: when a node's data last changed, so that its watch had to be set again
 }
@@ -58,11 +55,11 @@ type client struct {
 func newWorld(p plan, t *tally) (*world, error) {
 	w := &world{plan: p, history: newHistory(), tally: t,
 		latency: rand.New(rand.NewPCG(p.seed, 0x6c6174656e6379)),
-		tokens:  map[string]granted{}, broken: map[string]bool{}, renewed: map[int64]time.Time{},
-		system: sharedSystem(),
+		tokens:  map[string]granted{}, broken: map[string]bool{}, system: sharedSystem(),
 	}
 	var err error
-	w.server, err = embedded.Start(embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(p.replicas))
+	w.server, err = embedded.Start(embedded.WithoutNetwork(), embedded.WithTick(p.tick), embedded.WithSyncLimit(p.syncLimit),
+		embedded.WithReplicas(p.replicas))
 	if err != nil {
 		return nil, err
 	}
@@ -116,31 +113,14 @@ func (w *world) open(number int, timeout time.Duration) error {
 // passed is told of every frame that is delivered.
 func (w *world) passed(l *link, d direction, it item) {
 	w.tally.Frames++
-	switch {
-	case d == down && it.event != "":
-		if i := l.client - 1; i < len(w.clients) {
-			w.mu.Lock()
-			w.clients[i].deletions[it.event] = time.Now()
-			if strings.HasPrefix(it.text, "event changed ") {
-				w.clients[i].changes[it.event] = time.Now()
-			}
-			w.mu.Unlock()
+	if i := l.client - 1; d == down && it.event != "" && i < len(w.clients) {
+		w.mu.Lock()
+		w.clients[i].deletions[it.event] = time.Now()
+		if strings.HasPrefix(it.text, "event changed ") {
+			w.clients[i].changes[it.event] = time.Now()
 		}
-	case d == up && transacts(it.op) && l.session != 0:
-		if it.at.After(w.renewed[l.session]) {
-			w.renewed[l.session] = it.at
-		}
+		w.mu.Unlock()
 	}
-}
-
-// transacts tells whether an operation is a transaction, by which a session is known to live.
-func transacts(op embedded.Op) bool {
-	switch op {
-	case embedded.OpMulti, embedded.OpCreate, embedded.OpCreate2, embedded.OpCreateContainer, embedded.OpDelete,
-		embedded.OpSetData:
-		return true
-	}
-	return false
 }
 
 // violated notes that an invariant does not hold; the first counts. w.mu is held.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +18,9 @@ type chaos struct {
 	ensemble *rig.Partitionable
 	subjects []*subject
 	judge    *judge
-	say      func(format string, args ...any)
+	// inspector is the operator's connection.
+	inspector *inspector
+	say       func(format string, args ...any)
 
 	mu    sync.Mutex
 	count map[string]int
@@ -55,13 +58,13 @@ func checkFaults(names string) error {
 	if names == "all" || names == "none" {
 		return nil
 	}
-	c := &chaos{}
+	all := slices.Concat((&chaos{}).all()...)
 	var known []string
-	for _, f := range append(c.ensembleFaults(), c.clientFaults()...) {
+	for _, f := range all {
 		known = append(known, f.name)
 	}
 	for name := range strings.SplitSeq(names, ",") {
-		if len(chosen(append(c.ensembleFaults(), c.clientFaults()...), name)) == 0 {
+		if len(chosen(all, name)) == 0 {
 			return fmt.Errorf("soak: -faults %s: %q is none of %s", names, name, strings.Join(known, ","))
 		}
 	}
@@ -97,6 +100,11 @@ func (c *chaos) run(ctx context.Context, t *track) {
 			c.mu.Unlock()
 		}
 	}
+}
+
+// completed says whether every kind of fault has been.
+func (c *chaos) completed(tracks []*track) bool {
+	return !slices.ContainsFunc(tracks, func(t *track) bool { return !c.complete(t) })
 }
 
 // complete says whether every kind of fault of the track has been.

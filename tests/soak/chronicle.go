@@ -36,6 +36,7 @@ type chronicle struct {
 	pending   [][]*grant // of each lock, by token
 	windows   int
 	undecided int
+	struck    int // windows that an operator's delete is part of, which are not judged
 	files     []*os.File
 }
 
@@ -82,7 +83,11 @@ func (c *chronicle) take(before int64) {
 	c.judge.mu.Lock()
 	defer c.judge.mu.Unlock()
 	for n, l := range c.judge.locks {
-		c.pending[n] = append(c.pending[n], l.takeSettled(before)...)
+		for _, g := range l.takeSettled(before) {
+			if g.mode == exclusive { // others may hold together, and do not write
+				c.pending[n] = append(c.pending[n], g)
+			}
+		}
 	}
 }
 
@@ -106,6 +111,10 @@ func (c *chronicle) checkAll(before int64, least int) {
 // window checks one and writes it down.
 func (c *chronicle) window(lock int, window []*grant) {
 	if len(window) == 0 {
+		return
+	}
+	if slices.ContainsFunc(window, func(g *grant) bool { return g.struck }) {
+		c.struck++
 		return
 	}
 	c.windows++

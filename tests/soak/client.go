@@ -20,8 +20,11 @@ type client struct {
 	log     *loglines
 	gate    *gate
 	clock   *running
+	alarm   *alarm
 	peer    peer
-	lost    int // sessions, that were reported
+	lost    int   // sessions, that were reported
+	polls   int   // that were reported
+	polled  int64 // when they were counted last
 }
 
 // runClient locks until it is told to stop, or the controller is gone.
@@ -34,7 +37,8 @@ func runClient(o options) error {
 	}
 	defer control.close()
 	c := &client{o: o, me: holder{Client: o.client, Incarnation: o.incarnation, Worker: -1},
-		control: control, log: &loglines{}, gate: newGate(), clock: &running{}}
+		control: control, log: &loglines{}, gate: newGate(), clock: &running{},
+		alarm: newAlarm(), polled: now()}
 	go c.clock.run(ctx)
 	if err := control.send(report{Kind: kindProcess, From: c.me, Count: os.Getpid()}); err != nil {
 		return err
@@ -50,6 +54,7 @@ func runClient(o options) error {
 	}
 	c.count(stop)
 	c.gate.stop()
+	c.alarm.end()
 	workers.Wait()
 	closing, cancelClosing := context.WithTimeout(ctx, closeBound)
 	defer cancelClosing()
@@ -81,7 +86,11 @@ func (c *client) open(ctx context.Context, stop <-chan struct{}) (peer, error) {
 // start runs the workers.
 func (c *client) start() (*sync.WaitGroup, error) {
 	all := &sync.WaitGroup{}
-	for n := range c.o.workers {
+	workers := c.o.workers
+	if c.o.calmClient(c.me.Client) {
+		workers = c.o.calmWorkers
+	}
+	for n := range workers {
 		to, err := dialLine(c.o.controller)
 		if err != nil {
 			return all, err
@@ -112,6 +121,8 @@ func (c *client) obey(stop chan<- struct{}) {
 				c.gate.hush()
 				_ = c.control.send(report{Kind: kindIdle, From: c.me})
 			}()
+		case doBurst:
+			c.alarm.ring()
 		case doGo:
 			c.gate.open()
 		case doLog:
@@ -123,7 +134,7 @@ func (c *client) obey(stop chan<- struct{}) {
 	}
 }
 
-// count reports lost sessions until stop.
+// count reports lost sessions, and polls that were needed, until stop.
 func (c *client) count(stop <-chan struct{}) {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
@@ -137,5 +148,11 @@ func (c *client) count(stop <-chan struct{}) {
 			_ = c.control.send(report{Kind: kindSessions, From: c.me, Count: lost - c.lost})
 			c.lost = lost
 		}
+		at := now()
+		if polls := c.peer.Polls(); polls > c.polls {
+			_ = c.control.send(report{Kind: kindPolls, From: c.me, Count: polls - c.polls, Call: c.polled, At: at})
+			c.polls = polls
+		}
+		c.polled = at
 	}
 }

@@ -5,21 +5,29 @@ import "fmt"
 // contended is what the judge knows of one lock, and the resource that it guards.
 type contended struct {
 	number   int
+	permits  int   // of a semaphore
 	newest   int64 // the greatest token that the resource has seen
 	newestBy holder
 
-	waiting      map[holder]bool
-	waitingSince int64 // somebody has been waiting all the time since
-	freeSince    int64 // nobody has held since
+	waiting      map[holder]int64 // since when
+	waitingSince int64            // somebody has been waiting all the time since
+	freeSince    int64            // nobody has held since
 
 	stuck int // requests that never ended, since the last look for orphans
 
 	grants []*grant // not yet given to the checker of histories
+
+	pairs     map[pair]*finding // that held at once
+	deletions []*deletion       // of contender nodes, by an operator
 }
 
 // grant is one hold of a lock.
 type grant struct {
 	by       holder
+	mode     mode
+	node     string // the contender node's name; "" where the peer does not tell
+	before   *grant // the one that was given with the same node before; nil when nothing more is asked of it
+	from     int64  // the grant began to use its node no earlier, as far as is known
 	token    int64
 	call, at int64 // Lock was called and returned
 	// end is the last instant at which the lease was certainly valid; 0 when it never was.
@@ -30,7 +38,8 @@ type grant struct {
 	released     int64
 	unlockReturn int64 // 0: it was not, or is not known
 	writes       []write
-	accused      bool // of holding while one that was granted later did
+	refused      bool // a write of its, while it was valid
+	struck       bool // its node was deleted by an operator
 }
 
 // write is one write to the resource, at is when it was answered.
@@ -40,14 +49,14 @@ type write struct {
 }
 
 func newContended(number int) *contended {
-	return &contended{number: number, waiting: map[holder]bool{}}
+	return &contended{number: number, permits: semaphorePermits, waiting: map[holder]int64{}, pairs: map[pair]*finding{}}
 }
 
 func (l *contended) ask(who holder, at int64) {
 	if len(l.waiting) == 0 {
 		l.waitingSince = at
 	}
-	l.waiting[who] = true
+	l.waiting[who] = at
 }
 
 func (l *contended) answered(who holder) { delete(l.waiting, who) }
@@ -62,20 +71,35 @@ func (l *contended) find(who holder, token int64) *grant {
 	return nil
 }
 
+// both gives the grant that a report is about, and that of the greatest token which the resource has seen.
+func (l *contended) both(r report) (all []*grant) {
+	for _, g := range []*grant{l.find(r.From, r.Token), l.find(l.newestBy, l.newest)} {
+		if g != nil {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// latest gives the newest grant with that node; nil where there is none.
+func (l *contended) latest(node string) *grant {
+	for i := len(l.grants) - 1; node != "" && i >= 0; i-- {
+		if g := l.grants[i]; g.node == node {
+			return g
+		}
+	}
+	return nil
+}
+
 // valid says whether the lease was ever certainly valid.
 func (g *grant) valid() bool { return g.end != 0 }
 
 func (g *grant) confirm(at int64) { g.end = max(g.end, at) }
 
-// overlaps says whether both leases were certainly valid at one instant.
-func (g *grant) overlaps(other *grant) bool {
-	return g.valid() && other.valid() && max(g.at, other.at) < min(g.end, other.end)
-}
-
 // String tells the grant's story in one line.
 func (g *grant) String() string {
-	return fmt.Sprintf("[client %d.%d worker %d token %d called %d granted %d valid until %d released %d unlocked %d lost %v]",
-		g.by.Client, g.by.Incarnation, g.by.Worker, g.token, g.call, g.at, g.end, g.released, g.unlockReturn, g.lost)
+	return fmt.Sprintf("[client %d.%d worker %d %s token %d node %s called %d granted %d valid until %d released %d unlocked %d lost %v]",
+		g.by.Client, g.by.Incarnation, g.by.Worker, g.mode, g.token, g.node, g.call, g.at, g.end, g.released, g.unlockReturn, g.lost)
 }
 
 // takeSettled removes and returns the grants that ended before an instant and all that were given
@@ -86,6 +110,7 @@ func (l *contended) takeSettled(before int64) []*grant {
 		n++
 	}
 	settled := l.grants[:n:n]
+	l.noteStruck(settled)
 	l.grants = append([]*grant(nil), l.grants[n:]...)
 	return settled
 }

@@ -1,31 +1,59 @@
 // Soak subjects locks to an ensemble that keeps failing, for as long as one likes, and judges what
 // came of it.
 //
-//	go run ./tests/soak -duration 1h -v                        # Turnstile
+//	go run ./tests/soak -duration 1h -v                          # Turnstile
 //	go run ./tests/soak -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
-//	go run ./tests/soak -duration 1h -beside zk.json             # Turnstile, with zk.Lock's figures beside
+//	go run ./tests/soak -duration 1h -peer curator -json >cu.json # Curator's InterProcessMutex, likewise
+//	go run ./tests/soak -duration 1h -beside zk.json,cu.json     # Turnstile, with their figures beside
+//	go test -tags mistakes -run TestSoakFinds ./tests/soak       # mistakes that the soak must find
 //
-// It needs what package rig needs. Everything is on loopback, and ends with the controller. An interrupt
-// ends a run early, in order. Histories go where -history says. When something is found that must not
-// be, the ends of all logs are kept there too, or in a temporary folder, which is then named.
+// It needs what package rig needs, and Curator what package interop needs. Everything is on loopback, and ends with
+// the controller. An interrupt ends a run early, in order. Histories go where -history says. When something is found
+// that must not be, the ends of all logs are kept there too, or in a temporary folder, which is then named.
 //
 // # Who does what
 //
-// The controller starts an ensemble of real servers that can be partitioned, a proxy for every client
-// and server, and the clients: processes of this same program with -role client, each with workers that
+// The controller starts an ensemble of real servers whose links can be broken one direction at a time, a proxy for
+// every client and server, and the clients: processes of this same program with -role client, each with workers that
 // lock, write to a fenced resource while they hold, and unlock. The resources and the judge are in the
-// controller; nothing that is judged takes part in judging. The controller breaks things by a schedule
-// that is drawn from -seed: one fault of the ensemble and one of a client at a time.
+// controller; nothing that is judged takes part in judging.
+//
+// Busy clients ask for their locks all the time. Calm clients pause between requests, so that their sessions are idle
+// at times and their locks are free: then a lock is granted by the reply to a create, and a stall strikes that.
+// Of Turnstile's busy locks some are read/write locks and semaphores, and every second calm lock is sticky; the
+// other peers have mutexes only (kinds.go).
+//
+// # What is broken
+//
+// The controller breaks things by schedules that are drawn from -seed, at most one fault of each at a time; in each
+// every kind of fault happens once before any happens again:
+//
+//   - of the ensemble: members, the leader among them, are killed, paused with SIGSTOP, cut off, or nothing passes
+//     between them and the others; the leader is killed while it is paused; there is no majority. One direction of
+//     the link between the leader and a follower stalls, for up to 3 T, or is slow. A calm client asks for locks
+//     behind such a stall, the others for the same ones, and the link is healed as soon as one of those has
+//     overtaken it. A follower dies as soon as a client of its has been granted a lock, whose frames were
+//     held up before that.
+//   - of a client: its connections are cut, its network is down, replies are lost, one direction stalls or both are
+//     slow, its process is paused or killed. It moves between members, which allow different session timeouts: 0.4, 1
+//     and 2 times that which clients ask for. Its frames are held up around requests for locks.
+//   - by an operator, of Turnstile's sticky locks: the node of a holder, or a retained node, is deleted. In half of the
+//     cases the client hears of it late.
+//
+// T is the session timeout that clients ask for, -session.
 //
 // # What is judged
 //
 // Times are instants of the machine's monotonic clock, which all processes share. A worker reports
-// what it knows for certain: an instant at which its lease was valid was read before the lease was
-// asked. A lease that ran out while its process stood still was valid until the deadline that was read
+// what it knows for certain: a lease is looked at every 2 ms, and was valid at an instant that was read before
+// the look. A lease that ran out while its process stood still was valid until the deadline that was read
 // last.
 //
-//   - double holders: two intervals of certainly valid leases of one lock overlap. However many others
-//     held meanwhile, the one that was granted first is counted, once.
+//   - double holders: two intervals of certainly valid leases of one lock overlap, or too many permits of a
+//     semaphore do. Every pair is compared, and is counted once; the longest overlap is measured.
+//   - wrong after a retained node was deleted: double holders, or tokens out of order, or a valid holder that was
+//     refused, by a grant of a retained node that an operator had deleted before. The like after an operator's delete
+//     of a held node is counted apart, and need not be zero: custody.go says how the two are told from each other.
 //   - tokens out of order: a grant whose lease is valid has no greater token than one before it.
 //   - valid holders refused: the resource refused a write for its token, and the lease was valid after
 //     that.
@@ -35,6 +63,8 @@
 //   - requests that never ended: a call of Lock or Unlock did not return within its context and a
 //     generous grace; time in which its process was stopped does not count. Or a process did not end
 //     when it was told to.
+//   - wake-ups that only the poll replaced: a lock was free and waited for, nothing had been broken for a while, and
+//     only the slow poll found out, late (calm.go). Only Turnstile tells.
 //   - histories not linearizable: see history.go.
 //
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new

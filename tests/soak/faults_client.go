@@ -9,6 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
+// clientMoves is the fault for which members allow different session timeouts.
+const clientMoves = "client-moves"
+
 // clientFaults are the faults of one client, or of its network.
 func (c *chaos) clientFaults() []fault {
 	return []fault{
@@ -19,6 +22,10 @@ func (c *chaos) clientFaults() []fault {
 		{"client-pause", c.someone(c.clientPaused)},
 		{"client-blink", c.someone(c.clientBlinks)},
 		{"client-kill", c.someone(c.clientKilled)},
+		{"requests-held", c.someone(c.requestsHeld)},
+		{"client-slow", c.someone(c.clientSlow)},
+		{clientMoves, c.someone(c.clientMoved)},
+		{"frames-held-before-lock", c.framesHeld},
 	}
 }
 
@@ -39,10 +46,7 @@ func (c *chaos) connectionsCut(_ context.Context, _ *rand.Rand, s *subject) erro
 func (c *chaos) networkDown(ctx context.Context, rng *rand.Rand, s *subject) error {
 	d := c.sessions(rng, 0.2, 2)
 	c.say("client %d: network down for %v", s.number, d)
-	for _, p := range s.proxies {
-		p.Refuse(true)
-		p.Cut()
-	}
+	s.down()
 	rest(ctx, d)
 	s.heal()
 	return nil
@@ -51,11 +55,53 @@ func (c *chaos) networkDown(ctx context.Context, rng *rand.Rand, s *subject) err
 func (c *chaos) repliesHeld(ctx context.Context, rng *rand.Rand, s *subject) error {
 	d := c.sessions(rng, 0.3, 2)
 	c.say("client %d: replies held for %v", s.number, d)
+	s.stall(rig.Down)
+	rest(ctx, d)
+	s.heal()
+	return nil
+}
+
+// requestsHeld is the other direction: replies still come.
+func (c *chaos) requestsHeld(ctx context.Context, rng *rand.Rand, s *subject) error {
+	d := c.sessions(rng, 0.1, 2)
+	c.say("client %d: requests held for %v", s.number, d)
+	s.stall(rig.Up)
+	rest(ctx, d)
+	s.heal()
+	return nil
+}
+
+func (c *chaos) clientSlow(ctx context.Context, rng *rand.Rand, s *subject) error {
+	up, down, d := c.sessions(rng, 0, 0.15), c.sessions(rng, 0, 0.15), c.sessions(rng, 1, 3)
+	c.say("client %d: requests slower by %v, replies by %v, for %v", s.number, up, down, d)
 	for _, p := range s.proxies {
-		p.Hold(true)
+		p.Delay(rig.Up, up)
+		p.Delay(rig.Down, down)
 	}
 	rest(ctx, d)
 	s.heal()
+	return nil
+}
+
+// clientMoved has a client connect to another member, which may grant another session timeout, and on to the next.
+// In half of the cases it reaches none at all after that for a while.
+func (c *chaos) clientMoved(ctx context.Context, rng *rand.Rand, s *subject) error {
+	for _, member := range rng.Perm(c.o.members) {
+		if member == s.at() {
+			continue
+		}
+		c.say("client %d: moves to member %d", s.number, member)
+		s.moveTo(ctx, member, c.o.session)
+		c.burst(s)
+		rest(ctx, c.sessions(rng, 0, 0.5))
+		if rng.IntN(2) == 0 {
+			d := c.sessions(rng, 0.3, 1)
+			c.say("client %d: network down for %v after it has moved", s.number, d)
+			s.down()
+			rest(ctx, d)
+			s.heal()
+		}
+	}
 	return nil
 }
 

@@ -29,6 +29,15 @@ func (c *chaos) ensembleFaults() []fault {
 	}
 }
 
+// all gives the faults of each track.
+func (c *chaos) all() [][]fault {
+	tracks := [][]fault{slices.Concat(c.ensembleFaults(), c.linkFaults(), c.deathFaults()), c.clientFaults()}
+	if c.o.peer == peerTurnstile || c.o.peer == "" {
+		tracks = append(tracks, c.operatorFaults())
+	}
+	return tracks
+}
+
 // one makes a fault of one member.
 func (c *chaos) one(choose func(context.Context, *rand.Rand) (int, error), breaks func(context.Context, *rand.Rand, int) error) func(context.Context, *rand.Rand) error {
 	return func(ctx context.Context, rng *rand.Rand) error {

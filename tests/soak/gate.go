@@ -55,6 +55,13 @@ func (g *gate) hush() {
 	}
 }
 
+// hushed says whether requests are to end.
+func (g *gate) hushed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.quiet || g.stopped
+}
+
 func (g *gate) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

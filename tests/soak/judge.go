@@ -1,34 +1,44 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 	"sync"
+	"time"
 )
 
 // The figures that must be zero.
 const (
 	doubleHolders  = "double holders"
+	retainedGone   = "wrong after a retained node was deleted"
 	badTokens      = "tokens out of order"
 	validRefused   = "valid holders refused"
 	orphans        = "orphans"
 	neverEnded     = "requests that never ended"
+	lostWakeUps    = "wake-ups that only the poll replaced"
 	notLinearizing = "histories not linearizable"
 )
 
-var mustBeZero = []string{doubleHolders, badTokens, validRefused, orphans, neverEnded, notLinearizing}
+var mustBeZero = []string{doubleHolders, retainedGone, badTokens, validRefused, orphans, neverEnded, lostWakeUps,
+	notLinearizing}
+
+// operatorBroke is what an operator's delete of a held node explains; it need not be zero.
+const operatorBroke = "after an operator deleted a held node"
 
 // judge hears all reports, answers writes, and counts.
 type judge struct {
 	mu         sync.Mutex
 	locks      []*contended
-	wrong      map[string]int
+	findings   []*finding
 	errors     map[string]int
 	grants     int
 	overAtOnce int
 	told       int
 	sessions   int
-	different  int // times that servers found their trees different
-	tainted    int // violations after that, of whatever kind
+	polls      int   // wake-ups that only the poll replaced, at any time
+	calmSince  int64 // nothing is broken since; 0: something is
+	session    time.Duration
+	lateGrants map[int]int64 // the last one of each client
+	different  int           // times that servers found their trees different
 	differed   func()
 	writes     int
 	lateWrites int
@@ -37,30 +47,20 @@ type judge struct {
 	majority *spell // a majority of the members is up and connected
 	whole    *spell // all are, and one leads
 
+	events map[*event]bool // that the controller waits for
+
 	// convict is told of every violation.
 	convict  func(kind, text string)
 	accusing sync.WaitGroup
 }
 
-func newJudge(locks int, convict func(kind, text string)) *judge {
-	j := &judge{wrong: map[string]int{}, errors: map[string]int{}, convict: convict,
+func newJudge(locks int, session time.Duration, convict func(kind, text string)) *judge {
+	j := &judge{lateGrants: map[int]int64{}, events: map[*event]bool{}, session: session, errors: map[string]int{}, convict: convict,
 		majority: newSpell(), whole: newSpell()}
 	for n := range locks {
 		j.locks = append(j.locks, newContended(n))
 	}
 	return j
-}
-
-// violation is called with the judge locked.
-func (j *judge) violation(kind, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if j.different > 0 {
-		j.tainted++
-		text = "(after servers' trees differed) " + text
-	} else {
-		j.wrong[kind]++
-	}
-	j.accusing.Go(func() { j.convict(kind, text) }) // not here: the judge is locked
 }
 
 // hear takes a report. For a write it returns the resource's answer.
@@ -94,6 +94,8 @@ func (j *judge) hear(r report) *answer {
 		j.violation(neverEnded, "%v lock %d token %d: %s did not return from %d to %d: %s", r.From, r.Lock, r.Token, r.Op, r.Call, r.At, r.Detail)
 	case kindSessions:
 		j.sessions += r.Count
+	case kindPolls:
+		j.polled(r)
 	}
 	return nil
 }
@@ -104,7 +106,10 @@ func (j *judge) granted(l *contended, r report) {
 	j.majority.waited(l.number, free, r.At)
 	j.whole.waited(l.number, free, r.At)
 	l.answered(r.From)
-	g := &grant{by: r.From, token: r.Token, call: r.Call, at: r.At, end: r.Confirmed}
+	g := &grant{by: r.From, mode: cmp.Or(r.Mode, exclusive), node: r.Node, token: r.Token,
+		call: r.Call, from: r.Call, at: r.At, end: r.Confirmed}
+	g.succeed(l.latest(r.Node))
+	j.lateGrant(g, time.Duration(r.At-free))
 	if g.valid() {
 		j.checkOrder(l, g)
 	} else {
@@ -113,31 +118,18 @@ func (j *judge) granted(l *contended, r report) {
 	l.grants = append(l.grants, g)
 	l.freeSince = max(l.freeSince, r.At)
 	j.checkOverlap(l, g)
+	j.notify(l, g)
 }
 
-// checkOrder compares with every grant that was certainly valid before this one was given.
+// checkOrder compares with every grant that was certainly valid before this one was given, and that it
+// excludes.
 func (j *judge) checkOrder(l *contended, g *grant) {
 	for _, other := range l.grants {
-		if !other.valid() {
+		if !other.valid() || !g.excludes(other) {
 			continue
 		}
 		if (other.at < g.at) != (other.token < g.token) {
-			j.violation(badTokens, "lock %d: %v and %v", l.number, other, g)
-		}
-	}
-}
-
-// checkOverlap looks for other holders at the same time. However many others held it meanwhile, one that
-// believed it held while they did is counted once: the one that was granted first.
-func (j *judge) checkOverlap(l *contended, g *grant) {
-	for _, other := range l.grants {
-		first, second := other, g
-		if g.at < other.at {
-			first, second = g, other
-		}
-		if other != g && !first.accused && first.overlaps(second) {
-			first.accused = true
-			j.violation(doubleHolders, "lock %d: %v and %v", l.number, first, second)
+			j.find(badTokens, l, []*grant{other, g}, "lock %d: %v and %v", l.number, other, g)
 		}
 	}
 }
@@ -156,7 +148,7 @@ func (j *judge) write(l *contended, r report) bool {
 		}
 	}
 	if ok && r.Token == l.newest && l.newestBy != r.From {
-		j.violation(badTokens, "lock %d: token %d of %v and of %v", l.number, r.Token, l.newestBy, r.From)
+		j.find(badTokens, l, l.both(r), "lock %d: token %d of %v and of %v", l.number, r.Token, l.newestBy, r.From)
 	}
 	if ok {
 		l.newest, l.newestBy = r.Token, r.From
@@ -169,7 +161,14 @@ func (j *judge) recheck(l *contended, r report) {
 		j.late++
 		return
 	}
-	j.violation(validRefused, "lock %d: %v with token %d, newest %d of %v, valid at %d", l.number, r.From, r.Token,
+	g := l.find(r.From, r.Token)
+	if g != nil && g.refused {
+		return
+	}
+	if g != nil {
+		g.refused = true
+	}
+	j.find(validRefused, l, l.both(r), "lock %d: %v with token %d, newest %d of %v, valid at %d", l.number, r.From, r.Token,
 		l.newest, l.newestBy, r.Confirmed)
 }
 

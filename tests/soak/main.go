@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/turnstile-locks/turnstile/tests/interop"
 )
 
 func main() {
@@ -34,14 +37,18 @@ func control(o options) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var beside []result
-	if o.beside != "" {
-		earlier, err := readResult(o.beside)
+	for name := range strings.SplitSeq(o.beside, ",") {
+		if name == "" {
+			continue
+		}
+		earlier, err := readResult(name)
 		if err != nil {
 			return err
 		}
 		beside = append(beside, earlier)
 	}
 	found, err := soak(ctx, o, os.Stderr)
+	err = errors.Join(err, interop.RemovePrograms())
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type options struct {
 	clients  int
 	workers  int
 	locks    int
+	calm     int
 	members  int
 	seed     uint64
 	session  time.Duration
@@ -33,6 +34,9 @@ type options struct {
 	beside   string
 	allKinds bool
 
+	calmWorkers int
+	calmLocks   int
+
 	// Of a client.
 	controller  string
 	servers     string
@@ -46,6 +50,7 @@ const (
 	peerTurnstile  = "turnstile"
 	peerZkLock     = "zklock"
 	peerZkNaive    = "zklock-naive"
+	peerCurator    = "curator"
 )
 
 // parse reads the flags.
@@ -55,11 +60,14 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f := flag.NewFlagSet("soak", flag.ContinueOnError)
 	f.SetOutput(errors)
 	f.StringVar(&o.role, "role", roleController, "controller, or client: one that a controller started")
-	f.StringVar(&o.peer, "peer", peerTurnstile, "whose locks: turnstile, zklock, or zklock-naive, whose holders look at no events")
+	f.StringVar(&o.peer, "peer", peerTurnstile, "whose locks: turnstile, zklock, curator, or zklock-naive, whose holders look at no events")
 	f.DurationVar(&o.duration, "duration", time.Hour, "how long")
 	f.IntVar(&o.clients, "clients", 4, "client processes")
 	f.IntVar(&o.workers, "workers", 16, "workers of each client")
 	f.IntVar(&o.locks, "locks", 8, "locks")
+	f.IntVar(&o.calm, "calm", 3, "further client processes, whose workers pause between requests")
+	f.IntVar(&o.calmWorkers, "calm-workers", 8, "workers of each of those")
+	f.IntVar(&o.calmLocks, "calm-locks", 8, "further locks, which those use; every second is sticky")
 	f.IntVar(&o.members, "members", 3, "members of the ensemble")
 	f.Uint64Var(&o.seed, "seed", 1, "what the faults and the workers are drawn from")
 	f.DurationVar(&o.session, "session", 4*time.Second, "session timeout")
@@ -70,7 +78,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.DurationVar(&o.quiet, "quiet", 3*time.Minute, "time between two looks for orphans, for which all requests end")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every fault as it happens")
-	f.StringVar(&o.beside, "beside", "", "file with the JSON of an earlier run, for a column beside this one's")
+	f.StringVar(&o.beside, "beside", "", "files with the JSON of earlier runs, separated by commas, for columns beside this one's")
 	f.StringVar(&o.history, "history", "", "folder for histories and evidence")
 	f.BoolVar(&o.allKinds, "all-kinds", false, "go on until every kind of fault has happened")
 	f.StringVar(&o.controller, "controller", "", "address of the controller (client)")
@@ -114,6 +122,7 @@ func (o options) check() error {
 		value, low, high int
 	}{
 		{"-clients", o.clients, 1, 64}, {"-workers", o.workers, 1, 256}, {"-locks", o.locks, 1, 1024},
+		{"-calm", o.calm, 0, 64}, {"-calm-workers", o.calmWorkers, 1, 256}, {"-calm-locks", o.calmLocks, 1, 1024},
 		{"-members", o.members, 3, 9},
 	} {
 		if c.value < c.low || c.value > c.high {
@@ -126,8 +135,8 @@ func (o options) check() error {
 			return fmt.Errorf("soak: %s %v is less than 100ms", name, d)
 		}
 	}
-	if !slices.Contains([]string{peerTurnstile, peerZkLock, peerZkNaive}, o.peer) {
-		return fmt.Errorf("soak: -peer %q is none of %s, %s and %s", o.peer, peerTurnstile, peerZkLock, peerZkNaive)
+	if peers := []string{peerTurnstile, peerZkLock, peerCurator, peerZkNaive}; !slices.Contains(peers, o.peer) {
+		return fmt.Errorf("soak: -peer %q is none of %s", o.peer, strings.Join(peers, ", "))
 	}
 	if o.role != roleController && o.role != roleClient {
 		return fmt.Errorf("soak: -role %q is neither %s nor %s", o.role, roleController, roleClient)
@@ -142,7 +151,8 @@ func (o options) arguments(controller, servers string, client, incarnation int) 
 		"-client", fmt.Sprint(client), "-incarnation", fmt.Sprint(incarnation),
 		"-workers", fmt.Sprint(o.workers), "-locks", fmt.Sprint(o.locks), "-seed", fmt.Sprint(o.seed),
 		"-session", o.session.String(), "-hold", o.holdMin.String() + "-" + o.holdMax.String(),
-		"-patience", o.patience.String(),
+		"-patience", o.patience.String(), "-clients", fmt.Sprint(o.clients), "-calm", fmt.Sprint(o.calm),
+		"-calm-workers", fmt.Sprint(o.calmWorkers), "-calm-locks", fmt.Sprint(o.calmLocks),
 	}
 }
 

@@ -9,15 +9,20 @@ import (
 // peer is a client of somebody's locks.
 type peer interface {
 	// Lock waits until the lock is held. One that cannot give up ignores ctx.
-	Lock(ctx context.Context, path string) (hold, error)
+	Lock(ctx context.Context, w want) (hold, error)
 	// SessionsLost counts the sessions that expired.
 	SessionsLost() int
+	// Polls counts the waiters that found out only by looking again that the lock was theirs; always 0 where
+	// that is not known.
+	Polls() int
 	Close(ctx context.Context) error
 }
 
 // hold is a lock that is held, or was.
 type hold interface {
 	Token() int64
+	// Node is the name of the contender's node; "" where it is not known.
+	Node() string
 	// Valid says whether it is believed to be held now.
 	Valid() bool
 	// Deadline is when that ends unless something is heard; zero where there is none.

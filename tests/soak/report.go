@@ -7,6 +7,8 @@ type report struct {
 	From  holder `json:"f,omitzero"`
 	Lock  int    `json:"l,omitempty"`
 	Token int64  `json:"t,omitempty"`
+	Mode  mode   `json:"m,omitempty"`    // of a grant; exclusive when empty
+	Node  string `json:"node,omitempty"` // of a grant: the contender node's name
 	// Call and At are instants: before and after what is reported.
 	Call int64 `json:"c,omitempty"`
 	At   int64 `json:"a,omitempty"`
@@ -34,6 +36,7 @@ const (
 	kindFailed   = "failed"   // Lock has returned an error
 	kindHung     = "hung"     // Lock or Unlock did not return
 	kindSessions = "sessions" // Count sessions were lost since the last time
+	kindPolls    = "polls"    // Count waiters found out only by the slow poll, since the last time
 	kindIdle     = "idle"     // no request is under way, as was commanded
 	kindLog      = "log"      // Detail is the end of the log, as was commanded
 )
@@ -59,6 +62,7 @@ type command struct {
 const (
 	doQuiet = "quiet" // finish what is under way and begin nothing
 	doGo    = "go"    // go on
+	doBurst = "burst" // workers that pause go on at once
 	doStop  = "stop"  // close the client and end
 	doLog   = "log"   // send the end of the log
 )

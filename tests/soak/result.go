@@ -13,6 +13,10 @@ type result struct {
 	Clients         int            `json:"clients"`
 	Workers         int            `json:"workers"`
 	Locks           int            `json:"locks"`
+	CalmClients     int            `json:"calm_clients"`
+	CalmWorkers     int            `json:"calm_workers"`
+	CalmLocks       int            `json:"calm_locks"`
+	TimeoutsDiffer  bool           `json:"members_session_timeouts_differ"`
 	Grants          int            `json:"grants"`
 	GrantsPerSecond float64        `json:"grants_per_second"`
 	Faults          map[string]int `json:"faults"`
@@ -28,6 +32,13 @@ type result struct {
 	QuietPoints     int            `json:"quiet_points"`
 	Windows         int            `json:"history_windows_checked"`
 	Undecided       int            `json:"history_windows_undecided"`
+	Struck          int            `json:"history_windows_not_judged"` // an operator's delete is part of them
+	LongestOverlap  float64        `json:"longest_overlap_ms"`
+	HeldDeleted     int            `json:"held_nodes_deleted"`
+	RetainedDeleted int            `json:"retained_nodes_deleted"`
+	ByOperator      int            `json:"after_held_node_was_deleted"` // double holders and what follows from them
+	ByOperatorMost  float64        `json:"longest_overlap_after_held_node_was_deleted_ms"`
+	Polls           int            `json:"wake_ups_by_poll_at_any_time"`
 	Wrong           map[string]int `json:"must_be_zero"`
 	Errors          map[string]int `json:"errors_returned"`
 	LongestMajority float64        `json:"longest_gap_majority_up_seconds"`
@@ -40,16 +51,23 @@ type result struct {
 func (j *judge) result(o options, took time.Duration) result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	t := j.tally()
 	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers, Locks: o.locks,
-		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions, Ensembles: 1, TreesDiffered: j.different, Tainted: j.tainted,
+		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions, Ensembles: 1, TreesDiffered: j.different, Tainted: t.tainted,
+		CalmClients: o.calm, CalmWorkers: o.calmWorkers, CalmLocks: o.calmLocks,
+		TimeoutsDiffer: o.timeoutsDiffer(), Polls: j.polls,
+		LongestOverlap: millis(t.longest), ByOperator: t.operator, ByOperatorMost: millis(t.operatorLongest),
 		LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late, LateAccepted: j.lateWrites,
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}
 	for _, kind := range mustBeZero {
-		r.Wrong[kind] = j.wrong[kind]
+		r.Wrong[kind] = t.wrong[kind]
 	}
+	r.HeldDeleted, r.RetainedDeleted = j.deletions()
 	return r
 }
+
+func millis(nanoseconds int64) float64 { return float64(nanoseconds) / float64(time.Millisecond) }
 
 // clean says whether all that must be zero is.
 func (r result) clean() bool {
@@ -78,6 +96,13 @@ func (r result) and(next result) result {
 	r.QuietPoints += next.QuietPoints
 	r.Windows += next.Windows
 	r.Undecided += next.Undecided
+	r.Struck += next.Struck
+	r.HeldDeleted += next.HeldDeleted
+	r.RetainedDeleted += next.RetainedDeleted
+	r.ByOperator += next.ByOperator
+	r.Polls += next.Polls
+	r.LongestOverlap = max(r.LongestOverlap, next.LongestOverlap)
+	r.ByOperatorMost = max(r.ByOperatorMost, next.ByOperatorMost)
 	for _, counts := range []struct{ mine, theirs map[string]int }{{r.Faults, next.Faults}, {r.Wrong, next.Wrong}, {r.Errors, next.Errors}} {
 		for name, n := range counts.theirs {
 			counts.mine[name] += n

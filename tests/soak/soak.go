@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -43,12 +44,13 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	ctx, endLife := context.WithCancel(ctx)
 	defer endLife()
 	s.judge.differed = endLife
-	c := &chaos{o: o, ensemble: s.ensemble, subjects: s.subjects, judge: s.judge, say: s.sayIfVerbose, count: map[string]int{}}
-	tracks := []*track{
-		{faults: chosen(c.ensembleFaults(), o.faults), rng: rand.New(rand.NewPCG(o.seed, 1))},
-		{faults: chosen(c.clientFaults(), o.faults), rng: rand.New(rand.NewPCG(o.seed, 2))},
+	c := &chaos{o: o, ensemble: s.ensemble, subjects: s.subjects, judge: s.judge,
+		inspector: s.inspector, say: s.sayIfVerbose, count: map[string]int{}}
+	var tracks []*track
+	for n, faults := range c.all() {
+		tracks = append(tracks, &track{faults: chosen(faults, o.faults), rng: rand.New(rand.NewPCG(o.seed, uint64(n+1)))})
 	}
-	s.say("%d members serve; %d clients of %s run", o.members, o.clients, o.peer)
+	s.say("%d members serve; %d clients of %s run", o.members, o.clients+o.calm, o.peer)
 	writing, stopWriting := context.WithCancel(context.Background())
 	defer stopWriting()
 	var chronicler sync.WaitGroup
@@ -58,7 +60,8 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	quiets := 0
 	for last := false; !last; quiets++ {
 		s.act(ctx, c, tracks, begin)
-		last = ctx.Err() != nil || time.Since(begin) >= o.duration && (!o.allKinds || c.complete(tracks[0]) && c.complete(tracks[1]))
+		last = ctx.Err() != nil || time.Since(begin) >= o.duration && (!o.allKinds || c.completed(tracks))
+		s.calm(ctx, tracks)
 		s.quietPoint(last)
 		s.progress(begin)
 	}
@@ -72,7 +75,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	s.evidence.wait()
 	found = s.judge.result(o, took)
 	found.Faults, found.QuietPoints = c.counts(), quiets
-	found.Windows, found.Undecided = s.chronicle.windows, s.chronicle.undecided
+	found.Windows, found.Undecided, found.Struck = s.chronicle.windows, s.chronicle.undecided, s.chronicle.struck
 	found.endedEarly = took < o.duration && found.TreesDiffered > 0
 	return found, nil
 }
@@ -91,6 +94,15 @@ func (s *stage) act(ctx context.Context, c *chaos, tracks []*track, begin time.T
 	}
 	all.Wait()
 	<-breaking.Done()
+}
+
+// calm leaves everything alone for a while, so that wake-ups that are lost show.
+func (s *stage) calm(ctx context.Context, tracks []*track) {
+	s.judge.calm(true)
+	defer s.judge.calm(false)
+	if slices.ContainsFunc(tracks, func(t *track) bool { return len(t.faults) > 0 }) {
+		rest(ctx, calmSessions*s.o.session)
+	}
 }
 
 // progress prints how it stands.

@@ -46,25 +46,22 @@ func (s *stage) sayIfVerbose(format string, args ...any) {
 // raise starts everything. What it has started is to be torn down also when there is an error.
 func (s *stage) raise() error {
 	var err error
-	s.ensemble, err = rig.NewPartitionable(s.o.members,
-		// A member that does not answer is given up sooner than the rig would: more elections an hour.
-		rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"),
-		rig.WithConfig("initLimit", "20"))
+	s.ensemble, err = rig.NewPartitionable(s.o.members, s.o.ensemble()...)
 	if err != nil {
 		return err
 	}
 	s.evidence = &evidence{stage: s, folder: s.o.history}
-	s.judge = newJudge(s.o.locks, s.evidence.convict)
+	s.judge = newJudge(s.o.allLocks(), s.o.session, s.evidence.convict)
 	if s.chronicle, err = newChronicle(s.judge, s.o.history, s.accuse); err != nil {
 		return err
 	}
-	if s.inspector, err = newInspector(s.ensemble.Addrs(), s.o.locks); err != nil {
+	if s.inspector, err = newInspector(s.ensemble.Addrs(), s.o.allLocks()); err != nil {
 		return err
 	}
 	if s.hall, err = openHall(s.judge); err != nil {
 		return err
 	}
-	for n := range s.o.clients {
+	for n := range s.o.clients + s.o.calm {
 		made, err := s.subject(n)
 		if err != nil {
 			return err
@@ -94,7 +91,7 @@ func (s *stage) subject(n int) (*subject, error) {
 		addrs = append(addrs, p.Addr())
 	}
 	made.launch = func(incarnation int) (*child.Process, error) {
-		return startProcess(s.o.arguments(s.hall.addr(), strings.Join(addrs, ","), n, incarnation))
+		return startProcess(s.o.peer, s.o.arguments(s.hall.addr(), strings.Join(addrs, ","), n, incarnation))
 	}
 	return made, nil
 }

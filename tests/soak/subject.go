@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -114,7 +116,45 @@ func (s *subject) end(within time.Duration) error {
 func (s *subject) heal() {
 	for _, p := range s.proxies {
 		p.Refuse(false)
-		p.Hold(false)
+		for _, w := range []rig.Way{rig.Up, rig.Down} {
+			p.Delay(w, 0)
+			p.Resume(w)
+		}
+	}
+}
+
+// stall holds back one direction of all its connections.
+func (s *subject) stall(w rig.Way) {
+	for _, p := range s.proxies {
+		p.Stall(w)
+	}
+}
+
+// down has it reach no server.
+func (s *subject) down() {
+	for _, p := range s.proxies {
+		p.Refuse(true)
+		p.Cut()
+	}
+}
+
+// at is the member to which the client is connected, counted from 0; -1 where there is none.
+func (s *subject) at() int {
+	return slices.IndexFunc(s.proxies, func(p *rig.Proxy) bool { return p.Connections() > 0 })
+}
+
+// moveTo lets the client connect to one member alone, until it has or the time is over.
+func (s *subject) moveTo(ctx context.Context, member int, within time.Duration) {
+	for n, p := range s.proxies {
+		if n != member {
+			p.Refuse(true)
+			p.Cut()
+		}
+	}
+	for begin := now(); s.at() != member && now()-begin < int64(within) && rest(ctx, 10*time.Millisecond); {
+	}
+	for _, p := range s.proxies {
+		p.Refuse(false)
 	}
 }
 

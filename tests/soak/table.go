@@ -21,6 +21,8 @@ func (r result) rows() (rows []row) {
 	add("locks of", r.Peer)
 	add("duration", time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
 	add("clients × workers, locks", fmt.Sprintf("%d × %d, %d", r.Clients, r.Workers, r.Locks))
+	add("calm clients × workers, locks", fmt.Sprintf("%d × %d, %d", r.CalmClients, r.CalmWorkers, r.CalmLocks))
+	add("members' session timeouts differ", r.TimeoutsDiffer)
 	add("seed", r.Seed)
 	add("grants", r.Grants)
 	add("grants/s", fmt.Sprintf("%.1f", r.GrantsPerSecond))
@@ -39,9 +41,16 @@ func (r result) rows() (rows []row) {
 	add("quiet points", r.QuietPoints)
 	add("windows of history checked", r.Windows)
 	add("windows not decided in time", r.Undecided)
+	add("windows not judged, for an operator's delete", r.Struck)
+	add("held nodes deleted by an operator", r.HeldDeleted)
+	add("double holders and the like after that", r.ByOperator)
+	add("longest overlap after that", fmt.Sprintf("%.1fms", r.ByOperatorMost))
+	add("retained nodes deleted by an operator", r.RetainedDeleted)
+	add("wake-ups by the poll, at any time", r.Polls)
 	for _, kind := range mustBeZero {
 		add(kind, r.Wrong[kind])
 	}
+	add("longest overlap of two valid leases", fmt.Sprintf("%.1fms", r.LongestOverlap))
 	add("longest time without a grant, majority up", fmt.Sprintf("%.1fs", r.LongestMajority))
 	add("longest time without a grant, all members up", fmt.Sprintf("%.1fs", r.LongestWhole))
 	for _, kind := range slices.Sorted(maps.Keys(r.Errors)) {

@@ -42,13 +42,30 @@ func (t *turnstile) observe(ctx actor.Context) {
 	}
 }
 
-func (t *turnstile) Lock(ctx context.Context, path string) (hold, error) {
-	lease, err := t.client.Mutex(path, locks.WithObserver(t.watcher)).Lock(ctx)
+func (t *turnstile) Lock(ctx context.Context, w want) (hold, error) {
+	lease, err := t.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	return leased{lease}, nil
 }
+
+func (t *turnstile) acquire(ctx context.Context, w want) (*locks.Lease, error) {
+	observed := locks.WithObserver(t.watcher)
+	switch {
+	case w.kind == semaphoreKind:
+		return t.client.Semaphore(w.path, semaphorePermits, observed).Acquire(ctx, 1)
+	case w.kind == readWriteKind && w.mode == reading:
+		return t.client.RWMutex(w.path, observed).RLock(ctx)
+	case w.kind == readWriteKind:
+		return t.client.RWMutex(w.path, observed).Lock(ctx)
+	case w.kind == stickyKind:
+		return t.client.Mutex(w.path, observed, locks.WithSticky(w.sticky)).Lock(ctx)
+	}
+	return t.client.Mutex(w.path, observed).Lock(ctx)
+}
+
+func (t *turnstile) Polls() int { return int(t.client.Session().Counters().Polls) }
 
 func (t *turnstile) SessionsLost() int {
 	t.mu.Lock()

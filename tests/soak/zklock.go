@@ -93,8 +93,8 @@ func (z *zkLock) current() <-chan struct{} {
 	return z.broken
 }
 
-func (z *zkLock) Lock(_ context.Context, path string) (hold, error) {
-	lock := zk.NewLock(z.conn, path, zk.WorldACL(zk.PermAll))
+func (z *zkLock) Lock(_ context.Context, w want) (hold, error) {
+	lock := zk.NewLock(z.conn, w.path, zk.WorldACL(zk.PermAll))
 	mark := []byte(uuid.NewString())
 	if err := lock.LockWithData(mark); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (z *zkLock) Lock(_ context.Context, path string) (hold, error) {
 	if z.naive {
 		held.broken = nil
 	}
-	token, err := z.token(path, mark)
+	token, err := z.token(w.path, mark)
 	if err != nil {
 		unlocking, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -144,6 +144,8 @@ func (z *zkLock) SessionsLost() int {
 	return z.lost
 }
 
+func (z *zkLock) Polls() int { return 0 }
+
 func (z *zkLock) Close(context.Context) error {
 	z.conn.Close()
 	return nil
@@ -157,6 +159,7 @@ type zkHold struct {
 }
 
 func (h *zkHold) Token() int64          { return h.token }
+func (h *zkHold) Node() string          { return "" }
 func (h *zkHold) Valid() bool           { return !isClosed(h.broken) }
 func (h *zkHold) Deadline() time.Time   { return time.Time{} }
 func (h *zkHold) Done() <-chan struct{} { return h.broken }

@@ -3,16 +3,13 @@ package embedded
 import "strings"
 
 // answer carries out a request that changes no data, from the replica's own tree.
-func (c *conn) answer(s *session, xid int32, op Op, d *decoder) bool {
-	if c.r == c.e.leader && (s == nil || s.at != nil && s.at != c.r) {
+func (c *conn) answer(xid int32, op Op, d *decoder) bool {
+	if c.r == c.e.leader && c.movedAway() {
 		return false // the leader knows that the session has moved; the others find out by a write
 	}
-	switch op {
-	case OpPing:
+	if op == OpPing {
 		c.reply(-2, c.r.tree.zxid, codeOK, nil)
 		return true
-	case OpSync:
-		return c.sync(xid, d)
 	}
 	body, result := c.lookUp(op, d)
 	if d.err != nil {
@@ -27,10 +24,39 @@ func (c *conn) answer(s *session, xid int32, op Op, d *decoder) bool {
 func (c *conn) sync(xid int32, d *decoder) bool {
 	path := d.text()
 	malformed := d.err != nil
-	if !c.r.following() && !c.r.deposed {
+	synced := func() bool { return c.synced(xid, path, malformed) }
+	switch following := c.r.following(); {
+	case !following && !c.r.deposed:
 		c.parked = true
 		return true
+	case c.r == c.e.leader && c.movedAway():
+		return false
+	case len(c.waiting) == 0 && (!following || c.direct()):
+		return synced()
+	case !following:
+		c.answered(c.await(), synced)
+		return true
 	}
+	waits := c.await()
+	c.r.toLeader(func() {
+		answer := func() { c.r.fromLeader(func() { c.answered(waits, synced) }) }
+		if len(c.e.intake) == 0 { // nothing is proposed that it would have to wait for
+			answer()
+			return
+		}
+		c.e.enter(answer)
+	})
+	return true
+}
+
+// movedAway tells, at the leader, that a connection's session is over or has gone to another replica.
+func (c *conn) movedAway() bool {
+	s := c.e.sessions[c.sessionID]
+	return s == nil || s.at != nil && s.at != c.r
+}
+
+// synced answers a sync.
+func (c *conn) synced(xid int32, path string, malformed bool) bool {
 	c.r.catchUp()
 	if malformed {
 		c.reply(xid, c.r.tree.zxid, codeMarshalling, nil)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -28,10 +29,15 @@ type conn struct {
 	opened      time.Time
 	established bool
 	parked      bool // waits for an answer from a leader that cannot be reached, and so does all that follows
-	leaving     bool // it has asked to close its session
-	busy        bool // its reading goroutine carries out a request, and will have what comes of it sent
-	mute        bool // the reply to the request at hand is not sent
-	cutting     bool // it is closed when the request at hand has been carried out
+	waiting     []*exchange
+	early       [][]byte // frames that came before the session was established
+	unread      [][]byte // frames that came while the replica read nothing
+	greeted     bool     // the first frame has been read
+	gone        bool     // the client has closed it
+	leaving     bool     // it has asked to close its session
+	busy        bool     // its reading goroutine carries out a request, and will have what comes of it sent
+	mute        bool     // the reply to the request at hand is not sent
+	cutting     bool     // it is closed when the request at hand has been carried out
 	closed      bool
 
 	received, sent int64 // packets
@@ -46,8 +52,10 @@ func newConn(r *Replica, stream net.Conn) *conn {
 		host = addr.IP.String()
 	}
 	c.who = []identity{{"ip", host}}
-	if r.held {
-		c.out.holds++
+	for _, holds := range []bool{r.held, r.paused} {
+		if holds {
+			c.out.holds++
+		}
 	}
 	return c
 }
@@ -111,9 +119,14 @@ func (c *conn) write() {
 	}
 }
 
+// end closes the connection of a client that has gone, when all that it has sent has been read.
 func (c *conn) end() {
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
+	if len(c.unread) > 0 {
+		c.gone = true
+		return
+	}
 	c.shut()
 }
 
@@ -139,18 +152,60 @@ func (c *conn) read() {
 	c.out.finish() // the writing goroutine closes the connection when all has been sent
 }
 
-// take carries out a request. It reports false when the connection is to be closed.
+// take carries out a request, or keeps it while its replica reads nothing. It reports false when the connection is to be
+// closed.
 func (c *conn) take(frame []byte) bool {
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
-	if c.closed {
+	switch {
+	case c.closed:
 		return false
-	}
-	c.countReceived()
-	c.heard = c.e.clock.Now()
-	if c.parked {
+	case c.r.deaf():
+		c.unread = append(c.unread, slices.Clone(frame))
 		return true
 	}
+	return c.receive(frame)
+}
+
+// receive carries out a request, or the first frame.
+func (c *conn) receive(frame []byte) bool {
+	c.countReceived()
+	if !c.greeted {
+		c.greeted = true
+		return c.connect(frame)
+	}
+	c.heard = c.e.clock.Now()
+	switch {
+	case c.parked:
+		return true
+	case !c.established:
+		c.early = append(c.early, slices.Clone(frame))
+		return true
+	}
+	return c.perform(frame)
+}
+
+// readOn carries out what the client has sent while the replica read nothing.
+func (c *conn) readOn() {
+	unread := c.unread
+	c.unread = nil
+	for _, frame := range unread {
+		if c.closed {
+			return
+		}
+		if !c.receive(frame) {
+			c.parked = true
+			c.out.finish()
+			return
+		}
+	}
+	c.out.poke()
+	if c.gone {
+		c.shut()
+	}
+}
+
+func (c *conn) perform(frame []byte) bool {
 	c.busy = true
 	defer func() { c.busy, c.mute = false, false }()
 	open := c.handle(frame) && !c.cutting
@@ -176,10 +231,7 @@ func (c *conn) greet(in *bufio.Reader) bool {
 	if err != nil {
 		return false
 	}
-	c.e.mu.Lock()
-	defer c.e.mu.Unlock()
-	c.countReceived()
-	return !c.closed && c.connect(frame)
+	return c.take(frame)
 }
 
 // readFrame reads one frame, into the old one's memory where that suffices. A frame that is too long, or

@@ -40,7 +40,7 @@ func soundSessions(e *ensemble) error {
 		return fmt.Errorf("%d sessions, and %d in their order", len(e.sessions), e.sessionOrder.len())
 	}
 	for id, s := range e.sessions {
-		if s.id != id || !e.sessionOrder.has(id) || s.timeout < e.minTimeout || s.timeout > e.maxTimeout {
+		if s.id != id || !e.sessionOrder.has(id) || s.created < e.minTimeout || s.created > e.maxTimeout {
 			return fmt.Errorf("session %x: %+v", id, *s)
 		}
 	}

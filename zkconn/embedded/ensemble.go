@@ -21,10 +21,16 @@ type ensemble struct {
 	sessionOrder set[int64]
 	nextSession  int64
 
-	faults   []*Injection
-	stopTick func()
-	lastReap time.Time
-	closed   bool
+	lines  map[[2]*Replica]line // the network, where something is wrong with it
+	intake []func()             // requests that the leader has, and no majority yet to carry them out
+	newest *tree                // of the leader, or of the last one: a majority has it
+
+	faults    []*Injection
+	stopTick  func()
+	stopPulse func()
+	ticked    time.Time // the newest tick
+	lastReap  time.Time
+	closed    bool
 }
 
 func (e *ensemble) nextZxid() int64 {
@@ -35,77 +41,26 @@ func (e *ensemble) nextZxid() int64 {
 func (e *ensemble) millis() int64 { return e.clock.Now().UnixMilli() }
 
 // commit gives a transaction to every replica that follows the leader. Those that lag keep it for later.
-func (e *ensemble) commit(x *txn) {
-	for _, r := range e.replicas {
-		if r.following() {
-			r.behind = append(r.behind, x)
-			if !r.lagging {
-				r.catchUp()
-			}
-		}
-	}
-}
+func (e *ensemble) commit(x *txn) { e.commitFrom(nil, x, nil) }
 
 // commitFrom is commit for a request that came to a replica. That one has it applied when it answers,
 // however much it lags.
-func (e *ensemble) commitFrom(via *Replica, x *txn) []result {
-	e.commit(x)
-	via.catchUp()
-	results := via.results
-	via.results = nil
-	return results
-}
-
-// candidates are the replicas that can reach each other.
-func (e *ensemble) candidates() (all []*Replica) {
+func (e *ensemble) commitFrom(via *Replica, x *txn, answer func([]result)) {
 	for _, r := range e.replicas {
-		if r.running && !r.cut {
-			all = append(all, r)
+		if !r.following() {
+			continue
 		}
-	}
-	return all
-}
-
-// elect sees to it that there is a leader when a majority can reach each other, and none otherwise. When
-// the leader changes, every replica drops its clients, as ZooKeeper's do.
-func (e *ensemble) elect() {
-	all := e.candidates()
-	if 2*len(all) <= len(e.replicas) {
-		e.leader = nil
-		for _, r := range all {
-			r.dropClients()
+		deliver := func() {
+			r.behind = append(r.behind, x)
+			if !r.lagging || r == via {
+				r.catchUp()
+			}
+			if results := r.results; r == via {
+				r.results = nil
+				answer(results)
+			}
 		}
-		return
-	}
-	if e.leader != nil && slices.Contains(all, e.leader) {
-		return
-	}
-	for _, r := range all {
-		r.catchUp()
-		r.lagging = false
-	}
-	first := all[0]
-	for _, r := range all {
-		if r.tree.zxid > first.tree.zxid {
-			first = r
-		}
-	}
-	for _, r := range all {
-		r.dropClients()
-		if r.tree.zxid != first.tree.zxid {
-			r.tree = first.tree.clone()
-		}
-	}
-	e.leader = first
-	if len(e.replicas) > 1 {
-		e.zxid = (e.zxid>>32 + 1) << 32
-		for _, r := range all {
-			r.tree.zxid = e.zxid
-		}
-	}
-	for _, s := range e.sessions {
-		s.at = nil
-		e.touch(s) // a new leader gives everybody their full time
+		r.fromLeader(deliver)
 	}
 }
 
@@ -118,11 +73,14 @@ func (e *ensemble) tick() {
 		return
 	}
 	now := e.clock.Now()
-	e.expireSessions(now)
+	e.ticked = now
+	if e.leader != nil && !e.leader.paused {
+		e.expireSessions(now)
+	}
 	for _, r := range e.replicas {
 		r.dropSilent(now)
 	}
-	if now.Sub(e.lastReap) >= e.reapEvery {
+	if now.Sub(e.lastReap) >= e.reapEvery && !(e.leader != nil && e.leader.paused) {
 		e.lastReap = now
 		e.reap(now)
 	}
@@ -152,14 +110,18 @@ func (e *ensemble) reap(now time.Time) {
 				continue
 			}
 		}
-		x := &txn{op: OpDeleteContainer, zxid: e.nextZxid(), time: now.UnixMilli()}
-		p := preparation{tree: t, zxid: x.zxid, now: x.time}
-		made, refused := p.reap(path)
-		if refused != codeOK {
-			x.op, x.code = opError, refused
-		} else {
-			x.parts = []part{made}
-		}
-		e.commit(x)
+		e.enter(func() { e.reapNode(path) })
 	}
+}
+
+func (e *ensemble) reapNode(path string) {
+	x := &txn{op: OpDeleteContainer, zxid: e.nextZxid(), time: e.millis()}
+	p := preparation{tree: e.leader.tree, zxid: x.zxid, now: x.time}
+	made, refused := p.reap(path)
+	if refused != codeOK {
+		x.op, x.code = opError, refused
+	} else {
+		x.parts = []part{made}
+	}
+	e.commit(x)
 }

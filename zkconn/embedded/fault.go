@@ -150,7 +150,7 @@ func (c *conn) meet(action Action, by *Injection) (goOn, open bool) {
 		}
 	case ExpireBefore:
 		if s := c.e.sessions[c.sessionID]; s != nil && c.e.leader != nil {
-			c.e.closeSession(s)
+			c.e.expire(s)
 		}
 		return false, false
 	}

@@ -13,6 +13,7 @@ type settings struct {
 	tickTime   time.Duration
 	minTimeout time.Duration
 	maxTimeout time.Duration
+	syncLimit  int
 	maxFrame   int
 	maxUnsent  int
 	reapEvery  time.Duration
@@ -42,6 +43,10 @@ func WithSessionTimeouts(least, most time.Duration) Option {
 	return func(s *settings) { s.minTimeout, s.maxTimeout = least, most }
 }
 
+// WithSyncLimit sets for how many ticks a leader and a follower may not hear of each other before they part: five when
+// not told, as in the configuration that comes with ZooKeeper.
+func WithSyncLimit(ticks int) Option { return func(s *settings) { s.syncLimit = ticks } }
+
 // WithMaxFrame bounds the size of a request, in bytes: 1 048 575 when not told, as jute.maxbuffer does.
 func WithMaxFrame(bytes int) Option { return func(s *settings) { s.maxFrame = bytes } }
 
@@ -59,7 +64,7 @@ func WithHook(hook func(Request) Action) Option { return func(s *settings) { s.h
 const defaultMaxFrame = 0xfffff
 
 func newSettings(opts []Option) (settings, error) {
-	s := settings{size: 1, tickTime: 100 * time.Millisecond, maxTimeout: time.Minute, maxFrame: defaultMaxFrame,
+	s := settings{size: 1, tickTime: 100 * time.Millisecond, maxTimeout: time.Minute, syncLimit: 5, maxFrame: defaultMaxFrame,
 		maxUnsent: maxUnsent, reapEvery: time.Minute, clock: systemClock{}}
 	for _, opt := range opts {
 		opt(&s)
@@ -74,6 +79,8 @@ func newSettings(opts []Option) (settings, error) {
 		return s, fmt.Errorf("embedded: tick %v, reaping every %v: a tick is at least a millisecond", s.tickTime, s.reapEvery)
 	case s.minTimeout < 0 || s.maxTimeout < s.minTimeout:
 		return s, fmt.Errorf("embedded: session timeouts from %v to %v", s.minTimeout, s.maxTimeout)
+	case s.syncLimit < 1:
+		return s, fmt.Errorf("embedded: a sync limit of %d ticks", s.syncLimit)
 	case s.maxFrame < 1:
 		return s, fmt.Errorf("embedded: frames of %d bytes", s.maxFrame)
 	case s.clock == nil:

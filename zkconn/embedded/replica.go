@@ -27,6 +27,17 @@ type Replica struct {
 	deposed bool // was the leader when it was cut off, and thinks that it still is
 	held    bool // replies stay here
 
+	link       *link                   // to the leader; nil for the leader, and for who has none
+	touched    map[int64]time.Duration // sessions heard of since the leader's last ping, with their timeouts
+	looking    bool                    // has lost the leader, or cannot reach it
+	losing     bool                    // see LoseTouch
+	paused     bool
+	unheard    bool // what clients send stays unread
+	overthrown bool // the others have left it while it was paused
+	dropping   bool // it drops its clients when it is paused no more
+
+	minTimeout, maxTimeout time.Duration
+
 	conns     set[*conn]
 	bySession map[int64]*conn
 	tasks     sync.WaitGroup
@@ -37,10 +48,10 @@ type Replica struct {
 }
 
 // following means that the leader's transactions come here.
-func (r *Replica) following() bool { return r.running && !r.cut && r.e.leader != nil }
+func (r *Replica) following() bool { return r.running && !r.cut && !r.looking && r.e.leader != nil }
 
 // serves means that clients are let in.
-func (r *Replica) serves() bool { return r.running && (r.cut || r.e.leader != nil) }
+func (r *Replica) serves() bool { return r.running && !r.looking && (r.cut || r.e.leader != nil) }
 
 // catchUp applies what was committed and not applied here yet.
 func (r *Replica) catchUp() {
@@ -55,15 +66,20 @@ func (r *Replica) catchUp() {
 	r.behind = nil
 }
 
-// sessionClosed closes the connection of a session that has ended. One that asked for it itself is closed
-// by its own request, after the reply.
+// sessionClosed closes the connection of a session that has ended, when what was answered before is sent. One that
+// asked for it itself is closed by its own request, after the reply.
 func (r *Replica) sessionClosed(id int64) {
 	if c := r.bySession[id]; c != nil && !c.leaving {
-		c.shut()
+		c.parked = true
+		c.out.finish()
 	}
 }
 
 func (r *Replica) dropClients() {
+	if r.paused {
+		r.dropping = true
+		return
+	}
 	for _, c := range slices.Clone(r.conns.items) {
 		c.shut()
 	}
@@ -72,6 +88,9 @@ func (r *Replica) dropClients() {
 // dropSilent closes connections that have sent nothing for their session's timeout, and those that have
 // not even asked for a session in handshakeTimeout.
 func (r *Replica) dropSilent(now time.Time) {
+	if r.paused {
+		return
+	}
 	for _, c := range slices.Clone(r.conns.items) {
 		if now.Sub(c.heard) >= c.timeout {
 			c.shut()

@@ -38,7 +38,7 @@ func (r *Replica) CatchUp() {
 func (r *Replica) CutOff() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
-	if r.cut || !r.running {
+	if r.cut || r.paused || !r.running {
 		return
 	}
 	r.cut, r.deposed = true, r == r.e.leader
@@ -61,7 +61,9 @@ func (r *Replica) Rejoin() {
 // join brings the replica to the state of the leader, or makes it a candidate for being one.
 func (r *Replica) join() {
 	if leader := r.e.leader; leader != nil && leader != r {
-		r.tree, r.behind, r.lagging = leader.tree.clone(), nil, false
+		if r.looking = !r.e.reach(leader, r); !r.looking {
+			r.tree, r.behind, r.lagging = leader.tree.clone(), nil, false
+		}
 	}
 	r.e.elect()
 }
@@ -73,7 +75,9 @@ func (r *Replica) Stop() {
 	defer r.control.Unlock()
 	r.e.mu.Lock()
 	if r.running {
-		r.running, r.cut, r.deposed = false, false, false
+		r.wakeUp()
+		r.running, r.cut, r.deposed, r.looking = false, false, false, false
+		r.overthrown, r.dropping = false, false
 		r.dropClients()
 		if r.listener != nil {
 			_ = r.listener.Close()

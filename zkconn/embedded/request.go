@@ -1,5 +1,7 @@
 package embedded
 
+import "slices"
+
 // handle carries out one request. It reports false when the connection is to be closed after what has been
 // answered so far.
 func (c *conn) handle(frame []byte) bool {
@@ -19,56 +21,76 @@ func (c *conn) handle(frame []byte) bool {
 	case OpSASL:
 		return c.sasl(xid, &d)
 	}
-	s := c.e.sessions[c.sessionID]
-	if s != nil && c.r.following() {
-		c.e.touch(s)
-	}
-	switch op.kind() {
-	case writing:
-		return c.submit(s, xid, op, &d)
-	case reading:
-		return c.answer(s, xid, op, &d)
+	c.r.hear(c)
+	switch kind := op.kind(); {
+	case kind == writing:
+		return c.submit(xid, op, &d)
+	case op == OpSync:
+		return c.sync(xid, &d)
+	case len(c.waiting) > 0: // answers keep the order of the requests
+		body := slices.Clone(d.buf)
+		c.answered(c.await(), func() bool { return c.answerLocally(kind, xid, op, &decoder{buf: body}) })
+		return true
 	default:
-		c.reply(xid, -1, codeUnimplemented, nil)
-		return false
+		return c.answerLocally(kind, xid, op, &d)
 	}
+}
+
+// answerLocally answers what needs no leader.
+func (c *conn) answerLocally(kind kind, xid int32, op Op, d *decoder) bool {
+	if kind == reading {
+		return c.answer(xid, op, d)
+	}
+	c.reply(xid, -1, codeUnimplemented, nil)
+	return false
 }
 
 // submit has the leader make a transaction of a request, and answers when it has been applied here. Without
 // a leader it waits for one that will not come: the connection is closed when the replica finds the others.
-func (c *conn) submit(s *session, xid int32, op Op, d *decoder) bool {
+func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 	if !c.r.following() {
 		c.parked = true
 		return true
 	}
+	return c.order(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
+}
+
+// decide makes the transaction of a request, at the leader, and what answers it when it has been applied. Without a
+// transaction it gives the answer alone.
+func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) {
+	s := c.e.sessions[c.sessionID]
 	if s != nil && s.at == nil {
 		s.at = c.r
 	}
-	if s == nil || s.at != c.r {
-		return false // it has moved to another server
+	if s == nil || s.closing || s.at != c.r {
+		return nil, func([]result) bool { return false } // it has moved to another server, or is over
 	}
 	if op == OpCloseSession {
 		c.leaving = true
 		x := c.e.closeSession(s)
-		c.r.catchUp()
-		c.reply(xid, x.zxid, codeOK, nil)
-		return false
+		return x, func([]result) bool {
+			c.reply(xid, x.zxid, codeOK, nil)
+			return false
+		}
 	}
 	if !wellFormed(op, *d) {
 		if op == OpMulti {
 			c.e.nextZxid() // taken, and nothing comes of it
 		}
-		c.reply(xid, c.r.tree.zxid, codeMarshalling, func(e *encoder) {
-			if op == OpMulti {
-				e.multiHeader(opError, true, -1)
-			}
-		})
-		return true
+		return nil, func([]result) bool {
+			c.reply(xid, c.r.tree.zxid, codeMarshalling, func(e *encoder) {
+				if op == OpMulti {
+					e.multiHeader(opError, true, -1)
+				}
+			})
+			return true
+		}
 	}
 	x := c.e.prepare(s, c.who, op, d)
-	results := c.e.commitFrom(c.r, x)
-	c.answerWrite(xid, op, x, results)
-	return true
+	return x, func(results []result) bool {
+		c.answerWrite(xid, op, x, results)
+		return true
+	}
 }
 
 // prepare makes a transaction of a request: what it asks for, or the refusal.

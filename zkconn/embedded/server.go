@@ -20,14 +20,15 @@ func Start(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &ensemble{settings: settings, sessions: map[int64]*session{}}
+	e := &ensemble{settings: settings, sessions: map[int64]*session{}, lines: map[[2]*Replica]line{}}
 	_, _ = rand.Read(e.secret[:])
 	now := e.clock.Now()
-	e.lastReap = now
+	e.lastReap, e.ticked = now, now
 	e.nextSession = (now.UnixMilli()<<24)&0xffffffffffffff | 1<<56
 	s := &Server{e: e}
 	for i, addr := range settings.listen {
-		r := &Replica{e: e, number: i, addr: addr, tree: newTree(), bySession: map[int64]*conn{}}
+		r := &Replica{e: e, number: i, addr: addr, tree: newTree(), bySession: map[int64]*conn{},
+			minTimeout: settings.minTimeout, maxTimeout: settings.maxTimeout}
 		e.replicas = append(e.replicas, r)
 	}
 	for _, r := range e.replicas {
@@ -39,6 +40,9 @@ func Start(opts ...Option) (*Server, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stopTick = e.clock.AfterFunc(e.tickTime, e.tick)
+	if len(e.replicas) > 1 {
+		e.stopPulse = e.clock.AfterFunc(e.tickTime/4, e.pulse) // not at a tick, so that their order is plain
+	}
 	return s, nil
 }
 
@@ -48,6 +52,9 @@ func (s *Server) Close() {
 	s.e.closed = true
 	if s.e.stopTick != nil {
 		s.e.stopTick()
+	}
+	if s.e.stopPulse != nil {
+		s.e.stopPulse()
 	}
 	s.e.mu.Unlock()
 	for _, r := range s.e.replicas {
@@ -110,6 +117,18 @@ func (s *Server) Sessions() []int64 {
 	return ids
 }
 
+// SessionDue gives the time at which the leader holds a session for dead if nothing more is heard of it; it ends at the
+// first tick from then on. false means that there is no such session.
+func (s *Server) SessionDue(id int64) (time.Time, bool) {
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	session := s.e.sessions[id]
+	if session == nil {
+		return time.Time{}, false
+	}
+	return session.expires, true
+}
+
 // Expire ends a session at once, as if its time had run out. It fails when there is no such session, or no
 // leader to end it.
 func (s *Server) Expire(id int64) error {
@@ -119,7 +138,7 @@ func (s *Server) Expire(id int64) error {
 	if session == nil || s.e.leader == nil {
 		return fmt.Errorf("embedded: no session 0x%x to expire, or no leader", id)
 	}
-	s.e.closeSession(session)
+	s.e.expire(session)
 	return nil
 }
 

@@ -9,9 +9,10 @@ import (
 // session is a client's session, as the leader keeps it. It outlives connections.
 type session struct {
 	id      int64
-	timeout time.Duration
-	expires time.Time // at the tick that is at or after this; zero while it does not run
-	at      *Replica  // where its client is connected; writes from elsewhere are refused
+	created time.Duration // the timeout that it was opened with: what a new leader knows of it
+	expires time.Time     // at the tick that is at or after this; zero while it does not run
+	closing bool          // its time has run out; the transaction that ends it may wait for a majority
+	at      *Replica      // where its client is connected; writes from elsewhere are refused
 }
 
 // passwordSize is what a password is long, in bytes.
@@ -24,9 +25,9 @@ func (e *ensemble) password(id int64) []byte {
 	return sum[:passwordSize]
 }
 
-// touch lets a session live for another timeout.
-func (e *ensemble) touch(s *session) {
-	s.expires = e.clock.Now().Add(s.timeout)
+// touch lets a session live for another timeout, that of its connection. Its end may come nearer by that.
+func (e *ensemble) touch(s *session, timeout time.Duration) {
+	s.expires = e.clock.Now().Add(timeout)
 }
 
 // expireSessions ends those whose time is over. It is called at every tick, as ZooKeeper looks at its
@@ -37,12 +38,25 @@ func (e *ensemble) expireSessions(now time.Time) {
 	}
 	for _, id := range append([]int64(nil), e.sessionOrder.items...) {
 		if s := e.sessions[id]; s != nil && !s.expires.After(now) {
-			e.closeSession(s)
+			e.expire(s)
 		}
 	}
 }
 
-// closeSession ends a session by a transaction, which takes its ephemeral nodes with it.
+// expire ends a session as soon as there is a majority. Nothing keeps it alive any more.
+func (e *ensemble) expire(s *session) {
+	if s.closing {
+		return
+	}
+	s.closing = true
+	e.enter(func() {
+		if e.sessions[s.id] == s { // it may have been closed by its client meanwhile
+			e.commit(e.closeSession(s))
+		}
+	})
+}
+
+// closeSession makes the transaction that ends a session, and takes its ephemeral nodes with it.
 func (e *ensemble) closeSession(s *session) *txn {
 	x := &txn{op: OpCloseSession, session: s.id, zxid: e.nextZxid(), time: e.millis()}
 	if owned := e.leader.tree.ephemerals[s.id]; owned != nil {
@@ -50,6 +64,5 @@ func (e *ensemble) closeSession(s *session) *txn {
 	}
 	delete(e.sessions, s.id)
 	e.sessionOrder.remove(s.id)
-	e.commit(x)
 	return x
 }

@@ -41,6 +41,8 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 	moved.ping()
 	clock.Advance(time.Second)
 	moved.closed()
+	require.Len(t, s.Sessions(), 1, "the leader heard of that ping a little later")
+	clock.Advance(100 * time.Millisecond)
 	require.Empty(t, s.Sessions())
 }
 

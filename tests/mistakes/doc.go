@@ -1,0 +1,13 @@
+// Package mistakes tests the test suites: it seeds mistakes into the code and says which suite must find them.
+//
+// A [Mistake] replaces texts in source files. [Mistake.Overlay] writes the changed files to a folder, with the
+// file that `go build -overlay` and `go test -overlay` read; the source itself stays as it is:
+//
+//	overlay, err := mistakes.LeaseTooLong.Overlay(root, t.TempDir())
+//	exec.Command("go", "build", "-overlay", overlay, "-o", "soak", "./tests/soak")
+//
+// Every text that is replaced must occur exactly once in its file. A mistake that no longer applies, because the
+// code has changed, is an error: adapt it.
+//
+// TestSuitesFind runs the simulation and the matrix with mistakes in them; `make mistakes` runs all of these.
+package mistakes

@@ -1,0 +1,82 @@
+package rig
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// OneWay is one direction of the link between two members: whatever one of them
+// sends to the other, on the connection of a follower to its leader and on those
+// of elections, whichever side has dialed. Clients do not use it.
+//
+//	p.Link(leader, follower).Stall() // no ping, proposal or commit arrives
+//	...                              // its answers and requests still do
+//	p.Link(leader, follower).Heal()  // what was held back arrives, in order
+type OneWay struct {
+	flows []*flow
+	wires []*wire // both ways, each with its flow
+}
+
+// Link is what from sends to to, two different members of the ensemble. It
+// panics when they are not.
+func (p *Partitionable) Link(from, to *Server) *OneWay {
+	a, b := slices.Index(p.members, from), slices.Index(p.members, to)
+	if a < 0 || b < 0 || a == b {
+		panic(fmt.Sprintf("rig: no link from %v to %v: it takes two members of the ensemble", from, to))
+	}
+	o := &OneWay{}
+	for _, w := range p.wires[direction{a, b}] {
+		o.flows = append(o.flows, &w.out)
+		o.wires = append(o.wires, w)
+	}
+	for _, w := range p.wires[direction{b, a}] {
+		o.flows = append(o.flows, &w.back)
+		o.wires = append(o.wires, w)
+	}
+	return o
+}
+
+// Stall holds back everything that goes this way, until Heal. Connections stay
+// open and nobody is told. A connection that is dialed meanwhile, from either
+// side, does not come about: that takes both directions.
+func (o *OneWay) Stall() {
+	for _, f := range o.flows {
+		f.stall()
+	}
+}
+
+// Delay makes everything that is sent this way from now on take d.
+func (o *OneWay) Delay(d time.Duration) {
+	for _, f := range o.flows {
+		f.slow(d)
+	}
+}
+
+// Cut closes the connections that carry this direction and refuses new ones,
+// until Heal. They carry the other direction, too, so a cut is both ways.
+func (o *OneWay) Cut() {
+	for _, w := range o.wires {
+		w.sever()
+	}
+}
+
+// Heal undoes Stall, Delay and Cut. What was held back is delivered, in order.
+func (o *OneWay) Heal() {
+	for _, w := range o.wires {
+		w.admit()
+	}
+	for _, f := range o.flows {
+		f.heal()
+	}
+}
+
+// Observe tells f of every packet that goes this way on the connection of a
+// follower to its leader, right before it is delivered: what stalls has not passed.
+// f is called in the order of the packets. Observe(nil) ends that; a call of f may
+// still be under way.
+func (o *OneWay) Observe(f func(Packet)) {
+	for i, w := range o.wires {
+		w.observe(o.flows[i], f)
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import "time"
+
+// A wake-up that is lost shows only in time that passes: the waiter's slow poll, about once a session timeout,
+// finds out that the lock is its own, and the library counts that. A poll may also be first by chance, while the
+// event is on its way; then it comes within moments of the release. And while servers and networks fail it may be
+// right to be first. So before every quiet point nothing is broken for a while. In that time, after what was broken
+// before is over, no lock may be free and waited for until a poll finds out.
+
+const (
+	// calmSessions is how many session timeouts the calm lasts, and calmSettle how many of them are for what was
+	// broken before: a poll comes once a session timeout, which some servers allow to be twice as long.
+	calmSessions = 6
+	calmSettle   = 4
+	// A grant is late when the lock was free and waited for, for longer than this part of a session timeout.
+	lateFraction = 4
+)
+
+// calm notes that nothing is broken from now on, or that the next fault may come.
+func (j *judge) calm(on bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.calmSince = 0
+	if on {
+		j.calmSince = now()
+	}
+}
+
+// lateGrant notes a grant of a lock that was free for too long. The judge is locked.
+func (j *judge) lateGrant(g *grant, free time.Duration) {
+	if free > j.session/lateFraction {
+		j.lateGrants[g.by.Client] = g.at
+	}
+}
+
+// polled takes a client's count of polls that were needed between two instants. The judge is locked.
+func (j *judge) polled(r report) {
+	j.polls += r.Count
+	late := j.lateGrants[r.From.Client]
+	if j.calmSince == 0 || r.Call < j.calmSince+calmSettle*int64(j.session) || late < r.Call || late > r.At {
+		return
+	}
+	j.violation(lostWakeUps, "client %d.%d: a waiter found out only by the slow poll that the lock was its own, late, at %d",
+		r.From.Client, r.From.Incarnation, late)
+}

@@ -1,0 +1,79 @@
+package main
+
+import "fmt"
+
+// finding is something that must not be.
+type finding struct {
+	kind    string
+	lock    *contended
+	of      []*grant // that have part in it
+	length  int64    // nanoseconds for which two held
+	tainted bool     // servers had found their trees different
+}
+
+// verdict is the figure that the finding counts for: its kind, unless an operator had deleted the node of
+// one that has part in it.
+func (f *finding) verdict() string {
+	verdict := f.kind
+	for _, g := range f.of {
+		switch f.lock.custody(g) {
+		case goneGranted:
+			return retainedGone
+		case heldBroken:
+			verdict = operatorBroke
+		}
+	}
+	return verdict
+}
+
+// find notes a finding of grants. It is called with the judge locked.
+func (j *judge) find(kind string, l *contended, of []*grant, format string, args ...any) *finding {
+	f := &finding{kind: kind, lock: l, of: of, tainted: j.different > 0}
+	j.findings = append(j.findings, f)
+	text := fmt.Sprintf(format, args...)
+	verdict := f.verdict()
+	if f.tainted {
+		text = "(after servers' trees differed) " + text
+	}
+	if verdict != kind {
+		text = kind + ": " + text
+	}
+	if verdict == operatorBroke {
+		return f // nobody's fault but the operator's
+	}
+	j.accusing.Go(func() { j.convict(verdict, text) }) // not here: the judge is locked
+	return f
+}
+
+// violation notes a finding that is not one of grants. It is called with the judge locked.
+func (j *judge) violation(kind, format string, args ...any) {
+	j.find(kind, nil, nil, format, args...)
+}
+
+// tally is what findings come to.
+type tally struct {
+	wrong           map[string]int // the figures that must be zero
+	tainted         int            // findings after servers' trees differed, of whatever kind
+	operator        int            // that an operator's delete of a held node explains
+	longest         int64          // overlap of two valid leases, in nanoseconds
+	operatorLongest int64          // the same, of what an operator's delete explains
+}
+
+// tally counts, with the judge locked. What is known of a delete may have changed since a finding was made.
+func (j *judge) tally() tally {
+	t := tally{wrong: map[string]int{}}
+	for _, f := range j.findings {
+		verdict := f.verdict()
+		switch {
+		case verdict == operatorBroke:
+			t.operator++
+			t.operatorLongest = max(t.operatorLongest, f.length)
+		case f.tainted:
+			t.tainted++
+		default:
+			t.wrong[verdict]++
+			t.longest = max(t.longest, f.length)
+		}
+	}
+	return t
+}

@@ -1,0 +1,92 @@
+//go:build mistakes
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/mistakes"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// foundWithin bounds the search for a mistake. Each is found in a few minutes; a soak that has found nothing by then
+// would not find it.
+const foundWithin = 10 * time.Minute
+
+// The soak finds mistakes in the code: it is built with each, and runs until it says so, for foundWithin at most.
+func TestSoakFinds(t *testing.T) {
+	rig.Require(t)
+	for _, c := range []struct {
+		mistake mistakes.Mistake
+		finds   []string // any of these figures
+		faults  string
+	}{
+		{mistakes.LeaseTooLong, []string{doubleHolders}, "network-down,client-pause,lock-behind-stall-from-leader"},
+		{mistakes.WakeUpLost, []string{lostWakeUps}, "connections-cut"},
+		{mistakes.CreateForgotten, []string{orphans, neverEnded}, "replies-lost,connections-cut,network-down"},
+		{mistakes.DeleteForgotten, []string{orphans, neverEnded}, "replies-lost,connections-cut,network-down"},
+	} {
+		t.Run(c.mistake.Name, func(t *testing.T) {
+			found := soakWith(t, c.mistake, c.faults)
+			total := 0
+			for _, kind := range c.finds {
+				total += found.Wrong[kind]
+			}
+			require.NotZero(t, total, "%s: must be zero, and was: %v", c.mistake.What, found.Wrong)
+		})
+	}
+}
+
+// soakWith builds the soak with a mistake and runs it again and again, with other seeds, until it finds something.
+func soakWith(t *testing.T, m mistakes.Mistake, faults string) (found result) {
+	root, err := mistakes.Root()
+	require.NoError(t, err)
+	overlay, err := m.Overlay(root, t.TempDir())
+	require.NoError(t, err)
+	program := filepath.Join(t.TempDir(), "soak")
+	ctx, cancel := context.WithTimeout(context.Background(), foundWithin)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, "./tests/soak")
+	build.Dir = root
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	begin := time.Now()
+	for seed := uint64(1); time.Since(begin) < foundWithin/2; seed++ {
+		found = runSoak(t, ctx, program, "-seed", jsonOf(seed), "-faults", faults, "-history", t.TempDir())
+		if !found.clean() {
+			break
+		}
+	}
+	t.Logf("after %v: %v", time.Since(begin).Round(time.Second), found.Wrong)
+	return found
+}
+
+// runSoak is a soak of a minute, in a process of its own.
+func runSoak(t *testing.T, ctx context.Context, program string, more ...string) (found result) {
+	args := append([]string{"-duration", "1m", "-quiet", "30s", "-session", "2s", "-every", "500ms", "-clients", "2",
+		"-workers", "6", "-locks", "4", "-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-hold", "1ms-20ms",
+		"-json"}, more...)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	cmd.Stderr = said{t}
+	output, err := cmd.Output()
+	if len(output) == 0 {
+		require.NoError(t, err) // otherwise its exit status says that something was found
+	}
+	require.NoError(t, json.Unmarshal(output, &found))
+	return found
+}
+
+func jsonOf(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}

@@ -1,0 +1,31 @@
+// Command stalls attacks the rule by which a lease is valid: no two contenders of
+// a lock path may have valid leases at the same time, whatever a network, a
+// leader or a follower does.
+//
+//	go run ./tests/stalls -scenario down-idle -timeout 2s -tick 500ms -trials 200
+//
+// A trial is one lock path with contenders at different members of a real
+// ensemble. A round is one fault that befalls many trials at once: a direction of
+// a link inside the ensemble stalls, a follower is killed right after a grant, the
+// leader is paused, the frames of a client are held up, a reconnect brings another
+// session timeout. The table in scenario.go lists them.
+//
+// An overlap is counted only when it is certain. A hold is known to be valid at an
+// instant when the clock is read first and Lease.Valid is true afterwards, since a
+// lease that is over stays over. Two holds overlap when there is an instant that
+// lies between the first and the last such instant of both. Every pair of holds of
+// a lock path is compared. The report has, for each scenario:
+//
+//	trials       lock paths that were fought for
+//	granted      valid grants to the side that the fault befalls
+//	to others    valid grants to the other side
+//	overlaps     trials with two valid leases at one instant
+//	longest      the longest of them
+//	disorder     valid grants with a smaller token than an earlier one
+//	too late     grants whose lease was over when Lock returned
+//	lost         leases that ended before they were given back
+//	needlessly   of these: those whose session lived on
+//
+// The exit status is 1 when there was an overlap or a token out of order. Leases
+// that are lost are figures, no failures: a machine under load loses some.
+package main

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// scenario is a fault and who asks for locks around it.
+type scenario struct {
+	name  string
+	about string
+	// play plays one round.
+	play func(r *round) error
+	// servers configures the ensemble, beyond the tick; nil: nothing more.
+	servers func(o options) []rig.Option
+	// most bounds the trials of a round; 0: no bound but the width that was asked for.
+	most int
+}
+
+var scenarios = []*scenario{
+	{"down-idle", "leader to follower stalls; sessions at the follower were idle", stalledLink(true, idle), patient, 0},
+	{"down-busy", "the same; the sessions were locking other paths", stalledLink(true, busy), patient, 0},
+	{"down-fresh", "the same; the sessions have just connected", stalledLink(true, fresh), patient, 0},
+	{"up-idle", "follower to leader stalls; sessions at the follower were idle", stalledLink(false, idle), patient, 0},
+	{"up-busy", "the same; the sessions were locking other paths", stalledLink(false, busy), patient, 0},
+	{"up-fresh", "the same; the sessions have just connected", stalledLink(false, fresh), patient, 0},
+	{"kill", "frames to a follower held up, locks, and the follower is killed", killedFollower, patient, 12},
+	{"leader-ask", "idle sessions at a follower ask while the leader is paused", askedWhilePaused, patient, 0},
+	{"leader-pause", "the leader is paused for 0.2 to 3 T and goes on", pausedLeader(false), hasty, 0},
+	{"leader-kill", "the leader is paused for 0.2 to 3 T and killed", pausedLeader(true), hasty, 0},
+	{"frames", "frames held up, locks, and clients cannot dial again; or pings stall, too", heldFrames, patient, 0},
+	{"shrink", "a reconnect is granted T instead of 8 T, and the client is cut off", movedTimeout(false), unequal, 0},
+	{"grow", "a reconnect is granted 8 T instead of T; cut off, and the leader is killed", movedTimeout(true), unequal, 0},
+	{"calm", "nothing happens to holders: what the machine itself loses", outage(0), patient, 0},
+	{"outage-0.05", "the links of a holder are cut for 0.05 T", outage(0.05), patient, 0},
+	{"outage-0.10", "the links of a holder are cut for 0.10 T", outage(0.10), patient, 0},
+	{"outage-0.15", "the links of a holder are cut for 0.15 T", outage(0.15), patient, 0},
+	{"outage-0.20", "the links of a holder are cut for 0.20 T", outage(0.20), patient, 0},
+}
+
+// patient servers outwait every stall: neither side of a link gives the other up.
+func patient(o options) []rig.Option { return silences(o, 8*o.timeout) }
+
+// hasty servers elect another leader when they have not heard of theirs for about T.
+func hasty(o options) []rig.Option { return silences(o, o.timeout) }
+
+// silences configures after how long without a word members give each other up.
+func silences(o options, d time.Duration) []rig.Option {
+	return []rig.Option{
+		rig.WithConfig("syncLimit", ticks(o, d)), rig.WithMaxSessionTimeout(60 * time.Second),
+		// A member that does not answer is given up sooner than by default: the next round begins sooner.
+		rig.WithConfig("initLimit", ticks(o, 5*time.Second)), rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"),
+	}
+}
+
+// unequal servers differ in the timeouts that they grant: see movedTimeout.
+func unequal(o options) []rig.Option {
+	long := 8 * o.timeout
+	return append(silences(o, o.timeout),
+		rig.WithMember(generous, rig.WithMaxSessionTimeout(long), rig.WithMinSessionTimeout(long)),
+		rig.WithMember(strict, rig.WithMaxSessionTimeout(o.timeout)))
+}

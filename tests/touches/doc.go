@@ -1,0 +1,19 @@
+// Package touches shows on real servers what the lease rule takes for granted about
+// them: when a leader touches a session, which is what keeps it alive. There is no
+// code in it but tests.
+//
+//	TestRequestsDoNotTouch              a forwarded request, committed, touches nothing
+//	TestAnsweredPingsTouch              the answer to a leader's ping does; it names the session
+//	TestPingsGoEveryHalfTick            the leader pings a follower every half tick
+//	TestRevalidationTouches             a reconnect does, and the session lives a timeout from there
+//	TestPingIsAnsweredBeforeRequests    a ping between two answers is answered, with the session in
+//	                                    it, before a request that comes after them is forwarded
+//	TestNewLeaderGoesByTheFirstTimeout  a new leader starts a session with the timeout of its creation
+//	TestShorterTimeoutMovesTheExpiry    a reconnect that is granted less moves the expiry to earlier
+//	TestServerThatWasLeftTouches        so does an answer of the server that the client has left
+//
+// In ZooKeeper's source, 3.8.0: LearnerHandler.run (PING, REVALIDATE, REQUEST),
+// LeaderZooKeeperServer.submitLearnerRequest, Learner.ping,
+// LearnerSessionTracker.snapshot, Leader.lead, Leader.revalidateSession,
+// SessionTrackerImpl and ExpiryQueue.update.
+package touches

@@ -1,0 +1,129 @@
+package embedded
+
+import "time"
+
+// link is a follower's connection to its leader: two streams, each in its order. Pings and transactions go down;
+// requests and the answers to pings go up. A ping therefore never overtakes a transaction, nor its answer a request.
+type link struct{ down, up *stream }
+
+func newLink(leader, follower *Replica) *link {
+	now := leader.e.clock.Now()
+	return &link{
+		down: &stream{from: leader, to: follower, heard: now},
+		up:   &stream{from: follower, to: leader, heard: now},
+	}
+}
+
+// clear means that whatever is sent arrives at once.
+func (l *link) clear() bool { return l.down.clear() && l.up.clear() }
+
+// silent means that one side has not heard of the other for so long that it gives the connection up.
+func (l *link) silent(since time.Time) bool {
+	return l.down.heard.Before(since) || l.up.heard.Before(since)
+}
+
+// end loses what is under way.
+func (l *link) end() {
+	for _, s := range []*stream{l.down, l.up} {
+		s.ended, s.queue = true, nil
+	}
+}
+
+// stream is one direction of a link. The ensemble's lock guards it.
+type stream struct {
+	from, to *Replica
+	queue    []message
+	heard    time.Time // when a message was last delivered
+	busy     bool      // a message is being delivered
+	waking   bool      // a timer delivers what is delayed
+	ended    bool
+}
+
+// message is what the receiver does when it arrives.
+type message struct {
+	due     time.Time // not before
+	deliver func()
+	ping    bool
+}
+
+// line is the state of the network from one replica to another.
+type line struct {
+	stalled bool
+	delay   time.Duration
+}
+
+func (s *stream) line() line { return s.to.e.lines[[2]*Replica{s.from, s.to}] }
+
+func (s *stream) clear() bool {
+	return len(s.queue) == 0 && !s.busy && !s.to.paused && s.line() == line{}
+}
+
+// flows means that what is sent arrives, perhaps late.
+func (s *stream) flows() bool { return !s.to.paused && !s.line().stalled }
+
+func (s *stream) send(deliver func()) { s.add(message{deliver: deliver}) }
+
+func (s *stream) add(m message) {
+	if delay := s.line().delay; delay > 0 {
+		m.due = s.to.e.clock.Now().Add(delay)
+	}
+	s.queue = append(s.queue, m)
+	s.flow()
+}
+
+// flow delivers what can be delivered. A message that is sent while another is delivered waits for its turn.
+func (s *stream) flow() {
+	if s.busy {
+		return
+	}
+	s.busy = true
+	defer func() { s.busy = false }()
+	for len(s.queue) > 0 && s.flows() {
+		next := s.queue[0]
+		now := s.to.e.clock.Now()
+		if wait := next.due.Sub(now); wait > 0 {
+			s.wake(wait)
+			return
+		}
+		if next.ping && s.to.losing {
+			return // until a client's packet comes: see LoseTouch
+		}
+		s.queue = s.queue[1:]
+		s.heard = now
+		next.deliver()
+	}
+}
+
+func (s *stream) wake(wait time.Duration) {
+	if s.waking {
+		return
+	}
+	s.waking = true
+	e := s.to.e
+	e.clock.AfterFunc(wait, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		s.waking = false
+		if !s.ended && !e.closed {
+			s.flow()
+		}
+	})
+}
+
+// toLeader has the leader do something when it has arrived there.
+func (r *Replica) toLeader(deliver func()) {
+	if r.link == nil {
+		deliver()
+		return
+	}
+	r.link.up.send(deliver)
+}
+
+// fromLeader has a replica that follows do something when it has arrived there.
+func (r *Replica) fromLeader(deliver func()) {
+	if r.link == nil {
+		deliver()
+		return
+	}
+	r.link.down.send(deliver)
+}
