@@ -69,6 +69,10 @@ soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after th
 soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) run ./tests/soak -duration $(SOAK)
 
+.PHONY: soak-mistakes
+soak-mistakes: deps ## seed mistakes into the code that the soak must find (about ten minutes)
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 1h -v -run 'TestSoakFinds$$' ./tests/soak
+
 .PHONY: soak-compare
 soak-compare: deps ## OPERATIONS random operations on the embedded server and a real one, compared
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_CONFORMANCE_OPERATIONS=$(OPERATIONS) \

@@ -39,3 +39,11 @@ func TestAMistakeThatNoLongerAppliesIsAnError(t *testing.T) {
 		require.ErrorContains(t, err, "no longer applies")
 	}
 }
+
+// The mistake of the soak's own applies, too.
+func TestTheSoaksMistakeApplies(t *testing.T) {
+	root, err := Root()
+	require.NoError(t, err)
+	_, err = DoubtForgotten.Overlay(root, t.TempDir())
+	require.NoError(t, err)
+}

@@ -5,7 +5,7 @@
 //	go run ./tests/soak -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
 //	go run ./tests/soak -duration 1h -peer curator -json >cu.json # Curator's InterProcessMutex, likewise
 //	go run ./tests/soak -duration 1h -beside zk.json,cu.json     # Turnstile, with their figures beside
-//	go test -tags mistakes -run TestSoakFinds ./tests/soak       # mistakes that the soak must find
+//	make soak-mistakes                                           # mistakes in the code, that the soak must find
 //
 // It needs what package rig needs, and Curator what package interop needs. Everything is on loopback, and ends with
 // the controller. An interrupt ends a run early, in order. Histories go where -history says. When something is found

@@ -19,6 +19,7 @@ func (c *chaos) clientFaults() []fault {
 		{"network-down", c.someone(c.networkDown)},
 		{"replies-held", c.someone(c.repliesHeld)},
 		{"replies-lost", c.someone(c.repliesLost)},
+		{"in-doubt", c.someone(c.leftInDoubt)},
 		{"client-pause", c.someone(c.clientPaused)},
 		{"client-blink", c.someone(c.clientBlinks)},
 		{"client-kill", c.someone(c.clientKilled)},
@@ -119,6 +120,33 @@ func (c *chaos) repliesLost(ctx context.Context, rng *rand.Rand, s *subject) err
 		}
 		rest(ctx, 500*time.Millisecond)
 	}
+	return nil
+}
+
+// leftInDoubt cuts the connection at a create or at a delete, before it is passed on or in place of its reply, and the
+// client reaches no server for a while: requests that are given up meanwhile end with their outcome unknown.
+func (c *chaos) leftInDoubt(ctx context.Context, rng *rand.Rand, s *subject) error {
+	member := s.at()
+	if member < 0 {
+		return nil // it is between two servers
+	}
+	rule := rig.Rule{Op: []rig.OpCode{rig.OpCreate, rig.OpDelete}[rng.IntN(2)],
+		Action: []rig.Action{rig.CutBefore, rig.DropReply}[rng.IntN(2)]}
+	armed := s.proxies[member].Expect(rule)
+	c.burst(s)
+	select {
+	case <-armed.Fired():
+	case <-ctx.Done():
+		return nil
+	case <-time.After(c.o.session):
+		return nil
+	}
+	d := c.sessions(rng, 0.02, 0.5)
+	c.say("client %d: connection cut at a %v, applied %v, and network down for %v", s.number, rule.Op,
+		rule.Action == rig.DropReply, d)
+	s.down()
+	rest(ctx, d)
+	s.heal()
 	return nil
 }
 

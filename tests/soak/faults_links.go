@@ -92,7 +92,11 @@ func (c *chaos) lockBehindStall(ctx context.Context, rng *rand.Rand, link oneWay
 	}
 	defer c.resume(append(others, victim)...)
 	granted := victim.proxies[link.follower].Timeout() // members may differ
-	idle := time.Duration((0.5 + 0.48*rng.Float64()) * float64(granted))
+	part := 0.2 + 0.78*rng.Float64()
+	if rng.IntN(2) == 0 {
+		part = 0.7 + 0.28*rng.Float64() // what is asked for late is believed in for longest
+	}
+	idle := time.Duration(part * float64(granted))
 	c.say("link %v of member %d stalls; client %d asks for locks after %v, then others", link.way, link.follower,
 		victim.number, idle)
 	stalled, cancel := context.WithTimeout(ctx, c.sessions(rng, 1.5, 3))

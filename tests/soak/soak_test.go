@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +24,8 @@ func (s said) Write(p []byte) (int, error) {
 // Every kind of fault once, with few clients: what must be zero is.
 func TestSoakShort(t *testing.T) {
 	rig.Require(t)
-	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "4", "-locks", "3",
-		"-session", "1500ms", "-every", "500ms", "-quiet", "15s", "-hold", "1ms-20ms", "-v"}, said{t})
+	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "4", "-locks", "6",
+		"-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-session", "1500ms", "-every", "500ms", "-quiet", "15s", "-hold", "1ms-20ms", "-v"}, said{t})
 	require.NoError(t, err)
 	// Without a bound of its own: go test has one, and every wait here is bounded.
 	found, err := soak(context.Background(), o, said{t})
@@ -33,7 +35,7 @@ func TestSoakShort(t *testing.T) {
 	require.NotZero(t, found.Grants)
 	require.NotZero(t, found.Windows)
 	c := &chaos{}
-	for _, f := range append(c.ensembleFaults(), c.clientFaults()...) {
+	for _, f := range slices.Concat(c.all()...) {
 		require.NotZero(t, found.Faults[f.name], f.name)
 	}
 }
@@ -42,7 +44,7 @@ func TestSoakShort(t *testing.T) {
 // still for longer than leases last.
 func TestSoakWithoutFaults(t *testing.T) {
 	rig.Require(t)
-	o, err := parse([]string{"-duration", "2s", "-faults", "none", "-clients", "2", "-workers", "2", "-locks", "2",
+	o, err := parse([]string{"-duration", "2s", "-faults", "none", "-clients", "2", "-workers", "2", "-locks", "2", "-calm", "1", "-calm-workers", "2",
 		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms"}, said{t})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -59,7 +61,7 @@ func TestSoakWithoutFaults(t *testing.T) {
 func TestSoakFindsDoubleHolders(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-peer", peerZkNaive, "-duration", "2m", "-faults", "client-pause", "-clients", "2",
-		"-workers", "3", "-locks", "1", "-session", "1500ms", "-every", "300ms", "-quiet", "2m", "-hold", "200ms-400ms",
+		"-workers", "3", "-locks", "1", "-calm", "0", "-session", "1500ms", "-every", "300ms", "-quiet", "2m", "-hold", "200ms-400ms",
 		"-patience", "5s", "-history", t.TempDir()}, said{t})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -72,7 +74,7 @@ func TestSoakFindsDoubleHolders(t *testing.T) {
 
 // until ends something when a text is written.
 type until struct {
-	said
+	io.Writer
 	text string
 	end  context.CancelFunc
 }
@@ -81,5 +83,5 @@ func (u until) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), u.text) {
 		u.end()
 	}
-	return u.said.Write(p)
+	return u.Writer.Write(p)
 }

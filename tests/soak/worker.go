@@ -10,7 +10,7 @@ const (
 	// hungGrace is how long after its context a call may return, by the clock of the running process.
 	hungGrace = 20 * time.Second
 	// One Lock in soonEvery has the patience of at most soonMost.
-	soonEvery = 20
+	soonEvery = 8
 	soonMost  = 300 * time.Millisecond
 	// One hold in longEvery lasts about a session timeout, so that faults strike holders.
 	longEvery = 60
