@@ -27,7 +27,7 @@
 // 422 outages of 0.05, 0.10, 0.15 and 0.20 T with one server none lost its lease, nor did any of 331 of 0.20 T with three.
 // The lease was renewed 0.025 s after the end of the outage (median), and at most 0.11 s. Of outages of 0.22 T 2 of 98 lost
 // theirs. Outages during which a machine or server kept a write of another session waiting for more than 0.01 T are not
-// among these: they cost leases at any length, because the lease goes on while everything stands still.
+// among these: they cost leases at any length, because the lease runs out while everything stands still.
 //
 // # How to choose
 //
