@@ -23,6 +23,12 @@
 // replaced. Where packets vanish without a word, TCP sends them again at intervals that double, and may find out that
 // they pass again only after as long as they did not. Count such an outage twice.
 //
+// Measured with T = 4 s, a session for each lock, outages at random moments (go run ./tests/outages): of 238, 118, 211 and
+// 422 outages of 0.05, 0.10, 0.15 and 0.20 T with one server none lost its lease, nor did any of 331 of 0.20 T with three.
+// The lease was renewed 0.025 s after the end of the outage (median), and at most 0.11 s. Of outages of 0.22 T 2 of 98 lost
+// theirs. Outages during which a machine or server kept a write of another session waiting for more than 0.01 T are not
+// among these: they cost leases at any length, because the lease runs out while everything stands still.
+//
 // # How to choose
 //
 //  1. Find the longest outage that is ordinary: a change of leader in your ensemble (look at its logs: seconds, not
