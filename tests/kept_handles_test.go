@@ -21,8 +21,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestKeptHandlesAreSmall: programs keep clients that they have closed, and leases that are over, in structs that live on.
-// What those stand for does not.
+// TestKeptHandlesAreSmall: programs keep clients that they have closed, and leases that are over,
+// in structs that live on. What those stand for does not.
 func TestKeptHandlesAreSmall(t *testing.T) {
 	const many, most = 10, 64 << 10
 	server, ctx := embedded.Run(t), t.Context() // one context: a lease keeps its own
