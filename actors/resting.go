@@ -28,8 +28,8 @@ type rest struct {
 	until     time.Time
 	timed     bool
 
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The
-	// node is not next's yet: it rests.
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the
+	// node exists. The node is not next's yet: it rests.
 	next *contender
 	op   uint64
 }
@@ -43,7 +43,7 @@ func (s *session) layDown(c *contender) bool {
 		c.rest != nil && c.rest.wanted || len(s.resting) >= maxResting || s.waitedFor(c) {
 		return false
 	}
-	if s.resting[c.queue()] != nil { // a node before this one was deleted, and the session has not heard of it
+	if s.resting[c.queue()] != nil { // that one was deleted, and the session has not heard of it
 		return false
 	}
 	if c.rest == nil {
@@ -81,7 +81,7 @@ func (s *session) restUntil(r *rest) {
 	s.after(max(time.Until(r.until), time.Millisecond), func() {
 		r.timed = false
 		switch {
-		case !r.resting, r.next != nil: // who takes it back that it is to reuse the node sets the timer again
+		case !r.resting, r.next != nil: // declines or layDown sets the timer again
 		case time.Now().Before(r.until):
 			s.restUntil(r)
 		default:
@@ -114,8 +114,9 @@ func (s *session) watchArrivals(r *rest) {
 	})
 }
 
-// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more when
-// a request is about to; unless it is spent: it is gone, or says that the lock was asked back.
+// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is
+// reused once more when a request is about to; unless it is spent: it is gone, or says that the
+// lock was asked back.
 func (s *session) arrived(r *rest, spent bool) {
 	r.wanted = true
 	if r.resting && (spent || r.next == nil) {
@@ -151,7 +152,7 @@ func (s *session) forgetRest(c *contender) {
 }
 
 // wakeAll lets go of all that rests, because the watches that would tell of others are lost with the connection:
-// settleAgain deletes the nodes. Who was to reuse one hears that the connection is lost, and asks again.
+// settleAgain deletes the nodes. A request that was to reuse one recovers, and asks again.
 func (s *session) wakeAll() {
 	for _, c := range s.contenders {
 		if c.rest != nil {

@@ -168,7 +168,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 		return
 	}
 	c.givenBack = o.at
-	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+	if o.Ending { // its owner may ask anew, also while this order waits for the connection
 		s.unstake(c)
 		c.ends = true
 	}
