@@ -26,7 +26,8 @@ type rest struct {
 	watched   bool // we shall hear of who comes
 	wanted    bool // somebody has come
 	until     time.Time
-	timed     bool
+	due       time.Time // when timer fires, which looks whether it is time; zero where none runs
+	timer     *time.Timer
 
 	// next is who is to reuse the node, and op its create, while the servers are asked whether the
 	// node exists. The node is not next's yet: it rests.
@@ -56,9 +57,7 @@ func (s *session) layDown(c *contender) bool {
 	c.laid = true
 	c.verifies = 0 // what is still under way may find the node when another has it
 	s.unwatchOwn(c)
-	if !r.timed {
-		s.restUntil(r)
-	}
+	s.restUntil(r)
 	if !r.watched {
 		s.watchArrivals(r)
 	}
@@ -75,11 +74,24 @@ func (s *session) waitedFor(c *contender) bool {
 	return false
 }
 
-// restUntil lets a node go when its time is over, unless somebody holds it then.
+// restUntil lets a node go when its time is over, unless somebody holds it then. A timer that runs already does, if it is
+// not due later: whoever had the node before may have kept it for longer.
 func (s *session) restUntil(r *rest) {
-	r.timed = true
-	s.after(max(time.Until(r.until), time.Millisecond), func() {
-		r.timed = false
+	switch {
+	case r.due.IsZero():
+	case r.due.After(r.until):
+		r.timer.Stop()
+		delete(s.timers, r.timer)
+	default:
+		return
+	}
+	due := r.until
+	r.due = due
+	r.timer = s.after(max(time.Until(due), time.Millisecond), func() {
+		if r.due != due { // it fired before it was stopped
+			return
+		}
+		r.due = time.Time{}
 		switch {
 		case !r.resting, r.next != nil: // declines or layDown sets the timer again
 		case time.Now().Before(r.until):

@@ -92,10 +92,9 @@ func (s *session) declines(c *contender) bool {
 		return false
 	}
 	r.next = nil
-	switch {
-	case r.wanted:
+	if r.wanted {
 		s.endRest(r)
-	case !r.timed:
+	} else {
 		s.restUntil(r)
 	}
 	return true

@@ -118,13 +118,14 @@ func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 
 // bound is how long Unlock waits, as far as is known now.
 func (l *Lease) bound(called time.Time) time.Time {
-	until := called.Add(lastWord)
-	for _, end := range []time.Time{l.held.Until, l.clock.Deadline()} { // the clock has none once the session has ended
-		if end.After(until) {
-			until = end
-		}
+	end := l.clock.Deadline() // which may be sooner than it was at first: a server may have granted a shorter timeout
+	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
+		end = l.held.Until
 	}
-	return until
+	if soonest := called.Add(lastWord); end.Before(soonest) {
+		return soonest
+	}
+	return end
 }
 
 // unconfirmed is the outcome of an Unlock that does not wait any more.
