@@ -174,11 +174,11 @@ func stalls(down bool) (all []touching) {
 			e.losesInTime(t)
 			e.comesBack(t)
 		})
-	for _, idle := range []time.Duration{3, 6, 8, 9} { // tenths of T
+	for _, idle := range []time.Duration{30, 50, 55, 60, 64, 90} { // hundredths of T
 		add(fmt.Sprintf("asks-after-0.%dT", idle), "a session that was idle is granted nothing whose end the leader may have fixed already",
 			func(t *testing.T, e *inside) {
 				e.stall(down)
-				time.Sleep(timeout * idle / 10)
+				time.Sleep(timeout * idle / 100)
 				e.subject.ask(t)
 				time.Sleep(tick / 100)
 				e.next.ask(t)

@@ -9,5 +9,6 @@
 // Every text that is replaced must occur exactly once in its file. A mistake that no longer applies, because the
 // code has changed, is an error: adapt it.
 //
-// TestSuitesFind runs the simulation and the matrix with mistakes in them; `make mistakes` runs all of these.
+// TestSimulationFinds and TestMatrixFinds run these suites with mistakes in the code, and `make mistakes` runs both;
+// `make soak-mistakes` does the same with the soak. They have the build tag mistakes, for they take minutes.
 package mistakes
