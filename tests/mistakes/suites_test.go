@@ -18,7 +18,8 @@ import (
 // foundWithin bounds the search for one mistake.
 const foundWithin = 20 * time.Minute
 
-// The simulation finds each of these mistakes within so many seeds, by the invariant that it breaks.
+// The simulation finds each of these mistakes within so many seeds, by the invariant that it
+// breaks.
 func TestSimulationFinds(t *testing.T) {
 	for _, c := range []struct {
 		mistake Mistake
@@ -62,7 +63,8 @@ func TestMatrixFinds(t *testing.T) {
 	}
 }
 
-// findings builds a suite with a mistake, runs it where it is, and gives what it prints. The suite must fail.
+// findings builds a suite with a mistake, runs it where it is, and gives what it prints. The suite
+// must fail.
 func findings(t *testing.T, m Mistake, suite string, env []string, args ...string) string {
 	t.Helper()
 	root, err := Root()
