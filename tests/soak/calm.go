@@ -13,8 +13,10 @@ const (
 	// broken before: a poll comes once a session timeout, which some servers allow to be twice as long.
 	calmSessions = 6
 	calmSettle   = 4
-	// A grant is late when the lock was free and waited for, for longer than this part of a session timeout.
+	// A grant is late when the lock was free and waited for, for longer than this part of a session timeout, and for
+	// longer than a busy machine takes for a release, an event and a listing.
 	lateFraction = 4
+	lateLeast    = time.Second
 )
 
 // calm notes that nothing is broken from now on, or that the next fault may come.
@@ -29,7 +31,7 @@ func (j *judge) calm(on bool) {
 
 // lateGrant notes a grant of a lock that was free for too long. The judge is locked.
 func (j *judge) lateGrant(g *grant, free time.Duration) {
-	if free > j.session/lateFraction {
+	if free > max(j.session/lateFraction, lateLeast) {
 		j.lateGrants[g.by.Client] = g.at
 	}
 }
@@ -41,6 +43,6 @@ func (j *judge) polled(r report) {
 	if j.calmSince == 0 || r.Call < j.calmSince+calmSettle*int64(j.session) || late < r.Call || late > r.At {
 		return
 	}
-	j.violation(lostWakeUps, "client %d.%d: a waiter found out only by the slow poll that the lock was its own, late, at %d",
+	j.violation(lostWakeUps, "client %d.%d: only the slow poll told a waiter that the lock was its own, late, at %d",
 		r.From.Client, r.From.Incarnation, late)
 }

@@ -98,8 +98,10 @@ func (g *grant) confirm(at int64) { g.end = max(g.end, at) }
 
 // String tells the grant's story in one line.
 func (g *grant) String() string {
-	return fmt.Sprintf("[client %d.%d worker %d %s token %d node %s called %d granted %d valid until %d released %d unlocked %d lost %v]",
-		g.by.Client, g.by.Incarnation, g.by.Worker, g.mode, g.token, g.node, g.call, g.at, g.end, g.released, g.unlockReturn, g.lost)
+	return fmt.Sprintf("[client %d.%d worker %d %s token %d node %s called %d granted %d "+
+		"valid until %d released %d unlocked %d lost %v]",
+		g.by.Client, g.by.Incarnation, g.by.Worker, g.mode, g.token, g.node, g.call, g.at,
+		g.end, g.released, g.unlockReturn, g.lost)
 }
 
 // takeSettled removes and returns the grants that ended before an instant and all that were given

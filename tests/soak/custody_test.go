@@ -95,12 +95,12 @@ func TestPollsInTheCalmAreFound(t *testing.T) {
 		c.hear(report{Kind: kindAsk, From: anna, Call: since})
 		at := since + 1
 		if late {
-			at = since + second/2
+			at = since + second + 1
 		}
 		token++
 		c.hear(report{Kind: kindGrant, From: anna, Token: token, Call: since, At: at, Confirmed: at})
 		c.hear(report{Kind: kindEnd, From: anna, Token: token, Confirmed: at, At: at})
-		c.hear(report{Kind: kindPolls, From: anna, Count: 1, Call: since, At: since + second})
+		c.hear(report{Kind: kindPolls, From: anna, Count: 1, Call: since, At: since + 2*second})
 	}
 	begin := now()
 	poll(begin)
@@ -112,10 +112,10 @@ func TestPollsInTheCalmAreFound(t *testing.T) {
 	poll(begin + (calmSettle+1)*second)
 	c.found(map[string]int{})
 	late = true
-	poll(begin + (calmSettle+3)*second)
+	poll(begin + (calmSettle+4)*second)
 	c.found(map[string]int{lostWakeUps: 1})
 	c.calm(false)
-	poll(begin + (calmSettle+5)*second)
+	poll(begin + (calmSettle+8)*second)
 	c.found(map[string]int{lostWakeUps: 1})
 	require.Equal(t, 5, c.polls)
 }

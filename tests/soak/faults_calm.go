@@ -47,7 +47,8 @@ func (c *chaos) diesAfterGrant(ctx context.Context, rng *rand.Rand) error {
 	}
 	defer c.resume(append(others, victim)...)
 	held, alone := c.sessions(rng, 0.1, 0.9), rng.IntN(3) != 0
-	c.say("client %d: frames held up for %v; member %d is killed after its next grant, alone %v", victim.number, held, member, alone)
+	c.say("client %d: frames held up for %v; member %d is killed after its next grant, alone %v",
+		victim.number, held, member, alone)
 	c.judge.ensemble(true, false)
 	victim.stall(rig.Up)
 	rest(ctx, held)

@@ -46,7 +46,8 @@ type oneWay struct {
 }
 
 // link makes a fault of one direction of the link between the leader and a follower.
-func (c *chaos) link(w way, breaks func(context.Context, *rand.Rand, oneWay) error) func(context.Context, *rand.Rand) error {
+func (c *chaos) link(w way, breaks func(context.Context, *rand.Rand, oneWay) error,
+) func(context.Context, *rand.Rand) error {
 	return func(ctx context.Context, rng *rand.Rand) error {
 		leader, err := c.leader(ctx, rng)
 		if err != nil {
@@ -123,7 +124,8 @@ func (c *chaos) lockBehindStall(ctx context.Context, rng *rand.Rand, link oneWay
 
 // idleVictim draws a calm client. It is at the follower, and the other calm clients are not. All their requests end,
 // and no new ones begin until resume. It is nil where there are not two of them.
-func (c *chaos) idleVictim(ctx context.Context, rng *rand.Rand, leader, follower int) (victim *subject, others []*subject) {
+func (c *chaos) idleVictim(ctx context.Context, rng *rand.Rand, leader, follower int,
+) (victim *subject, others []*subject) {
 	if victim, others = c.calmVictim(rng); victim == nil {
 		return nil, nil
 	}

@@ -217,6 +217,13 @@ func (j *judge) gone(who holder) {
 	}
 }
 
+// granting says whether there have been so many grants.
+func (j *judge) granting(least int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.grants >= least
+}
+
 // ensemble notes whether a majority of the members is up and connected, and whether all are.
 func (j *judge) ensemble(majority, whole bool) {
 	j.mu.Lock()

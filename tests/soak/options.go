@@ -33,6 +33,7 @@ type options struct {
 	history  string
 	beside   string
 	allKinds bool
+	grants   int
 
 	calmWorkers int
 	calmLocks   int
@@ -81,6 +82,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.StringVar(&o.beside, "beside", "", "files with the JSON of earlier runs, separated by commas, for columns beside this one's")
 	f.StringVar(&o.history, "history", "", "folder for histories and evidence")
 	f.BoolVar(&o.allKinds, "all-kinds", false, "go on until every kind of fault has happened")
+	f.IntVar(&o.grants, "grants", 0, "go on until there have been so many grants")
 	f.StringVar(&o.controller, "controller", "", "address of the controller (client)")
 	f.StringVar(&o.servers, "servers", "", "connection string (client)")
 	f.IntVar(&o.client, "client", 0, "number of this client (client)")

@@ -52,12 +52,12 @@ func (j *judge) result(o options, took time.Duration) result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	t := j.tally()
-	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers, Locks: o.locks,
-		Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(), SessionsLost: j.sessions, Ensembles: 1, TreesDiffered: j.different, Tainted: t.tainted,
-		CalmClients: o.calm, CalmWorkers: o.calmWorkers, CalmLocks: o.calmLocks,
-		TimeoutsDiffer: o.timeoutsDiffer(), Polls: j.polls,
+	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers,
+		Locks: o.locks, CalmClients: o.calm, CalmWorkers: o.calmWorkers, CalmLocks: o.calmLocks,
+		TimeoutsDiffer: o.timeoutsDiffer(), Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(),
+		SessionsLost: j.sessions, LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late,
+		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Tainted: t.tainted, Polls: j.polls,
 		LongestOverlap: millis(t.longest), ByOperator: t.operator, ByOperatorMost: millis(t.operatorLongest),
-		LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late, LateAccepted: j.lateWrites,
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}
 	for _, kind := range mustBeZero {
@@ -103,7 +103,9 @@ func (r result) and(next result) result {
 	r.Polls += next.Polls
 	r.LongestOverlap = max(r.LongestOverlap, next.LongestOverlap)
 	r.ByOperatorMost = max(r.ByOperatorMost, next.ByOperatorMost)
-	for _, counts := range []struct{ mine, theirs map[string]int }{{r.Faults, next.Faults}, {r.Wrong, next.Wrong}, {r.Errors, next.Errors}} {
+	for _, counts := range []struct{ mine, theirs map[string]int }{
+		{r.Faults, next.Faults}, {r.Wrong, next.Wrong}, {r.Errors, next.Errors},
+	} {
 		for name, n := range counts.theirs {
 			counts.mine[name] += n
 		}

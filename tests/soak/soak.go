@@ -60,7 +60,8 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	quiets := 0
 	for last := false; !last; quiets++ {
 		s.act(ctx, c, tracks, begin)
-		last = ctx.Err() != nil || time.Since(begin) >= o.duration && (!o.allKinds || c.completed(tracks))
+		last = ctx.Err() != nil ||
+			time.Since(begin) >= o.duration && s.judge.granting(o.grants) && (!o.allKinds || c.completed(tracks))
 		s.calm(ctx, tracks)
 		s.quietPoint(last)
 		s.progress(begin)

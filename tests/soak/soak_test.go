@@ -45,7 +45,7 @@ func TestSoakShort(t *testing.T) {
 func TestSoakWithoutFaults(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "2s", "-faults", "none", "-clients", "2", "-workers", "2", "-locks", "2", "-calm", "1", "-calm-workers", "2",
-		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms"}, said{t})
+		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms", "-grants", "20"}, said{t})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
