@@ -177,7 +177,8 @@ func (s *session) closeDown() {
 	}()
 }
 
-// reportRemaining gives the function that logs when a session could not be closed. It may be called elsewhere.
+// reportRemaining gives the function that logs when a session could not be closed. It may be called
+// elsewhere.
 func (s *session) reportRemaining() func(error) {
 	log, args := s.log, s.logged(logkeys.Timeout, s.lease.timeout)
 	return func(err error) {

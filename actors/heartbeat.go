@@ -27,9 +27,12 @@ func (b beat) acknowledged() bool { return b.err == nil || zkconn.CommittedRefus
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
 	beatsPerTimeout = 6
-	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant. It takes about a third of a
-	// session timeout to come by, see package zkconn.
+	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant, or for a lease that lasts: with
+	// the first heartbeats after a grant, and where round trips take more than a twenty-fourth of the session timeout. It
+	// takes about a third of that to come by, see package zkconn.
 	evidencePerTimeout = 16
+	// shortLease is the part of the session timeout below which a lease does not last. SteadyLease is above it.
+	shortLease = 0.3
 )
 
 // shortestBeat keeps heartbeats that fail at once from following each other at once.
@@ -117,11 +120,19 @@ func (s *session) beaten(c *contender, node string, b beat, run uint64) {
 		s.vanished(c.at(node))
 	}
 	s.restGone(c, b.err)
-	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), func() {
+	s.after(max(time.Until(b.sent.Add(s.pace())), shortestBeat), func() {
 		if run == s.beatRun {
 			s.beatNow()
 		}
 	})
+}
+
+// pace is the time from one heartbeat to the next.
+func (s *session) pace() time.Duration {
+	if left := time.Until(s.lease.clock.Deadline()); left < time.Duration(shortLease*float64(s.lease.timeout)) {
+		return s.lease.timeout / evidencePerTimeout
+	}
+	return s.lease.timeout / beatsPerTimeout
 }
 
 // renewed looks at the lease once a transaction was answered, which may have extended it.

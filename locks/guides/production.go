@@ -107,8 +107,8 @@
 //     end; at level error what ends a session; at level debug each step of each request, with path, node, state, session
 //     and token. Package zkconn/logkeys has the keys.
 //
-// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at that moment makes,
-// others wait for the client's locks until the session has expired.
+// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at
+// that moment makes, others wait for the client's locks until the session has expired.
 //
 // # The servers
 //
