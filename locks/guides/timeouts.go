@@ -23,10 +23,11 @@
 // replaced. Where packets vanish without a word, TCP sends them again at intervals that double, and may find out that
 // they pass again only after as long as they did not. Count such an outage twice.
 //
-// Measured with T = 4 s, a session for each lock, outages at random moments (go run ./tests/outages): of 238, 118, 211 and
-// 422 outages of 0.05, 0.10, 0.15 and 0.20 T with one server none lost its lease, nor did any of 331 of 0.20 T with three.
-// The lease was renewed 0.025 s after the end of the outage (median), and at most 0.11 s. Of outages of 0.22 T 2 of 98 lost
-// theirs. Outages during which a machine or server kept a write of another session waiting for more than 0.01 T are not
+// Measured, a session for each lock, outages at random moments (go run ./tests/outages): with one server and T = 4 s none
+// of 238, 118, 211 and 422 outages of 0.05, 0.10, 0.15 and 0.20 T lost a lease, with T = 10 s none of 243 and 200 of 0.15 and
+// 0.20 T; with three servers none of 331 of 0.20 T, T = 4 s, and none of 231 and 204 of 0.15 and 0.20 T, T = 10 s.
+// The lease was renewed 0.007 T after the end of the outage (median), and at most 0.03 T. Of outages of 0.22 T with three
+// servers 2 of 98 lost theirs. Outages during which a machine or server kept a write of another session waiting for more than 0.01 T are not
 // among these: they cost leases at any length, because the lease runs out while everything stands still.
 //
 // # How to choose
