@@ -55,6 +55,10 @@
 // lasts 0.56 T from the heartbeat, and outages of 3.5 s are survived instead of 2 s. Never name a tick that is shorter than
 // that of any server.
 //
+// Round trips of a transaction, fsync included, must take less than T/24 most of the time: 0.4 s where T is 10 s. Where they
+// take longer, the lease is renewed by older evidence and is shorter; above T/15 locks are lost, or granted late, on a
+// network without a fault. WithServerTick helps there too.
+//
 // # A crash without the wait
 //
 // WithSessionFile keeps the session's id and password in a file of the user's. A process that is started again on the
