@@ -69,6 +69,10 @@ soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after th
 soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) run ./tests/soak -duration $(SOAK)
 
+.PHONY: mistakes
+mistakes: ## seed mistakes into the code that the simulation and the matrix must find (about ten minutes)
+	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes
+
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about five minutes)
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 1h -v -run 'TestSoakFinds$$' ./tests/soak

@@ -16,10 +16,11 @@ import (
 // of the terminal notices of that kind; it takes Release and Cancel, and may be stopped at any time. When one lock
 // is lost the others are given back.
 //
-// Its notices have the actor itself as their sender; the Grants in them name the lock actors, its children.
+// Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
+// children.
 //
-// Bad input, no lock at all, one lock twice, and a parent, an owner or an observer on another node are told as
-// AllFailed before anything is sent. A nil session panics.
+// Bad input, no lock at all, one lock twice, and a parent, an owner or an observer on another node
+// are told as AllFailed before anything is sent. A nil session panics.
 func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewAll: the session is nil")

@@ -87,8 +87,9 @@ func (s *session) grantedTo(c *contender) {
 	}
 }
 
-// rejoin asks anew for a contender that waits for another of its owner. While the connection is down it does not: the
-// lock actor, which was told so, verifies when it is back, and then asks again by itself.
+// rejoin asks anew for a contender that waits for another of its owner. While the connection is
+// down it does not: the lock actor, which was told so, verifies when it is back, and then asks
+// again by itself.
 func (s *session) rejoin(c *contender) {
 	if op := c.joins; op != 0 && !c.gone && s.connected {
 		c.joins = 0

@@ -86,6 +86,7 @@ func (s *session) down(ev zkconn.Event) {
 		c.movedUp = false // what was under way may not have arrived
 	}
 	s.tellAll(machine.Disconnected)
+	s.watchLeaseAgain()
 }
 
 // endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection
@@ -176,7 +177,8 @@ func (s *session) closeDown() {
 	}()
 }
 
-// reportRemaining gives the function that logs when a session could not be closed. It may be called elsewhere.
+// reportRemaining gives the function that logs when a session could not be closed. It may be called
+// elsewhere.
 func (s *session) reportRemaining() func(error) {
 	log, args := s.log, s.logged(logkeys.Timeout, s.lease.timeout)
 	return func(err error) {

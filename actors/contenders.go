@@ -69,6 +69,7 @@ type contender struct {
 	competes    bool // it is counted into its contest
 	claimed     bool // its owner's claim is noted
 	under       bool // it was to be part of another's hold
+	ends        bool // it was given up, or given back
 	gone        bool // the lock actor has ended; what is left is the session's to delete
 	settling    bool
 	removing    bool // the node of a contest is being deleted

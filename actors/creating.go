@@ -107,7 +107,8 @@ func learn(conn *zkconn.Conn, path string, parentWrites bool) (facts, error) {
 		if err := conn.EnsureParents(path); err != nil {
 			return facts{}, err
 		}
-		// Somebody else may have made it, with data. When it is gone again, what is done in it next says so.
+		// Somebody else may have made it, with data. When it is gone again, what is done in it next
+		// says so.
 		data, _, err = conn.Get(path)
 		if err != nil && !errors.Is(err, zkconn.ErrNoAuth) && !errors.Is(err, zkconn.ErrNoNode) {
 			return facts{}, err
@@ -242,8 +243,8 @@ func (c *contender) number(node string) (int32, bool) {
 	return machine.Sequence(node)
 }
 
-// withdraw takes a create back that still waits for the connection, for another of its owner, or for the check of a node
-// to reuse. One that is under way is answered as ever.
+// withdraw takes a create back that still waits for the connection, for another of its owner, or
+// for the check of a node to reuse. One that is under way is answered as ever.
 func (s *session) withdraw(c *contender, o *order) {
 	waits := s.declines(c)
 	s.unstake(c)

@@ -29,10 +29,11 @@
 // requests of one owner for one lock would wait for each other; see there what becomes of the second. [NewAll]
 // makes the props of an actor that acquires several locks as one.
 //
-// An actor that its supervisor restarts has not ended, and may find notices of its previous incarnation's lock actors in
-// its mailbox: see [NewLock]. Parents, owners and observers run in the session's process. Those on other nodes are
-// refused: protoactor tells that a node is out of reach (AddressTerminated) as it tells that an actor has ended, and the
-// actor may still rely on its lock.
+// An actor that its supervisor restarts has not ended, and may find notices of its previous
+// incarnation's lock actors in its mailbox: see [NewLock]. Parents, owners and observers run in the
+// session's process. Those on other nodes are refused: protoactor tells that a node is out of reach
+// (AddressTerminated) as it tells that an actor has ended, and the actor may still rely on its
+// lock.
 //
 // # Fast paths
 //

@@ -35,13 +35,14 @@ type deadlockTask interface {
 	found(all []messages.Deadlock) any
 }
 
-// secondLook is how long after the first the second reading of the queues is begun: so long has the session of a retained
-// node to hear that somebody has come, and to delete it. That takes an event and a write, less than 100 ms where servers
-// are a continent apart. A deadlock is broken that much later.
+// secondLook is how long after the first the second reading of the queues is begun: so long has the
+// session of a retained node to hear that somebody has come, and to delete it. That takes an event
+// and a write, less than 100 ms where servers are a continent apart. A deadlock is broken that much
+// later.
 const secondLook = 250 * time.Millisecond
 
-// suspectDeadlocks reads every queue below a root that has waiters; and when there seems to be a deadlock, has it looked
-// for once more in a while.
+// suspectDeadlocks reads every queue below a root that has waiters; and when there seems to be a
+// deadlock, has it looked for once more in a while.
 //
 // The queues are read one after the other, so that one reading may show a circle that was never there: one wait was
 // over before another began. What counts is therefore what both readings show: who waits with the same node, for
@@ -49,10 +50,11 @@ const secondLook = 250 * time.Millisecond
 // together at the moment between the two readings, at our server. How far that one is behind the others changes
 // nothing: a deadlock stays.
 //
-// Nodes do not say whether they are retained: a node that nobody holds keeps others out, and names somebody who may stand
-// still elsewhere. What nobody holds does not stay, though, when somebody waits for it: its session deletes it as soon
-// as it hears of that. Of its own nodes the session that looks knows it (see amend); those of others have until the
-// second reading. A session that does not hear of anything for longer, cut off or paused, may still look like a member.
+// Nodes do not say whether they are retained: a node that nobody holds keeps others out, and names
+// somebody who may stand still elsewhere. What nobody holds does not stay, though, when somebody
+// waits for it: its session deletes it as soon as it hears of that. Of its own nodes the session
+// that looks knows it (see amend); those of others have until the second reading. A session that
+// does not hear of anything for longer, cut off or paused, may still look like a member.
 func suspectDeadlocks(conn *zkconn.Conn, root string, t deadlockTask) (any, error) {
 	w := walk{conn: conn, most: mostNodes}
 	if err := w.run(root); err != nil {
@@ -107,8 +109,8 @@ type deadlocks struct {
 	of  deadlockTask
 }
 
-// amend gives the answer without the deadlocks that this session knows to be none: a node of its own that keeps others
-// out was given back, or is being deleted.
+// amend gives the answer without the deadlocks that this session knows to be none: a node of its
+// own that keeps others out was given back, or is being deleted.
 func (d *deadlocks) amend(s *session) any {
 	return d.of.found(slices.DeleteFunc(d.all, func(d messages.Deadlock) bool {
 		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return s.letsGo(m.Keeps) || s.letsGo(m.Waits) })

@@ -22,8 +22,8 @@ func TestCirclesHaveToStay(t *testing.T) {
 	require.Equal(t, queue(node("b", 2, true), node("d", 4, false)), stayed(first, second))
 }
 
-// TestOwnNodesThatAreLetGoAreNoEdges: a circle is none when a node of the session that looks keeps others out, or waits,
-// for nobody any more: it is retained, or is being deleted.
+// TestOwnNodesThatAreLetGoAreNoEdges: a circle is none when a node of the session that looks keeps
+// others out, or waits, for nobody any more: it is retained, or is being deleted.
 func TestOwnNodesThatAreLetGoAreNoEdges(t *testing.T) {
 	token, err := messages.NewToken(7, 0)
 	require.NoError(t, err)
@@ -68,7 +68,8 @@ func giveBackOf(c *contender) machine.Effect {
 	return machine.Effect{Do: machine.GiveBack, Op: 1, Node: c.node}
 }
 
-// TestSecondLookWaits: it is not begun before the session of a retained node has had time to let it go.
+// TestSecondLookWaits: it is not begun before the session of a retained node has had time to let it
+// go.
 func TestSecondLookWaits(t *testing.T) {
 	a := newAlone(t, 1)
 	look := lookOutTask{lookOut{root: "/", node: "/q/n"}}

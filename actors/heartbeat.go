@@ -27,9 +27,12 @@ func (b beat) acknowledged() bool { return b.err == nil || zkconn.CommittedRefus
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
 	beatsPerTimeout = 6
-	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant. It takes about a third of a
-	// session timeout to come by, see package zkconn.
+	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant, or for a lease that lasts: with
+	// the first heartbeats after a grant, and where round trips take more than a twenty-fourth of the session timeout. It
+	// takes about a third of that to come by, see package zkconn.
 	evidencePerTimeout = 16
+	// shortLease is the part of the session timeout below which a lease does not last. SteadyLease is above it.
+	shortLease = 0.3
 )
 
 // shortestBeat keeps heartbeats that fail at once from following each other at once.
@@ -117,11 +120,19 @@ func (s *session) beaten(c *contender, node string, b beat, run uint64) {
 		s.vanished(c.at(node))
 	}
 	s.restGone(c, b.err)
-	s.after(max(time.Until(b.sent.Add(s.lease.timeout/beatsPerTimeout)), shortestBeat), func() {
+	s.after(max(time.Until(b.sent.Add(s.pace())), shortestBeat), func() {
 		if run == s.beatRun {
 			s.beatNow()
 		}
 	})
+}
+
+// pace is the time from one heartbeat to the next.
+func (s *session) pace() time.Duration {
+	if left := time.Until(s.lease.clock.Deadline()); left < time.Duration(shortLease*float64(s.lease.timeout)) {
+		return s.lease.timeout / evidencePerTimeout
+	}
+	return s.lease.timeout / beatsPerTimeout
 }
 
 // renewed looks at the lease once a transaction was answered, which may have extended it.
@@ -139,17 +150,34 @@ func (s *session) checkLease() {
 	}
 }
 
-// watchLease looks at the clock when the lease is due to end, and tells the holders when it has.
+// looksPerTimeout is how often a session looks at its lease while it is disconnected, and so sends no heartbeats.
+const looksPerTimeout = 100
+
+// watchLease looks at the clock when the lease is due to end, and tells the holders when it has. While the session is
+// disconnected it looks in between as well: timers stand still while the machine is suspended, and a connect request may
+// bring the end forward.
 func (s *session) watchLease() {
-	if _, valid := s.lease.look(); !valid || s.watchingLease || len(s.contenders) == 0 {
+	if !s.watchingLease {
+		s.watchLeaseAgain()
+	}
+}
+
+// watchLeaseAgain is watchLease that puts a timer in place of the one that runs.
+func (s *session) watchLeaseAgain() {
+	s.watchingLease = false
+	if _, valid := s.lease.look(); !valid || len(s.contenders) == 0 {
 		return
 	}
 	s.watchingLease = true
-	s.after(time.Until(s.lease.clock.Deadline()), func() {
-		s.watchingLease = false
-		s.checkLease()
-		if _, valid := s.lease.look(); valid {
-			s.watchLease()
+	s.looks++
+	this, wait := s.looks, time.Until(s.lease.clock.Deadline())
+	if !s.connected {
+		wait = min(wait, s.lease.timeout/looksPerTimeout)
+	}
+	s.after(wait, func() {
+		if this == s.looks {
+			s.checkLease()
+			s.watchLeaseAgain()
 		}
 	})
 }

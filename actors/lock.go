@@ -15,19 +15,20 @@ import (
 )
 
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
-// parent and its observers with the notices of package messages, takes the commands of that package,
-// and stops by itself when the request has ended. It may be stopped at any time: its node is then
-// deleted by the session. Bad input is told as Failed, before anything is sent; so are a parent, an owner or an
-// observer on another node. A nil session panics.
+// parent and its observers with the notices of package messages, takes the commands of that
+// package, and stops by itself when the request has ended. It may be stopped at any time: its node
+// is then deleted by the session. Bad input is told as Failed, before anything is sent; so are a
+// parent, an owner or an observer on another node. A nil session panics.
 //
 // # Owners that are restarted
 //
-// When an owner panics and its supervisor restarts it, protoactor stops the lock actors that it spawned as children
-// first, and the session deletes their nodes. What they had told before stays in the owner's mailbox: the new
-// incarnation may receive a Held of a lock that somebody else has by then. So an actor that can be restarted compares
-// ctx.Sender(), or Grant.Actor, with what it spawned, and answers any other Held with Release: the lock actor of an
-// earlier incarnation that is still there, because it was spawned at the root, gives its lock back. WithOwner does not,
-// for a restarted owner has not ended. See the example "restarted".
+// When an owner panics and its supervisor restarts it, protoactor stops the lock actors that it
+// spawned as children first, and the session deletes their nodes. What they had told before stays
+// in the owner's mailbox: the new incarnation may receive a Held of a lock that somebody else has
+// by then. So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with what it
+// spawned, and answers any other Held with Release: the lock actor of an earlier incarnation that
+// is still there, because it was spawned at the root, gives its lock back. WithOwner does not, for
+// a restarted owner has not ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")

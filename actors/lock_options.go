@@ -18,7 +18,8 @@ func WithObserver(pids ...*actor.PID) LockOption {
 }
 
 // WithOwner names an actor whose end means Release. The parent needs no naming: what stops it stops
-// its lock actors first. An owner that is restarted by its supervisor has not ended. One on another node is refused.
+// its lock actors first. An owner that is restarted by its supervisor has not ended. One on another
+// node is refused.
 func WithOwner(pid *actor.PID) LockOption {
 	return func(l *lock) { l.owner = pid }
 }

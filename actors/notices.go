@@ -15,8 +15,8 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// tellOwners sends a notice to the parent and the observers; to a parent that observes, once. Its sender is the actor
-// that tells it, so that an owner that was restarted knows whose it is.
+// tellOwners sends a notice to the parent and the observers; to a parent that observes, once. Its
+// sender is the actor that tells it, so that an owner that was restarted knows whose it is.
 func tellOwners(ctx actor.Context, observers []*actor.PID, notice any) {
 	parent := ctx.Parent()
 	if parent != nil && !slices.ContainsFunc(observers, parent.Equal) {

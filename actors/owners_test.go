@@ -93,8 +93,8 @@ func (b *busy) Receive(ctx actor.Context) {
 	}
 }
 
-// TestRestartedOwnerTellsHeldOfItsPredecessor: a lock was granted while its owner was busy, and the owner is restarted.
-// Its new incarnation gets the Held of the lock actor before, and can tell.
+// TestRestartedOwnerTellsHeldOfItsPredecessor: a lock was granted while its owner was busy, and the
+// owner is restarted. Its new incarnation gets the Held of the lock actor before, and can tell.
 func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
 	system, session := newSession(t)
 	rec := actors.NewRecorder(system)
@@ -122,7 +122,8 @@ func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
 	}
 }
 
-// TestNoticesOfSeveralLocks: the sender is the actor that was spawned, and the Grants name its lock actors.
+// TestNoticesOfSeveralLocks: the sender is the actor that was spawned, and the Grants name its lock
+// actors.
 func TestNoticesOfSeveralLocks(t *testing.T) {
 	system, session := newSession(t)
 	all, notices := listening(system, actors.NewAll(session, []messages.Acquire{{Path: "/a"}, {Path: "/b"}}))
@@ -164,8 +165,8 @@ func TestActorsOnOtherNodesAreRefused(t *testing.T) {
 	require.IsType(t, &messages.Held{}, take(t, notices).notice)
 }
 
-// TestUnreachableOwnerHasNotEnded: protoactor tells that an owner's node is out of reach in the way in which it tells
-// that an owner has ended. The lock is kept.
+// TestUnreachableOwnerHasNotEnded: protoactor tells that an owner's node is out of reach in the way
+// in which it tells that an owner has ended. The lock is kept.
 func TestUnreachableOwnerHasNotEnded(t *testing.T) {
 	system, session := newSession(t)
 	owner := system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// TestRefusalOfTheServerItselfIsNoProof: what a server refuses without asking the leader has not been committed, so that
-// it does not say that the server shows what was there before.
+// TestRefusalOfTheServerItselfIsNoProof: what a server refuses without asking the leader has not
+// been committed, so that it does not say that the server shows what was there before.
 func TestRefusalOfTheServerItselfIsNoProof(t *testing.T) {
 	for name, c := range map[string]struct {
 		code int32

@@ -26,10 +26,11 @@ type rest struct {
 	watched   bool // we shall hear of who comes
 	wanted    bool // somebody has come
 	until     time.Time
-	timed     bool
+	due       time.Time // when timer fires, which looks whether it is time; zero where none runs
+	timer     *time.Timer
 
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The
-	// node is not next's yet: it rests.
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the
+	// node exists. The node is not next's yet: it rests.
 	next *contender
 	op   uint64
 }
@@ -43,7 +44,7 @@ func (s *session) layDown(c *contender) bool {
 		c.rest != nil && c.rest.wanted || len(s.resting) >= maxResting || s.waitedFor(c) {
 		return false
 	}
-	if s.resting[c.queue()] != nil { // a node before this one was deleted, and the session has not heard of it
+	if s.resting[c.queue()] != nil { // that one was deleted, and the session has not heard of it
 		return false
 	}
 	if c.rest == nil {
@@ -56,9 +57,7 @@ func (s *session) layDown(c *contender) bool {
 	c.laid = true
 	c.verifies = 0 // what is still under way may find the node when another has it
 	s.unwatchOwn(c)
-	if !r.timed {
-		s.restUntil(r)
-	}
+	s.restUntil(r)
 	if !r.watched {
 		s.watchArrivals(r)
 	}
@@ -75,13 +74,26 @@ func (s *session) waitedFor(c *contender) bool {
 	return false
 }
 
-// restUntil lets a node go when its time is over, unless somebody holds it then.
+// restUntil lets a node go when its time is over, unless somebody holds it then. A timer that runs already does, if it is
+// not due later: whoever had the node before may have kept it for longer.
 func (s *session) restUntil(r *rest) {
-	r.timed = true
-	s.after(max(time.Until(r.until), time.Millisecond), func() {
-		r.timed = false
+	switch {
+	case r.due.IsZero():
+	case r.due.After(r.until):
+		r.timer.Stop()
+		delete(s.timers, r.timer)
+	default:
+		return
+	}
+	due := r.until
+	r.due = due
+	r.timer = s.after(max(time.Until(due), time.Millisecond), func() {
+		if r.due != due { // it fired before it was stopped
+			return
+		}
+		r.due = time.Time{}
 		switch {
-		case !r.resting, r.next != nil: // who takes it back that it is to reuse the node sets the timer again
+		case !r.resting, r.next != nil: // declines or layDown sets the timer again
 		case time.Now().Before(r.until):
 			s.restUntil(r)
 		default:
@@ -114,8 +126,9 @@ func (s *session) watchArrivals(r *rest) {
 	})
 }
 
-// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more when
-// a request is about to; unless it is spent: it is gone, or says that the lock was asked back.
+// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is
+// reused once more when a request is about to; unless it is spent: it is gone, or says that the
+// lock was asked back.
 func (s *session) arrived(r *rest, spent bool) {
 	r.wanted = true
 	if r.resting && (spent || r.next == nil) {
@@ -151,7 +164,7 @@ func (s *session) forgetRest(c *contender) {
 }
 
 // wakeAll lets go of all that rests, because the watches that would tell of others are lost with the connection:
-// settleAgain deletes the nodes. Who was to reuse one hears that the connection is lost, and asks again.
+// settleAgain deletes the nodes. A request that was to reuse one recovers, and asks again.
 func (s *session) wakeAll() {
 	for _, c := range s.contenders {
 		if c.rest != nil {

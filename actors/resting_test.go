@@ -73,3 +73,26 @@ func TestMates(t *testing.T) {
 	require.True(t, two.mates)
 	require.False(t, other.mates)
 }
+
+// TestShorterRest: a node that was kept for an hour and is then kept for a second rests for a second.
+func TestShorterRest(t *testing.T) {
+	a := newAlone(t, 1)
+	first, firstHeard := holdsSticky(t, a)
+	a.remove(first, machine.Effect{Do: machine.GiveBack, Op: 1, Node: first.node})
+	require.Equal(t, machine.Deleted, (<-firstHeard).Kind)
+	r := a.resting[first.queue()]
+	require.WithinDuration(t, r.until, r.due, 0)
+	require.Len(t, a.timers, 1)
+
+	second, heard := a.contend("")
+	second.spec.sticky = time.Second
+	a.create(second, 1)
+	a.checked(r, second, beat{sent: time.Now()})
+	require.Equal(t, machine.Created, (<-heard).Kind)
+	timers := len(a.timers) // of heartbeats, too
+	a.grantedTo(second)
+	a.remove(second, machine.Effect{Do: machine.GiveBack, Op: 2, Node: second.node})
+	require.Same(t, r, a.resting[first.queue()])
+	require.WithinDuration(t, time.Now().Add(time.Second), r.due, time.Minute)
+	require.Len(t, a.timers, timers, "the timer of an hour is gone")
+}

@@ -8,19 +8,22 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// How a retained node is reused. A session that has not heard that the node is gone does not know that it exists: an
-// operator may have deleted it, and somebody else may hold, with a greater token. The event of that may be on its way,
-// and a server that is cut off never sends one. So the session has the ensemble commit a transaction that checks the
-// node, sent after the request came, and grants the lock when that one succeeds. While the node exists nobody behind it
-// is granted the lock; whoever is granted it later has a greater token.
+// How a retained node is reused. A session that has not heard that the node is gone does not know
+// that it exists: an operator may have deleted it, and somebody else may hold, with a greater
+// token. The event of that may be on its way, and a server that is cut off never sends one. So the
+// session has the ensemble commit a transaction that checks the node, sent after the request came,
+// and grants the lock when that one succeeds. While the node exists nobody behind it is granted the
+// lock; whoever is granted it later has a greater token.
 //
-// This costs one round trip, as a create does; what is saved is the delete, and a write to the lock path. A sync would
-// be cheaper for the servers and prove nothing: a leader that is cut off answers it.
+// This costs one round trip, as a create does; what is saved is the delete, and a write to the lock
+// path. A sync would be cheaper for the servers and prove nothing: a leader that is cut off answers
+// it.
 //
-// When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be left
-// of the node, and the request makes one of its own.
+// When the check does not succeed, because the node is gone or because nobody knows, the session
+// deletes what may be left of the node, and the request makes one of its own.
 
-// takeUp has a contender reuse the node of its queue that rests, if it exists; false where there is none for it.
+// takeUp has a contender reuse the node of its queue that rests, if it exists; false where there is
+// none for it.
 func (s *session) takeUp(c *contender, op uint64) bool {
 	r := s.resting[c.queue()]
 	if r == nil || r.next != nil || c.contest() {
@@ -81,17 +84,17 @@ func (s *session) reuse(r *rest) {
 	s.system.Root.Send(c.lock, &news{event: ev, lease: s.lease, as: sp.by})
 }
 
-// declines takes back that a contender is to reuse a node, which rests on for the next; false where it was not to.
+// declines takes back that a contender is to reuse a node, which rests on for the next; false where
+// it was not to.
 func (s *session) declines(c *contender) bool {
 	r := s.resting[c.queue()]
 	if r == nil || r.next != c {
 		return false
 	}
 	r.next = nil
-	switch {
-	case r.wanted:
+	if r.wanted {
 		s.endRest(r)
-	case !r.timed:
+	} else {
 		s.restUntil(r)
 	}
 	return true

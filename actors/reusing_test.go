@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// asksForRetained leaves a node that nobody holds, and has a contender ask for it: the check is under way.
+// asksForRetained leaves a node that nobody holds, and has a contender ask for it: the check is
+// under way.
 func asksForRetained(t *testing.T, a *aloneSession) (c *contender, heard <-chan machine.Event, r *rest) {
 	t.Helper()
 	old, oldHeard := holdsSticky(t, a)
@@ -26,7 +27,8 @@ func asksForRetained(t *testing.T, a *aloneSession) (c *contender, heard <-chan 
 	return c, heard, a.resting[c.queue()]
 }
 
-// TestReuseNeedsEvidence: a retained node is reused when a transaction has found it, and let go on any other answer.
+// TestReuseNeedsEvidence: a retained node is reused when a transaction has found it, and let go on
+// any other answer.
 func TestReuseNeedsEvidence(t *testing.T) {
 	for name, answer := range map[string]struct {
 		err    error
@@ -59,7 +61,8 @@ func TestReuseNeedsEvidence(t *testing.T) {
 	}
 }
 
-// TestReuseIsOvertaken: what comes between the check and its answer decides, and the answer changes nothing then.
+// TestReuseIsOvertaken: what comes between the check and its answer decides, and the answer changes
+// nothing then.
 func TestReuseIsOvertaken(t *testing.T) {
 	for name, c := range map[string]struct {
 		comes func(*aloneSession, *contender)
@@ -103,7 +106,8 @@ func TestReuseIsOvertaken(t *testing.T) {
 	}
 }
 
-// TestOneCheckForOneRequest: a check that was sent for one request says nothing to one that came later.
+// TestOneCheckForOneRequest: a check that was sent for one request says nothing to one that came
+// later.
 func TestOneCheckForOneRequest(t *testing.T) {
 	a := newAlone(t, 1)
 	first, _, r := asksForRetained(t, a)

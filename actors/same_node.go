@@ -7,7 +7,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// noRemote is the address of actors in a system that has no remote; actors spawned before it had one keep it.
+// noRemote is the address of actors in a system that has no remote; actors spawned before it had
+// one keep it.
 const noRemote = "nonhost"
 
 // sameNode tells whether an actor runs in this actor system.
@@ -15,9 +16,9 @@ func sameNode(system *actor.ActorSystem, pid *actor.PID) bool {
 	return pid.GetAddress() == noRemote || pid.GetAddress() == system.Address()
 }
 
-// checkSameNode refuses actors on other nodes. An owner there cannot be relied on: when its node is unreachable it is
-// told as terminated (AddressTerminated) while it may run on; notices are no protobuf messages and do not reach it; and
-// they tell of times by this process's clock.
+// checkSameNode refuses actors on other nodes. An owner there cannot be relied on: when its node is
+// unreachable it is told as terminated (AddressTerminated) while it may run on; notices are no
+// protobuf messages and do not reach it; and they tell of times by this process's clock.
 func checkSameNode(ctx actor.Context, owner *actor.PID, observers []*actor.PID) error {
 	check := func(role string, pid *actor.PID) error {
 		if pid == nil || sameNode(ctx.ActorSystem(), pid) {
@@ -48,8 +49,8 @@ func onSameNode(system *actor.ActorSystem, pids []*actor.PID) []*actor.PID {
 	return near
 }
 
-// ownerEnded tells whether a Terminated says that an owner has ended. AddressTerminated does not: the owner's node was
-// not reached, and the owner may still rely on the lock.
+// ownerEnded tells whether a Terminated says that an owner has ended. AddressTerminated does not:
+// the owner's node was not reached, and the owner may still rely on the lock.
 func ownerEnded(msg *actor.Terminated) bool {
 	return msg.Why != actor.TerminatedReason_AddressTerminated
 }

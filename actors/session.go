@@ -61,6 +61,7 @@ type session struct {
 
 	beating, watchingLease bool
 	beats, answered        uint64         // heartbeats sent, and the newest that came back, with whatever outcome
+	looks                  uint64         // at the lease: only the newest timer counts
 	beatRun                uint64         // heartbeats follow each other; a new connection begins anew
 	running                sync.WaitGroup // goroutines of requests
 	timers                 map[*time.Timer]struct{}
@@ -168,6 +169,7 @@ func (s *session) take(ctx actor.Context, o *order) {
 	}
 	c.givenBack = o.at
 	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+		c.ends = true
 		s.unstake(c)
 	}
 	switch o.Do {
@@ -223,12 +225,13 @@ func (s *session) elsewhere(work func(*zkconn.Conn) (then func())) {
 }
 
 // after does something on the actor once d has passed, unless the epoch is over by then.
-func (s *session) after(d time.Duration, do func()) {
+func (s *session) after(d time.Duration, do func()) *time.Timer {
 	root, self, epoch := s.system.Root, s.self, s.lease.epoch
 	var timer *time.Timer
 	fire := func() { delete(s.timers, timer); do() }
 	timer = time.AfterFunc(d, func() { root.Send(self, &tick{epoch: epoch, do: fire}) })
 	s.timers[timer] = struct{}{}
+	return timer
 }
 
 // tell sends an event to a lock actor.

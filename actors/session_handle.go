@@ -156,7 +156,8 @@ func (s *Session) lastCause() error {
 	return nil
 }
 
-// letGo keeps a handle of a session that has ended from keeping its actor, its connection, and all that they remember.
+// letGo keeps a handle of a session that has ended from keeping its actor, its connection, and all
+// that they remember.
 func (s *Session) letGo() {
 	cause := s.lastCause()
 	s.cause.Store(&cause)
@@ -177,9 +178,10 @@ func (s *Session) Explain(err error) error {
 // Close ends the session at the server, which deletes all its nodes, and waits until the actor and all
 // that it started have ended, or ctx has. Locks that are held are Lost.
 //
-// It returns an error that wraps zkconn.ErrSessionRemains, and a warning is logged, when no server has said that the
-// session is closed, as with a link that is cut: then others wait for its locks until it expires. Everything in this
-// process has ended even so. Closing again gives the same answer.
+// It returns an error that wraps zkconn.ErrSessionRemains, and a warning is logged, when no server
+// has said that the session is closed, as with a link that is cut: then others wait for its locks
+// until it expires. Everything in this process has ended even so. Closing again gives the same
+// answer.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:

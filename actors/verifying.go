@@ -159,7 +159,7 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 		c.unsure = false
 		ev = s.adopted(c, op, found)
 		if ev.Kind == machine.Found && s.lacksEvidence(c) {
-			s.after(s.lease.timeout/evidencePerTimeout, func() { s.verify(c, op) })
+			s.after(s.lease.timeout/evidencePerTimeout, func() { s.verifyAgain(c, op) })
 			return
 		}
 	}
@@ -167,10 +167,18 @@ func (s *session) verified(c *contender, op uint64, found own, err error) {
 }
 
 // lacksEvidence tells whether a contender that waits could not be granted the lock if its turn came now: each look for its
-// node adds to the evidence.
+// node adds to the evidence. A node that is to go needs none.
 func (s *session) lacksEvidence(c *contender) bool {
 	_, valid := s.lease.look()
-	return !valid && !c.granted
+	return !valid && !c.granted && !c.ends
+}
+
+// verifyAgain looks once more for a node that was found, for want of evidence, unless the contender has gone on: a look
+// that nobody waits for could find the node gone, and its lock actor would not hear of it.
+func (s *session) verifyAgain(c *contender, op uint64) {
+	if c.verifies == op && !c.gone && s.connected {
+		s.verify(c, op)
+	}
 }
 
 // adopted notes that a node was found to be the contender's.

@@ -73,8 +73,9 @@ func newSystem(log *slog.Logger) *actor.ActorSystem {
 	return system
 }
 
-// shrink leaves one of the 1 024 maps in which a new actor system keeps its actors, 4.5 MB while they are empty. Each is
-// cut into 32 parts with a lock of its own, which is enough for one session. Nothing else may use the system yet.
+// shrink leaves one of the 1 024 maps in which a new actor system keeps its actors, 4.5 MB while
+// they are empty. Each is cut into 32 parts with a lock of its own, which is enough for one
+// session. Nothing else may use the system yet.
 func shrink(actors *actor.SliceMap) {
 	all := actors.LocalPIDs
 	one := slices.Clone(all[:1])
@@ -101,9 +102,9 @@ func (c *Client) abort() {
 // the session is closed, upon which the servers hand the locks over at once. It waits until all that
 // the client started has ended, or ctx has.
 //
-// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told, as when they are out of
-// reach: others then wait for the locks until the session has expired. The client is closed even so. Closing again gives
-// the same answer.
+// The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told,
+// as when they are out of reach: others then wait for the locks until the session has expired. The
+// client is closed even so. Closing again gives the same answer.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true

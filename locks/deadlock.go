@@ -47,11 +47,11 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // Who waits for a semaphore's permits is part of a deadlock only when so many permits are with contenders that are
 // themselves part of it that what is left is not enough; otherwise another holder's release lets it in.
 //
-// A deadlock that is reported was seen in two readings, 250 ms apart; so all of its nodes existed between them. One of
-// them may be a node that a client WithSticky retains and nobody holds: nodes do not say so. Its client deletes it when
-// somebody waits for it, which takes less than these 250 ms unless that client is cut off or paused; the nodes that this
-// client retains are known and left out. What may not be read is passed over; Locks tells what that is. Errors are those
-// of Queue.
+// A deadlock that is reported was seen in two readings, 250 ms apart; so all of its nodes existed
+// between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
+// do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
+// ms unless that client is cut off or paused; the nodes that this client retains are known and left
+// out. What may not be read is passed over; Locks tells what that is. Errors are those of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	const op = "deadlocks below"
 	if err := checkRoot("deadlocks", root); err != nil {

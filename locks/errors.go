@@ -32,14 +32,15 @@ var (
 	ErrNotWriter = errors.New("turnstile: not a lease for writing")
 	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than what the request asks for.
 	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
-	// ErrUnconfirmed: Unlock waited until the lease was over, and the servers are not known to have heard of the release.
-	// The session goes on trying.
+	// ErrUnconfirmed: Unlock waited until the lease was over, and the servers are not known to have
+	// heard of the release. The session goes on trying.
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed.
 	ErrClosed = actors.ErrSessionClosed
-	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last until it expires.
+	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
+	// until it expires.
 	ErrSessionRemains = zkconn.ErrSessionRemains
 	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
 	ErrSessionFileInUse = actors.ErrSessionFileInUse

@@ -79,18 +79,20 @@ func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
 // Revoked is closed when somebody asks for the lock back.
 func (l *Lease) Revoked() <-chan struct{} { return l.revoked }
 
-// Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it is
-// known that the node is gone, even where the reply to the delete was lost or the session has expired
-// meanwhile. It returns an error that wraps ErrLost or ErrRevoked where the lock was not ours any more, ErrNotHeld after a
-// success.
+// Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it
+// is known that the node is gone, even where the reply to the delete was lost or the session has
+// expired meanwhile. It returns an error that wraps ErrLost or ErrRevoked where the lock was not
+// ours any more, ErrNotHeld after a success.
 //
-// It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a session timeout of
-// the moment in which the servers go out of reach. Then the error wraps that of ctx, or ErrUnconfirmed. The release goes
-// on without it: the session deletes the node as soon as a server is in reach, and the servers delete it when the session
-// expires. Unlock may be called again, to hear what has become of it.
+// It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a
+// session timeout of the moment in which the servers go out of reach. Then the error wraps that of
+// ctx, or ErrUnconfirmed. The release goes on without it: the session deletes the node as soon as a
+// server is in reach, and the servers delete it when the session expires. Unlock may be called
+// again, to hear what has become of it.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
-// lastWord is how long Unlock waits at least: what has happened may be on its way from the lock actor.
+// lastWord is how long Unlock waits at least: what has happened may be on its way from the lock
+// actor.
 const lastWord = 100 * time.Millisecond
 
 // unlock is an Unlock that was called at a time.
@@ -116,13 +118,14 @@ func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 
 // bound is how long Unlock waits, as far as is known now.
 func (l *Lease) bound(called time.Time) time.Time {
-	until := called.Add(lastWord)
-	for _, end := range []time.Time{l.held.Until, l.clock.Deadline()} { // the clock has none once the session has ended
-		if end.After(until) {
-			until = end
-		}
+	end := l.clock.Deadline() // which may be sooner than it was at first: a server may have granted a shorter timeout
+	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
+		end = l.held.Until
 	}
-	return until
+	if soonest := called.Add(lastWord); end.Before(soonest) {
+		return soonest
+	}
+	return end
 }
 
 // unconfirmed is the outcome of an Unlock that does not wait any more.

@@ -32,13 +32,15 @@ func WithLabel(label string) LockOption { return func(l *lock) { l.want.Label = 
 // asked is told by Lease.Revoked, and nothing more.
 func WithGrace(d time.Duration) LockOption { return func(l *lock) { l.want.Grace = d } }
 
-// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it. Locking it again with
-// the same client then takes one round trip, a transaction that checks that the node is still there, and Unlock takes
-// none: half of what a cycle costs otherwise. A node that an operator has deleted meanwhile is not reused.
+// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it.
+// Locking it again with the same client then takes one round trip, a transaction that checks that
+// the node is still there, and Unlock takes none: half of what a cycle costs otherwise. A node that
+// an operator has deleted meanwhile is not reused.
 //
-// Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this process or another, the
-// node goes: whoever waits does so for a listing and a delete more. A TryLock from elsewhere finds the lock taken at
-// first, and people who look at the queue see a holder.
+// Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this
+// process or another, the node goes: whoever waits does so for a listing and a delete more. A
+// TryLock from elsewhere finds the lock taken at first, and people who look at the queue see a
+// holder.
 func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Sticky = d } }
 
 // WithObserver names actors that get the notices and transitions of every request: see

@@ -55,7 +55,8 @@ type Release struct{}
 // Cancel ends a request that is no longer wanted; its node is deleted before it ends. A request that
 // holds already gives the lock back.
 type Cancel struct {
-	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for ReasonCancelled.
+	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for
+	// ReasonCancelled.
 	Reason Reason
 }
 

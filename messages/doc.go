@@ -2,9 +2,10 @@
 // a lock actor takes, the notices that it sends, the transitions that it goes through, and the
 // fencing token.
 //
-// Everything here is plain data: exported structs without channels, functions or contexts. None of them is a protobuf
-// message, and they tell of times by the clock of the session's process: they stay in it. Lock actors refuse owners and
-// observers on other nodes. The package imports nothing of Turnstile's.
+// Everything here is plain data: exported structs without channels, functions or contexts. None of
+// them is a protobuf message, and they tell of times by the clock of the session's process: they
+// stay in it. Lock actors refuse owners and observers on other nodes. The package imports nothing
+// of Turnstile's.
 //
 // # Commands, sent to a lock actor
 //
@@ -21,8 +22,9 @@
 //
 // # Notices, sent by a lock actor to its parent and its observers
 //
-// The lock actor is the sender of each, and is named in its [Grant]. An actor that its supervisor restarted may find
-// notices in its mailbox of a lock actor that its previous incarnation spawned: see actors.NewLock.
+// The lock actor is the sender of each, and is named in its [Grant]. An actor that its supervisor
+// restarted may find notices in its mailbox of a lock actor that its previous incarnation spawned:
+// see actors.NewLock.
 //
 //   - [Held]: the lock is ours.
 //   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.

@@ -90,8 +90,9 @@ type PermitsSet struct {
 	Permits int
 }
 
-// DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment while the question was being
-// answered; one of another session may have been retained, and held by nobody. What may not be read is passed over.
+// DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment while
+// the question was being answered; one of another session may have been retained, and held by
+// nobody. What may not be read is passed over.
 type DeadlocksFound struct {
 	Refusal
 	Root      string

@@ -27,8 +27,9 @@ type Grant struct {
 	Node string
 	// Token is the fencing token; zero before the node is known.
 	Token Token
-	// Actor is the lock actor of the request. An owner that was restarted tells by it, or by the sender of the
-	// notice, whether a notice is of a lock actor of its own or of the incarnation before it.
+	// Actor is the lock actor of the request. An owner that was restarted tells by it, or by the
+	// sender of the notice, whether a notice is of a lock actor of its own or of the incarnation
+	// before it.
 	Actor ActorID
 }
 

@@ -39,7 +39,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 	require.Equal(t, "turnstile: lock /a: the shift is over; turnstile: the lock was lost", joined.Error())
 }
 
-// TestErrorsSayWhereTheRequestStood: a Lock that times out says in which state it waited, and not that it gives up.
+// TestErrorsSayWhereTheRequestStood: a Lock that times out says in which state it waited, and not
+// that it gives up.
 func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		client := open(t, at.Connect())
@@ -58,7 +59,8 @@ func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 	})
 }
 
-// TestErrorsLeaveOutWhatIsNot: a request that never was one has no state and, of several locks, no path.
+// TestErrorsLeaveOutWhatIsNot: a request that never was one has no state and, of several locks, no
+// path.
 func TestErrorsLeaveOutWhatIsNot(t *testing.T) {
 	_, err := locks.All(deadline(t))
 	require.ErrorIs(t, err, actors.ErrBadAcquire)

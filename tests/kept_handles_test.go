@@ -21,15 +21,15 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestKeptHandlesAreSmall: programs keep clients that they have closed, and leases that are over, in structs that live on.
-// What those stand for does not.
+// TestKeptHandlesAreSmall: programs keep clients that they have closed, and leases that are over,
+// in structs that live on. What those stand for does not.
 func TestKeptHandlesAreSmall(t *testing.T) {
-	const many, most = 20, 64 << 10
+	const many, most = 10, 64 << 10
 	server, ctx := embedded.Run(t), t.Context() // one context: a lease keeps its own
 	hold := func() (*locks.Client, *locks.Lease) {
 		client, err := locks.Open(ctx, server.Addr(), locks.WithSessionTimeout(patient.Session))
 		require.NoError(t, err)
-		for range 100 { // what a session remembers of lock paths that it has used
+		for range 10 { // what a session remembers of lock paths that it has used
 			lease, err := client.Mutex("/kept/" + t.Name()).Lock(ctx)
 			require.NoError(t, err)
 			require.NoError(t, lease.Unlock(ctx))

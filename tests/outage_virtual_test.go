@@ -58,9 +58,8 @@ func (d *outageDialer) outage(length time.Duration) (tried int) {
 
 // outages tells a story for several timeouts and phases, each in virtual time. Heartbeats follow each other every sixth of
 // the timeout; the phase goes through the time between two of them.
-func outages(t *testing.T, story func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client)) {
+func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client)) {
 	t.Helper()
-	const phases = 24
 	for _, timeout := range []time.Duration{4 * time.Second, 10 * time.Second, 30 * time.Second} {
 		for phase := range phases {
 			t.Run(fmt.Sprintf("%v %d of %d", timeout, phase, phases), func(t *testing.T) {
@@ -73,7 +72,7 @@ func outages(t *testing.T, story func(t *testing.T, timeout, phase time.Duration
 						require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
 						time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 					})
-					story(t, timeout, timeout*time.Duration(phase)/phases/6, d, client)
+					story(t, timeout, timeout*time.Duration(phase)/time.Duration(6*phases), d, client)
 				})
 			})
 		}
@@ -82,7 +81,7 @@ func outages(t *testing.T, story func(t *testing.T, timeout, phase time.Duration
 
 // TestShortOutagesLoseNoLease: after an outage of 0.2 T, whenever it begins, the lease is as valid as before; and again.
 func TestShortOutagesLoseNoLease(t *testing.T) {
-	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
 		lease, err := client.Mutex("/outage").Lock(t.Context())
 		require.NoError(t, err)
 		for range 5 {
@@ -117,7 +116,7 @@ func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
 
 // TestLongOutagesLoseTheLeaseInTime: in an outage of half a session timeout the lease ends, before the servers end the session.
 func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
-	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
 		lease, err := client.Mutex("/outage").Lock(t.Context())
 		require.NoError(t, err)
 		time.Sleep(timeout + phase)
@@ -141,7 +140,7 @@ func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 
 // TestWaitersAreInNoHurry: who holds nothing reconnects at the ordinary pace.
 func TestWaitersAreInNoHurry(t *testing.T) {
-	outages(t, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
+	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
 		holder := openVirtual(t, d.server, d.server.Connect())
 		lease, err := holder.Mutex("/outage").Lock(t.Context())
 		require.NoError(t, err)

@@ -17,7 +17,8 @@ import (
 // forLong is longer than any test.
 const forLong = time.Hour
 
-// requested counts what a client has asked the servers for, but for checks: heartbeats, and those of nodes to reuse.
+// requested counts what a client has asked the servers for, but for checks: heartbeats, and those
+// of nodes to reuse.
 func requested(p *rig.Proxy) int {
 	return p.Operations(rig.OpCreate) + p.Operations(rig.OpDelete) + p.Operations(rig.OpSetData) +
 		p.Operations(rig.OpGetData) + p.Operations(rig.OpGetChildren2) + p.Operations(rig.OpGetChildren)
@@ -35,8 +36,9 @@ func cycle(t *testing.T, m *locks.Mutex) (node string, token messages.Token) {
 	return lease.Node(), lease.Token()
 }
 
-// TestStickyCostsOneCheck: after the first time a sticky lock takes a check of its node and nothing else, and each grant
-// has a greater token; when the places of the node's transaction are used up there is a new node.
+// TestStickyCostsOneCheck: after the first time a sticky lock takes a check of its node and nothing
+// else, and each grant has a greater token; when the places of the node's transaction are used up
+// there is a new node.
 func TestStickyCostsOneCheck(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
@@ -216,8 +218,8 @@ func TestStickyOverACut(t *testing.T) {
 	})
 }
 
-// TestStickyNodeIsDeleted by an operator: the next request makes another, whether or not the session has heard of it, and
-// stands behind whoever has come since.
+// TestStickyNodeIsDeleted by an operator: the next request makes another, whether or not the
+// session has heard of it, and stands behind whoever has come since.
 func TestStickyNodeIsDeleted(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		mutex, operator := open(t, zk.Connect()).Mutex("/sticky", locks.WithSticky(forLong)), zk.Raw(t)

@@ -20,9 +20,9 @@ func unreachable(server *embedded.Server) (back func()) {
 	return func() { server.Replica(0).Refuse(false) }
 }
 
-// TestUnlockEndsWithTheLease: the servers are gone and ctx has no end, as in the defer of an ordinary program. Unlock
-// returns when the lease is over, and says what is not known. The session goes on, and Unlock tells so when it is called
-// again.
+// TestUnlockEndsWithTheLease: the servers are gone and ctx has no end, as in the defer of an
+// ordinary program. Unlock returns when the lease is over, and says what is not known. The session
+// goes on, and Unlock tells so when it is called again.
 func TestUnlockEndsWithTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

@@ -86,14 +86,14 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session at the server, if it is connected, and with it every ephemeral node of the session. It returns
-// when every goroutine of the connection and every operation has ended: in milliseconds, or after a third of the session
-// timeout, one to three seconds, when a server does not answer. Operations under way end with ErrClosed and
-// ErrUnknownOutcome.
+// Close ends the session at the server, if it is connected, and with it every ephemeral node of the
+// session. It returns when every goroutine of the connection and every operation has ended: in
+// milliseconds, or after a third of the session timeout, one to three seconds, when a server does
+// not answer. Operations under way end with ErrClosed and ErrUnknownOutcome.
 //
-// It returns an error that wraps ErrSessionRemains when no server has said that the session is closed: it is left to
-// expire, and others wait for its locks until then. It may be called again, and by several at once; all return when it is
-// done, with the same answer.
+// It returns an error that wraps ErrSessionRemains when no server has said that the session is
+// closed: it is left to expire, and others wait for its locks until then. It may be called again,
+// and by several at once; all return when it is done, with the same answer.
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
 		cause := c.LastError() // before the closing makes others
@@ -102,8 +102,8 @@ func (c *Conn) Close() error {
 		c.hosts.close()
 		c.stopDial()
 		c.link.close()
-		// The library waits a second for room in its queue and for the answer, and its connection goes on until the
-		// answer has come; without a connection it waits for nothing.
+		// The library waits a second for room in its queue and for the answer, and its connection
+		// goes on until the answer has come; without a connection it waits for nothing.
 		cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
 		c.zk.Close()
 		// The library closes the channel as the last thing it does.

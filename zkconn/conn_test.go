@@ -106,8 +106,8 @@ func TestCloseWithADeadEnsemble(t *testing.T) {
 	}
 }
 
-// TestCloseSaysWhetherTheServersWereTold: a session that is left to expire keeps its locks until then, and its program
-// has to know.
+// TestCloseSaysWhetherTheServersWereTold: a session that is left to expire keeps its locks until
+// then, and its program has to know.
 func TestCloseSaysWhetherTheServersWereTold(t *testing.T) {
 	t.Run("told", func(t *testing.T) {
 		c, events := dialFake(t, newFakeServer(t), "zk1")

@@ -41,7 +41,8 @@ var (
 	ErrClosed = errors.New("connection closed")
 	// ErrUnavailable: no server could be reached; nothing was sent.
 	ErrUnavailable = errors.New("no server available")
-	// ErrSessionRemains: the servers are not known to have closed the session, so it may last until it expires.
+	// ErrSessionRemains: the servers are not known to have closed the session, so it may last until
+	// it expires.
 	ErrSessionRemains = errors.New("the session may remain")
 	// ErrUnknownOutcome: the request may or may not have been executed.
 	ErrUnknownOutcome = errors.New("outcome unknown")

@@ -71,9 +71,10 @@ func WithTLS(cfg *tls.Config) Option {
 	}
 }
 
-// WithLogger sets the logger; the default discards. Servers that are not reached are logged at warn, attempts and
-// what the sink is told as an Event at debug: one who takes the events logs them as it sees fit. Records have
-// the keys epoch, server, session, timeout, path and error (package logkeys).
+// WithLogger sets the logger; the default discards. Servers that are not reached are logged at
+// warn, attempts and what the sink is told as an Event at debug: one who takes the events logs them
+// as it sees fit. Records have the keys epoch, server, session, timeout, path and error (package
+// logkeys).
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {

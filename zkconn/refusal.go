@@ -2,18 +2,20 @@ package zkconn
 
 import "errors"
 
-// committedRefusals are the refusals that a server answers with only when the leader has found them for a transaction.
-// Others it may give by itself, without asking the leader: that it is throttled, that the session has moved to another
-// server, that it is read-only, that a credential or a quota does not allow it.
+// committedRefusals are the refusals that a server answers with only when the leader has found them
+// for a transaction. Others it may give by itself, without asking the leader: that it is throttled,
+// that the session has moved to another server, that it is read-only, that a credential or a quota
+// does not allow it.
 var committedRefusals = []error{
 	ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrNoAuth, ErrBadVersion, ErrNoChildrenForEphemerals,
 }
 
-// CommittedRefusal tells whether the error of a write (Create, Delete, SetData, Heartbeat, Commit) proves that the
-// ensemble has committed the refused transaction: the leader proposes a refused write as a transaction that changes
-// nothing (PrepRequestProcessor), and servers answer when that is committed. So it proves as much as a success does:
-// the session lived when the request was sent, and our server shows all that was committed before. It is false for
-// nil, for a refusal that a server may give by itself, and for an unknown outcome.
+// CommittedRefusal tells whether the error of a write (Create, Delete, SetData, Heartbeat, Commit)
+// proves that the ensemble has committed the refused transaction: the leader proposes a refused
+// write as a transaction that changes nothing (PrepRequestProcessor), and servers answer when that
+// is committed. So it proves as much as a success does: the session lived when the request was
+// sent, and our server shows all that was committed before. It is false for nil, for a refusal that
+// a server may give by itself, and for an unknown outcome.
 //
 // The error of a read proves nothing of the kind, whatever it says.
 func CommittedRefusal(err error) bool {

@@ -52,8 +52,9 @@ func New(from metric.MeterProvider, labels Labels, left func() (time.Duration, b
 	return f, nil
 }
 
-// Request begins to follow a request; nil where there are no figures. It returns an error where the function that makes
-// labels panics: what a program has told wrong about its figures must not look like a fault of the lock.
+// Request begins to follow a request; nil where there are no figures. It returns an error where the
+// function that makes labels panics: what a program has told wrong about its figures must not look
+// like a fault of the lock.
 func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
 	if f == nil {
 		return nil, nil

@@ -131,8 +131,8 @@ func (c change) print(at time.Time, asJSON bool) error {
 	return err
 }
 
-// more is what there is to add. A contender that waited at one reading and is gone at the next may have held between
-// the two: it was not seen to.
+// more is what there is to add. A contender that waited at one reading and is gone at the next may
+// have held between the two: it was not seen to.
 func (c change) more() string {
 	switch {
 	case c.what == waits:

@@ -48,11 +48,12 @@
 //	Unlock()                                 lease.Unlock(ctx)
 //	zk.ErrDeadlock, of one value used twice  none: a Mutex has no state, each call queues for itself
 //
-// What differs in meaning: zk.Lock tells nobody that the lock was lost; a reply that was lost may leave a node that
-// blocks the queue (the soak of tests/soak with -peer zklock finds such nodes); and it fails on children that are no
-// contenders (TestZkLockFailsOnStrangers in tests/interop). Turnstile passes over those, but as long as a zk.Lock is
-// in the same queue, its faults are in the queue too. Unlock returns when the delete is known to have been done,
-// through losses of the connection, and no later than the end of the lease (ErrUnconfirmed); give it a context that
+// What differs in meaning: zk.Lock tells nobody that the lock was lost; a reply that was lost may
+// leave a node that blocks the queue (the soak of tests/soak with -peer zklock finds such nodes);
+// and it fails on children that are no contenders (TestZkLockFailsOnStrangers in tests/interop).
+// Turnstile passes over those, but as long as a zk.Lock is in the same queue, its faults are in the
+// queue too. Unlock returns when the delete is known to have been done, through losses of the
+// connection, and no later than the end of the lease (ErrUnconfirmed); give it a context that
 // outlives the work.
 //
 // # From kazoo

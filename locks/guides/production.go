@@ -43,7 +43,10 @@
 //
 // An idle client sends a ping and a sync every third of a session timeout, so that its next lock is granted in one round
 // trip. The syncs reach the leader. Where ten thousand clients idle and the first lock after a pause may take a third of a
-// session timeout, WithoutIdleSyncs saves them.
+// session timeout, WithoutIdleSyncs saves them. Measured with 10 000 clients and a session timeout of 10 s
+// (go run ./tests/bench -workload idle -sizes 10000 -rounds 1 -patience 10m, and with -ensemble): 0.6 packets a second from
+// each, 0.3 without the syncs, and 1.5 from one that holds; all of them together took 0.27 s of processor time a second
+// of one server, 0.18 s without the syncs; of three servers together 0.51 s and 0.40 s.
 //
 // A client that has lost its connection and holds a lock tries the servers again after 10 ms, and less and less often, down
 // to 100 times a session timeout, until it is connected or its lease has ended: some 45 times each server, and 95 at most
@@ -104,8 +107,8 @@
 //     end; at level error what ends a session; at level debug each step of each request, with path, node, state, session
 //     and token. Package zkconn/logkeys has the keys.
 //
-// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at that moment makes,
-// others wait for the client's locks until the session has expired.
+// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at
+// that moment makes, others wait for the client's locks until the session has expired.
 //
 // # The servers
 //

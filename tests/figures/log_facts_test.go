@@ -12,8 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestOneRecordForOneFact: the loss of a connection, the expiry of a session and the loss of a lock are logged once each at
-// the usual level, and there is nothing of dead letters: a lost lease is given back as any other, and nobody needs to know.
+// TestOneRecordForOneFact: the loss of a connection, the expiry of a session and the loss of a lock
+// are logged once each at the usual level, and there is nothing of dead letters: a lost lease is
+// given back as any other, and nobody needs to know.
 func TestOneRecordForOneFact(t *testing.T) {
 	w := &world{t: t, server: embedded.Run(t)}
 	var logged logs

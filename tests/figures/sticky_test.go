@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestSticky: a lock whose node stayed is granted and held like any other, and no node is made or deleted for it.
+// TestSticky: a lock whose node stayed is granted and held like any other, and no node is made or
+// deleted for it.
 func TestSticky(t *testing.T) {
 	w := newWorld(t)
 	mutex := w.open().Mutex("/orders/42", locks.WithSticky(patient.Bound))

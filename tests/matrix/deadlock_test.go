@@ -26,8 +26,9 @@ func (c *crowd) stands(t *testing.T, client *locks.Client, want messages.Acquire
 	return &owned{rec, lock, func(msg any) { root.Send(lock, msg) }}
 }
 
-// seemsADeadlock sets a scene: A has given /deadlock/x back, and its node is retained; it waits for /deadlock/y, which B
-// holds. B asks for x and looks for deadlocks; A's session hears of nothing until kept is released.
+// seemsADeadlock sets a scene: A has given /deadlock/x back, and its node is retained; it waits for
+// /deadlock/y, which B holds. B asks for x and looks for deadlocks; A's session hears of nothing
+// until kept is released.
 func (c *crowd) seemsADeadlock(t *testing.T) (b *owned, kept *embedded.Injection, cleanUp func()) {
 	t.Helper()
 	const x, y = "/deadlock/x", "/deadlock/y"

@@ -40,7 +40,8 @@ func (o *owned) reaches(t *testing.T, state messages.State) messages.Transition 
 	return moved
 }
 
-// inDoubt is where the first request of an owner stands when the connection is lost, and how it is given up or back.
+// inDoubt is where the first request of an owner stands when the connection is lost, and how it is
+// given up or back.
 type inDoubt struct {
 	name  string
 	enter func(t *testing.T, c *crowd, mode messages.Mode) *owned // with the connection lost behind it
@@ -83,7 +84,8 @@ var inDoubts = []inDoubt{
 	}, &messages.Cancel{}, messages.StateCancelled},
 }
 
-// asksAgain: an owner gives its first request up, or back, while nobody knows what has become of it, and asks again.
+// asksAgain: an owner gives its first request up, or back, while nobody knows what has become of
+// it, and asks again.
 func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		c.know(t, c.ours, ownedPath)
@@ -102,8 +104,8 @@ func asksAgain(mode messages.Mode, d inDoubt) func(*testing.T, *crowd) {
 	}
 }
 
-// downgradesAgain: a writer asks for the read lock, takes that back while nobody knows what has become of it, and asks
-// again.
+// downgradesAgain: a writer asks for the read lock, takes that back while nobody knows what has
+// become of it, and asks again.
 func downgradesAgain(t *testing.T, c *crowd) {
 	c.know(t, c.ours, ownedPath)
 	writer := c.own(t, messages.Write)
@@ -125,7 +127,8 @@ func downgradesAgain(t *testing.T, c *crowd) {
 	require.Empty(t, c.childrenOf(t, ownedPath))
 }
 
-// TestOwnerAsksAgainInDoubt: the same owner asks again while its first request is in doubt and given up.
+// TestOwnerAsksAgainInDoubt: the same owner asks again while its first request is in doubt and
+// given up.
 func TestOwnerAsksAgainInDoubt(t *testing.T) {
 	plots := []plot{{name: "downgrade/creating", play: downgradesAgain,
 		outcome: "the writer, which holds on, is read by in its place as if it had not been asked for before"}}

@@ -21,8 +21,8 @@ func reapedMutex(c *locks.Client, opts ...locks.LockOption) locks.Locker {
 	return c.Mutex(reapedPath, opts...)
 }
 
-// reaped has the lock path of a first request vanish when the servers have carried out one of its requests, and before
-// the answer comes.
+// reaped has the lock path of a first request vanish when the servers have carried out one of its
+// requests, and before the answer comes.
 func reaped(lock kind, at embedded.Fault) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		at.Action = embedded.HoldReplies
@@ -69,5 +69,6 @@ var reapings = []plot{
 		}},
 }
 
-// TestReapedLockPaths: a lock path that is reaped between two requests of a first request is made again.
+// TestReapedLockPaths: a lock path that is reaped between two requests of a first request is made
+// again.
 func TestReapedLockPaths(t *testing.T) { testPlots(t, reapings) }

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// checksRest is the transaction that checks a node that rests when it is asked for. Heartbeats are the same; none is sent
-// while no time passes.
+// checksRest is the transaction that checks a node that rests when it is asked for. Heartbeats are
+// the same; none is sent while no time passes.
 var checksRest = embedded.Fault{Op: embedded.OpMulti, Path: stickyPath + "/*"}
 
 // asksFor has our session ask for a node that rests, and the check meet an action.
@@ -40,7 +40,8 @@ func asksThrough(action embedded.Action) func(*testing.T, *crowd) {
 	}
 }
 
-// goesUnheard has a node that rests deleted while nothing that the servers say reaches its session, which is asked for it.
+// goesUnheard has a node that rests deleted while nothing that the servers say reaches its session,
+// which is asked for it.
 func goesUnheard(remove func(t *testing.T, c *crowd, node string)) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		node := c.atRest(t, restsLong)
@@ -235,5 +236,6 @@ var reuses = []plot{
 		}},
 }
 
-// TestFaultsStrikeReuse: a retained node is reused only when the ensemble has found it after the request came.
+// TestFaultsStrikeReuse: a retained node is reused only when the ensemble has found it after the
+// request came.
 func TestFaultsStrikeReuse(t *testing.T) { testPlots(t, reuses) }

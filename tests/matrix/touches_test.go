@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// touching is a scene inside the ensemble: the subject is a client of a follower, the next one of the leader. What
-// the leader has heard of the subject's session is what its lease rests on.
+// touching is a scene inside the ensemble: the subject is a client of a follower, the next one of
+// the leader. What the leader has heard of the subject's session is what its lease rests on.
 type touching struct {
 	name    string
 	outcome string // what must come out, in one sentence
@@ -54,7 +54,8 @@ func touches() (all []touching) {
 	return append(all, suspensions()...)
 }
 
-// enter opens the clients. Both know the lock path, and the subject's lease no longer rests on its connect request.
+// enter opens the clients. Both know the lock path, and the subject's lease no longer rests on its
+// connect request.
 func enter(t *testing.T, opts ...embedded.Option) *inside {
 	t.Helper()
 	e := &inside{world: newWorld(t, 3, opts...)}
@@ -73,8 +74,8 @@ func enter(t *testing.T, opts ...embedded.Option) *inside {
 	return e
 }
 
-// holding has the subject hold, and the next wait, for so long that the lease has its usual length. The next thing that the
-// subject sends, at once, is a heartbeat.
+// holding has the subject hold, and the next wait, for so long that the lease has its usual length.
+// The next thing that the subject sends, at once, is a heartbeat.
 func (e *inside) holding(t *testing.T) *locks.Lease {
 	t.Helper()
 	lease := e.subject.hold(t)
@@ -118,7 +119,8 @@ func (e *inside) concludes(t *testing.T, holder, other *player) {
 	require.Empty(t, e.children(t))
 }
 
-// losesInTime waits until the subject has lost its lock and the next has it, which must come in this order.
+// losesInTime waits until the subject has lost its lock and the next has it, which must come in
+// this order.
 func (e *inside) losesInTime(t *testing.T) {
 	t.Helper()
 	lease := e.subject.lease
@@ -174,11 +176,11 @@ func stalls(down bool) (all []touching) {
 			e.losesInTime(t)
 			e.comesBack(t)
 		})
-	for _, idle := range []time.Duration{3, 6, 8, 9} { // tenths of T
+	for _, idle := range []time.Duration{30, 50, 55, 60, 64, 90} { // hundredths of T
 		add(fmt.Sprintf("asks-after-0.%dT", idle), "a session that was idle is granted nothing whose end the leader may have fixed already",
 			func(t *testing.T, e *inside) {
 				e.stall(down)
-				time.Sleep(timeout * idle / 10)
+				time.Sleep(timeout * idle / 100)
 				e.subject.ask(t)
 				time.Sleep(tick / 100)
 				e.next.ask(t)

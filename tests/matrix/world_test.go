@@ -105,7 +105,8 @@ func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Op
 	return newPlayerOf(t, client, lock)
 }
 
-// unlock is Unlock for who wants to know what becomes of it: it is called again for as long as the servers are not heard.
+// unlock is Unlock for who wants to know what becomes of it: it is called again for as long as the
+// servers are not heard.
 func unlock(ctx context.Context, lease *locks.Lease) error {
 	for {
 		if err := lease.Unlock(ctx); !errors.Is(err, locks.ErrUnconfirmed) {

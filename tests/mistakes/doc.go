@@ -1,13 +1,17 @@
-// Package mistakes tests the test suites: it seeds mistakes into the code and says which suite must find them.
+// Package mistakes tests the test suites: it seeds mistakes into the code and says which suite must
+// find them.
 //
-// A [Mistake] replaces texts in source files. [Mistake.Overlay] writes the changed files to a folder, with the
-// file that `go build -overlay` and `go test -overlay` read; the source itself stays as it is:
+// A [Mistake] replaces texts in source files. [Mistake.Overlay] writes the changed files to a
+// folder, with the file that `go build -overlay` and `go test -overlay` read; the source itself
+// stays as it is:
 //
 //	overlay, err := mistakes.LeaseTooLong.Overlay(root, t.TempDir())
 //	exec.Command("go", "build", "-overlay", overlay, "-o", "soak", "./tests/soak")
 //
-// Every text that is replaced must occur exactly once in its file. A mistake that no longer applies, because the
-// code has changed, is an error: adapt it.
+// Every text that is replaced must occur exactly once in its file. A mistake that no longer
+// applies, because the code has changed, is an error: adapt it.
 //
-// TestSuitesFind runs the simulation and the matrix with mistakes in them; `make mistakes` runs all of these.
+// TestSimulationFinds and TestMatrixFinds run these suites with mistakes in the code, and `make
+// mistakes` runs both; `make soak-mistakes` does the same with the soak. They have the build tag
+// mistakes, for they take minutes.
 package mistakes

@@ -33,8 +33,9 @@ var LeaseTooLong = Mistake{
 	}},
 }
 
-// LeaseFromNewest counts leases from the newest committed transaction, for 0.4 of the session timeout, whatever the leader
-// has heard: two contenders hold at once when a link inside the ensemble stalls.
+// LeaseFromNewest counts leases from the newest committed transaction, for 0.4 of the session
+// timeout, whatever the leader has heard: two contenders hold at once when a link inside the
+// ensemble stalls.
 var LeaseFromNewest = Mistake{
 	Name: "lease-from-newest",
 	What: "a committed transaction is taken for a touch of the leader's",
@@ -45,7 +46,8 @@ var LeaseFromNewest = Mistake{
 	}},
 }
 
-// WakeUpLost has a session drop the event that a predecessor's node is gone: only the slow poll finds out.
+// WakeUpLost has a session drop the event that a predecessor's node is gone: only the slow poll
+// finds out.
 var WakeUpLost = Mistake{
 	Name: "wake-up-lost",
 	What: "the event that a predecessor's node is gone wakes nobody",
@@ -56,8 +58,8 @@ var WakeUpLost = Mistake{
 	}},
 }
 
-// DepartureUnseen has a waiter trust a watch on a node that is not there: the predecessor went between the
-// listing and the watch, and only the slow poll finds out.
+// DepartureUnseen has a waiter trust a watch on a node that is not there: the predecessor went
+// between the listing and the watch, and only the slow poll finds out.
 var DepartureUnseen = Mistake{
 	Name: "departure-unseen",
 	What: "a predecessor that goes between the listing and the watch wakes nobody",
@@ -72,8 +74,8 @@ var DepartureUnseen = Mistake{
 	}},
 }
 
-// CreateForgotten has the clean-up pass over a request that ended while the outcome of its create was unknown: the
-// node may stay for as long as the session lives.
+// CreateForgotten has the clean-up pass over a request that ended while the outcome of its create
+// was unknown: the node may stay for as long as the session lives.
 var CreateForgotten = Mistake{
 	Name: "create-forgotten",
 	What: "the clean-up forgets nodes whose creation has an unknown outcome",
@@ -84,7 +86,8 @@ var CreateForgotten = Mistake{
 	}},
 }
 
-// DeleteForgotten takes a delete of unknown outcome for done: the node may stay for as long as the session lives.
+// DeleteForgotten takes a delete of unknown outcome for done: the node may stay for as long as the
+// session lives.
 var DeleteForgotten = Mistake{
 	Name: "delete-forgotten",
 	What: "the clean-up forgets nodes whose deletion has an unknown outcome",
@@ -101,8 +104,9 @@ func All() []Mistake {
 	return []Mistake{LeaseTooLong, LeaseFromNewest, WakeUpLost, DepartureUnseen, CreateForgotten, DeleteForgotten}
 }
 
-// Overlay writes the changed files, and the file for the flag -overlay, to dir, and returns the latter's path.
-// root is the root of the module. It fails when a text to replace does not occur exactly once.
+// Overlay writes the changed files, and the file for the flag -overlay, to dir, and returns the
+// latter's path. root is the root of the module. It fails when a text to replace does not occur
+// exactly once.
 func (m Mistake) Overlay(root, dir string) (string, error) {
 	changed, err := m.apply(root)
 	if err != nil {

@@ -35,19 +35,27 @@
 //
 // # What the servers may do
 //
-// A session is ended by the servers when its timeout has passed since they heard of it. An action may end it
-// before, from 0.42 of the timeout after the newest transaction was sent that reached a server: that is what the
-// lease clock promises to bear, so a lease of 0.4 must have run out by then. An operator who
-// deletes a contender's node breaks its lock on purpose; that grant counts no more. An event that is lost
-// excuses the poll that finds what it would have told. Nothing else is excused.
+// A session is ended by the leader when its timeout has passed since the leader touched it: package embedded does that
+// as ZooKeeper does, by the answers of followers to pings and by reconnects, with a tick and a sync limit of the seed's.
+// An action may end it earlier by up to 0.08 of the timeout, as if the leader's clock ran faster: the margin of a lease
+// is 0.1. An operator who deletes a contender's node breaks its lock on purpose; that grant counts no more. An event that
+// is lost excuses the poll that finds what it would have told, and so does a listing that took long. Nothing else is
+// excused.
+//
+// Inside the ensemble one direction of a link between leader and follower may stall, for up to 3 T; the leader or a
+// follower may be paused, and go on or be killed; a follower may die within milliseconds of a grant, or lose a touch that
+// comes while it answers a ping; a replica may grant other timeouts than before. Some actions do several things: they let
+// a session be idle, stall a link or hold its frames up, ask for a lock there and elsewhere, and heal when the other has
+// it. The rule by which leases were counted once, 0.4 T from the newest committed transaction, fails at seed 818: see
+// package mistakes.
 //
 // TestMistakesAreFound makes mistakes on purpose: leases that are too long, sessions that are ended too early,
 // events and nodes that vanish without the checks being told. Each must show.
 //
 // # What is not simulated
 //
-// Clients that are opened while there are faults, processes that are paused, clocks that jump, access lists,
-// replies that never come on a connection that stays: other suites do these.
+// Clients that are opened while there are faults, clients' processes that are paused, machines that are suspended, clocks
+// that jump, access lists, replies that never come on a connection that stays: other suites do these.
 //
 // # When it fails
 //

@@ -6,9 +6,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// actions inside the ensemble: links between replicas, replicas that pause or die at the wrong moment
+// actions inside the ensemble: links between replicas, replicas that pause or die at the wrong
+// moment
 
-// follower is one of those that follow now, with its number; nil when nobody leads, or nobody follows.
+// follower is one of those that follow now, with its number; nil when nobody leads, or nobody
+// follows.
 func (w *world) follower(by uint32) (leader, follower *embedded.Replica, number int) {
 	leader = w.server.Leader()
 	if leader == nil || w.plan.replicas == 1 {
@@ -52,7 +54,8 @@ func (w *world) healQuorum(action) bool {
 	return true
 }
 
-// divided gives a client of a follower, and one that is connected elsewhere; not known where there are no two.
+// divided gives a client of a follower, and one that is connected elsewhere; not known where there
+// are no two.
 func (w *world) divided(by uint32) (there, elsewhere *client, number int, known bool) {
 	at := map[int]int{}
 	for _, l := range w.net.open() {
@@ -75,7 +78,8 @@ func (w *world) divided(by uint32) (there, elsewhere *client, number int, known 
 	return there, elsewhere, number, there != nil && elsewhere != nil
 }
 
-// acquaint has a client know the lock path that it will ask for, so that its next request is one transaction.
+// acquaint has a client know the lock path that it will ask for, so that its next request is one
+// transaction.
 func (w *world) acquaint(c *client, a action) {
 	before := len(w.requests)
 	if !w.askAs(c, a) {
@@ -101,8 +105,9 @@ func (w *world) flowWhile(most time.Duration, is func() bool) {
 	}
 }
 
-// stallQuorumAndAsk stalls a follower's link while its clients are idle. One of them asks for a lock, and so does
-// somebody elsewhere; the link is healed when that one has it, or after up to 3 T.
+// stallQuorumAndAsk stalls a follower's link while its clients are idle. One of them asks for a
+// lock, and so does somebody elsewhere; the link is healed when that one has it, or after up to 3
+// T.
 func (w *world) stallQuorumAndAsk(a action) bool {
 	there, elsewhere, number, known := w.divided(a.b)
 	if !known {
@@ -171,8 +176,8 @@ func (w *world) loseTouch(a action) bool {
 	return true
 }
 
-// holdUp keeps what a client sends, from some time after its newest packet on, for 0.1 to 0.9 of its timeout; then it
-// asks for a lock, and its frames go on.
+// holdUp keeps what a client sends, from some time after its newest packet on, for 0.1 to 0.9 of
+// its timeout; then it asks for a lock, and its frames go on.
 func (w *world) holdUp(c *client, a action) {
 	w.flow(c.timeout * time.Duration(a.b>>16%34) / 100)
 	w.history.note("frames of c%d are held up", c.number)
@@ -194,8 +199,8 @@ func (w *world) holdUpAndAsk(a action) bool {
 	return true
 }
 
-// killAfterGrant kills the follower of a client right after it was granted a lock. The client may be kept from
-// connecting again; others ask for the same.
+// killAfterGrant kills the follower of a client right after it was granted a lock. The client may
+// be kept from connecting again; others ask for the same.
 func (w *world) killAfterGrant(a action) bool {
 	there, elsewhere, number, known := w.divided(a.b)
 	if !known {
@@ -219,7 +224,8 @@ func (w *world) killAfterGrant(a action) bool {
 	return true
 }
 
-// changeTimeouts has a replica grant other timeouts, shorter or longer ones than what clients ask for.
+// changeTimeouts has a replica grant other timeouts, shorter or longer ones than what clients ask
+// for.
 func (w *world) changeTimeouts(a action) bool {
 	number := pick(a.a, w.plan.replicas)
 	least := 2 * w.plan.tick

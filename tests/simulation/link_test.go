@@ -135,13 +135,16 @@ func (l *link) word(b []byte, d direction) (frame, int) {
 	return reply(b, to.text), to.bundle
 }
 
-// settle puts what a client has written in one instant into an order: its goroutines did so in any. A ping that
-// was due when the client gave up waiting for an answer is taken not to have been sent any more.
+// idleSync is what goes out behind a ping.
+const idleSync = "sync /"
+
+// settle puts what a client has written in one instant into an order: its goroutines did so in any. A ping, with the
+// sync behind it, that was due when the client gave up waiting for an answer is taken not to have been sent any more.
 func (l *link) settle() {
 	queue := l.queues[up]
 	if n := len(queue); n > 0 && queue[n-1].end {
 		queue = slices.DeleteFunc(queue, func(it item) bool {
-			return it.op == embedded.OpPing && it.at.Equal(queue[n-1].at)
+			return (it.op == embedded.OpPing || it.text == idleSync) && it.at.Equal(queue[n-1].at)
 		})
 		l.queues[up] = queue
 	}

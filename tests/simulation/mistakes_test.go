@@ -17,7 +17,7 @@ func TestMistakesAreFound(t *testing.T) {
 	}{
 		{"leases that last longer than a session can be relied on", longLease, "two holders", 20},
 		{"a server that ends sessions whose lease runs", earlyExpiry, "two holders", 60},
-		{"a network that loses watch events", hiddenLoss, "lost wake-up", 1700},
+		{"a network that loses watch events", hiddenLoss, "lost wake-up", 1940},
 		{"an operator who deletes the nodes of holders", hiddenDeletion, "two holders", 60},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func firstFailing(t *testing.T, made mistake, from uint64) (seed uint64, violati
 
 // A plan that fails is made so short that a reader sees why it does, and what is left fails every time.
 func TestShrink(t *testing.T) {
-	seed, violation := firstFailing(t, longLease, 20)
+	seed, violation := firstFailing(t, longLease, 80)
 	p := newPlan(seed)
 	p.mistake = longLease
 	short := p.only(shrink(t, p, violation))

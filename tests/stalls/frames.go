@@ -29,25 +29,31 @@ func (r *round) behindProxies(member *rig.Server, timeout time.Duration) ([]prox
 	})
 }
 
-// holdUp holds up the frames of each client for 0.1 to 0.9 T, so that all go on
-// at the same time, and has each ask for its lock then. Others queue behind it.
-// Every other client is held up right after a ping of its own, which leaves the
-// longest time between two frames.
+// holdUp holds up the frames of each client so that all go on at the same time, and
+// has each ask for its lock then. Others queue behind it. In even rounds it holds
+// each up for 0.1 to 0.9 T; in odd ones for 0.6 to 0.66 T, right from a ping of the
+// client: the longest that no frame is heard of it while it keeps its connection.
 func (r *round) holdUp(clients []proxied, granted func(i int, h *hold)) error {
 	if err := pause(r.ctx, r.timeouts(0.5)+r.between(0, 0.5)); err != nil {
 		return err
 	}
+	aligned := r.found.Rounds%2 == 1
 	resume := time.Now().Add(r.timeouts(0.95))
+	if aligned { // clients that were opened together ping together
+		var pinged sync.WaitGroup
+		for _, c := range clients {
+			pinged.Go(func() { r.afterPing(c.proxy, r.timeouts(0.4)); c.proxy.Stall(rig.Up) })
+		}
+		r.afterPing(clients[0].proxy, r.timeouts(0.4))
+		resume = time.Now().Add(r.between(0.6, 0.66))
+		pinged.Wait()
+	}
 	for i, t := range r.trials {
-		held := r.between(0.1, 0.9)
-		proxy := clients[i].proxy
+		held, proxy := r.between(0.1, 0.9), clients[i].proxy
 		r.running.Go(func() {
 			defer proxy.Resume(rig.Up)
-			if pause(r.asking, time.Until(resume.Add(-held))) != nil {
+			if !aligned && pause(r.asking, time.Until(resume.Add(-held))) != nil {
 				return
-			}
-			if i%2 == 1 {
-				r.afterPing(proxy, time.Until(resume.Add(-r.timeouts(0.1))))
 			}
 			proxy.Stall(rig.Up)
 			if pause(r.asking, time.Until(resume)) != nil {
@@ -64,8 +70,8 @@ func (r *round) holdUp(clients []proxied, granted func(i int, h *hold)) error {
 
 // afterPing waits until a ping has passed, for at most d.
 func (r *round) afterPing(proxy *rig.Proxy, d time.Duration) {
-	limit := time.Now().Add(d)
-	for before := proxy.Requests(rig.OpPing); proxy.Requests(rig.OpPing) == before && time.Now().Before(limit); {
+	limit, before := time.Now().Add(d), proxy.Requests(rig.OpPing)
+	for proxy.Requests(rig.OpPing) == before && time.Now().Before(limit) {
 		if pause(r.asking, lookEvery) != nil {
 			return
 		}
@@ -109,7 +115,7 @@ func (r *round) heldUpAndGranted(clients []proxied, granted func(i int)) error {
 	}
 }
 
-// heldFrames cuts each client off right after its grant. In every other round the
+// heldFrames cuts each client off right after its grant. In two rounds of four the
 // leader's pings do not reach their follower any more from the first grant on.
 func heldFrames(r *round) error {
 	clients, err := r.behindProxies(r.follower, r.o.timeout)
@@ -123,7 +129,7 @@ func heldFrames(r *round) error {
 	if err != nil {
 		return err
 	}
-	if r.found.Rounds%2 == 1 {
+	if r.found.Rounds%4 > 1 {
 		r.ensemble.Link(r.leader, r.follower).Stall()
 	}
 	return pause(r.ctx, r.timeouts(2.2)+r.o.tick)

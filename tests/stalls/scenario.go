@@ -30,8 +30,8 @@ var scenarios = []*scenario{
 	{"leader-pause", "the leader is paused for 0.2 to 3 T and goes on", pausedLeader(false), hasty, 0},
 	{"leader-kill", "the leader is paused for 0.2 to 3 T and killed", pausedLeader(true), hasty, 0},
 	{"frames", "frames held up, locks, and clients cannot dial again; or pings stall, too", heldFrames, patient, 0},
-	{"shrink", "a reconnect is granted T instead of 8 T, and the client is cut off", movedTimeout(false), unequal, 0},
-	{"grow", "a reconnect is granted 8 T instead of T; cut off, and the leader is killed", movedTimeout(true), unequal, 0},
+	{"shrink", "a reconnect is granted T instead of 15 T, and the client is cut off", movedTimeout(false), unequal, 0},
+	{"grow", "a reconnect is granted 15 T instead of T; cut off, and the leader is killed", movedTimeout(true), unequal, 0},
 	{"calm", "nothing happens to holders: what the machine itself loses", outage(0), patient, 0},
 	{"outage-0.05", "the links of a holder are cut for 0.05 T", outage(0.05), patient, 0},
 	{"outage-0.10", "the links of a holder are cut for 0.10 T", outage(0.10), patient, 0},
@@ -56,8 +56,7 @@ func silences(o options, d time.Duration) []rig.Option {
 
 // unequal servers differ in the timeouts that they grant: see movedTimeout.
 func unequal(o options) []rig.Option {
-	long := 8 * o.timeout
 	return append(silences(o, o.timeout),
-		rig.WithMember(generous, rig.WithMaxSessionTimeout(long), rig.WithMinSessionTimeout(long)),
+		rig.WithMember(generous, rig.WithMaxSessionTimeout(long(o)), rig.WithMinSessionTimeout(long(o))),
 		rig.WithMember(strict, rig.WithMaxSessionTimeout(o.timeout)))
 }

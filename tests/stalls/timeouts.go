@@ -11,9 +11,13 @@ import (
 // The members whose session timeouts differ, counted from 0; the third grants
 // what is asked for.
 const (
-	generous = 0 // grants 8 T, whatever is asked for
+	generous = 0 // grants a long timeout, whatever is asked for
 	strict   = 1 // grants T at most
 )
+
+// long is the longer timeout: so long that a lease that goes by it outlives what the
+// others need to get the locks.
+func long(o options) time.Duration { return min(15*o.timeout, time.Minute) }
 
 // movedTimeout moves clients that hold their locks to a member that grants a
 // shorter or a longer timeout, lets them hear of it, and cuts them off. With a
@@ -24,9 +28,9 @@ func movedTimeout(grow bool) func(r *round) error {
 		members := r.ensemble.Members()
 		from, to, granted := members[generous], members[strict], r.o.timeout
 		if grow {
-			from, to, granted = to, from, r.timeouts(8)
+			from, to, granted = to, from, long(r.o)
 		}
-		clients, err := r.behindProxies(from, r.timeouts(8))
+		clients, err := r.behindProxies(from, long(r.o))
 		if err != nil {
 			return err
 		}
@@ -62,7 +66,7 @@ func movedTimeout(grow bool) func(r *round) error {
 			}
 		}
 		// A lease that goes on by the longer timeout may outlive this.
-		return pause(r.ctx, r.timeouts(3))
+		return pause(r.ctx, r.timeouts(6))
 	}
 }
 
@@ -75,7 +79,7 @@ func (r *round) holdAll(clients []proxied, granted func(bool)) error {
 			granted: func(*hold) { close(held) }})
 		select {
 		case <-held:
-			r.follow(t, 0, r.timeouts(8), granted)
+			r.follow(t, 0, r.timeouts(20), granted)
 			return nil
 		case <-r.ctx.Done():
 			return r.ctx.Err()

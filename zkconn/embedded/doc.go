@@ -23,8 +23,9 @@
 //
 // A server can be given a clock that a test moves ([WithClock], [ManualClock]), several replicas
 // ([WithReplicas]), and faults: [Server.Inject] closes connections before or after a request is carried out,
-// drops or holds replies; [Server.Expire] ends a session; a [Replica] can lag, be cut off from the others,
-// stop and start again. In a synctest bubble, start it with [WithoutNetwork] and connect through
+// drops or holds replies; [Server.Expire] ends a session; a [Replica] can lag, be cut off from the others, be
+// paused, stop and start again; each direction of a link between two of them can stall or be slow
+// ([Replica.StallTo], [Replica.DelayTo]); each may allow other session timeouts. In a synctest bubble, start it with [WithoutNetwork] and connect through
 // [Server.Dialer]: time then is the bubble's.
 //
 // # How it works
@@ -33,6 +34,12 @@
 // leader's tree in ZooKeeper's order, and every replica applies what came out. All of it happens under one
 // lock, on the goroutine that has read the request; nobody waits for the network under it. Refused writes
 // are transactions too, and take a zxid, as in ZooKeeper.
+//
+// What keeps a session alive is that the leader touches it, as in ZooKeeper (LearnerHandler, Learner.ping,
+// LearnerSessionTracker): by each packet of a client of its own; when the session is opened or moves; and when a follower
+// answers a ping, which comes each half tick, with the sessions that it has heard of since the last. Pings and
+// transactions go to a follower in one order, requests and answers to pings to the leader in another. A request that is
+// forwarded touches nothing.
 //
 // # Where it differs from 3.8.0
 //
@@ -55,5 +62,8 @@
 //   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.
 //   - A secret for the scheme digest is taken as UTF-8; 3.8.0 takes the platform's character set.
 //   - A client that does not read while more than 64 MiB wait for it is cut off. 3.8.0 keeps them.
-//   - A new leader is there at once. A replica that is cut off notices only when it is told to rejoin.
+//   - A new leader is there at once. A replica that is cut off notices only when it is told to rejoin. One that has not
+//     heard of the leader for the sync limit, or the leader of it, looks for a leader and finds it at the next half tick
+//     at which the links carry everything.
+//   - A transaction is committed when the leader makes it, where a majority is within reach, however slow its links are.
 package embedded

@@ -2,8 +2,8 @@ package embedded
 
 import "time"
 
-// elect sees to it that there is a leader when a majority can reach each other, and none otherwise. When
-// the leader changes, every replica drops its clients, as ZooKeeper's do.
+// elect sees to it that there is a leader when a majority can reach each other, and none otherwise.
+// When the leader changes, every replica drops its clients, as ZooKeeper's do.
 func (e *ensemble) elect() {
 	defer e.relink()
 	if e.leader != nil && e.followed(e.leader) {

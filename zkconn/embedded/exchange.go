@@ -2,8 +2,8 @@ package embedded
 
 import "slices"
 
-// exchange is a request that waits for its answer: for the leader's, or for that of the request before it, because
-// a connection's answers keep the order of its requests.
+// exchange is a request that waits for its answer: for the leader's, or for that of the request
+// before it, because a connection's answers keep the order of its requests.
 type exchange struct {
 	known  bool
 	answer func() (open bool) // sends it; false when the connection is to be closed
@@ -43,8 +43,9 @@ func (c *conn) direct() bool {
 	return len(c.waiting) == 0 && len(r.e.intake) == 0 && (r.link == nil || r.link.clear()) && r.e.quorate()
 }
 
-// order has the leader carry out a request. decide is called there; it gives the transaction, if any comes of the
-// request, and the answer. order reports false when the connection is to be closed.
+// order has the leader carry out a request. decide is called there; it gives the transaction, if
+// any comes of the request, and the answer. order reports false when the connection is to be
+// closed.
 func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
 	if c.direct() {
 		x, answer := decide(d)

@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// StallTo stalls the link from the replica to another, in this direction only: nothing that it sends arrives until
-// HealTo, and then all of it does, in its order. Connections to clients are not concerned.
+// StallTo stalls the link from the replica to another, in this direction only: nothing that it
+// sends arrives until HealTo, and then all of it does, in its order. Connections to clients are not
+// concerned.
 //
-// From the leader to a follower, transactions and pings stall. The follower's clients get no answers to writes and
-// syncs, while the leader carries them out; and it hears nothing of their sessions. From a follower to the leader,
-// requests and answers to pings stall. A transaction needs links in both directions between the leader and a majority.
+// From the leader to a follower, transactions and pings stall. The follower's clients get no
+// answers to writes and syncs, while the leader carries them out; and it hears nothing of their
+// sessions. From a follower to the leader, requests and answers to pings stall. A transaction needs
+// links in both directions between the leader and a majority.
 //
-// A follower and a leader that do not hear of each other for the sync limit part: the follower drops its clients,
-// and joins again when the link is healed.
+// A follower and a leader that do not hear of each other for the sync limit part: the follower
+// drops its clients, and joins again when the link is healed.
 func (r *Replica) StallTo(other *Replica) { r.setLine(other, line{stalled: true}) }
 
 // HealTo ends StallTo and DelayTo.
@@ -32,8 +34,9 @@ func (r *Replica) setLine(other *Replica, to line) {
 	r.e.flow()
 }
 
-// Pause stops the replica as SIGSTOP stops a process: it reads and sends nothing, its ports stay open. A leader
-// that is paused pings nobody and ends no session. After the sync limit the others go on without it.
+// Pause stops the replica as SIGSTOP stops a process: it reads and sends nothing, its ports stay
+// open. A leader that is paused pings nobody and ends no session. After the sync limit the others
+// go on without it.
 func (r *Replica) Pause() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -46,9 +49,9 @@ func (r *Replica) Pause() {
 	}
 }
 
-// Resume ends Pause. A leader first ends the sessions whose time ran out meanwhile, and then reads what was sent to
-// it. A leader that the others have left does not know it for another half tick: until then it answers reads, pings
-// and syncs from what it has.
+// Resume ends Pause. A leader first ends the sessions whose time ran out meanwhile, and then reads
+// what was sent to it. A leader that the others have left does not know it for another half tick:
+// until then it answers reads, pings and syncs from what it has.
 func (r *Replica) Resume() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -75,7 +78,8 @@ func (r *Replica) Resume() {
 	r.readOn()
 }
 
-// HoldRequests keeps everything that clients send to the replica unread, on every connection, until ReleaseRequests.
+// HoldRequests keeps everything that clients send to the replica unread, on every connection, until
+// ReleaseRequests.
 func (r *Replica) HoldRequests() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -101,7 +105,8 @@ func (r *Replica) readOn() {
 	}
 }
 
-// Following tells whether the replica leads, or follows the leader on a link that carries everything both ways.
+// Following tells whether the replica leads, or follows the leader on a link that carries
+// everything both ways.
 func (r *Replica) Following() bool {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -119,25 +124,25 @@ func (r *Replica) wakeUp() {
 	}
 }
 
-// LoseTouch has the follower lose one sign of life of a client, as ZooKeeper's does when it comes at the moment at
-// which the table of such signs is swapped for the leader's ping: the next ping is read when the next packet of a
-// client comes, and that packet keeps no session alive.
+// LoseTouch has the follower lose one sign of life of a client, as ZooKeeper's does when it comes
+// at the moment at which the table of such signs is swapped for the leader's ping: the next ping is
+// read when the next packet of a client comes, and that packet keeps no session alive.
 func (r *Replica) LoseTouch() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
 	r.losing = true
 }
 
-// SetSessionTimeouts bounds what clients that connect to this replica from now on are granted. Replicas of one
-// ensemble may differ.
+// SetSessionTimeouts bounds what clients that connect to this replica from now on are granted.
+// Replicas of one ensemble may differ.
 func (r *Replica) SetSessionTimeouts(least, most time.Duration) {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
 	r.minTimeout, r.maxTimeout = least, max(least, most)
 }
 
-// Committing tells whether the ensemble carries writes out now: there is a leader that is not paused, and a majority
-// that it can talk to.
+// Committing tells whether the ensemble carries writes out now: there is a leader that is not
+// paused, and a majority that it can talk to.
 func (s *Server) Committing() bool {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()

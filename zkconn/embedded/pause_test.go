@@ -8,8 +8,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A leader that pauses for less than the sync limit goes on as if nothing had been; what was asked of it meanwhile is
-// done then. Sessions whose time has run out end before it reads what was sent to it.
+// A leader that pauses for less than the sync limit goes on as if nothing had been; what was asked
+// of it meanwhile is done then. Sessions whose time has run out end before it reads what was sent
+// to it.
 func TestLeaderPauses(t *testing.T) {
 	s, clock := frozen(t, append(threeReplicas, embedded.WithSyncLimit(20))...)
 	i, lead := followers(s)[0], s.Leader()
@@ -32,7 +33,8 @@ func TestLeaderPauses(t *testing.T) {
 	require.True(t, inside.exists("/a"))
 }
 
-// After the sync limit the others go on with a leader of their own. The old one learns it half a tick after it goes on.
+// After the sync limit the others go on with a leader of their own. The old one learns it half a
+// tick after it goes on.
 func TestPausedLeaderIsReplaced(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		s, clock := frozen(t, threeReplicas...)
@@ -74,7 +76,8 @@ func TestPausedLeaderIsKilled(t *testing.T) {
 	require.True(t, s.Committing())
 }
 
-// A follower that pauses goes on where it was, or without its clients when the others have given it up.
+// A follower that pauses goes on where it was, or without its clients when the others have given it
+// up.
 func TestFollowerPauses(t *testing.T) {
 	for _, long := range []bool{false, true} {
 		s, clock := frozen(t, threeReplicas...)

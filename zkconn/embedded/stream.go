@@ -2,8 +2,9 @@ package embedded
 
 import "time"
 
-// link is a follower's connection to its leader: two streams, each in its order. Pings and transactions go down;
-// requests and the answers to pings go up. A ping therefore never overtakes a transaction, nor its answer a request.
+// link is a follower's connection to its leader: two streams, each in its order. Pings and
+// transactions go down; requests and the answers to pings go up. A ping therefore never overtakes a
+// transaction, nor its answer a request.
 type link struct{ down, up *stream }
 
 func newLink(leader, follower *Replica) *link {
@@ -17,7 +18,8 @@ func newLink(leader, follower *Replica) *link {
 // clear means that whatever is sent arrives at once.
 func (l *link) clear() bool { return l.down.clear() && l.up.clear() }
 
-// silent means that one side has not heard of the other for so long that it gives the connection up.
+// silent means that one side has not heard of the other for so long that it gives the connection
+// up.
 func (l *link) silent(since time.Time) bool {
 	return l.down.heard.Before(since) || l.up.heard.Before(since)
 }
@@ -71,7 +73,8 @@ func (s *stream) add(m message) {
 	s.flow()
 }
 
-// flow delivers what can be delivered. A message that is sent while another is delivered waits for its turn.
+// flow delivers what can be delivered. A message that is sent while another is delivered waits for
+// its turn.
 func (s *stream) flow() {
 	if s.busy {
 		return

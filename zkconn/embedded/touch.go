@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// What keeps a session alive is that the leader touches it. It does so by each packet of a client of its own; when a
-// session is opened, or moves to another connection; and when a follower answers its ping with the sessions that it
-// has heard of since the last. A request that a follower forwards touches nothing.
+// What keeps a session alive is that the leader touches it. It does so by each packet of a client
+// of its own; when a session is opened, or moves to another connection; and when a follower answers
+// its ping with the sessions that it has heard of since the last. A request that a follower
+// forwards touches nothing.
 
 // hear notes that a client has sent something.
 func (r *Replica) hear(c *conn) {
@@ -44,7 +45,8 @@ func (r *Replica) answerPing() {
 	})
 }
 
-// pulse is what the leader and its followers do each half tick: pings, and giving up those that are not heard of.
+// pulse is what the leader and its followers do each half tick: pings, and giving up those that are
+// not heard of.
 func (e *ensemble) pulse() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,7 +110,8 @@ func (e *ensemble) quorate() bool {
 	return 2*have > len(e.replicas)
 }
 
-// enter has the leader carry out a request for a transaction, behind those that wait for a majority.
+// enter has the leader carry out a request for a transaction, behind those that wait for a
+// majority.
 func (e *ensemble) enter(request func()) {
 	e.intake = append(e.intake, request)
 	e.drain()

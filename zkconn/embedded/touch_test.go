@@ -16,8 +16,8 @@ func due(t *testing.T, s *embedded.Server, c *rawClient) time.Duration {
 	return at.Sub(noon)
 }
 
-// The leader touches a session of a follower's client when the follower answers its ping, each half tick, and not when
-// the client sends something, a committed write included.
+// The leader touches a session of a follower's client when the follower answers its ping, each half
+// tick, and not when the client sends something, a committed write included.
 func TestFollowersSessionsAreTouchedByPings(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	c := openRaw(t, s, followers(s)[0], time.Second)
@@ -37,7 +37,8 @@ func TestFollowersSessionsAreTouchedByPings(t *testing.T) {
 	c.closed()
 }
 
-// A client of the leader itself touches its session with every packet, and so does one of a server alone.
+// A client of the leader itself touches its session with every packet, and so does one of a server
+// alone.
 func TestLeadersClientsTouchTheirSessions(t *testing.T) {
 	for name, opts := range map[string][]embedded.Option{"ensemble": threeReplicas, "alone": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -50,8 +51,8 @@ func TestLeadersClientsTouchTheirSessions(t *testing.T) {
 	}
 }
 
-// With the link from the leader stalled the leader commits what a follower's clients ask for, and lets their sessions
-// expire. The answers come when the link is healed, in their order.
+// With the link from the leader stalled the leader commits what a follower's clients ask for, and
+// lets their sessions expire. The answers come when the link is healed, in their order.
 func TestStallFromTheLeader(t *testing.T) {
 	s, clock := frozen(t, append(threeReplicas, embedded.WithSyncLimit(50))...)
 	i := followers(s)[0]
@@ -79,7 +80,8 @@ func TestStallFromTheLeader(t *testing.T) {
 	inside.closed()
 }
 
-// With the link to the leader stalled nothing of what a follower's clients ask for is done, until it is healed.
+// With the link to the leader stalled nothing of what a follower's clients ask for is done, until
+// it is healed.
 func TestStallToTheLeader(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	i := followers(s)[0]
@@ -121,8 +123,8 @@ func TestDelay(t *testing.T) {
 	inside.reply().must()
 }
 
-// A transaction needs a majority that the leader hears and is heard by. Sessions whose time runs out meanwhile end when
-// there is one again.
+// A transaction needs a majority that the leader hears and is heard by. Sessions whose time runs
+// out meanwhile end when there is one again.
 func TestNoMajorityWhileLinksAreStalled(t *testing.T) {
 	s, clock := frozen(t, append(threeReplicas, embedded.WithSyncLimit(50))...)
 	lead, one, other := s.Leader(), s.Replica(followers(s)[0]), s.Replica(followers(s)[1])
@@ -143,8 +145,8 @@ func TestNoMajorityWhileLinksAreStalled(t *testing.T) {
 	require.Len(t, s.Sessions(), 1)
 }
 
-// A follower and a leader that do not hear of each other for the sync limit part. The follower drops its clients, and
-// takes them again when the link is healed.
+// A follower and a leader that do not hear of each other for the sync limit part. The follower
+// drops its clients, and takes them again when the link is healed.
 func TestFollowerAndLeaderPart(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...) // five ticks
 	i := followers(s)[0]
@@ -166,8 +168,8 @@ func TestFollowerAndLeaderPart(t *testing.T) {
 	require.True(t, again.exists("/a"))
 }
 
-// A session that moves is touched then, with the timeout of its new connection, which may end it sooner. A new leader
-// starts it with the timeout that it was opened with.
+// A session that moves is touched then, with the timeout of its new connection, which may end it
+// sooner. A new leader starts it with the timeout that it was opened with.
 func TestTimeoutsThatDiffer(t *testing.T) {
 	s, clock := frozen(t, threeReplicas...)
 	s.Replica(1).SetSessionTimeouts(time.Second, 4*time.Second)

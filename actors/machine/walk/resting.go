@@ -4,8 +4,8 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 
 // What is here mirrors actors/resting.go and actors/reusing.go.
 
-// watchArrivals is what a task does that reads the queue and has the servers tell when it changes; checkRest, what one
-// does that finds out whether a node exists that is to be reused.
+// watchArrivals is what a task does that reads the queue and has the servers tell when it changes;
+// checkRest, what one does that finds out whether a node exists that is to be reused.
 const (
 	watchArrivals machine.Do = 201
 	checkRest     machine.Do = 202
@@ -206,8 +206,8 @@ func (w *world) declines(i int) bool {
 	return true
 }
 
-// foundBefore tells whether the servers have found a node that a contender is to reuse, and the session does not know
-// yet: what an operator does with it now is as if the contender held.
+// foundBefore tells whether the servers have found a node that a contender is to reuse, and the
+// session does not know yet: what an operator does with it now is as if the contender held.
 func (w *world) foundBefore(i int, id nodeID) bool {
 	for _, t := range w.sessionOf(i).tasks.all() {
 		if t.Do == checkRest && int(t.contender) == i && t.node == id && t.applied && t.result == succeeded {

@@ -1,0 +1,90 @@
+//go:build mistakes
+
+package mistakes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// foundWithin bounds the search for one mistake.
+const foundWithin = 20 * time.Minute
+
+// The simulation finds each of these mistakes within so many seeds, by the invariant that it
+// breaks.
+func TestSimulationFinds(t *testing.T) {
+	for _, c := range []struct {
+		mistake Mistake
+		seeds   int
+		shows   string // a regular expression
+	}{
+		{LeaseTooLong, 1000, `two holders|with token`},
+		{LeaseFromNewest, 4000, `two holders|with token`},
+		{WakeUpLost, 500, `lost wake-up`},
+		{DepartureUnseen, 1000, `lost wake-up`},
+		{CreateForgotten, 3000, `nodes are left|orphan|hangs`},
+		{DeleteForgotten, 2000, `nodes are left|orphan|hangs`},
+	} {
+		t.Run(c.mistake.Name, func(t *testing.T) {
+			output := findings(t, c.mistake, "simulation", []string{fmt.Sprintf("TURNSTILE_SIMULATION_SEEDS=%d", c.seeds)},
+				"-test.run=^TestSimulation$")
+			require.Regexp(t, `seed \d+: .*(`+c.shows+`)`, output)
+		})
+	}
+}
+
+// The cells of the matrix find each of these mistakes.
+func TestMatrixFinds(t *testing.T) {
+	for _, c := range []struct {
+		mistake Mistake
+		cells   []string
+	}{
+		{LeaseTooLong, []string{"TestTouches/leader-to-follower/stalls-for-1.0T", "TestTouches/client-to-server/stalls",
+			"TestTouches/machine-suspended/for-0.50T", "TestTouches/reconnect/shorter-timeout"}},
+		{LeaseFromNewest, []string{"TestTouches/leader-to-follower/asks-after"}},
+		{WakeUpLost, []string{"TestMatrix/list/cut-before", "TestMatrix/list/reply-lost"}},
+		{DepartureUnseen, []string{"TestMatrix/list/parent-deleted"}},
+		{CreateForgotten, []string{"TestMatrix/sync/acl-denies"}},
+	} {
+		for _, cell := range c.cells {
+			t.Run(c.mistake.Name+"/"+cell, func(t *testing.T) {
+				output := findings(t, c.mistake, "matrix", nil, "-test.run=^"+cell)
+				require.Contains(t, output, "--- FAIL: "+cell)
+			})
+		}
+	}
+}
+
+// findings builds a suite with a mistake, runs it where it is, and gives what it prints. The suite
+// must fail.
+func findings(t *testing.T, m Mistake, suite string, env []string, args ...string) string {
+	t.Helper()
+	root, err := Root()
+	require.NoError(t, err)
+	overlay, err := m.Overlay(root, t.TempDir())
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), foundWithin)
+	defer cancel()
+	folder, program := filepath.Join(root, "tests", suite), filepath.Join(t.TempDir(), suite)
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", program, ".")
+	build.Dir = folder
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	begin := time.Now()
+	run := exec.CommandContext(ctx, program, append(args, "-test.timeout="+foundWithin.String())...)
+	run.Dir, run.Env = folder, append(os.Environ(), env...)
+	output, err = run.CombinedOutput()
+	require.NoError(t, ctx.Err(), "not found in time: %s", m.What)
+	var failed *exec.ExitError
+	require.True(t, errors.As(err, &failed), "not found: %s", m.What)
+	t.Logf("found after %v: %s", time.Since(begin).Round(time.Second), m.What)
+	return string(output)
+}
