@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,6 +13,7 @@ import (
 func (s *scene) expire(t *testing.T) {
 	t.Helper()
 	require.NoError(t, s.server.Expire(s.subject.session()))
+	synctest.Wait() // the connection is closed before what was held on it could go out
 }
 
 // unplug cuts the subject off, with everybody else, and lets nobody back in.

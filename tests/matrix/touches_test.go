@@ -80,7 +80,11 @@ func (e *inside) holding(t *testing.T) *locks.Lease {
 	t.Helper()
 	lease := e.subject.hold(t)
 	e.next.wait(t)
-	time.Sleep(timeout - tick/10)
+	time.Sleep(2 * timeout)
+	beat, err := e.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: lockPath + "/" + lease.Node()})
+	require.NoError(t, err)
+	require.NoError(t, beat.Wait(patient(t)))
+	time.Sleep(timeout/6 - tick/10)
 	return lease
 }
 
