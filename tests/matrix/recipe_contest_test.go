@@ -94,13 +94,13 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 				s.awaitExpiry(t, session)
 			}},
 		{request: watch, fault: quorumLost, frontLost: true,
-			outcome: "waits for the quorum, and creates again",
+			outcome: "waits for the quorum, creates again, and waits a moment for its evidence, the lease having been over",
 			course:  andBack(stCreating, stWatching, stRecovering, stCreating, stWatching, stCreating),
-			orElse:  andBack(stCreating, stWatching, stRecovering, stCreating)},
+			orElse:  andBack(stCreating, stWatching, stRecovering, stCreating, stRecovering, stListing)},
 		{request: look, fault: quorumLost, frontLost: true,
-			outcome: "waits for the quorum, and creates again",
+			outcome: "waits for the quorum, creates again, and waits a moment for its evidence, the lease having been over",
 			course:  andBack(stCreating, stRecovering, stCreating, stWatching, stCreating),
-			orElse:  andBack(stCreating, stRecovering, stCreating)},
+			orElse:  andBack(stCreating, stRecovering, stCreating, stRecovering, stListing)},
 	},
 }
 
