@@ -158,7 +158,7 @@ func (s *session) end(err error) {
 func (s *session) closeDown() {
 	s.roll.dismiss(s.system.Root)
 	s.workers.end()
-	link, report := s.link, s.reportRemaining()
+	link, self, report := s.link, s.self, s.reportRemaining()
 	if s.file != nil {
 		s.file.stop()
 	}
@@ -168,7 +168,7 @@ func (s *session) closeDown() {
 			report(s.closed)
 		}
 		s.running.Wait()
-		s.letGo()
+		s.letGo(self)
 		s.figures.End()
 		if s.file != nil {
 			s.file.close(link == nil || link.Ended())

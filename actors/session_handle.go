@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/metric"
@@ -158,12 +159,14 @@ func (s *Session) lastCause() error {
 
 // letGo keeps a handle of a session that has ended from keeping its actor, its connection, and all
 // that they remember.
-func (s *Session) letGo() {
+//
+// self is the actor's PID as the actor knows it: it may end before the call that spawned it has returned.
+func (s *Session) letGo(self *actor.PID) {
 	cause := s.lastCause()
 	s.cause.Store(&cause)
 	s.conn.Store(nil)
 	// A PID keeps the process that it was last sent to, until it is used after the end of that.
-	s.system.Root.Send(s.pid, farewell)
+	s.system.Root.Send(self, farewell)
 }
 
 // Explain adds to err what the session knows of its servers when it is not connected; it gives err
@@ -226,6 +229,15 @@ func (s *Session) ID() int64 {
 		return l.session
 	}
 	return 0
+}
+
+// Timeout is the session's timeout: the shortest that a server has granted it, and the one that is asked for before the
+// first connection and once the session has ended.
+func (s *Session) Timeout() time.Duration {
+	if conn := s.conn.Load(); conn != nil {
+		return conn.SessionTimeout()
+	}
+	return s.cfg.SessionTimeout()
 }
 
 // Counters of what a session has seen; they only grow.

@@ -169,7 +169,7 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // one came just before; closing the client gives the lock back
 	}
-	if err = r.checkLease(cmd, lease); err == nil {
+	if err = r.checkLease(cmd, client); err == nil {
 		err = h.carry(program)
 	}
 	giveBack(lease)
@@ -178,15 +178,16 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 
 // checkLease refuses a grace period that does not fit into leases as short as these, because the servers grant a shorter
 // session timeout than was asked for: with --early the command would be ended although nothing is wrong. Between two
-// renewals more than half of a lease is left.
-func (r *runArgs) checkLease(cmd *cobra.Command, lease *locks.Lease) error {
-	left := time.Until(lease.Deadline())
-	if !r.early || r.grace <= left/2 || !lease.Valid() {
+// renewals more than half of what a renewal gives is left.
+func (r *runArgs) checkLease(cmd *cobra.Command, client *locks.Client) error {
+	granted := client.Session().Timeout()
+	renewed := time.Duration(zkconn.SteadyLease * float64(granted))
+	if !r.early || r.grace <= renewed/2 {
 		return nil
 	}
-	return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", round(left/4))),
-		"run: with --early, --grace %v is too much for the leases that there are, because the servers grant a shorter "+
-			"session timeout than %v (zklock doctor shows which)", r.grace, r.conn.sessionTimeout)
+	return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", round(renewed/4))),
+		"run: with --early, --grace %v is too much for the leases that there are, because the servers grant a session "+
+			"timeout of %v in place of %v (zklock doctor says more)", r.grace, granted, r.conn.sessionTimeout)
 }
 
 // acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own;

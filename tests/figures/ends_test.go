@@ -49,16 +49,17 @@ func TestBroken(t *testing.T) {
 	w.settled(1, 1)
 }
 
-// TestLeaseOver: nothing is heard of the ensemble, and the lease runs out.
+// TestLeaseOver: nothing is heard of the ensemble, on whatever connection, and the lease runs out.
 func TestLeaseOver(t *testing.T) {
 	w := newWorld(t)
 	client := w.open(locks.WithSessionTimeout(2 * time.Second))
 	lease := w.lock(client.Mutex("/orders/42"))
-	kept, err := w.server.Inject(embedded.Fault{Session: client.Session().ID(), Op: embedded.OpMulti, Action: embedded.HoldReplies})
+	kept, err := w.server.Inject(embedded.Fault{Session: client.Session().ID(), Op: embedded.OpMulti, Count: -1, Action: embedded.HoldReplies})
 	require.NoError(t, err)
 	defer kept.Remove()
 	require.ErrorIs(t, lease.Unlock(w.after(lease)), locks.ErrLost)
 	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("lease_over")))
+	kept.Remove()
 	kept.Release()
 	w.settled(1, 1)
 }

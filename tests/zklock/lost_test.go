@@ -144,7 +144,7 @@ func TestEarlyWithShortLeases(t *testing.T) {
 	args := []string{"run", "--early", "--grace", "6s", "--session-timeout", "60s", "/short", "--", "echo", "it runs"}
 	stdout, stderr := says(t, at, 64, args...)
 	require.Empty(t, stdout)
-	require.Contains(t, stderr, "the servers grant a shorter session timeout than 1m0s")
+	require.Contains(t, stderr, "the servers grant a session timeout of 20s in place of 1m0s")
 	require.Contains(t, stderr, "; type: zklock run --early --grace ")
 	awaitQueue(t, at, "/short", 0, 0)
 	args[3] = "500ms"
