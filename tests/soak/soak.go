@@ -11,12 +11,13 @@ import (
 )
 
 // soak runs clients under faults for as long as the options say, or until ctx ends, and judges. When an
-// ensemble's servers find that their trees differ, it goes on with a new ensemble for what is left of the time.
+// ensemble's servers find that their trees differ, it goes on with a new ensemble for what is left of the time, or until
+// every kind of fault has happened.
 func soak(ctx context.Context, o options, out io.Writer) (result, error) {
 	whole, err := life(ctx, o, out)
 	for err == nil && whole.endedEarly && ctx.Err() == nil {
 		next := o
-		next.duration = o.duration - time.Duration(whole.Seconds*float64(time.Second))
+		next.duration = max(0, o.duration-time.Duration(whole.Seconds*float64(time.Second)))
 		next.seed += uint64(whole.Ensembles)
 		if next.duration < shortestLife && !o.allKinds { // all kinds of fault take the time that they need
 			break
@@ -77,7 +78,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	found = s.judge.result(o, took)
 	found.Faults, found.QuietPoints = c.counts(), quiets
 	found.Windows, found.Undecided, found.Struck = s.chronicle.windows, s.chronicle.undecided, s.chronicle.struck
-	found.endedEarly = took < o.duration && found.TreesDiffered > 0
+	found.endedEarly = found.TreesDiffered > 0 && (took < o.duration || o.allKinds && !c.completed(tracks))
 	return found, nil
 }
 
