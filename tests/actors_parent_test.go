@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
@@ -150,7 +150,7 @@ func TestOneGrantAfterTheOther(t *testing.T) {
 			held := requests[node].hold(t)
 			require.Equal(t, node, held.Node)
 			require.Greater(t, held.Token, newest)
-			seq, ok := machine.Sequence(held.Node)
+			seq, ok := queue.Sequence(held.Node)
 			require.True(t, ok)
 			require.Greater(t, seq, sequence)
 			newest, sequence = held.Token, seq

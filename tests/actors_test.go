@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -207,12 +207,12 @@ func (o outside) plant(t *testing.T, path, data string) {
 func (o outside) queue(t *testing.T, path string) []string {
 	t.Helper()
 	contenders := slices.DeleteFunc(o.at.Children(t, o.Conn, path), func(name string) bool {
-		_, ok := machine.Sequence(name)
+		_, ok := queue.Sequence(name)
 		return !ok
 	})
 	slices.SortFunc(contenders, func(a, b string) int {
-		x, _ := machine.Sequence(a)
-		y, _ := machine.Sequence(b)
+		x, _ := queue.Sequence(a)
+		y, _ := queue.Sequence(b)
 		return int(x) - int(y)
 	})
 	return contenders

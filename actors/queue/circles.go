@@ -1,4 +1,4 @@
-package machine
+package queue
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// circles finds the circles in what is left over, by the links between requests.
+// circles finds the circles among the stuck requests, by the links between them.
 func (s *standstill) circles() []messages.Deadlock {
 	var found []messages.Deadlock
 	seen := map[*waiter]bool{} // part of a circle that was found
@@ -70,7 +70,7 @@ func back(to *waiter, came map[*waiter]*waiter, by map[*waiter]link) []link {
 	return circle
 }
 
-// hasShortcut tells whether a circle would be one without some of its members, who are then no part of it.
+// hasShortcut tells whether a circle would be one without some of its members: those are then no part of it.
 func hasShortcut(circle []link) bool {
 	place := map[*waiter]int{}
 	for i, l := range circle {
