@@ -6,11 +6,31 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// circles finds the circles among the stuck requests, by the links between them.
-func (s *standstill) circles() []messages.Deadlock {
+// waiter is one contender, whether it waits or holds.
+type waiter struct {
+	messages.Contender
+	style  Style
+	stuck  bool   // it waits, and never gets in
+	next   []link // what keeps it out
+	wanted bool   // it keeps others out
+}
+
+// link leads from a request to another that it waits for, and to the node that keeps it out: the other's own, or
+// one of the same owner.
+type link struct {
+	keeps, waits *waiter
+}
+
+func (w *waiter) follow(l link) {
+	w.next = append(w.next, l)
+	l.waits.wanted = true
+}
+
+// circles finds the circles among requests, by the links between them: those that begin with the first requests first.
+func circles(all []*waiter) []messages.Deadlock {
 	var found []messages.Deadlock
 	seen := map[*waiter]bool{} // part of a circle that was found
-	for _, w := range s.oldestFirst() {
+	for _, w := range all {
 		if seen[w] {
 			continue
 		}
@@ -26,45 +46,27 @@ func (s *standstill) circles() []messages.Deadlock {
 	return found
 }
 
-// oldestFirst gives the requests that may be part of a circle.
-func (s *standstill) oldestFirst() []*waiter {
-	var all []*waiter
-	for _, l := range s.lines {
-		for _, w := range l.all {
-			if w.stuck && w.wanted {
-				all = append(all, w)
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b *waiter) int { return messages.Older(a.Contender, b.Contender) })
-	return all
-}
-
 // shortest gives the links of the shortest way from a request back to itself, nil where there is none.
 func shortest(from *waiter) []link {
-	came := map[*waiter]*waiter{}
-	by := map[*waiter]link{}
-	for queue := []*waiter{from}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		for _, l := range at.next {
-			if _, been := by[l.waits]; been {
-				continue
+	type step struct {
+		link
+		from *waiter
+	}
+	came := map[*waiter]step{}
+	for queue := []*waiter{from}; len(queue) > 0 && came[from].from == nil; queue = queue[1:] {
+		for _, l := range queue[0].next {
+			if _, been := came[l.waits]; !been {
+				came[l.waits] = step{l, queue[0]}
+				queue = append(queue, l.waits)
 			}
-			by[l.waits], came[l.waits] = l, at
-			if l.waits == from {
-				return back(from, came, by)
-			}
-			queue = append(queue, l.waits)
 		}
 	}
-	return nil
-}
-
-// back gives the links that led to a request, in the order in which they were followed.
-func back(to *waiter, came map[*waiter]*waiter, by map[*waiter]link) []link {
-	circle := []link{by[to]}
-	for at := came[to]; at != to; at = came[at] {
-		circle = append(circle, by[at])
+	var circle []link
+	for at := came[from]; at.from != nil; at = came[at.from] {
+		circle = append(circle, at.link)
+		if at.from == from {
+			break
+		}
 	}
 	slices.Reverse(circle)
 	return circle

@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/turnstile-locks/turnstile/messages"
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // The search takes away, from all contenders that wait, those that may yet get in, until none is left that may:
 //
@@ -25,21 +29,6 @@ type line struct {
 	all     []*waiter
 }
 
-// waiter is one contender, whether it waits or holds.
-type waiter struct {
-	messages.Contender
-	style  Style
-	stuck  bool   // it waits, and never gets in
-	next   []link // what keeps it out
-	wanted bool   // it keeps others out
-}
-
-// link leads from a request to another that it waits for, and to the node that keeps it out: the other's own, or
-// one of the same owner.
-type link struct {
-	keeps, waits *waiter
-}
-
 // standstill is the search for deadlocks.
 type standstill struct {
 	lines   []*line
@@ -58,7 +47,7 @@ func Deadlocks(locks []LockPath) []messages.Deadlock {
 	for _, l := range s.lines {
 		s.connect(l)
 	}
-	return s.circles()
+	return circles(s.oldestFirst())
 }
 
 // add takes the queues of a lock path into the search.
@@ -164,7 +153,16 @@ func (w *waiter) queueBehind(frozen jam, queued *jam) {
 	}
 }
 
-func (w *waiter) follow(l link) {
-	w.next = append(w.next, l)
-	l.waits.wanted = true
+// oldestFirst gives the requests that may be part of a circle.
+func (s *standstill) oldestFirst() []*waiter {
+	var all []*waiter
+	for _, l := range s.lines {
+		for _, w := range l.all {
+			if w.stuck && w.wanted {
+				all = append(all, w)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *waiter) int { return messages.Older(a.Contender, b.Contender) })
+	return all
 }
