@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -112,7 +113,7 @@ func TestTransitionsComeBeforeTheirNotices(t *testing.T) {
 		r.hold(t)
 		r.send(&messages.Release{})
 		r.finish(t)
-		requireMatch(t, r, actors.InOrder(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)...)
+		requireMatch(t, r, actorstest.InOrder(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)...)
 		s.system.Root.Send(observer, &showLedger{})
 		requireEntries(t, asked, "creating", "held", "*messages.Held", "releasing", "released", "*messages.Released")
 

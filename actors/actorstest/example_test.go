@@ -1,4 +1,4 @@
-package actors_test
+package actorstest_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -47,7 +48,7 @@ func watched(run func(ctx context.Context, system *actor.ActorSystem, session *a
 // in the end.
 func ExampleRecorder() {
 	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
-		recorder := actors.NewRecorder(system)
+		recorder := actorstest.NewRecorder(system)
 		defer recorder.Close()
 		lock := system.Root.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42"},
 			actors.WithObserver(recorder.PID())))
@@ -60,9 +61,9 @@ func ExampleRecorder() {
 			return err
 		}
 		fmt.Println(last.From, "→", last.To, "because of", last.On)
-		return actors.Match(recorder.States(),
-			actors.Then(messages.StateCreating), actors.Maybe(messages.StateListing), // a first use of a path lists
-			actors.Then(messages.StateHeld), actors.Then(messages.StateReleasing), actors.Then(messages.StateReleased))
+		return actorstest.Match(recorder.States(),
+			actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing), // a first use of a path lists
+			actorstest.Then(messages.StateHeld), actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateReleased))
 	})
 	// Output: releasing → released because of Deleted
 }
@@ -70,8 +71,8 @@ func ExampleRecorder() {
 // A waiter, and the one before it.
 func ExampleRecorder_Await() {
 	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
-		follow := func() (*actor.PID, *actors.Recorder) {
-			recorder := actors.NewRecorder(system)
+		follow := func() (*actor.PID, *actorstest.Recorder) {
+			recorder := actorstest.NewRecorder(system)
 			return system.Root.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42", Mode: messages.Exclusive},
 				actors.WithObserver(recorder.PID()))), recorder
 		}
@@ -89,8 +90,8 @@ func ExampleRecorder_Await() {
 			return err
 		}
 		fmt.Println("a greater token:", held.Token > before.Transitions()[len(before.Transitions())-1].Token)
-		return actors.Match(behind.States(), actors.Then(messages.StateCreating), actors.Whatever(),
-			actors.Then(messages.StateWatching), actors.Whatever(), actors.Then(messages.StateHeld))
+		return actorstest.Match(behind.States(), actorstest.Then(messages.StateCreating), actorstest.Whatever(),
+			actorstest.Then(messages.StateWatching), actorstest.Whatever(), actorstest.Then(messages.StateHeld))
 	})
 	// Output: a greater token: true
 }
@@ -98,8 +99,8 @@ func ExampleRecorder_Await() {
 // What a lock actor went through is compared with a pattern; the error says what was there and what was wanted.
 func ExampleMatch() {
 	states := []messages.State{messages.StateCreating, messages.StateListing, messages.StateWatching, messages.StateHeld}
-	fmt.Println(actors.Match(states, actors.Then(messages.StateCreating), actors.Whatever(), actors.Then(messages.StateHeld)))
-	fmt.Println(actors.Match(states, actors.InOrder(messages.StateCreating, messages.StateHeld)...))
+	fmt.Println(actorstest.Match(states, actorstest.Then(messages.StateCreating), actorstest.Whatever(), actorstest.Then(messages.StateHeld)))
+	fmt.Println(actorstest.Match(states, actorstest.InOrder(messages.StateCreating, messages.StateHeld)...))
 	// Output:
 	// <nil>
 	// states creating → listing → watching → held do not fit the pattern [creating held]
@@ -108,21 +109,7 @@ func ExampleMatch() {
 // States that come one right after the other, and no others.
 func ExampleInOrder() {
 	states := []messages.State{messages.StateHeld, messages.StateReleasing, messages.StateReleased}
-	pattern := actors.InOrder(messages.StateHeld, messages.StateReleasing, messages.StateReleased)
-	fmt.Println(actors.Story(states), "-", actors.Match(states, pattern...))
+	pattern := actorstest.InOrder(messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+	fmt.Println(actorstest.Story(states), "-", actorstest.Match(states, pattern...))
 	// Output: held → releasing → released - <nil>
-}
-
-// A goroutine asks the session who contends for a lock; an actor would send the same question to session.PID().
-func ExampleSession_Ask() {
-	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
-		answer, err := session.Ask(ctx, &messages.ReadQueue{Path: "/orders/42"})
-		if err != nil {
-			return err
-		}
-		queue := answer.(*messages.Queue)
-		fmt.Println(queue.Path, len(queue.Contenders), queue.Reason == messages.ReasonNone)
-		return nil
-	})
-	// Output: /orders/42 0 true
 }
