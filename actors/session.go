@@ -111,9 +111,6 @@ func (s *session) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		s.self = ctx.Self()
-		if s.file != nil {
-			s.running.Go(s.file.closePredecessors)
-		}
 		s.open(1)
 	case *order:
 		s.take(ctx, msg)
