@@ -15,7 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// watched runs a function with a session on a server of its own, for goroutines that look at lock actors from outside.
+// watched runs a function with a session on a server of its own, for goroutines that look at lock
+// actors from outside.
 func watched(run func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -44,8 +45,8 @@ func watched(run func(ctx context.Context, system *actor.ActorSystem, session *a
 	}
 }
 
-// A test follows a lock actor from outside: it waits for states instead of for time, and looks at the way that was taken
-// in the end.
+// A test follows a lock actor from outside: it waits for states instead of for time, and looks at
+// the way that was taken in the end.
 func ExampleRecorder() {
 	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
 		recorder := actorstest.NewRecorder(system)
@@ -96,7 +97,8 @@ func ExampleRecorder_Await() {
 	// Output: a greater token: true
 }
 
-// What a lock actor went through is compared with a pattern; the error says what was there and what was wanted.
+// What a lock actor went through is compared with a pattern; the error says what was there and what
+// was wanted.
 func ExampleMatch() {
 	states := []messages.State{messages.StateCreating, messages.StateListing, messages.StateWatching, messages.StateHeld}
 	fmt.Println(actorstest.Match(states, actorstest.Then(messages.StateCreating), actorstest.Whatever(), actorstest.Then(messages.StateHeld)))

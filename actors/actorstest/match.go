@@ -31,8 +31,8 @@ func InOrder(states ...messages.State) []Part {
 	return parts
 }
 
-// Match tells whether states fit a pattern from its beginning to its end. The error names both: the states and the
-// pattern.
+// Match tells whether states fit a pattern from its beginning to its end. The error names both: the
+// states and the pattern.
 func Match(states []messages.State, pattern ...Part) error {
 	if fits(states, pattern) {
 		return nil

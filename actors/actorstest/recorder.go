@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Recorder keeps what a lock actor goes through: give its PID to actors.WithObserver. One recorder belongs to one lock
-// actor. Its methods may be called from any goroutine.
+// Recorder keeps what a lock actor goes through: give its PID to actors.WithObserver. One recorder
+// belongs to one lock actor. Its methods may be called from any goroutine.
 type Recorder struct {
 	system *actor.ActorSystem
 	pid    *actor.PID
@@ -76,9 +76,9 @@ func (r *Recorder) States() []messages.State {
 	return states
 }
 
-// Await waits until the request goes into the state for the first time, and gives that transition. It returns at once
-// when the request has been there. The error wraps that of ctx when the state does not come in time, or names the states
-// when the request ends elsewhere.
+// Await waits until the request goes into the state for the first time, and gives that transition.
+// It returns at once when the request has been there. The error wraps that of ctx when the state
+// does not come in time, or names the states when the request ends elsewhere.
 func (r *Recorder) Await(ctx context.Context, state messages.State) (messages.Transition, error) {
 	return r.AwaitNth(ctx, state, 1)
 }

@@ -15,8 +15,8 @@ type waiter struct {
 	wanted bool   // it keeps others out
 }
 
-// link leads from a request to another that it waits for, and to the node that keeps it out: the other's own, or
-// one of the same owner.
+// link leads from a request to another that it waits for, and to the node that keeps it out: the
+// other's own, or one of the same owner.
 type link struct {
 	keeps, waits *waiter
 }
@@ -26,7 +26,7 @@ func (w *waiter) follow(l link) {
 	l.waits.wanted = true
 }
 
-// circles finds the circles among requests, by the links between them: those that begin with the first requests first.
+// circles finds the circles among requests by their links, in the order of the requests.
 func circles(all []*waiter) []messages.Deadlock {
 	var found []messages.Deadlock
 	seen := map[*waiter]bool{} // part of a circle that was found
@@ -46,7 +46,7 @@ func circles(all []*waiter) []messages.Deadlock {
 	return found
 }
 
-// shortest gives the links of the shortest way from a request back to itself, nil where there is none.
+// shortest gives the links of the shortest way from a request back to itself; nil for none.
 func shortest(from *waiter) []link {
 	type step struct {
 		link
@@ -72,7 +72,8 @@ func shortest(from *waiter) []link {
 	return circle
 }
 
-// hasShortcut tells whether a circle would be one without some of its members: those are then no part of it.
+// hasShortcut tells whether a circle would be one without some of its members: those are then no
+// part of it.
 func hasShortcut(circle []link) bool {
 	place := map[*waiter]int{}
 	for i, l := range circle {

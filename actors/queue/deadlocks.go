@@ -6,18 +6,22 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The search takes away, from all contenders that wait, those that may yet get in, until none is left that may:
+// The search takes away, from all contenders that wait, those that may yet get in, until none is
+// left that may:
 //
 //   - one that waits for a lock may get in when no earlier contender that it waits for is stuck;
-//   - one that waits for permits may get in when those that the stuck ones before it never give back leave enough for
-//     it. So it is stuck when too many of the holders are, and not because one is;
-//   - a contender is stuck when it waits and never gets in, and also when its owner stands still for another request
-//     that never gets in: then it is never given back.
+//   - one that waits for permits may get in when those that the stuck ones before it never give
+//     back leave enough for it. So it is stuck when too many of the holders are, and not because
+//     one is;
+//   - a contender is stuck when it waits and never gets in, and also when its owner stands still
+//     for another request that never gets in: then it is never given back.
 //
-// An owner that is not known is believed to go on: nodes of other libraries do not name theirs. The contenders that are
-// left wait for ever, unless one of them gives up, and among them there are circles.
+// An owner that is not known is believed to go on: nodes of other libraries do not name theirs. The
+// contenders that are left wait for ever, unless one of them gives up, and among them there are
+// circles.
 
-// LockPath is a lock path as it was read: its contenders, each queue in order, and a semaphore's number of permits.
+// LockPath is a lock path as it was read: its contenders, each queue in order, and a semaphore's
+// number of permits.
 type LockPath struct {
 	Permits    int
 	Contenders []messages.Contender
@@ -35,8 +39,9 @@ type standstill struct {
 	waiting map[string][]*waiter // by who stands still
 }
 
-// Deadlocks finds the circles of contenders that wait for each other: for each member the shortest, and each once. A
-// circle that would be one without some of its members is left out in favour of the smaller one.
+// Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
+// and each once. A circle that would be one without some of its members is left out in favour of
+// the smaller one.
 func Deadlocks(locks []LockPath) []messages.Deadlock {
 	s := standstill{waiting: map[string][]*waiter{}}
 	for _, l := range locks {
@@ -80,7 +85,7 @@ func (s *standstill) reduce() (changed bool) {
 	return changed
 }
 
-// frozen tells whether the owner of a contender stands still for another request that never gets in.
+// frozen tells whether a contender's owner stands still for another request that never gets in.
 func (s *standstill) frozen(w *waiter) bool {
 	for _, other := range s.waiting[w.Who] {
 		if other != w && other.stuck {
@@ -116,8 +121,9 @@ func (j *jam) stops(w *waiter) bool {
 	return out && len(by) > 0
 }
 
-// connect links the stuck requests of a queue to those they wait for. Where contenders whose owners stand still
-// elsewhere stop a request already, those that merely wait before it are no part of it: it would be stuck without them.
+// connect links the stuck requests of a queue to those they wait for. Where contenders whose owners
+// stand still elsewhere stop a request already, those that merely wait before it are no part of it:
+// it would be stuck without them.
 func (s *standstill) connect(l *line) {
 	frozen := l.jam(s.frozen)
 	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.frozen(b) })
@@ -141,8 +147,8 @@ func (s *standstill) connect(l *line) {
 	}
 }
 
-// queueBehind links a request to as many of those that merely wait before it as it takes to keep it out, together with
-// the permits that are never given back.
+// queueBehind links a request to as many of those that merely wait before it as it takes to keep it
+// out, together with the permits that are never given back.
 func (w *waiter) queueBehind(frozen jam, queued *jam) {
 	by, _ := queued.keepOut(w.style)
 	for _, b := range by {

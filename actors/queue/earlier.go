@@ -6,14 +6,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// WaitsFor tells whether contenders of a kind wait for earlier ones of another: all do, except readers for readers. A
-// semaphore's contender waits only while the permits do not suffice.
+// WaitsFor tells whether contenders of a kind wait for earlier ones of another: all do, except
+// readers for readers. A semaphore's contender waits only while the permits do not suffice.
 func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
 }
 
-// earlier are contenders with smaller sequence numbers than the one that is judged, in their order: all of them, or
-// those that a question is about.
+// earlier are contenders with smaller sequence numbers than the one that is judged, in their order:
+// all of them, or those that a question is about.
 type earlier[T any] struct {
 	permits int // how many there are
 	taken   int // how many of them these contenders take
@@ -29,8 +29,9 @@ func (e *earlier[T]) add(contender T, s Style) {
 	e.taken += s.takes(e.permits)
 }
 
-// keepOut is the rule of who waits for whom. It gives the contenders that one of style s waits for, and whether they
-// keep it out. A semaphore's contender may be kept out by nobody: it needs more permits than there are.
+// keepOut is the rule of who waits for whom. It gives the contenders that one of style s waits for,
+// and whether they keep it out. A semaphore's contender may be kept out by nobody: it needs more
+// permits than there are.
 func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	switch s.Mode {
 	case messages.Semaphore:

@@ -14,18 +14,18 @@ type Place struct {
 	Before int
 	// Predecessor is the name of the nearest of them, "" where there is none.
 	Predecessor string
-	// LookAhead is the one before the predecessor, "" where there is none. Of exclusive contenders alone.
+	// LookAhead is the one before the predecessor, for exclusive contenders; "" for none.
 	LookAhead string
-	// Head tells that this contender is first, and nobody else can be, once the predecessor's node is gone.
+	// Head tells that nobody but this contender can be first once the predecessor's node is gone.
 	Head bool
-	// Front names the nodes whose end may let this contender in, the predecessor among them: more than one only for
-	// the first waiter of a semaphore, because any holder may leave first.
+	// Front names the nodes whose end may let this contender in, the predecessor among them: more
+	// than one only for the first waiter of a semaphore, because any holder may leave first.
 	Front []string
 	// Earlier names all contenders that are before a semaphore's waiter.
 	Earlier []string
 }
 
-// Listing is a lock path as it was read, made ready once for however many contenders ask for their places.
+// Listing is a lock path as it was read, made ready once for any number of questions.
 type Listing struct {
 	permits int
 	queues  []ordered // in the order of their names
@@ -41,7 +41,7 @@ type ordered struct {
 // sum counts the writers among some entries, and the permits that the entries take.
 type sum struct{ writers, taken int }
 
-// NewListing reads the children of a lock path, which may come in any order. permits is for semaphores alone.
+// NewListing reads the children of a lock path, in any order. permits is for semaphores alone.
 func NewListing(children []string, permits int) *Listing {
 	entries := make([]Entry, 0, len(children))
 	for _, child := range children {
@@ -73,8 +73,8 @@ func newOrdered(entries []Entry, permits int) ordered {
 	return q
 }
 
-// compare orders entries: queue by queue, each as its contenders came. A reader at a writer's own number comes behind
-// the writer.
+// compare orders entries: queue by queue, each as its contenders came. A reader at a writer's own
+// number comes behind the writer.
 func compare(a, b Entry) int {
 	return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.reads(), b.reads()),
 		strings.Compare(a.Child, b.Child))
@@ -87,8 +87,8 @@ func (s Style) reads() int {
 	return 0
 }
 
-// Find gives the place of the contender named own. It is false when the listing does not show own; the place is then
-// the one that it would have.
+// Find gives the place of the contender named own. It is false when the listing does not show own;
+// the place is then the one that it would have.
 func (l *Listing) Find(own string) (Place, bool) {
 	me, ok := Parse(own)
 	if !ok {
@@ -120,7 +120,7 @@ func (l *Listing) Alone(own string) bool {
 	return len(q.entries) == 1 && q.entries[0].Child == own
 }
 
-// Find gives the place of the contender named own among the children of a lock path: see [Listing.Find].
+// Find is [Listing.Find] for one question.
 func Find(children []string, own string, permits int) (Place, bool) {
 	return NewListing(children, permits).Find(own)
 }
@@ -140,8 +140,8 @@ func (q *ordered) before(sequence int32) earlier[string] {
 
 // place gives the place of a contender.
 //
-// The first waiter of a semaphore must see any of those before it leave. The others need only see the one before them
-// go or move up, which that one says by writing to its node.
+// The first waiter of a semaphore must see any of those before it leave. The others need only see
+// the one before them go or move up, which that one says by writing to its node.
 func (q *ordered) place(me Entry) Place {
 	before := q.before(me.Sequence)
 	by, out := before.keepOut(me.Style)

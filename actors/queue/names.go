@@ -18,9 +18,10 @@ type Style struct {
 	Weight int
 }
 
-// Prefix gives the beginning of a contender node's name, GUID included; the server adds the sequence number. In a queue
-// without a name Curator's names are the usual ones: its InterProcessMutex and go-zookeeper's Lock read them as their
-// own. Other libraries know neither weights nor names of queues: those have one form, whatever the naming.
+// Prefix gives the beginning of a contender node's name, GUID included; the server adds the
+// sequence number. In a queue without a name Curator's names are the usual ones: its
+// InterProcessMutex and go-zookeeper's Lock read them as their own. Other libraries know neither
+// weights nor names of queues: those have one form, whatever the naming.
 func (s Style) Prefix(guid string) string {
 	switch {
 	case s.Name != "":
@@ -75,8 +76,8 @@ type marker struct {
 	heavy bool // a weight comes between it and the sequence number
 }
 
-// markers has one or more for each client library whose queues we may meet: Curator and go-zookeeper; Curator's
-// read/write lock; kazoo; the recipes of ZooKeeper's documentation; and our own.
+// markers has one or more for each client library whose queues we may meet: Curator and
+// go-zookeeper; Curator's read/write lock; kazoo; ZooKeeper's recipes; and our own.
 var markers = []marker{
 	{text: "_lock_", named: true},
 	{text: "_read_", style: Style{Mode: messages.Read}, named: true},
@@ -92,8 +93,8 @@ var markers = []marker{
 	{text: "permits-", style: Style{Mode: messages.Semaphore}, heavy: true},
 }
 
-// Parse reads the name of a child of a lock path. It is false for a name that is no contender node's: such children
-// are passed over, never fatal.
+// Parse reads the name of a child of a lock path. It is false for a name that is no contender
+// node's: such children are passed over, never fatal.
 func Parse(child string) (Entry, bool) {
 	at := len(child) // where the digits at the end begin
 	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
@@ -136,8 +137,8 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	return e, err == nil
 }
 
-// find gives where the marker begins, -1 where it is not. Every contender reads the whole queue, so this looks only
-// where the marker can be: right before the digits, or their sign.
+// find gives where the marker begins, -1 where it is not. Every contender reads the whole queue, so
+// this looks only where the marker can be: right before the digits, or their sign.
 func (m *marker) find(child, before string) int {
 	if m.heavy {
 		return strings.LastIndex(child, m.text)
@@ -151,7 +152,8 @@ func (m *marker) find(child, before string) int {
 	return -1
 }
 
-// withoutGUID takes _c_<guid>- off the name of a queue. Programs that write names of their own have no GUID.
+// withoutGUID takes _c_<guid>- off the name of a queue. Programs that write names of their own have
+// no GUID.
 func withoutGUID(name string) string {
 	const guid = len("_c_00000000-0000-0000-0000-000000000000-")
 	if strings.HasPrefix(name, "_c_") && len(name) >= guid && name[guid-1] == '-' {
@@ -160,7 +162,7 @@ func withoutGUID(name string) string {
 	return name
 }
 
-// Sequence gives the sequence number in the name of a contender node. It is false for any other name.
+// Sequence gives the sequence number in the name of a contender node; false for any other name.
 func Sequence(name string) (int32, bool) {
 	e, ok := Parse(name)
 	return e.Sequence, ok
@@ -168,16 +170,17 @@ func Sequence(name string) (int32, bool) {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// mayDowngrade tells whether the holder of this node may take the read lock at its own number. Then the end of its node
-// does not make the contender right behind it first.
+// mayDowngrade tells whether the holder of this node may take the read lock at its own number. Then
+// the end of its node does not make the contender right behind it first.
 func (e Entry) mayDowngrade() bool {
 	return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive
 }
 
-// lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or hands out
-// duplicates, and then two clients hold at once (measured; kazoo 730). The margin is larger than any queue.
+// lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or
+// hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is
+// larger than any queue.
 const lastSequence = 1<<31 - 1<<20
 
-// Exhausted tells whether a sequence number is too near the end of the lock path's counter, or beyond it, to grant a
-// lock by.
+// Exhausted tells whether a sequence number is too near the end of the lock path's counter, or
+// beyond it, to grant a lock by.
 func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }

@@ -11,8 +11,8 @@ type Standing struct {
 	WaitsFor []string
 }
 
-// Standings gives every contender among the children of a lock path, queue by queue, in the order in which they came,
-// each as [Find] would.
+// Standings gives every contender among the children of a lock path, queue by queue, in the order
+// in which they came, each as [Find] would.
 func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {

@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// predecessorsKept bounds how many sessions of predecessors are remembered when none could be closed: several
-	// restarts in a row, each of which got a session of its own. The oldest is forgotten: it expires first.
+	// predecessorsKept bounds how many sessions of predecessors are remembered when none could be
+	// closed: several restarts in a row, each of which got a session of its own. The oldest is
+	// forgotten: it expires first.
 	predecessorsKept = 4
-	// patience bounds how long Record waits for the predecessors' sessions. Closing them takes a few round trips;
-	// longer only where servers do not answer.
+	// patience bounds how long Record waits for the predecessors' sessions. Closing them takes a
+	// few round trips; longer only where servers do not answer.
 	patience = 5 * time.Second
 )
 
-// Successor is a process that uses a session file: it closes the sessions that predecessors left in the file, and
-// records its own. Its methods may block, because disks may be slow, and may be called from any goroutine; those of nil
-// do nothing.
+// Successor is a process that uses a session file: it closes the sessions that predecessors left in
+// the file, and records its own. Its methods may block, because disks may be slow, and may be
+// called from any goroutine; those of nil do nothing.
 type Successor struct {
 	file *File
 	cfg  zkconn.Config
@@ -43,9 +44,9 @@ type Successor struct {
 	limit *time.Timer // on closing, once we have a session
 }
 
-// Start opens a session file and begins to close the sessions that predecessors left in it, at the servers that the file
-// names, reached as cfg says. The error wraps ErrInUse when a living session uses the file, and zkconn.ErrBadConfig
-// otherwise.
+// Start opens a session file and begins to close the sessions that predecessors left in it, at the
+// servers that the file names, reached as cfg says. The error wraps ErrInUse when a living session
+// uses the file, and zkconn.ErrBadConfig otherwise.
 func Start(path string, cfg zkconn.Config) (*Successor, error) {
 	if len(cfg.Servers()) == 0 {
 		return nil, fmt.Errorf("turnstile: the zero Config: must be made by NewConfig: %w", zkconn.ErrBadConfig)
@@ -100,9 +101,9 @@ func (s *Successor) closePredecessor(r Record) {
 	}
 }
 
-// Record puts our own session into the file, unless one of a later epoch is there, and waits until the predecessors'
-// sessions are closed: 5 s at most. From then on closing goes on for no longer than the longest of their session
-// timeouts.
+// Record puts our own session into the file, unless one of a later epoch is there, and waits until
+// the predecessors' sessions are closed: 5 s at most. From then on closing goes on for no longer
+// than the longest of their session timeouts.
 func (s *Successor) Record(epoch uint64, session int64, password []byte, timeout time.Duration) {
 	if s == nil {
 		return
@@ -147,8 +148,8 @@ func (s *Successor) Stop() {
 	}
 }
 
-// Close takes our own session out of the file, if it has ended, and lets go of the file. It comes last: no Record may be
-// under way, or follow.
+// Close takes our own session out of the file, if it has ended, and lets go of the file. It comes
+// last: no Record may be under way, or follow.
 func (s *Successor) Close(ended bool) {
 	if s == nil {
 		return
