@@ -113,7 +113,8 @@ func TestTransitionsComeBeforeTheirNotices(t *testing.T) {
 		r.hold(t)
 		r.send(&messages.Release{})
 		r.finish(t)
-		requireMatch(t, r, actorstest.InOrder(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)...)
+		went := patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+		requireMatch(t, r, actorstest.InOrder(went...)...)
 		s.system.Root.Send(observer, &showLedger{})
 		requireEntries(t, asked, "creating", "held", "*messages.Held", "releasing", "released", "*messages.Released")
 

@@ -32,7 +32,8 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		last := await(t, r.rec, messages.StateReleased)
 		require.Equal(t, messages.ReasonReleased, last.Reason)
 		_, err = r.rec.Await(deadline(t), messages.StateLost)
-		went = actorstest.Story(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased))
+		went = actorstest.Story(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing,
+			messages.StateReleased))
 		require.ErrorContains(t, err, "awaiting lost: the request ended: "+went)
 
 		transitions := r.rec.Transitions()

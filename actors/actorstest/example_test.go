@@ -64,7 +64,8 @@ func ExampleRecorder() {
 		fmt.Println(last.From, "→", last.To, "because of", last.On)
 		return actorstest.Match(recorder.States(),
 			actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing), // a first use of a path lists
-			actorstest.Then(messages.StateHeld), actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateReleased))
+			actorstest.Then(messages.StateHeld), actorstest.Then(messages.StateReleasing),
+			actorstest.Then(messages.StateReleased))
 	})
 	// Output: releasing → released because of Deleted
 }
@@ -101,7 +102,8 @@ func ExampleRecorder_Await() {
 // was wanted.
 func ExampleMatch() {
 	states := []messages.State{messages.StateCreating, messages.StateListing, messages.StateWatching, messages.StateHeld}
-	fmt.Println(actorstest.Match(states, actorstest.Then(messages.StateCreating), actorstest.Whatever(), actorstest.Then(messages.StateHeld)))
+	fmt.Println(actorstest.Match(states,
+		actorstest.Then(messages.StateCreating), actorstest.Whatever(), actorstest.Then(messages.StateHeld)))
 	fmt.Println(actorstest.Match(states, actorstest.InOrder(messages.StateCreating, messages.StateHeld)...))
 	// Output:
 	// <nil>

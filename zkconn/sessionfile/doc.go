@@ -3,9 +3,10 @@
 //
 // # How to use it
 //
-// [Start] opens the file and begins to close the sessions that are in it. [Successor.Record] puts each session of our
-// own there and waits for the closing, [Successor.Stop] gives it up, and [Successor.Close] takes our session out again
-// when it has ended in order. What could not be closed stays in the file for the next process. [Open] is the file alone.
+// [Start] opens the file and begins to close the sessions that are in it. [Successor.Record] puts
+// each session of our own there and waits for the closing, [Successor.Stop] gives it up, and
+// [Successor.Close] takes our session out again when it has ended in order. What could not be
+// closed stays in the file for the next process. [Open] is the file alone.
 //
 // # One process at a time
 //
