@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -116,7 +117,7 @@ func (s *session) watchArrivals(r *rest) {
 		if alone {
 			var data []byte
 			data, _, err = conn.GetWatched(whole)
-			spent = err != nil || asksForLock(data)
+			spent = err != nil || queue.IsRevokeRequest(data)
 		}
 		return func() {
 			if !alone || spent {

@@ -68,9 +68,9 @@ func newSpec(want *messages.Acquire, by string, child bool) *spec {
 func (sp *spec) contest() bool { return sp.node != "" }
 
 // queue is one of the queues of a lock path.
-type queue struct{ path, name string }
+type queueKey struct{ path, name string }
 
-func (sp *spec) queue() queue { return queue{sp.path, sp.style.Name} }
+func (sp *spec) queue() queueKey { return queueKey{sp.path, sp.style.Name} }
 
 // at gives the path of a node of the request.
 func (sp *spec) at(node string) string { return sp.path + "/" + node }
