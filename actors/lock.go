@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -56,7 +55,6 @@ type lock struct {
 	listener  Listener
 	owner     *actor.PID
 	grace     time.Time         // when the grace period ends
-	revoked   *atomic.Bool      // is set when it does; nil when nobody looks
 	timers    [3]*time.Timer    // by alarmOf
 	as        string            // who the node says has asked, where that is another
 	polled    bool              // it lists because it has waited for long

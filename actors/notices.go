@@ -44,9 +44,6 @@ func (l *lock) notice(ctx actor.Context, do machine.Do) any {
 		}
 		return &messages.RevokeRequested{Grant: grant, Deadline: l.grace}
 	case machine.TellRevoked:
-		if l.revoked != nil {
-			l.revoked.Store(true)
-		}
 		return &messages.Revoked{Grant: grant}
 	case machine.TellReleased:
 		return &messages.Released{Grant: grant, Reason: l.m.Reason}

@@ -79,7 +79,6 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.RevokeRequested:
 		r.lease.asked()
 	case *messages.Revoked:
-		r.lease.forced.Store(true)
 		r.lease.end(ErrRevoked)
 	case *messages.Released:
 		r.finish(nil)
