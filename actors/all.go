@@ -31,7 +31,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 		for _, opt := range opts {
 			opt(settings)
 		}
-		return &all{session: session, wants: ordered, wrong: wrong, observers: settings.observers, owner: settings.owner}
+		return &all{session: session, wants: ordered, wrong: wrong, audience: settings.audience}
 	})
 }
 
@@ -67,11 +67,10 @@ func InOrder[Lock any](locks []Lock, of func(Lock) (*Session, messages.Acquire))
 
 // all is the actor. Its lock actors are its children; it acquires one at a time.
 type all struct {
-	session   *Session
-	wants     []messages.Acquire // in order
-	wrong     error              // with them, if anything
-	observers []*actor.PID
-	owner     *actor.PID
+	session *Session
+	wants   []messages.Acquire // in order
+	wrong   error              // with them, if anything
+	audience
 
 	parts  []*actor.PID
 	ended  []*actor.PID // those of them that have
@@ -118,11 +117,7 @@ func (a *all) Receive(ctx actor.Context) {
 }
 
 func (a *all) begin(ctx actor.Context) {
-	wrong := checkSameNode(ctx, a.owner, a.observers)
-	if wrong != nil {
-		a.observers, a.owner = onSameNode(ctx.ActorSystem(), a.observers), nil
-	}
-	if wrong = cmp.Or(wrong, a.wrong); wrong != nil {
+	if wrong := cmp.Or(a.check(ctx), a.wrong); wrong != nil {
 		a.end = &messages.AllFailed{Failed: messages.Failed{Reason: messages.ReasonBadInput, Detail: wrong.Error()}}
 		a.finish(ctx)
 		return
@@ -217,5 +212,3 @@ func (a *all) outcome() any {
 	}
 	return released
 }
-
-func (a *all) tell(ctx actor.Context, notice any) { tellOwners(ctx, a.observers, notice) }

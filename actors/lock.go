@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -44,23 +45,22 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 
 // lock is the lock actor: a shell around the machine.
 type lock struct {
-	session   *Session
-	want      *messages.Acquire // is not changed
-	spec      *spec
-	m         machine.Machine
-	lease     *lease // of the session that we last heard of
-	held      *lease // of the session that granted the lock
-	run       uint64 // of that lease, when it did
-	observers []*actor.PID
-	listener  Listener
-	owner     *actor.PID
-	grace     time.Time         // when the grace period ends
-	timers    [3]*time.Timer    // by alarmOf
-	as        string            // who the node says has asked, where that is another
-	polled    bool              // it lists because it has waited for long
-	enrolled  bool              // the session will tell us its end
-	probes    *time.Timer       // until the next deadlock probe; nil while it does not wait
-	figures   *metering.Request // nil where nothing is counted
+	audience
+	session  *Session
+	want     *messages.Acquire // is not changed
+	spec     *spec
+	m        machine.Machine
+	lease    *lease // of the session that we last heard of
+	held     *lease // of the session that granted the lock
+	run      uint64 // of that lease, when it did
+	listener Listener
+	grace    time.Time         // when the grace period ends
+	timers   [3]*time.Timer    // by alarmOf
+	as       string            // who the node says has asked, where that is another
+	polled   bool              // it lists because it has waited for long
+	enrolled bool              // the session will tell us its end
+	probes   *time.Timer       // until the next deadlock probe; nil while it does not wait
+	figures  *metering.Request // nil where nothing is counted
 }
 
 // Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
@@ -126,14 +126,10 @@ func (l *lock) begin(ctx actor.Context) {
 
 // check finds what is wrong with the request before anything is sent, and begins its figures.
 func (l *lock) check(ctx actor.Context) error {
-	if err := checkSameNode(ctx, l.owner, l.observers); err != nil {
-		l.observers, l.owner = onSameNode(ctx.ActorSystem(), l.observers), nil
+	err := cmp.Or(l.audience.check(ctx), CheckAcquire(*l.want))
+	if err != nil {
 		return err
 	}
-	if err := CheckAcquire(*l.want); err != nil {
-		return err
-	}
-	var err error
 	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
 	return err
 }
