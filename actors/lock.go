@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -59,6 +60,7 @@ type lock struct {
 	as       string            // who the node says has asked, where that is another
 	polled   bool              // it lists because it has waited for long
 	enrolled bool              // the session will tell us its end
+	failures uint32            // to find out, since recovery began, whether our node is there
 	probes   *time.Timer       // until the next deadlock probe; nil while it does not wait
 	figures  *metering.Request // nil where nothing is counted
 }
@@ -202,6 +204,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	l.countPoll(before.State, ev.Kind)
 	l.setProbe(ctx, l.waits())
 	if after.State != before.State {
+		l.failures = 0
 		l.figures.Step(&before, &after, &ev)
 		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
 	}
@@ -237,7 +240,8 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	case machine.StartPoll:
 		l.alarmAfter(ctx, l.lease.timeout, machine.Poll, e.Op)
 	case machine.StartRetry:
-		l.alarmAfter(ctx, min(l.lease.timeout/10, 200*time.Millisecond), machine.Poll, e.Op)
+		l.failures++
+		l.alarmAfter(ctx, min(l.lease.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
 	case machine.StartTimeout:
 		if l.want.Timeout > 0 {
 			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)
