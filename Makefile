@@ -106,8 +106,8 @@ profile: deps ## profiles of Turnstile under the hot workloads, and of the heap 
 	$(GO) run ./tests/bench -profile $(PROFILES) $(BENCH)
 
 .PHONY: bench-go
-bench-go: ## Go benchmarks of the state machine, the session actor and the transport
-	$(GO) test -run '^$$' -bench 'Step|ReadQueue|SessionDispatch|Cycle|Outbox|Transport' -benchmem ./actors/machine ./actors ./zkconn
+bench-go: ## Go benchmarks of the state machine, the queue, the session actor and the transport
+	$(GO) test -run '^$$' -bench 'Step|Find|SessionDispatch|Cycle|Outbox|Transport' -benchmem ./actors/machine ./actors/queue ./actors ./zkconn
 
 .PHONY: bench-embedded
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side

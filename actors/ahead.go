@@ -56,7 +56,7 @@ func (s *session) lookedAhead(c *contender, v *vigil, found view) {
 	if !shown || v.keys[0] != c.at(place.Predecessor) {
 		return // the predecessor is gone, and the event on its way
 	}
-	c.second = place.Second
+	c.second = place.LookAhead
 	v.head = place.Head
 	if !place.Head {
 		s.lookAhead(c, v, place.Predecessor)

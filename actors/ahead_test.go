@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -29,7 +30,7 @@ func (a *aloneSession) sees(sequences ...int) {
 	for _, n := range sequences {
 		children = append(children, nodeName(n))
 	}
-	a.listed("/p", a.listings["/p"], view{queue: machine.NewListing(children, 0)})
+	a.listed("/p", a.listings["/p"], view{queue: queue.NewListing(children, 0)})
 }
 
 func (a *aloneSession) deleted(n int) {
@@ -80,7 +81,7 @@ func TestListingAheadComesTooLate(t *testing.T) {
 		},
 		"the listing failed": func(a *aloneSession) {
 			a.deleted(1)
-			a.listed("/p", a.listings["/p"], view{queue: machine.NewListing(nil, 0), err: zkconn.ErrUnknownOutcome})
+			a.listed("/p", a.listings["/p"], view{queue: queue.NewListing(nil, 0), err: zkconn.ErrUnknownOutcome})
 		},
 		"its own node was not shown": func(a *aloneSession) {
 			a.deleted(1)

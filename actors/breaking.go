@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -23,7 +23,7 @@ func (t breakTask) check() error {
 			return err
 		}
 	}
-	if _, ok := machine.Parse(c.Node); !ok && c.Mode != messages.Contest {
+	if _, ok := queue.Parse(c.Node); !ok && c.Mode != messages.Contest {
 		return fmt.Errorf("%w: %q is not the name of a contender's node", ErrBadAcquire, c.Node)
 	}
 	if c.Token == 0 {

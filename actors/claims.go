@@ -10,7 +10,7 @@ import (
 // claim is an owner's request for a lock. Requests of one owner for one lock would wait for each other for
 // ever, as those of Curator's InterProcessSemaphoreMutex do; so they are told apart here, before anything is sent.
 type claim struct {
-	queue
+	queueKey
 	node, owner string
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -81,7 +82,7 @@ func TestSecondWaitsForTheFirst(t *testing.T) {
 // the session for anything more, so the reader's request may come first.
 func TestReaderWithinAWriterThatWasJustGranted(t *testing.T) {
 	a := newAlone(t, 1)
-	writer, _ := a.again(machine.Style{Mode: messages.Write}.Prefix("w") + "0000000001")
+	writer, _ := a.again(queue.Style{Mode: messages.Write}.Prefix("w") + "0000000001")
 	reader, heard := a.again("")
 	writer.spec.style.Mode, reader.spec.style.Mode = messages.Write, messages.Read
 	a.stake(writer)

@@ -82,7 +82,7 @@ func (s *session) joins(ch change) bool {
 type gathering struct{ creates []change }
 
 // admit sends the creates of a queue that have waited.
-func (s *session) admit(q queue) {
+func (s *session) admit(q queueKey) {
 	if row := s.joining[q]; row != nil {
 		delete(s.joining, q)
 		s.gathered = append(s.gathered, row.creates...)
@@ -92,7 +92,7 @@ func (s *session) admit(q queue) {
 }
 
 // endTurn forgets that it is the turn of the session. What has waited because it was is to be sent.
-func (s *session) endTurn(q queue) {
+func (s *session) endTurn(q queueKey) {
 	if t := s.turns[q]; t != nil {
 		delete(s.turns, q)
 		s.part(t)

@@ -159,9 +159,7 @@ func (s *session) closeDown() {
 	s.roll.dismiss(s.system.Root)
 	s.workers.end()
 	link, self, report := s.link, s.self, s.reportRemaining()
-	if s.file != nil {
-		s.file.stop()
-	}
+	s.file.Stop()
 	go func() {
 		if link != nil {
 			s.closed = link.Close()
@@ -170,9 +168,7 @@ func (s *session) closeDown() {
 		s.running.Wait()
 		s.letGo(self)
 		s.figures.End()
-		if s.file != nil {
-			s.file.close(link == nil || link.Ended())
-		}
+		s.file.Close(link == nil || link.Ended())
 		close(s.ended)
 	}()
 }

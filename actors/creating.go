@@ -8,6 +8,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -206,7 +207,7 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 		Kind: machine.Created, Node: made.Name, Token: token,
 		Alone:       made.Place == 0 && int(made.Siblings) == max(made.Together, 1),
 		Predecessor: s.rightBefore(c),
-		Exhausted:   !isContender || machine.Exhausted(sequence),
+		Exhausted:   !isContender || queue.Exhausted(sequence),
 	}
 	if err != nil {
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
@@ -217,7 +218,7 @@ func (s *session) judge(c *contender, made zkconn.Created, err error) machine.Ev
 // rightBefore gives the node of ours that stands right before a new one, "" when there is none: their
 // sequence numbers follow each other, so that nobody can come between.
 //
-// It is whom c waits for only where c waits for everybody, or for the likes of it.
+// c waits for it only where c waits for every earlier contender, or for those of its mode.
 func (s *session) rightBefore(c *contender) string {
 	if c.contest() {
 		return ""
@@ -229,7 +230,7 @@ func (s *session) rightBefore(c *contender) string {
 	if before == nil || before == c || before.node == "" || before.sequence+1 != c.sequence {
 		return ""
 	}
-	if c.style.Mode == messages.Semaphore || c.reads() && before.reads() || c.watchAll {
+	if c.style.Mode == messages.Semaphore || !queue.WaitsFor(c.style.Mode, before.style.Mode) || c.watchAll {
 		return ""
 	}
 	return before.node
@@ -240,7 +241,7 @@ func (c *contender) number(node string) (int32, bool) {
 	if c.contest() {
 		return 0, true
 	}
-	return machine.Sequence(node)
+	return queue.Sequence(node)
 }
 
 // withdraw takes a create back that still waits for the connection, for another of its owner, or

@@ -50,9 +50,8 @@
 //
 // # In tests
 //
-// A [Recorder] is an observer ([WithObserver]) that keeps what a lock actor goes through. [Recorder.Await] waits for a
-// state instead of for time, and [Match] compares the states with a pattern of [Then], [Maybe] and [Whatever], or [InOrder].
-// Package embedded brings the server, with faults on demand and, if need be, virtual time.
+// Package actorstest has an observer ([WithObserver]) that records what a lock actor goes through, and waits for its
+// states. Package embedded brings the server, with faults on demand and, if need be, virtual time.
 //
 // # What is authoritative
 //

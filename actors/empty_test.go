@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -73,10 +74,10 @@ func TestNothingIsKept(t *testing.T) {
 		{Path: "/down", Mode: messages.Write, Owner: "me"}, {Path: "/down", Mode: messages.Read, Owner: "me"},
 	}
 	for round := range 3 {
-		var recs []*Recorder
+		var recs []*actorstest.Recorder
 		for range 5 {
 			for _, want := range wants {
-				rec := NewRecorder(handle.system)
+				rec := actorstest.NewRecorder(handle.system)
 				defer rec.Close()
 				lock := root.Spawn(NewLock(handle, want, WithObserver(rec.PID())))
 				switch {

@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -62,4 +63,22 @@ func ExampleSession_follow() {
 	// Output:
 	// nobody: true
 	// billing holds: true
+}
+
+// A goroutine asks the session who contends for a lock; an actor would send the same question to session.PID().
+func ExampleSession_Ask() {
+	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
+		go func() {
+			defer close(over)
+			answer, err := session.Ask(context.Background(), &messages.ReadQueue{Path: "/orders/42"})
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			queue := answer.(*messages.Queue)
+			fmt.Println(queue.Path, len(queue.Contenders), queue.Reason == messages.ReasonNone)
+		}()
+		return func(actor.Context) {}
+	})
+	// Output: /orders/42 0 true
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -62,7 +62,7 @@ func suspectDeadlocks(conn *zkconn.Conn, root string, t deadlockTask) (any, erro
 	}
 	var paths []string
 	for _, l := range w.found {
-		if !l.contest && slices.ContainsFunc(machine.Standings(l.children, l.permits), waits) {
+		if !l.contest && slices.ContainsFunc(queue.Standings(l.children, l.permits), waits) {
 			paths = append(paths, l.path)
 		}
 	}
@@ -71,7 +71,7 @@ func suspectDeadlocks(conn *zkconn.Conn, root string, t deadlockTask) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	if len(machine.Deadlocks(first)) == 0 {
+	if len(queue.Deadlocks(first)) == 0 {
 		return t.found(nil), nil
 	}
 	return &deadlockAgain{deadlockTask: t, paths: paths, first: first, read: time.Now()}, nil
@@ -81,7 +81,7 @@ func suspectDeadlocks(conn *zkconn.Conn, root string, t deadlockTask) (any, erro
 type deadlockAgain struct {
 	deadlockTask
 	paths []string
-	first []machine.Queues
+	first []queue.LockPath
 	read  time.Time
 }
 
@@ -96,11 +96,11 @@ func (t *deadlockAgain) answer(conn *zkconn.Conn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	both := make([]machine.Queues, len(second))
+	both := make([]queue.LockPath, len(second))
 	for i := range second {
 		both[i] = stayed(t.first[i], second[i])
 	}
-	return &deadlocks{machine.Deadlocks(both), t}, nil
+	return &deadlocks{queue.Deadlocks(both), t}, nil
 }
 
 // deadlocks are those that both readings have shown.
@@ -130,11 +130,11 @@ func (s *session) letsGo(node messages.Contender) bool {
 	return true
 }
 
-func waits(s machine.Standing) bool { return !s.Holds }
+func waits(s queue.Standing) bool { return !s.Holds }
 
 // readAll reads the queues of lock paths, one after the other: each is read in parallel.
-func readAll(conn *zkconn.Conn, paths []string) ([]machine.Queues, error) {
-	all := make([]machine.Queues, len(paths))
+func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
+	all := make([]queue.LockPath, len(paths))
 	for i, path := range paths {
 		q, err := readSeen(conn, path)
 		if err != nil && again(err) {
@@ -148,7 +148,7 @@ func readAll(conn *zkconn.Conn, paths []string) ([]machine.Queues, error) {
 }
 
 // stayed gives who is in both readings of a lock path; waiting, who waits in both.
-func stayed(first, second machine.Queues) machine.Queues {
+func stayed(first, second queue.LockPath) queue.LockPath {
 	type node struct {
 		name  string
 		token messages.Token
@@ -157,7 +157,7 @@ func stayed(first, second machine.Queues) machine.Queues {
 	for _, c := range second.Contenders {
 		later[node{c.Node, c.Token}] = c
 	}
-	both := machine.Queues{Permits: max(first.Permits, second.Permits)}
+	both := queue.LockPath{Permits: max(first.Permits, second.Permits)}
 	for _, c := range first.Contenders {
 		if now, there := later[node{c.Node, c.Token}]; there {
 			c.Holds = c.Holds || now.Holds

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -25,7 +26,7 @@ func TestWaitersKeepNoQueue(t *testing.T) {
 			handle, inside := spied(t, embedded.Run(t))
 			inside(func(s *session) { s.opts.without |= tt.without })
 			for i := range 1 + waiters {
-				rec := NewRecorder(handle.system)
+				rec := actorstest.NewRecorder(handle.system)
 				defer rec.Close()
 				handle.system.Root.Spawn(NewLock(handle, tt.want, WithObserver(rec.PID())))
 				state := messages.StateWatching

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -30,7 +30,7 @@ const (
 )
 
 // libraryOf guesses from a node's name and data whose it is. read tells whether the data could be read.
-func libraryOf(e machine.Entry, data []byte, read bool) messages.Library {
+func libraryOf(e queue.Entry, data []byte, read bool) messages.Library {
 	if _, ours := parseOwner(data); ours {
 		return messages.LibraryTurnstile
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -28,7 +29,7 @@ type lister struct {
 
 // view is what a listing has found.
 type view struct {
-	queue   *machine.Listing
+	queue   *queue.Listing
 	permits int
 	err     error
 }
@@ -83,7 +84,7 @@ func readQueue(conn *zkconn.Conn, path string, permits int) (v view) {
 	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
 		err = nil
 	}
-	v.queue, v.err = machine.NewListing(children, v.permits), err
+	v.queue, v.err = queue.NewListing(children, v.permits), err
 	return v
 }
 
@@ -147,17 +148,19 @@ func (c *contender) judgeListing(op uint64, v view) machine.Event {
 	case v.err != nil:
 		return machine.Event{Kind: machine.Unknown, Op: op, Detail: v.err.Error()}
 	}
-	ev, place := v.queue.Event(op, machine.View{Own: c.node, Permits: v.permits, All: c.watchAll})
+	place, shown := v.queue.Find(c.node)
+	ev := machine.ListedEvent(op, place, shown)
+	ev.Head = ev.Head && !c.watchAll // no news of the whole lock path says which node is gone
 	if c.style.Mode == messages.Semaphore && !ev.Missing {
 		if detail := c.disagrees(v.permits); detail != "" {
 			return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: detail}
 		}
-		c.permits, c.front, c.ahead = v.permits, place.Front, place.Ahead
+		c.permits, c.front, c.ahead = v.permits, place.Front, place.Earlier
 		if len(place.Front) != place.Before && c.written != place.Predecessor {
 			c.front, c.ahead = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
 		}
 	}
-	c.before, c.second = place.Before, place.Second
+	c.before, c.second = place.Before, place.LookAhead
 	return ev
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -70,7 +70,7 @@ func (l seenLock) count() (counts []messages.LockCount) {
 	if l.contest {
 		return []messages.LockCount{{Path: l.path, Contest: true, Holders: 1}}
 	}
-	for i, s := range machine.Standings(l.children, l.permits) {
+	for i, s := range queue.Standings(l.children, l.permits) {
 		if i == 0 || counts[len(counts)-1].Name != s.Name {
 			counts = append(counts, messages.LockCount{Path: l.path, Name: s.Name})
 		}
@@ -178,7 +178,7 @@ func sift(path string, children []string) (contenders, others []string) {
 		path = ""
 	}
 	for _, child := range children {
-		if _, ok := machine.Parse(child); ok {
+		if _, ok := queue.Parse(child); ok {
 			contenders = append(contenders, child)
 		} else if below := path + "/" + child; zkconn.CheckPath(below) == nil {
 			others = append(others, below)

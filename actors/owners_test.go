@@ -12,6 +12,7 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -97,7 +98,7 @@ func (b *busy) Receive(ctx actor.Context) {
 // owner is restarted. Its new incarnation gets the Held of the lock actor before, and can tell.
 func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
 	system, session := newSession(t)
-	rec := actors.NewRecorder(system)
+	rec := actorstest.NewRecorder(system)
 	t.Cleanup(rec.Close)
 	spawned, held, goOn := make(chan *actor.PID, 2), make(chan sent, 2), make(chan struct{})
 	first, firstRec := listening(system, actors.NewLock(session, messages.Acquire{Path: "/busy"}))

@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -51,9 +52,9 @@ func newWorld(t *testing.T, log *slog.Logger) *world {
 }
 
 // spawn spawns a lock actor with a recorder; ended is closed when the lock actor has ended.
-func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *Recorder, ended <-chan struct{}) {
+func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *actorstest.Recorder, ended <-chan struct{}) {
 	t.Helper()
-	rec = NewRecorder(w.system)
+	rec = actorstest.NewRecorder(w.system)
 	t.Cleanup(rec.Close)
 	lock = w.system.Root.Spawn(NewLock(w.session, messages.Acquire{Path: path}, WithObserver(rec.PID())))
 	over := make(chan struct{})
@@ -69,7 +70,7 @@ func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *Recorder
 	return lock, rec, over
 }
 
-func (w *world) await(t *testing.T, rec *Recorder, state messages.State) messages.Transition {
+func (w *world) await(t *testing.T, rec *actorstest.Recorder, state messages.State) messages.Transition {
 	t.Helper()
 	tr, err := rec.Await(w.ctx, state)
 	require.NoError(t, err)
@@ -126,11 +127,11 @@ func TestPanicEndsOneLockActorAndNoOther(t *testing.T) {
 	if off, err := ParseFastPaths(os.Getenv(withoutVariable)); err == nil && off&OneRoundTrip != 0 {
 		first = slices.Insert(first, 1, messages.StateListing)
 	}
-	require.NoError(t, Match(other.States(), InOrder(first...)...))
+	require.NoError(t, actorstest.Match(other.States(), actorstest.InOrder(first...)...))
 	w.system.Root.Send(last, &messages.Release{})
 	w.awaitEnd(t, lastEnded)
 	require.Empty(t, w.children(t, "/p"))
-	for _, rec := range []*Recorder{holderRec, waiterRec} {
+	for _, rec := range []*actorstest.Recorder{holderRec, waiterRec} {
 		creations := slices.DeleteFunc(rec.States(), func(s messages.State) bool { return s != messages.StateCreating })
 		require.Len(t, creations, 1, "it was started again")
 	}

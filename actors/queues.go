@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -27,9 +27,9 @@ func (t readQueueTask) answer(conn *zkconn.Conn) (any, error) {
 
 // readContenders reads all that there is to say of the contenders of a lock path, as it is now or later. There are
 // none where it does not exist.
-func readContenders(conn *zkconn.Conn, lockPath string) (machine.Queues, error) {
+func readContenders(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	if err := catchUp(conn, lockPath); err != nil {
-		return machine.Queues{}, err
+		return queue.LockPath{}, err
 	}
 	return readSeen(conn, lockPath)
 }
@@ -47,20 +47,20 @@ func catchUp(conn *zkconn.Conn, path string) error {
 }
 
 // readSeen is readContenders for what our server shows.
-func readSeen(conn *zkconn.Conn, lockPath string) (machine.Queues, error) {
+func readSeen(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	stat, exists, err := conn.Exists(lockPath)
 	switch {
 	case err != nil || !exists:
-		return machine.Queues{}, err
+		return queue.LockPath{}, err
 	case ephemeral(stat):
 		return readContest(conn, lockPath)
 	}
 	children, permits, err := readChildren(conn, lockPath)
 	if errors.Is(err, zkconn.ErrNoNode) { // it has gone since
-		return machine.Queues{}, nil
+		return queue.LockPath{}, nil
 	}
 	if err != nil {
-		return machine.Queues{}, err
+		return queue.LockPath{}, err
 	}
 	return describeAll(conn, lockPath, children, permits)
 }
@@ -84,22 +84,22 @@ func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permit
 // semaphore tells whether there are a semaphore's contenders among the children of a lock path.
 func semaphore(children []string) bool {
 	return slices.ContainsFunc(children, func(child string) bool {
-		e, ok := machine.Parse(child)
+		e, ok := queue.Parse(child)
 		return ok && e.Mode == messages.Semaphore
 	})
 }
 
 // describeAll reads the nodes of the contenders. Who has gone since they were listed is left out: nobody can
 // have come in before those that are left.
-func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (machine.Queues, error) {
-	all := machine.Standings(children, permits)
+func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (queue.LockPath, error) {
+	all := queue.Standings(children, permits)
 	found := make([]*messages.Contender, len(all))
 	err := inParallel(len(all), func(i int) (err error) {
 		found[i], err = describe(conn, lockPath, all[i].Entry)
 		return err
 	})
 	if err != nil {
-		return machine.Queues{}, err
+		return queue.LockPath{}, err
 	}
 	by := map[string]*messages.Contender{}
 	var left []string
@@ -109,8 +109,8 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 			left = append(left, all[i].Child)
 		}
 	}
-	q := machine.Queues{Permits: permits}
-	for _, s := range machine.Standings(left, permits) {
+	q := queue.LockPath{Permits: permits}
+	for _, s := range queue.Standings(left, permits) {
 		c := by[s.Child]
 		c.Holds, c.WaitsFor = s.Holds, s.WaitsFor
 		q.Contenders = append(q.Contenders, *c)
@@ -119,7 +119,7 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 }
 
 // describe reads one contender's node; nil where it is gone.
-func describe(conn *zkconn.Conn, lockPath string, e machine.Entry) (*messages.Contender, error) {
+func describe(conn *zkconn.Conn, lockPath string, e queue.Entry) (*messages.Contender, error) {
 	c := &messages.Contender{Path: lockPath, Node: e.Child, Mode: e.Mode, Name: e.Name, Sequence: e.Sequence,
 		Weight: e.Weight}
 	data, exists, err := read(conn, c)
@@ -131,16 +131,16 @@ func describe(conn *zkconn.Conn, lockPath string, e machine.Entry) (*messages.Co
 }
 
 // readContest describes the one node of a contest.
-func readContest(conn *zkconn.Conn, lockPath string) (machine.Queues, error) {
+func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	c := messages.Contender{Path: lockPath, Node: path.Base(lockPath), Mode: messages.Contest, Holds: true}
 	data, exists, err := read(conn, &c)
 	if err != nil || !exists {
-		return machine.Queues{}, err
+		return queue.LockPath{}, err
 	}
 	if _, ours := parseOwner(data); ours || c.Asked {
 		c.Library = messages.LibraryTurnstile
 	}
-	return machine.Queues{Contenders: []messages.Contender{c}}, nil
+	return queue.LockPath{Contenders: []messages.Contender{c}}, nil
 }
 
 // read reads a contender's node: its data, and what they and the stat say. What may not be read is said less of.

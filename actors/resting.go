@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -112,7 +112,7 @@ func (s *session) watchArrivals(r *rest) {
 	}
 	s.run(func(conn *zkconn.Conn) func() {
 		children, err := conn.ChildrenWatched(path)
-		alone, spent := err == nil && machine.NewListing(children, 0).Alone(node), err != nil
+		alone, spent := err == nil && queue.NewListing(children, 0).Alone(node), err != nil
 		if alone {
 			var data []byte
 			data, _, err = conn.GetWatched(whole)

@@ -36,20 +36,20 @@ type session struct {
 	births     uint64                // how many there have been
 	parked     []parked              // orders that wait for the connection
 	facts      *lru.Cache[string, facts]
-	newest     map[queue]*contender // our node with the greatest sequence number
+	newest     map[queueKey]*contender // our node with the greatest sequence number
 	claims     map[claim][]*contender
-	contests   map[string]int       // by node: how many contenders there are
-	shares     map[string]int       // by hold: how many contenders have it besides the first
-	gathered   []change             // changes that wait to be committed
-	underway   int                  // transactions of changes
-	learning   map[string][]change  // by lock path that is being learnt of: who waits for that
-	abroad     map[queue]int        // contenders that wait behind a node of another session
-	joining    map[queue]*gathering // creates that wait for company
-	turns      map[queue]*turn      // where a wait for another session has come to an end
-	home       []queue              // where such a turn has
-	unread     []reading            // own nodes that are to be read, in the order in which they were asked for
-	nodes      map[string]ownNode   // by path
-	resting    map[queue]*rest      // nodes that nobody holds and that may be used again
+	contests   map[string]int          // by node: how many contenders there are
+	shares     map[string]int          // by hold: how many contenders have it besides the first
+	gathered   []change                // changes that wait to be committed
+	underway   int                     // transactions of changes
+	learning   map[string][]change     // by lock path that is being learnt of: who waits for that
+	abroad     map[queueKey]int        // contenders that wait behind a node of another session
+	joining    map[queueKey]*gathering // creates that wait for company
+	turns      map[queueKey]*turn      // where a wait for another session has come to an end
+	home       []queueKey              // where such a turn has
+	unread     []reading               // own nodes that are to be read, in the order in which they were asked for
+	nodes      map[string]ownNode      // by path
+	resting    map[queueKey]*rest      // nodes that nobody holds and that may be used again
 	listings   map[string]*listing
 	watches    map[string][]watcher
 	inquiries  map[*inquiry]struct{}  // questions that have not been answered
@@ -80,16 +80,16 @@ func newSession(handle *Session) *session {
 		log:        handle.opts.log,
 		contenders: map[string]*contender{},
 		facts:      known,
-		newest:     map[queue]*contender{},
+		newest:     map[queueKey]*contender{},
 		claims:     map[claim][]*contender{},
 		shares:     map[string]int{},
 		contests:   map[string]int{},
 		learning:   map[string][]change{},
-		abroad:     map[queue]int{},
-		joining:    map[queue]*gathering{},
-		turns:      map[queue]*turn{},
+		abroad:     map[queueKey]int{},
+		joining:    map[queueKey]*gathering{},
+		turns:      map[queueKey]*turn{},
 		nodes:      map[string]ownNode{},
-		resting:    map[queue]*rest{},
+		resting:    map[queueKey]*rest{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
 		followers:  map[string][]*follower{},
@@ -111,9 +111,6 @@ func (s *session) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		s.self = ctx.Self()
-		if s.file != nil {
-			s.running.Go(s.file.closePredecessors)
-		}
 		s.open(1)
 	case *order:
 		s.take(ctx, msg)

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -62,7 +63,7 @@ func BenchmarkSessionDispatch(b *testing.B) {
 				for _, c := range all {
 					a.list(c, 1)
 				}
-				a.listed("/p", a.listings["/p"], view{queue: machine.NewListing(children, 0)})
+				a.listed("/p", a.listings["/p"], view{queue: queue.NewListing(children, 0)})
 			}
 		})
 	}

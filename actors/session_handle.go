@@ -16,6 +16,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
 // ErrSessionClosed: the session was closed, or has ended for good.
@@ -27,7 +28,7 @@ type Session struct {
 	system *actor.ActorSystem
 	cfg    zkconn.Config
 	opts   sessionOptions
-	file   *sessionFile // nil without one
+	file   *sessionfile.Successor // nil without one
 
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
@@ -89,17 +90,17 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	if s.figures, err = metering.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
 		return nil, err
 	}
-	if s.file, err = openSessionFile(cfg, s.opts); err != nil {
-		s.figures.End()
-		return nil, err
+	if s.opts.sessionFile != "" {
+		if s.file, err = sessionfile.Start(s.opts.sessionFile, cfg); err != nil {
+			s.figures.End()
+			return nil, err
+		}
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
 		s.figures.End()
-		if s.file != nil {
-			s.file.close(true)
-		}
+		s.file.Close(true)
 		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
 	}
 	s.pid = pid

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -72,7 +73,7 @@ func TestOneListingServesAllWhoseNodeItShows(t *testing.T) {
 	a.list(three, 13)
 	require.Equal(t, 1, a.asked, "listings under way")
 
-	a.listed("/p", a.listings["/p"], view{queue: machine.NewListing([]string{nodeName(2), nodeName(1)}, 0)})
+	a.listed("/p", a.listings["/p"], view{queue: queue.NewListing([]string{nodeName(2), nodeName(1)}, 0)})
 	ev := <-heard1
 	require.True(t, ev.First)
 	require.EqualValues(t, 11, ev.Op)
@@ -82,10 +83,21 @@ func TestOneListingServesAllWhoseNodeItShows(t *testing.T) {
 	a.quiet(t, three, heard3)
 	require.Equal(t, 2, a.asked, "one more for the node that was not shown")
 
-	a.listed("/p", a.listings["/p"], view{queue: machine.NewListing([]string{nodeName(3)}, 0)})
+	a.listed("/p", a.listings["/p"], view{queue: queue.NewListing([]string{nodeName(3)}, 0)})
 	require.True(t, (<-heard3).First)
 	require.Equal(t, 2, a.asked)
 	require.Empty(t, a.listings)
+}
+
+// TestWatcherOfAllLearnsNoHead: an event of the whole lock path does not say which node is gone.
+func TestWatcherOfAllLearnsNoHead(t *testing.T) {
+	seen := view{queue: queue.NewListing([]string{nodeName(1), nodeName(2)}, 0)}
+	for _, all := range []bool{false, true} {
+		c := &contender{spec: &spec{path: "/p", watchAll: all}, node: nodeName(2)}
+		ev := c.judgeListing(7, seen)
+		require.Equal(t, nodeName(1), ev.Predecessor)
+		require.Equal(t, !all, ev.Head)
+	}
 }
 
 func TestOrderOfAnEpochThatIsOverIsVoid(t *testing.T) {
@@ -262,7 +274,7 @@ func TestLeaseThatRanOutIsToldBeforeItIsRenewed(t *testing.T) {
 func TestListingMadeWithTheNode(t *testing.T) {
 	a := newAlone(t, 1)
 	c, heard := a.contend(nodeName(2))
-	c.early = &view{queue: machine.NewListing([]string{nodeName(1), nodeName(2)}, 0)}
+	c.early = &view{queue: queue.NewListing([]string{nodeName(1), nodeName(2)}, 0)}
 	a.list(c, 5)
 	ev := <-heard
 	require.Equal(t, nodeName(1), ev.Predecessor)
@@ -272,8 +284,8 @@ func TestListingMadeWithTheNode(t *testing.T) {
 	require.Equal(t, 1, a.asked, "it was used up")
 
 	for name, early := range map[string]*view{
-		"it does not show the node": {queue: machine.NewListing([]string{nodeName(1)}, 0)},
-		"it failed":                 {queue: machine.NewListing(nil, 0), err: zkconn.ErrUnknownOutcome},
+		"it does not show the node": {queue: queue.NewListing([]string{nodeName(1)}, 0)},
+		"it failed":                 {queue: queue.NewListing(nil, 0), err: zkconn.ErrUnknownOutcome},
 	} {
 		a := newAlone(t, 1)
 		c, _ := a.contend(nodeName(2))

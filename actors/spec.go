@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // spec is what a lock actor wants, as the session needs to know it. It never changes.
 type spec struct {
 	path  string // the parent of our node: the lock path, but for a contest
-	style machine.Style
+	style queue.Style
 	// guid finds our node when a create's reply was lost (ZOOKEEPER-1262). It is part of the node's name; in a
 	// contest, of its data.
 	guid     string
@@ -37,7 +37,7 @@ type spec struct {
 func newSpec(want *messages.Acquire, by string, child bool) *spec {
 	sp := &spec{
 		path:     want.Path,
-		style:    machine.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
+		style:    queue.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
 		guid:     uuid.NewString(),
 		watchAll: want.WatchAll,
 		owner:    want.Owner,
@@ -68,9 +68,9 @@ func newSpec(want *messages.Acquire, by string, child bool) *spec {
 func (sp *spec) contest() bool { return sp.node != "" }
 
 // queue is one of the queues of a lock path.
-type queue struct{ path, name string }
+type queueKey struct{ path, name string }
 
-func (sp *spec) queue() queue { return queue{sp.path, sp.style.Name} }
+func (sp *spec) queue() queueKey { return queueKey{sp.path, sp.style.Name} }
 
 // at gives the path of a node of the request.
 func (sp *spec) at(node string) string { return sp.path + "/" + node }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -126,8 +127,8 @@ func shownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b own) int {
-		x, _ := machine.Sequence(a.node)
-		y, _ := machine.Sequence(b.node)
+		x, _ := queue.Sequence(a.node)
+		y, _ := queue.Sequence(b.node)
 		return int(x) - int(y)
 	})
 	return all, nil
@@ -196,5 +197,5 @@ func (s *session) adopted(c *contender, op uint64, found own) machine.Event {
 	s.rightBefore(c)
 	s.startBeating()
 	return machine.Event{Kind: machine.Found, Op: op, Node: c.node, Token: token,
-		Exhausted: !isContender || machine.Exhausted(sequence)}
+		Exhausted: !isContender || queue.Exhausted(sequence)}
 }

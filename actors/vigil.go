@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -99,7 +100,7 @@ func (s *session) watchChildren(c *contender, v *vigil) {
 	path, own, permits, before := c.path, c.node, c.permits, c.before
 	s.run(func(conn *zkconn.Conn) func() {
 		children, err := conn.ChildrenWatched(path)
-		place, shown := machine.Find(children, own, permits)
+		place, shown := queue.Find(children, own, permits)
 		return func() { s.looked(c, v, err, func() bool { return shown && place.Before >= before }) }
 	})
 }

@@ -80,6 +80,9 @@ func shrink(actors *actor.SliceMap) {
 	all := actors.LocalPIDs
 	one := slices.Clone(all[:1])
 	for _, bucket := range all[1:] {
+		if bucket.IsEmpty() {
+			continue // Items starts 32 goroutines
+		}
 		for id, process := range bucket.Items() {
 			one[0].Set(id, process)
 		}

@@ -44,7 +44,7 @@ func WithGrace(d time.Duration) LockOption { return func(l *lock) { l.want.Grace
 func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Sticky = d } }
 
 // WithObserver names actors that get the notices and transitions of every request: see
-// actors.WithObserver. An actors.Recorder is one.
+// actors.WithObserver. An actorstest.Recorder is one.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return func(l *lock) { l.observers = append(l.observers, pids...) }
 }

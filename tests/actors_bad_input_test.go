@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -40,7 +41,7 @@ func TestBadInputFailsAndSendsNothing(t *testing.T) {
 			require.Contains(t, failed.Detail, c.says)
 			require.Equal(t, messages.Grant{Path: c.want.Path, Actor: messages.IDOf(r.lock)}, failed.Grant)
 			require.Empty(t, r.finish(t))
-			requireMatch(t, r, actors.Then(messages.StateFailed))
+			requireMatch(t, r, actorstest.Then(messages.StateFailed))
 			require.Equal(t, messages.StateNone, r.rec.Transitions()[0].From)
 		}
 		require.Empty(t, at.Children(t, o.Conn, ""))

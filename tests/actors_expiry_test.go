@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
@@ -142,7 +142,7 @@ func TestExpiryWhileReleasing(t *testing.T) {
 
 			require.Equal(t, []any{&messages.Released{Grant: held.Grant, Reason: messages.ReasonReleased}}, holder.finish(t))
 			requireMatch(t, holder, append(straight(messages.StateHeld, messages.StateReleasing),
-				actors.InOrder(messages.StateRecovering, messages.StateReleased)...)...)
+				actorstest.InOrder(messages.StateRecovering, messages.StateReleased)...)...)
 			got := next.hold(t)
 			o.awaitQueue(t, "/unreleased", []string{got.Node})
 			next.send(&messages.Release{})

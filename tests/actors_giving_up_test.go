@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -20,8 +20,8 @@ func TestAcquireTimeoutPasses(t *testing.T) {
 			require.Equal(t, messages.ReasonTimeout, notice[*messages.Cancelled](t, r).Reason)
 			require.Empty(t, r.finish(t))
 			require.Equal(t, []string{held.Node}, o.queue(t, "/timeout"))
-			requireMatch(t, r, actors.Then(messages.StateCreating), actors.Whatever(),
-				actors.Then(messages.StateReleasing), actors.Then(messages.StateCancelled))
+			requireMatch(t, r, actorstest.Then(messages.StateCreating), actorstest.Whatever(),
+				actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateCancelled))
 		}
 	})
 }
@@ -59,8 +59,8 @@ func TestTryBehindAnother(t *testing.T) {
 			require.Equal(t, messages.ReasonNotAcquired, notice[*messages.Cancelled](t, r).Reason)
 			require.Empty(t, r.finish(t))
 			require.Equal(t, []string{held.Node}, o.queue(t, "/try"))
-			requireMatch(t, r, actors.Then(messages.StateCreating), actors.Maybe(messages.StateListing),
-				actors.Then(messages.StateReleasing), actors.Then(messages.StateCancelled))
+			requireMatch(t, r, actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing),
+				actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateCancelled))
 		}
 		holder.send(&messages.Release{})
 		holder.finish(t)
@@ -77,6 +77,6 @@ func TestTryAmongForeignChildren(t *testing.T) {
 		r := s.spawnFor(t, messages.Acquire{Path: "/try-foreign", Try: true})
 		held := r.hold(t)
 		require.Equal(t, []string{held.Node}, o.queue(t, "/try-foreign"))
-		requireMatch(t, r, actors.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld)...)
+		requireMatch(t, r, actorstest.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld)...)
 	})
 }

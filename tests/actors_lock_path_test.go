@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
@@ -32,7 +33,7 @@ func TestDataOfTheLockPathStay(t *testing.T) {
 		s, o := newStage(t, at.Connect()), look(t, at)
 		o.plant(t, "/data/of/others", "theirs")
 		first, _ := holdInTurn(t, s, "/data/of/others")
-		requireMatch(t, first, actors.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld,
+		requireMatch(t, first, actorstest.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld,
 			messages.StateReleasing, messages.StateReleased)...)
 		awaitNone(t, at, "/data/of/others")
 		data, stat, err := o.Get(at.Root() + "/data/of/others")
@@ -138,7 +139,7 @@ func TestEphemeralLockPathIsRefused(t *testing.T) {
 			failed := notice[*messages.Failed](t, r)
 			require.Equal(t, messages.ReasonRefused, failed.Reason)
 			require.NotEmpty(t, failed.Detail)
-			requireMatch(t, r, actors.InOrder(messages.StateCreating, messages.StateFailed)...)
+			requireMatch(t, r, actorstest.InOrder(messages.StateCreating, messages.StateFailed)...)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
@@ -80,7 +81,7 @@ func TestOperatorDeletesAWaitersNode(t *testing.T) {
 				require.NotEqual(t, node, got.Node)
 				o.awaitQueue(t, "/pruned", []string{got.Node})
 				pattern := waited(messages.StateRecovering, messages.StateCreating)
-				requireMatch(t, waiter, append(pattern, actors.Whatever(), actors.Then(messages.StateHeld))...)
+				requireMatch(t, waiter, append(pattern, actorstest.Whatever(), actorstest.Then(messages.StateHeld))...)
 				waiter.send(&messages.Release{})
 				waiter.finish(t)
 			})

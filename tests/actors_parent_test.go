@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
@@ -112,7 +113,8 @@ func TestTransitionsComeBeforeTheirNotices(t *testing.T) {
 		r.hold(t)
 		r.send(&messages.Release{})
 		r.finish(t)
-		requireMatch(t, r, actors.InOrder(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)...)
+		went := patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+		requireMatch(t, r, actorstest.InOrder(went...)...)
 		s.system.Root.Send(observer, &showLedger{})
 		requireEntries(t, asked, "creating", "held", "*messages.Held", "releasing", "released", "*messages.Released")
 
@@ -150,7 +152,7 @@ func TestOneGrantAfterTheOther(t *testing.T) {
 			held := requests[node].hold(t)
 			require.Equal(t, node, held.Node)
 			require.Greater(t, held.Token, newest)
-			seq, ok := machine.Sequence(held.Node)
+			seq, ok := queue.Sequence(held.Node)
 			require.True(t, ok)
 			require.Greater(t, seq, sequence)
 			newest, sequence = held.Token, seq

@@ -6,7 +6,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -32,7 +32,7 @@ func TestForeignChildrenArePassedOver(t *testing.T) {
 			r.finish(t)
 		}
 		awaitCount(t, at, "/foreign", len(foreign))
-		requireMatch(t, line[0], actors.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld,
+		requireMatch(t, line[0], actorstest.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld,
 			messages.StateReleasing, messages.StateReleased)...)
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
@@ -23,7 +23,7 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		defer cancel()
 		_, err := r.rec.Await(ctx, messages.StateReleased)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		went := actors.Story(patient.Story(t, messages.StateCreating, messages.StateHeld))
+		went := actorstest.Story(patient.Story(t, messages.StateCreating, messages.StateHeld))
 		require.ErrorContains(t, err, "awaiting released after "+went)
 		_, err = r.rec.AwaitNth(ctx, messages.StateHeld, 2)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -32,7 +32,8 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		last := await(t, r.rec, messages.StateReleased)
 		require.Equal(t, messages.ReasonReleased, last.Reason)
 		_, err = r.rec.Await(deadline(t), messages.StateLost)
-		went = actors.Story(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased))
+		went = actorstest.Story(patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing,
+			messages.StateReleased))
 		require.ErrorContains(t, err, "awaiting lost: the request ended: "+went)
 
 		transitions := r.rec.Transitions()
@@ -60,6 +61,6 @@ func TestRecorderKeepsWhatItHasWhenItIsClosed(t *testing.T) {
 		r.rec.Close()
 		r.send(&messages.Release{})
 		require.IsType(t, &messages.Held{}, r.finish(t)[0])
-		require.NoError(t, actors.Match(r.rec.States(), append(straight(messages.StateHeld), actors.Whatever())...))
+		require.NoError(t, actorstest.Match(r.rec.States(), append(straight(messages.StateHeld), actorstest.Whatever())...))
 	})
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -60,7 +61,7 @@ type request struct {
 	stage   *stage
 	parent  *actor.PID
 	lock    *actor.PID
-	rec     *actors.Recorder
+	rec     *actorstest.Recorder
 	told    chan any      // the notices that the parent got, in order; closed behind the last one
 	stopped chan struct{} // closed when the parent has stopped
 }
@@ -85,7 +86,7 @@ func (s *stage) spawnFor(t *testing.T, want messages.Acquire, opts ...actors.Loc
 // spawnProps has a parent actor spawn an actor that is followed by a recorder.
 func (s *stage) spawnProps(t *testing.T, props func(rec actors.LockOption) *actor.Props) *request {
 	t.Helper()
-	r := &request{stage: s, rec: actors.NewRecorder(s.system), told: make(chan any, 100), stopped: make(chan struct{})}
+	r := &request{stage: s, rec: actorstest.NewRecorder(s.system), told: make(chan any, 100), stopped: make(chan struct{})}
 	t.Cleanup(r.rec.Close)
 	lock, over := make(chan *actor.PID, 1), false
 	r.parent = s.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -157,28 +158,28 @@ func notice[T any](t *testing.T, r *request) T {
 
 // requireMatch holds the states of a request against a pattern. The recorder may be a little behind the
 // parent: they are told at the same time.
-func requireMatch(t *testing.T, r *request, pattern ...actors.Part) {
+func requireMatch(t *testing.T, r *request, pattern ...actorstest.Part) {
 	t.Helper()
-	fits := func() bool { return actors.Match(r.rec.States(), pattern...) == nil }
+	fits := func() bool { return actorstest.Match(r.rec.States(), pattern...) == nil }
 	if !fits() {
 		require.Eventually(t, fits, bound, time.Millisecond, "never %v: %v", pattern, r)
 	}
 }
 
 // String tells what a request went through so far.
-func (r *request) String() string { return actors.Story(r.rec.States()) }
+func (r *request) String() string { return actorstest.Story(r.rec.States()) }
 
 // waited is the beginning of a request that met others in the queue.
-func waited(rest ...messages.State) []actors.Part {
-	begin := []actors.Part{actors.Then(messages.StateCreating), actors.Maybe(messages.StateListing),
-		actors.Then(messages.StateWatching), actors.Maybe(messages.StateListing)}
-	return append(begin, actors.InOrder(rest...)...)
+func waited(rest ...messages.State) []actorstest.Part {
+	begin := []actorstest.Part{actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing),
+		actorstest.Then(messages.StateWatching), actorstest.Maybe(messages.StateListing)}
+	return append(begin, actorstest.InOrder(rest...)...)
 }
 
 // straight is the beginning of a request that met nobody.
-func straight(rest ...messages.State) []actors.Part {
-	return append([]actors.Part{actors.Then(messages.StateCreating), actors.Maybe(messages.StateListing)},
-		actors.InOrder(rest...)...)
+func straight(rest ...messages.State) []actorstest.Part {
+	return append([]actorstest.Part{actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing)},
+		actorstest.InOrder(rest...)...)
 }
 
 // outside looks at a test's servers through a plain connection.
@@ -207,12 +208,12 @@ func (o outside) plant(t *testing.T, path, data string) {
 func (o outside) queue(t *testing.T, path string) []string {
 	t.Helper()
 	contenders := slices.DeleteFunc(o.at.Children(t, o.Conn, path), func(name string) bool {
-		_, ok := machine.Sequence(name)
+		_, ok := queue.Sequence(name)
 		return !ok
 	})
 	slices.SortFunc(contenders, func(a, b string) int {
-		x, _ := machine.Sequence(a)
-		y, _ := machine.Sequence(b)
+		x, _ := queue.Sequence(a)
+		y, _ := queue.Sequence(b)
 		return int(x) - int(y)
 	})
 	return contenders

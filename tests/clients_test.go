@@ -11,7 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -29,7 +29,7 @@ var (
 const bound = patient.Bound
 
 // recorded gives a mutex whose requests a recorder follows: for one request each.
-func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
+func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actorstest.Recorder) {
 	t.Helper()
 	rec := recorder(t, client)
 	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
@@ -64,7 +64,7 @@ func receive(t *testing.T, got <-chan answer) answer {
 }
 
 // await waits until a request goes into a state.
-func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Transition {
+func await(t *testing.T, rec *actorstest.Recorder, state messages.State) messages.Transition {
 	t.Helper()
 	tr, err := rec.Await(deadline(t), state)
 	require.NoError(t, err)
@@ -73,15 +73,15 @@ func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Tr
 
 // requireStates compares the whole story of a request, up to where it must have come by now; the last
 // of it may be on its way to the recorder yet.
-func requireStates(t *testing.T, rec *actors.Recorder, want ...messages.State) {
+func requireStates(t *testing.T, rec *actorstest.Recorder, want ...messages.State) {
 	t.Helper()
 	want = patient.Story(t, want...)
-	eventually(t, func() bool { return len(rec.States()) >= len(want) }, "states: %s", actors.Story(want))
-	require.Equal(t, actors.Story(want), actors.Story(rec.States()))
+	eventually(t, func() bool { return len(rec.States()) >= len(want) }, "states: %s", actorstest.Story(want))
+	require.Equal(t, actorstest.Story(want), actorstest.Story(rec.States()))
 }
 
 // requireNotices compares the kinds of the notices that came, in order. The last may be on its way yet.
-func requireNotices(t *testing.T, rec *actors.Recorder, want ...any) {
+func requireNotices(t *testing.T, rec *actorstest.Recorder, want ...any) {
 	t.Helper()
 	names := func(notices []any) (all []string) {
 		for _, n := range notices {
@@ -100,4 +100,4 @@ type ctxt = context.Context
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func observedBy(rec *actors.Recorder) locks.LockOption { return locks.WithObserver(rec.PID()) }
+func observedBy(rec *actorstest.Recorder) locks.LockOption { return locks.WithObserver(rec.PID()) }

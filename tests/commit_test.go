@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -60,9 +60,9 @@ func TestCommit(t *testing.T) {
 			require.EqualValues(t, 2, made[i].Siblings)
 			require.Equal(t, made[0].Czxid, made[i].Czxid)
 			require.Equal(t, sent, made[i].Sent)
-			seq, ok := machine.Sequence(made[i].Name)
+			seq, ok := queue.Sequence(made[i].Name)
 			require.True(t, ok)
-			before, _ := machine.Sequence(made[max(i-2, 0)].Name)
+			before, _ := queue.Sequence(made[max(i-2, 0)].Name)
 			require.True(t, i < 2 || seq == before+1, "the numbers of one lock path follow each other")
 		}
 		data, stat, err := conn.Get("/one/" + made[0].Name)

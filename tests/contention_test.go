@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -27,7 +27,7 @@ func (w *witness) enter(lease *locks.Lease) error {
 	defer w.mu.Unlock()
 	w.holders++
 	w.most = max(w.most, w.holders)
-	seq, ok := machine.Sequence(lease.Node())
+	seq, ok := queue.Sequence(lease.Node())
 	if !ok {
 		return fmt.Errorf("%q is no contender's name", lease.Node())
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -89,8 +89,8 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 					}
 					await(t, rec, messages.StateCancelled)
 					require.Equal(t, []string{holder.Node()}, zk.Children(t, zk.Raw(t), "/gone"))
-					require.NoError(t, actors.Match(rec.States(), actors.Then(messages.StateCreating), actors.Whatever(),
-						actors.Then(messages.StateReleasing), actors.Then(messages.StateCancelled)))
+					require.NoError(t, actorstest.Match(rec.States(), actorstest.Then(messages.StateCreating), actorstest.Whatever(),
+						actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateCancelled)))
 				})
 			})
 		}

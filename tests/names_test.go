@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -104,7 +104,7 @@ func TestNamings(t *testing.T) {
 		rw := func(naming messages.Naming) *locks.RWMutex { return client.RWMutex("/names", locks.WithNaming(naming)) }
 		m := func(naming messages.Naming) *locks.Mutex { return client.Mutex("/names", locks.WithNaming(naming)) }
 		curator, kazoo, recipe := messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming
-		var queue []<-chan answer
+		var waiting []<-chan answer
 		for i, c := range []struct {
 			lock func(context.Context) (*locks.Lease, error)
 			name string
@@ -115,23 +115,23 @@ func TestNamings(t *testing.T) {
 			{m(recipe).Lock, "^" + uuid + `-lock-\d{10}$`}, {rw(recipe).RLock, "^" + uuid + `-read-\d{10}$`},
 			{rw(recipe).Lock, "^" + uuid + `-write-\d{10}$`},
 		} {
-			queue = append(queue, elsewhere(deadline(t), c.lock))
+			waiting = append(waiting, elsewhere(deadline(t), c.lock))
 			awaitCount(t, zk, "/names", i+1)
 			var mine string
 			for _, child := range zk.Children(t, zk.Raw(t), "/names") {
-				if n, ok := machine.Sequence(child); ok && int(n) == i {
+				if n, ok := queue.Sequence(child); ok && int(n) == i {
 					mine = child
 				}
 			}
 			require.Regexp(t, c.name, mine)
 		}
 		last := messages.Token(0)
-		for i, waiting := range queue {
-			got := receive(t, waiting)
+		for i, next := range waiting {
+			got := receive(t, next)
 			require.NoError(t, got.err)
 			require.Greater(t, got.lease.Token(), last)
 			last = got.lease.Token()
-			for _, later := range queue[i+1:] {
+			for _, later := range waiting[i+1:] {
 				require.Empty(t, later)
 			}
 			require.NoError(t, got.lease.Unlock(deadline(t)))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -46,7 +47,7 @@ func TestOwnersByKey(t *testing.T) {
 func TestOwnerIsTheActorThatAsks(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		s := newStage(t, at.Connect())
-		told, third := make(chan any, 10), actors.NewRecorder(s.system)
+		told, third := make(chan any, 10), actorstest.NewRecorder(s.system)
 		defer third.Close()
 		begun := false
 		parent := s.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {

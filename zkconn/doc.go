@@ -20,7 +20,8 @@
 //   - hurry.go, race.go: reconnecting while something is held: short pauses, and attempts to dial that overlap;
 //   - session.go, auth.go: the library's states made into an ordered sequence of events.
 //
-// [CloseSession] (close_session.go) closes the session of somebody who is dead; package sessionfile keeps what it needs.
+// [CloseSession] (close_session.go) closes the session of another process; package sessionfile does so for one that
+// crashed.
 //
 // # Outcomes
 //

@@ -1,6 +1,7 @@
-// Package machine is the state machine of one lock request, and the rules of the queue. It is pure:
-// no clock, no I/O, no goroutine, no actor. A lock actor turns messages into events, calls
-// [Machine.Step], and carries out the effects; nothing else decides anything.
+// Package machine is the state machine of one lock request. It is pure: no clock, no I/O, no goroutine,
+// no actor. A lock actor turns messages into events, calls [Machine.Step], and carries out the effects;
+// nothing else decides anything. Package queue has the rules of the queue; [ListedEvent] tells the
+// machine what they say.
 //
 // The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine is
 // in From, the event is On, and the guard If holds; rows of one pair are tried in order, and the last

@@ -1,6 +1,9 @@
 package machine
 
-import "github.com/turnstile-locks/turnstile/messages"
+import (
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // Kind names an event.
 type Kind uint8
@@ -119,4 +122,15 @@ type Event struct {
 	// Reason and Detail say why, where there is something to say.
 	Reason messages.Reason
 	Detail string
+}
+
+// ListedEvent tells a request its place in the queue. shown is false when the listing does not show its node.
+func ListedEvent(op uint64, place queue.Place, shown bool) Event {
+	return Event{
+		Kind: Listed, Op: op,
+		Missing:     !shown,
+		First:       shown && place.Before == 0,
+		Predecessor: place.Predecessor,
+		Head:        place.Head,
+	}
 }

@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // A request that finds somebody before it, waits, and holds when that one is gone.
 func ExampleMachine_Step() {
 	m := machine.New(false)
 	var effects []machine.Effect
-	listed, _ := machine.ReadQueue(2, []string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"},
-		machine.View{Own: "_c_b-lock-0000000001"})
+	place, shown := queue.Find([]string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001", 0)
 	for _, ev := range []machine.Event{
 		{Kind: machine.Begin},
 		{Kind: machine.Created, Op: 1, Node: "_c_b-lock-0000000001", Token: 7168},
-		listed,
+		machine.ListedEvent(2, place, shown),
 		{Kind: machine.PredecessorGone, Op: 3, Lease: true},
 	} {
 		m, effects = m.Step(ev)

@@ -78,21 +78,6 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkReadQueue is what finding one's place in a listing costs, by the length of the queue.
-func BenchmarkReadQueue(b *testing.B) {
-	for _, length := range []int{16, 1000} {
-		children := queueOf(length)
-		b.Run(sizeName(length), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if ev, _ := machine.ReadQueue(1, children, machine.View{Own: children[length-1]}); ev.Missing {
-					b.Fatal("it is not in the queue")
-				}
-			}
-		})
-	}
-}
-
 // Every life of the benchmark is one that a request can have.
 func TestLivesEnd(t *testing.T) {
 	for _, l := range lives {

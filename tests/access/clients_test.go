@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -35,7 +35,7 @@ func happens(t *testing.T, c <-chan struct{}, what string) {
 }
 
 // recorded gives a mutex whose requests a recorder follows: for one request each.
-func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actors.Recorder) {
+func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *actorstest.Recorder) {
 	t.Helper()
 	rec := recorder(t, client)
 	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
@@ -66,7 +66,7 @@ func use(t *testing.T, client *locks.Client, path string) *locks.Lease {
 
 // waiter is a Lock that runs elsewhere.
 type waiter struct {
-	rec   *actors.Recorder
+	rec   *actorstest.Recorder
 	lease *locks.Lease
 	err   error
 	done  chan struct{}
@@ -122,7 +122,7 @@ func (w *waiter) waits(t *testing.T) {
 }
 
 // await waits until a request goes into a state.
-func await(t *testing.T, rec *actors.Recorder, state messages.State) messages.Transition {
+func await(t *testing.T, rec *actorstest.Recorder, state messages.State) messages.Transition {
 	t.Helper()
 	tr, err := rec.Await(deadline(t), state)
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -59,7 +59,7 @@ func (c *crowd) giveBackInTurn(t *testing.T, some []*member) {
 func sequences(t *testing.T, all ...*member) (numbers []int32) {
 	t.Helper()
 	for _, m := range all {
-		n, ok := machine.Sequence(m.node(t))
+		n, ok := queue.Sequence(m.node(t))
 		require.True(t, ok)
 		numbers = append(numbers, n)
 	}

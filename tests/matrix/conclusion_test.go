@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -77,7 +78,7 @@ func (s *scene) concludeHeld(t *testing.T) messages.Token {
 		s.next.wait(t)
 	}
 	time.Sleep(timeout) // of holding on, as before
-	require.True(t, lease.Valid(), "%s: %v", actors.Story(s.subject.rec.States()), context.Cause(lease.Context()))
+	require.True(t, lease.Valid(), "%s: %v", actorstest.Story(s.subject.rec.States()), context.Cause(lease.Context()))
 	require.NoError(t, lease.Context().Err())
 	require.Equal(t, []string{lease.Node()}, s.owned(t, s.subject))
 	require.Empty(t, s.next.got, "somebody else holds as well")
@@ -144,7 +145,7 @@ func (s *scene) compare(t *testing.T) {
 	if c.orElse.fits(went) {
 		want = c.orElse
 	}
-	require.True(t, want.fits(went), "it went %s instead of %s", actors.Story(went), actors.Story(want.story))
+	require.True(t, want.fits(went), "it went %s instead of %s", actorstest.Story(went), actorstest.Story(want.story))
 	require.Equal(t, want.told(), kinds(s.subject.rec.Notices()))
 	if want.reason != "" {
 		require.Equal(t, want.reason, transitions[len(transitions)-1].Reason)

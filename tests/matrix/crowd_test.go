@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -314,7 +314,7 @@ func (o *onlooker) comes(m *member) {
 	if m.lease.Token() <= o.tokens[m.path] {
 		o.faults = append(o.faults, fmt.Sprintf("token %v after %v", m.lease.Token(), o.tokens[m.path]))
 	}
-	number, _ := machine.Sequence(m.lease.Node())
+	number, _ := queue.Sequence(m.lease.Node())
 	if number < o.number[m.path] {
 		o.faults = append(o.faults, fmt.Sprintf("%s holds out of order", m.lease.Node()))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -19,7 +20,7 @@ const looksAfter = 2 * time.Second
 // stands has somebody, who stands still meanwhile, ask for a lock.
 func (c *crowd) stands(t *testing.T, client *locks.Client, want messages.Acquire) *owned {
 	t.Helper()
-	rec := actors.NewRecorder(client.System())
+	rec := actorstest.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
 	root := client.System().Root
 	lock := root.Spawn(actors.NewLock(client.Session(), want, actors.WithObserver(rec.PID())))

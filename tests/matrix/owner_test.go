@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -17,7 +18,7 @@ const ownedPath = "/lock-owned"
 
 // owned is one request of an owner.
 type owned struct {
-	rec  *actors.Recorder
+	rec  *actorstest.Recorder
 	lock *actor.PID
 	send func(any)
 }
@@ -25,7 +26,7 @@ type owned struct {
 // own has our session ask for the lock in the name of the one owner.
 func (c *crowd) own(t *testing.T, mode messages.Mode) *owned {
 	t.Helper()
-	rec := actors.NewRecorder(c.ours.System())
+	rec := actorstest.NewRecorder(c.ours.System())
 	t.Cleanup(rec.Close)
 	root := c.ours.System().Root
 	want := messages.Acquire{Path: ownedPath, Mode: mode, Owner: "me"}

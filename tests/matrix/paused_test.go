@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -191,7 +191,7 @@ func (s *pauseScene) stop(session int64) (*player, func(), error) {
 			return nil, nil, err
 		}
 	}
-	p := &player{client: s.next, rec: actors.NewRecorder(s.next.System())}
+	p := &player{client: s.next, rec: actorstest.NewRecorder(s.next.System())}
 	p.lease, err = s.next.Mutex(lockPath, locks.WithObserver(p.rec.PID())).Lock(s.ctx)
 	return p, injection.Release, err
 }

@@ -58,8 +58,8 @@ var kazooLock = []peer{
 	{test: "test_read_lock", in: "tests", by: []string{"TestReadersHoldTogether"}},
 	{test: "test_write_lock", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
 	{test: "test_rw_lock", in: "tests", by: []string{"TestReadersAndWritersInOrder"}},
-	{test: "test_get_predecessor", in: "actors/machine", by: []string{"TestSequencePassesOverForeignChildren", "TestFind"}},
-	{test: "test_get_predecessor_go", in: "actors/machine", by: []string{"TestSequenceOfEveryClientsNames"}},
+	{test: "test_get_predecessor", in: "actors/queue", by: []string{"TestSequencePassesOverForeignChildren", "TestFind"}},
+	{test: "test_get_predecessor_go", in: "actors/queue", by: []string{"TestSequenceOfEveryClientsNames"}},
 }
 
 // kazooSemaphore: TestSemaphore of test_lock.py.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -319,7 +320,7 @@ var rests = []plot{
 	{name: "taken-up/lock-actor-stopped", outcome: "the node goes with who held it",
 		play: func(t *testing.T, c *crowd) {
 			node := c.atRest(t, restsLong)
-			rec := actors.NewRecorder(c.ours.System())
+			rec := actorstest.NewRecorder(c.ours.System())
 			t.Cleanup(rec.Close)
 			want := messages.Acquire{Path: stickyPath, Mode: messages.Exclusive, Sticky: restsLong}
 			lock := c.ours.System().Root.Spawn(actors.NewLock(c.ours.Session(), want, actors.WithObserver(rec.PID())))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -73,7 +73,7 @@ type cuttable struct {
 // trial has the client hold and another wait, and cuts the client off until the other holds.
 func (c *cuttable) trial(t *testing.T, next *locks.Client, path string, m *margins) error {
 	ctx := bounded(t)
-	rec, nextRec := actors.NewRecorder(c.client.System()), actors.NewRecorder(next.System())
+	rec, nextRec := actorstest.NewRecorder(c.client.System()), actorstest.NewRecorder(next.System())
 	defer rec.Close()
 	defer nextRec.Close()
 	lease, err := c.client.Mutex(path, locks.WithObserver(rec.PID())).Lock(ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -73,7 +73,7 @@ type player struct {
 	client *locks.Client
 	within context.Context // of a lease that it asks within; nil for none
 	locker locks.Locker
-	rec    *actors.Recorder
+	rec    *actorstest.Recorder
 	got    chan answer // of Lock; nil while it was not called
 	lease  *locks.Lease
 }
@@ -122,7 +122,7 @@ func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.Lo
 }
 
 func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
-	rec := actors.NewRecorder(client.System())
+	rec := actorstest.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
 	return &player{client: client, rec: rec, locker: lock(client, locks.WithObserver(rec.PID()))}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
@@ -54,9 +54,9 @@ func Closed(t testing.TB, err error) {
 }
 
 // Recorder follows one request of a client.
-func Recorder(t testing.TB, client *locks.Client) *actors.Recorder {
+func Recorder(t testing.TB, client *locks.Client) *actorstest.Recorder {
 	t.Helper()
-	rec := actors.NewRecorder(client.System())
+	rec := actorstest.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
 	return rec
 }

@@ -168,6 +168,7 @@ func TestServerThatWasLeftTouches(t *testing.T) {
 	up.Stall()
 	_, _, err := c.Exists("/")
 	require.NoError(t, err) // the server has heard from its client
+	time.Sleep(short / 4)   // the leader reads what was on its way already
 	l.move(c, proxy, generous, long)
 	proxy.Refuse(true)
 	proxy.Cut()

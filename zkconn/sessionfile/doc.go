@@ -1,5 +1,12 @@
-// Package sessionfile keeps what a process needs to close the ZooKeeper session of its predecessor: session id and
-// password, in a file of the owner's.
+// Package sessionfile closes the ZooKeeper session of a predecessor that crashed, so that what it held is free at once
+// and not when the session expires. Session id and password are in a file of the owner's.
+//
+// # How to use it
+//
+// [Start] opens the file and begins to close the sessions that are in it. [Successor.Record] puts
+// each session of our own there and waits for the closing, [Successor.Stop] gives it up, and
+// [Successor.Close] takes our session out again when it has ended in order. What could not be
+// closed stays in the file for the next process. [Open] is the file alone.
 //
 // # One process at a time
 //

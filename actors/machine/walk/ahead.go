@@ -2,6 +2,7 @@ package walk
 
 import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -49,16 +50,16 @@ func (w *world) listAhead(i int) {
 }
 
 // lookedAhead mirrors session.lookedAhead.
-func (w *world) lookedAhead(i int, op uint8, queue *machine.Listing, result outcome) {
+func (w *world) lookedAhead(i int, op uint8, seen *queue.Listing, result outcome) {
 	r := &w.contenders[i].known
 	if !r.vigil.live || r.vigil.op != op || result == unknown {
 		return
 	}
-	place, shown := queue.Find(r.node.name())
+	place, shown := seen.Find(r.node.name())
 	if !shown || named(place.Predecessor) != r.vigil.node {
 		return // the predecessor is gone, and the event on its way
 	}
-	r.second = named(place.Second)
+	r.second = named(place.LookAhead)
 	r.vigil.head = place.Head
 	if !place.Head {
 		w.lookAhead(i, named(place.Predecessor))

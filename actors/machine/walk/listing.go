@@ -2,6 +2,7 @@ package walk
 
 import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -55,9 +56,9 @@ func (w *world) listed(t task) {
 			children = append(children, id.name())
 		}
 	}
-	queue := machine.NewListing(children, 0)
+	seen := queue.NewListing(children, 0)
 	for i := range w.members(s) {
-		w.tellListed(i, t.listing.waiting, queue, t.result)
+		w.tellListed(i, t.listing.waiting, seen, t.result)
 	}
 	var again listers
 	waits := -1
@@ -65,8 +66,8 @@ func (w *world) listed(t task) {
 		late := t.listing.late
 		switch {
 		case late.ops[i] == 0 && late.ahead[i] == 0:
-		case w.serves(i, queue, t.result) || !w.sessions[s].up:
-			w.tellListed(i, late, queue, t.result)
+		case w.serves(i, seen, t.result) || !w.sessions[s].up:
+			w.tellListed(i, late, seen, t.result)
 		default:
 			again.ops[i], again.ahead[i], waits = late.ops[i], late.ahead[i], i
 		}
@@ -98,12 +99,12 @@ func (w *world) listAgain(s, waits int, again listers, decided uint8) {
 }
 
 // serves mirrors session.serves.
-func (w *world) serves(i int, queue *machine.Listing, result outcome) bool {
+func (w *world) serves(i int, seen *queue.Listing, result outcome) bool {
 	r := &w.contenders[i].known
 	if result != succeeded {
 		return false
 	}
-	place, shown := queue.Find(r.node.name())
+	place, shown := seen.Find(r.node.name())
 	if shown && place.Predecessor != "" && named(place.Predecessor) == r.departed {
 		return false // it was read before that one went
 	}
@@ -111,26 +112,27 @@ func (w *world) serves(i int, queue *machine.Listing, result outcome) bool {
 }
 
 // tellListed mirrors session.tellListed, for all that a contender asked for.
-func (w *world) tellListed(i int, who listers, queue *machine.Listing, result outcome) {
+func (w *world) tellListed(i int, who listers, seen *queue.Listing, result outcome) {
 	if w.contenders[i].known.gone {
 		return
 	}
 	if op := who.ops[i]; op != 0 {
-		w.tell(i, w.judgeListing(i, op, queue, result))
+		w.tell(i, w.judgeListing(i, op, seen, result))
 	}
 	if op := who.ahead[i]; op != 0 {
-		w.lookedAhead(i, op, queue, result)
+		w.lookedAhead(i, op, seen, result)
 	}
 }
 
 // judgeListing mirrors contender.judgeListing.
-func (w *world) judgeListing(i int, op uint8, queue *machine.Listing, result outcome) news {
+func (w *world) judgeListing(i int, op uint8, seen *queue.Listing, result outcome) news {
 	r := &w.contenders[i].known
 	if result == unknown {
 		return news{Kind: machine.Unknown, Op: op}
 	}
-	ev, place := queue.Event(uint64(op), machine.View{Own: r.node.name()})
-	r.second = named(place.Second)
+	place, shown := seen.Find(r.node.name())
+	ev := machine.ListedEvent(uint64(op), place, shown)
+	r.second = named(place.LookAhead)
 	switch {
 	case w.mistake(ReaderBesideWriter) && w.plan.Modes[i] == messages.Read:
 		ev.First = true

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -32,10 +32,8 @@ func (id nodeID) mode() messages.Mode { return modes[int(id-1)%perContender/perM
 func (id nodeID) sequence() uint8     { return uint8(int(id-1) % perMode) }
 func (id nodeID) name() string        { return names[id] }
 
-// waitsFor tells whether a contender waits for one that is before it: a reader for no reader.
-func (id nodeID) waitsFor(before nodeID) bool {
-	return id.mode() != messages.Read || before.mode() != messages.Read
-}
+// waitsFor tells whether a contender waits for one that is before it.
+func (id nodeID) waitsFor(before nodeID) bool { return queue.WaitsFor(id.mode(), before.mode()) }
 
 // named gives the node of a name.
 func named(name string) nodeID { return ids[name] }
@@ -60,5 +58,5 @@ func prefix(contender int, mode messages.Mode) string {
 	if mode == messages.Contest {
 		return fmt.Sprintf("contest-%d-", contender+1)
 	}
-	return machine.Style{Mode: mode}.Prefix(fmt.Sprint(contender + 1))
+	return queue.Style{Mode: mode}.Prefix(fmt.Sprint(contender + 1))
 }

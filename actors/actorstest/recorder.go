@@ -1,8 +1,9 @@
-package actors
+package actorstest
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Recorder keeps what a lock actor goes through, for tests and for people who look: give its PID to
-// WithObserver. One recorder belongs to one lock actor. Its methods may be called from any goroutine.
+// Recorder keeps what a lock actor goes through: give its PID to actors.WithObserver. One recorder
+// belongs to one lock actor. Its methods may be called from any goroutine.
 type Recorder struct {
 	system *actor.ActorSystem
 	pid    *actor.PID
@@ -51,18 +52,18 @@ func (r *Recorder) receive(ctx actor.Context) {
 	r.changed = make(chan struct{})
 }
 
-// Transitions gives the transitions so far, in order, each with its time.
+// Transitions gives a copy of the transitions so far, in order, each with its time.
 func (r *Recorder) Transitions() []messages.Transition {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]messages.Transition(nil), r.transitions...)
+	return slices.Clone(r.transitions)
 }
 
 // Notices gives the notices so far, in order: *messages.Held and so on.
 func (r *Recorder) Notices() []any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]any(nil), r.notices...)
+	return slices.Clone(r.notices)
 }
 
 // States gives the states that the request went into so far, in order.
@@ -75,9 +76,9 @@ func (r *Recorder) States() []messages.State {
 	return states
 }
 
-// Await waits until the request goes into the state for the first time, and gives that transition. It
-// returns at once when it has been there. It returns an error that wraps that of ctx when it does not
-// come in time, or one that names the states when the request ends elsewhere.
+// Await waits until the request goes into the state for the first time, and gives that transition.
+// It returns at once when the request has been there. The error wraps that of ctx when the state
+// does not come in time, or names the states when the request ends elsewhere.
 func (r *Recorder) Await(ctx context.Context, state messages.State) (messages.Transition, error) {
 	return r.AwaitNth(ctx, state, 1)
 }

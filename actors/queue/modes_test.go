@@ -1,4 +1,4 @@
-package machine_test
+package queue_test
 
 import (
 	"fmt"
@@ -8,20 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // styles are all forms that names have.
-func styles() (all []machine.Style) {
+func styles() (all []queue.Style) {
 	for _, mode := range []messages.Mode{messages.Exclusive, messages.Read, messages.Write} {
 		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
-			all = append(all, machine.Style{Mode: mode, Naming: naming})
+			all = append(all, queue.Style{Mode: mode, Naming: naming})
 		}
-		all = append(all, machine.Style{Mode: mode, Name: "orders"})
+		all = append(all, queue.Style{Mode: mode, Name: "orders"})
 	}
-	return append(all, machine.Style{Mode: messages.Semaphore, Weight: 3},
-		machine.Style{Mode: messages.Semaphore, Weight: 12, Name: "a-b_c.d"})
+	return append(all, queue.Style{Mode: messages.Semaphore, Weight: 3},
+		queue.Style{Mode: messages.Semaphore, Weight: 12, Name: "a-b_c.d"})
 }
 
 // TestNamesAreReadBack: what a style writes says the same again, as far as other libraries' names can.
@@ -29,7 +29,7 @@ func TestNamesAreReadBack(t *testing.T) {
 	for _, style := range styles() {
 		name := style.Prefix(guid) + "0000000042"
 		t.Run(name, func(t *testing.T) {
-			e, ok := machine.Parse(name)
+			e, ok := queue.Parse(name)
 			require.True(t, ok)
 			require.EqualValues(t, 42, e.Sequence)
 			require.Equal(t, name, e.Child)
@@ -46,16 +46,16 @@ func TestNamesAreReadBack(t *testing.T) {
 
 // TestQueuesWithNames: a queue of another name does not exist, whoever wrote it.
 func TestQueuesWithNames(t *testing.T) {
-	mine := machine.Style{Name: "orders"}.Prefix(guid) + "0000000005"
+	mine := queue.Style{Name: "orders"}.Prefix(guid) + "0000000005"
 	children := []string{"bills_lock_0000000001", "orders_lock_0000000002", "lock-0000000003",
-		machine.Style{Name: "order"}.Prefix("b") + "0000000004", mine}
-	place, ok := machine.Find(children, mine, 0)
+		queue.Style{Name: "order"}.Prefix("b") + "0000000004", mine}
+	place, ok := queue.Find(children, mine, 0)
 	require.True(t, ok)
 	require.Equal(t, "orders_lock_0000000002", place.Predecessor)
 	require.True(t, place.Head)
 	for _, name := range []string{"_lock_0000000001", "_c_" + guid + "-_lock_0000000001", "a_permits_0_0000000001",
 		"a_permits_x_0000000001", "permits-0000000001", "permits--1-0000000001"} {
-		_, ok := machine.Parse(name)
+		_, ok := queue.Parse(name)
 		require.False(t, ok, name)
 	}
 }
@@ -67,38 +67,38 @@ type member struct {
 	weight int
 }
 
-func members(t *rapid.T, modes ...messages.Mode) (queue []member, children []string) {
+func members(t *rapid.T, modes ...messages.Mode) (all []member, children []string) {
 	for i := range rapid.IntRange(1, 9).Draw(t, "length") {
 		m := member{mode: rapid.SampledFrom(modes).Draw(t, "mode")}
 		if m.mode == messages.Semaphore {
 			m.weight = rapid.IntRange(1, 4).Draw(t, "weight")
 		}
-		m.name = machine.Style{Mode: m.mode, Weight: m.weight}.Prefix(fmt.Sprint(i)) + fmt.Sprintf("%010d", i)
-		queue = append(queue, m)
+		m.name = queue.Style{Mode: m.mode, Weight: m.weight}.Prefix(fmt.Sprint(i)) + fmt.Sprintf("%010d", i)
+		all = append(all, m)
 		children = append(children, m.name)
 	}
-	return queue, rapid.Permutation(children).Draw(t, "children")
+	return all, rapid.Permutation(children).Draw(t, "children")
 }
 
 // TestReadersAndWriters: a writer waits for everybody before it, a reader for the writers.
 func TestReadersAndWriters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		queue, children := members(t, messages.Read, messages.Write)
-		for i, m := range queue {
+		all, children := members(t, messages.Read, messages.Write)
+		for i, m := range all {
 			before, nearest := 0, ""
-			for _, other := range queue[:i] {
+			for _, other := range all[:i] {
 				if m.mode == messages.Write || other.mode == messages.Write {
 					before, nearest = before+1, other.name
 				}
 			}
-			place, ok := machine.Find(children, m.name, 0)
+			place, ok := queue.Find(children, m.name, 0)
 			require.True(t, ok)
 			require.Equal(t, before, place.Before, m.name)
 			require.Equal(t, nearest, place.Predecessor, m.name)
 			require.LessOrEqual(t, len(place.Front), 1)
 			if place.Head {
 				require.Equal(t, 1, before)
-				require.True(t, m.mode == messages.Read || place.Predecessor != "" && queue[0].mode == messages.Read)
+				require.True(t, m.mode == messages.Read || place.Predecessor != "" && all[0].mode == messages.Read)
 			}
 		}
 	})
@@ -108,25 +108,25 @@ func TestReadersAndWriters(t *testing.T) {
 // behind the writer is first before both are gone, and nobody thinks so because one of them is.
 func TestDowngradeKeepsWritersOut(t *testing.T) {
 	const n = "0000000003"
-	writer := machine.Style{Mode: messages.Write}.Prefix("a") + n
-	reader := machine.Style{Mode: messages.Read}.Prefix("b") + n
-	next := machine.Style{Mode: messages.Write}.Prefix("c") + "0000000004"
-	nextReader := machine.Style{Mode: messages.Read}.Prefix("d") + "0000000004"
+	writer := queue.Style{Mode: messages.Write}.Prefix("a") + n
+	reader := queue.Style{Mode: messages.Read}.Prefix("b") + n
+	next := queue.Style{Mode: messages.Write}.Prefix("c") + "0000000004"
+	nextReader := queue.Style{Mode: messages.Read}.Prefix("d") + "0000000004"
 
-	place, _ := machine.Find([]string{writer, next}, next, 0)
+	place, _ := queue.Find([]string{writer, next}, next, 0)
 	require.Equal(t, writer, place.Predecessor)
 	require.False(t, place.Head, "the read node may be made at any time")
-	place, _ = machine.Find([]string{reader, writer, next}, next, 0)
-	require.Equal(t, machine.Place{Before: 2, Predecessor: reader, Front: []string{reader}}, place)
-	place, _ = machine.Find([]string{reader, next}, next, 0)
+	place, _ = queue.Find([]string{reader, writer, next}, next, 0)
+	require.Equal(t, queue.Place{Before: 2, Predecessor: reader, Front: []string{reader}}, place)
+	place, _ = queue.Find([]string{reader, next}, next, 0)
 	require.Equal(t, 1, place.Before)
 	for _, own := range []string{reader, writer} {
-		place, _ = machine.Find([]string{reader, writer, next}, own, 0)
+		place, _ = queue.Find([]string{reader, writer, next}, own, 0)
 		require.Zero(t, place.Before, own)
 	}
-	place, _ = machine.Find([]string{reader, writer, nextReader}, nextReader, 0)
-	require.Equal(t, machine.Place{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}}, place)
-	place, _ = machine.Find([]string{reader, nextReader}, nextReader, 0)
+	place, _ = queue.Find([]string{reader, writer, nextReader}, nextReader, 0)
+	require.Equal(t, queue.Place{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}}, place)
+	place, _ = queue.Find([]string{reader, nextReader}, nextReader, 0)
 	require.Zero(t, place.Before)
 }
 
@@ -135,15 +135,15 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 // from the one before that moves up.
 func TestSemaphoreOfTheQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		queue, children := members(t, messages.Semaphore)
+		all, children := members(t, messages.Semaphore)
 		permits := rapid.IntRange(4, 12).Draw(t, "permits")
 		waiting := false
-		for i, m := range queue {
+		for i, m := range all {
 			taken := 0
-			for _, other := range queue[:i+1] {
+			for _, other := range all[:i+1] {
 				taken += other.weight
 			}
-			place, ok := machine.Find(children, m.name, permits)
+			place, ok := queue.Find(children, m.name, permits)
 			require.True(t, ok)
 			require.Equal(t, taken <= permits, place.Before == 0, m.name)
 			require.False(t, place.Head)
@@ -152,9 +152,9 @@ func TestSemaphoreOfTheQueue(t *testing.T) {
 				require.False(t, waiting, "nobody overtakes")
 			case !waiting:
 				require.Len(t, place.Front, i, "the first waiter sees any holder leave")
-				require.Equal(t, queue[i-1].name, place.Predecessor)
+				require.Equal(t, all[i-1].name, place.Predecessor)
 			default:
-				require.Equal(t, []string{queue[i-1].name}, place.Front)
+				require.Equal(t, []string{all[i-1].name}, place.Front)
 			}
 			waiting = waiting || place.Before > 0
 		}
@@ -163,13 +163,13 @@ func TestSemaphoreOfTheQueue(t *testing.T) {
 
 func TestSemaphoreAmongOthers(t *testing.T) {
 	lock := "lock-0000000001"
-	own := machine.Style{Mode: messages.Semaphore, Weight: 1}.Prefix(guid) + "0000000002"
-	place, ok := machine.Find([]string{own, lock}, own, 5)
+	own := queue.Style{Mode: messages.Semaphore, Weight: 1}.Prefix(guid) + "0000000002"
+	place, ok := queue.Find([]string{own, lock}, own, 5)
 	require.True(t, ok)
 	require.Equal(t, []string{lock}, place.Front, "an exclusive lock in the queue takes all permits")
-	place, _ = machine.Find([]string{own}, own, 0)
+	place, _ = queue.Find([]string{own}, own, 0)
 	require.Positive(t, place.Before, "more than there are")
-	mutex := machine.Style{}.Prefix("a") + "0000000003"
-	place, _ = machine.Find([]string{own, mutex}, mutex, 0)
+	mutex := queue.Style{}.Prefix("a") + "0000000003"
+	place, _ = queue.Find([]string{own, mutex}, mutex, 0)
 	require.True(t, slices.Equal([]string{own}, place.Front))
 }

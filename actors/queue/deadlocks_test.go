@@ -1,4 +1,4 @@
-package machine_test
+package queue_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -20,11 +20,11 @@ type asked struct {
 }
 
 // look gives the queues of requests that came in this order, as somebody sees them who reads the locks.
-func look(requests []asked, permits int) (locks []machine.Queues) {
+func look(requests []asked, permits int) (locks []queue.LockPath) {
 	children, by := map[string][]string{}, map[string]int{}
 	var paths []string
 	for i, r := range requests {
-		style := machine.Style{Mode: r.mode, Weight: r.weight}
+		style := queue.Style{Mode: r.mode, Weight: r.weight}
 		node := style.Prefix(fmt.Sprintf("%036d", i)) + fmt.Sprintf("%010d", i)
 		if children[r.path] == nil {
 			paths = append(paths, r.path)
@@ -33,8 +33,8 @@ func look(requests []asked, permits int) (locks []machine.Queues) {
 		by[node] = i
 	}
 	for _, path := range paths {
-		q := machine.Queues{Permits: permits}
-		for _, s := range machine.Standings(children[path], permits) {
+		q := queue.LockPath{Permits: permits}
+		for _, s := range queue.Standings(children[path], permits) {
 			r := requests[by[s.Child]]
 			q.Contenders = append(q.Contenders, messages.Contender{Path: path, Node: s.Child, Mode: r.mode,
 				Sequence: s.Sequence, Weight: r.weight, Token: messages.Token(by[s.Child] + 1), Holds: s.Holds,
@@ -96,7 +96,7 @@ func drawRequests(t *rapid.T) (requests []asked, permits int) {
 func TestDeadlocksAreWhereNobodyGetsOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		requests, permits := drawRequests(t)
-		found := machine.Deadlocks(look(requests, permits))
+		found := queue.Deadlocks(look(requests, permits))
 		left := goOn(requests, permits)
 		forever, _ := waits(left, permits)
 		require.Equal(t, len(forever) > 0, len(found) > 0, "left: %v, found: %v", left, found)
@@ -117,7 +117,7 @@ func TestYoungestGivesUpUntilAllGetOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		requests, permits := drawRequests(t)
 		for {
-			found := machine.Deadlocks(look(requests, permits))
+			found := queue.Deadlocks(look(requests, permits))
 			if len(found) == 0 {
 				break
 			}
@@ -168,7 +168,7 @@ func TestDeadlocksInWords(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, d := range machine.Deadlocks(look(c.requests, 2)) {
+			for _, d := range queue.Deadlocks(look(c.requests, 2)) {
 				got = append(got, d.String())
 			}
 			require.Equal(t, c.want, got)

@@ -1,4 +1,4 @@
-package machine
+package queue
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Style is what the name of a contender's node depends on, besides its GUID.
+// Style is what the name of a contender node depends on, besides its GUID.
 type Style struct {
 	Naming messages.Naming
 	Mode   messages.Mode
@@ -18,10 +18,10 @@ type Style struct {
 	Weight int
 }
 
-// Prefix is what the name of a contender's node begins with, GUID and all, before the server adds the
-// sequence number. In a queue without a name Curator's names are the usual ones: its InterProcessMutex
-// and go-zookeeper's Lock read them as their own. Other libraries know no weights and no names of queues,
-// so that those have one form whatever the naming.
+// Prefix gives the beginning of a contender node's name, GUID included; the server adds the
+// sequence number. In a queue without a name Curator's names are the usual ones: its
+// InterProcessMutex and go-zookeeper's Lock read them as their own. Other libraries know neither
+// weights nor names of queues: those have one form, whatever the naming.
 func (s Style) Prefix(guid string) string {
 	switch {
 	case s.Name != "":
@@ -59,7 +59,7 @@ func (s Style) named() string {
 	}
 }
 
-// Entry is what the name of a contender's node says.
+// Entry is what the name of a contender node says.
 type Entry struct {
 	// Child is the node's name itself, without the path.
 	Child string
@@ -68,16 +68,16 @@ type Entry struct {
 	Style
 }
 
-// marker ends the part of a contender's name that is not its sequence number.
+// marker ends the part of a contender node's name that is not its sequence number.
 type marker struct {
 	text  string
 	style Style
-	named bool // what comes before it is the name of a queue
+	named bool // the name of a queue comes before it
 	heavy bool // a weight comes between it and the sequence number
 }
 
-// markers, one or more for each client library whose queues we may meet: Curator and go-zookeeper;
-// Curator's read/write lock; kazoo; the recipes of ZooKeeper's documentation; and our own.
+// markers has one or more for each client library whose queues we may meet: Curator and
+// go-zookeeper; Curator's read/write lock; kazoo; ZooKeeper's recipes; and our own.
 var markers = []marker{
 	{text: "_lock_", named: true},
 	{text: "_read_", style: Style{Mode: messages.Read}, named: true},
@@ -93,10 +93,10 @@ var markers = []marker{
 	{text: "permits-", style: Style{Mode: messages.Semaphore}, heavy: true},
 }
 
-// Parse reads the name of a child of a lock path. It is false for a name that is no contender's: such
-// children are passed over, never fatal.
+// Parse reads the name of a child of a lock path. It is false for a name that is no contender
+// node's: such children are passed over, never fatal.
 func Parse(child string) (Entry, bool) {
-	at := len(child) // of the digits at the end
+	at := len(child) // where the digits at the end begin
 	for at > 0 && '0' <= child[at-1] && child[at-1] <= '9' {
 		at--
 	}
@@ -108,7 +108,7 @@ func Parse(child string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// parse reads a name; before is what comes before the digits at its end.
+// parse reads a name; before is the part before the digits at its end.
 func (m *marker) parse(child, before string) (Entry, bool) {
 	at := m.find(child, before)
 	if at < 0 || m.text[0] != '_' && at > 0 && isLetter(child[at-1]) {
@@ -137,8 +137,8 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	return e, err == nil
 }
 
-// find gives where the marker begins, -1 where it is not. A queue is read by everybody in it, so this looks only
-// where the marker can be: right before the digits, or their sign.
+// find gives where the marker begins, -1 where it is not. Every contender reads the whole queue, so
+// this looks only where the marker can be: right before the digits, or their sign.
 func (m *marker) find(child, before string) int {
 	if m.heavy {
 		return strings.LastIndex(child, m.text)
@@ -152,7 +152,8 @@ func (m *marker) find(child, before string) int {
 	return -1
 }
 
-// withoutGUID takes _c_<guid>- off the name of a queue. Programs that make names of their own have none.
+// withoutGUID takes _c_<guid>- off the name of a queue. Programs that write names of their own have
+// no GUID.
 func withoutGUID(name string) string {
 	const guid = len("_c_00000000-0000-0000-0000-000000000000-")
 	if strings.HasPrefix(name, "_c_") && len(name) >= guid && name[guid-1] == '-' {
@@ -161,8 +162,7 @@ func withoutGUID(name string) string {
 	return name
 }
 
-// Sequence gives the sequence number in the name of a contender node. It is false for a name that is
-// no contender's.
+// Sequence gives the sequence number in the name of a contender node; false for any other name.
 func Sequence(name string) (int32, bool) {
 	e, ok := Parse(name)
 	return e.Sequence, ok
@@ -170,17 +170,17 @@ func Sequence(name string) (int32, bool) {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// mayDowngrade tells whether the holder of this node may take the read lock at its own place: then its
-// node's end does not mean that whoever came right behind it is first.
+// mayDowngrade tells whether the holder of this node may take the read lock at its own number. Then
+// the end of its node does not make the contender right behind it first.
 func (e Entry) mayDowngrade() bool {
 	return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive
 }
 
 // lastSequence is the first sequence number that is refused. At 2147483647 a 3.8.0 server sticks or
-// hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is larger
-// than any queue.
+// hands out duplicates, and then two clients hold at once (measured; kazoo 730). The margin is
+// larger than any queue.
 const lastSequence = 1<<31 - 1<<20
 
-// Exhausted tells whether a sequence number is too near the end of the parent's counter, or beyond
-// it, to grant a lock by.
+// Exhausted tells whether a sequence number is too near the end of the lock path's counter, or
+// beyond it, to grant a lock by.
 func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }

@@ -1,4 +1,4 @@
-package machine_test
+package queue_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -20,7 +20,7 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 		children := []string{"config", "leases"}
 		contenders := rapid.IntRange(0, 12).Draw(t, "contenders")
 		for i := range contenders {
-			style := machine.Style{
+			style := queue.Style{
 				Mode: rapid.SampledFrom(modes).Draw(t, "mode"),
 				Name: rapid.SampledFrom([]string{"", "orders"}).Draw(t, "name"),
 			}
@@ -31,10 +31,10 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 			children = append(children, style.Prefix(fmt.Sprintf("%036d", i))+fmt.Sprintf("%010d", sequence))
 		}
 		permits := rapid.IntRange(0, 6).Draw(t, "permits")
-		all := machine.Standings(rapid.Permutation(children).Draw(t, "children"), permits)
+		all := queue.Standings(rapid.Permutation(children).Draw(t, "children"), permits)
 		require.Len(t, all, contenders)
 		for i, s := range all {
-			place, ok := machine.Find(children, s.Child, permits)
+			place, ok := queue.Find(children, s.Child, permits)
 			require.True(t, ok)
 			require.Equal(t, place.Before == 0, s.Holds, s.Child)
 			require.Equal(t, fmt.Sprint(place.Front), fmt.Sprint(s.WaitsFor), s.Child)
@@ -42,7 +42,7 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 				require.LessOrEqual(t, all[i-1].Sequence, s.Sequence)
 			}
 		}
-		require.True(t, slices.IsSortedFunc(all, func(a, b machine.Standing) int {
+		require.True(t, slices.IsSortedFunc(all, func(a, b queue.Standing) int {
 			return slices.Compare([]byte(a.Name), []byte(b.Name))
 		}))
 	})

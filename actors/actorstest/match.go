@@ -1,4 +1,4 @@
-package actors
+package actorstest
 
 import (
 	"fmt"
@@ -31,8 +31,8 @@ func InOrder(states ...messages.State) []Part {
 	return parts
 }
 
-// Match tells whether a sequence of states fits a pattern from its beginning to its end. The error
-// says what was there and what was wanted.
+// Match tells whether states fit a pattern from its beginning to its end. The error names both: the
+// states and the pattern.
 func Match(states []messages.State, pattern ...Part) error {
 	if fits(states, pattern) {
 		return nil

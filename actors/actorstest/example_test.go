@@ -1,4 +1,4 @@
-package actors_test
+package actorstest_test
 
 import (
 	"context"
@@ -9,12 +9,14 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// watched runs a function with a session on a server of its own, for goroutines that look at lock actors from outside.
+// watched runs a function with a session on a server of its own, for goroutines that look at lock
+// actors from outside.
 func watched(run func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -43,11 +45,11 @@ func watched(run func(ctx context.Context, system *actor.ActorSystem, session *a
 	}
 }
 
-// A test follows a lock actor from outside: it waits for states instead of for time, and looks at the way that was taken
-// in the end.
+// A test follows a lock actor from outside: it waits for states instead of for time, and looks at
+// the way that was taken in the end.
 func ExampleRecorder() {
 	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
-		recorder := actors.NewRecorder(system)
+		recorder := actorstest.NewRecorder(system)
 		defer recorder.Close()
 		lock := system.Root.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42"},
 			actors.WithObserver(recorder.PID())))
@@ -60,9 +62,10 @@ func ExampleRecorder() {
 			return err
 		}
 		fmt.Println(last.From, "→", last.To, "because of", last.On)
-		return actors.Match(recorder.States(),
-			actors.Then(messages.StateCreating), actors.Maybe(messages.StateListing), // a first use of a path lists
-			actors.Then(messages.StateHeld), actors.Then(messages.StateReleasing), actors.Then(messages.StateReleased))
+		return actorstest.Match(recorder.States(),
+			actorstest.Then(messages.StateCreating), actorstest.Maybe(messages.StateListing), // a first use of a path lists
+			actorstest.Then(messages.StateHeld), actorstest.Then(messages.StateReleasing),
+			actorstest.Then(messages.StateReleased))
 	})
 	// Output: releasing → released because of Deleted
 }
@@ -70,8 +73,8 @@ func ExampleRecorder() {
 // A waiter, and the one before it.
 func ExampleRecorder_Await() {
 	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
-		follow := func() (*actor.PID, *actors.Recorder) {
-			recorder := actors.NewRecorder(system)
+		follow := func() (*actor.PID, *actorstest.Recorder) {
+			recorder := actorstest.NewRecorder(system)
 			return system.Root.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42", Mode: messages.Exclusive},
 				actors.WithObserver(recorder.PID()))), recorder
 		}
@@ -89,17 +92,19 @@ func ExampleRecorder_Await() {
 			return err
 		}
 		fmt.Println("a greater token:", held.Token > before.Transitions()[len(before.Transitions())-1].Token)
-		return actors.Match(behind.States(), actors.Then(messages.StateCreating), actors.Whatever(),
-			actors.Then(messages.StateWatching), actors.Whatever(), actors.Then(messages.StateHeld))
+		return actorstest.Match(behind.States(), actorstest.Then(messages.StateCreating), actorstest.Whatever(),
+			actorstest.Then(messages.StateWatching), actorstest.Whatever(), actorstest.Then(messages.StateHeld))
 	})
 	// Output: a greater token: true
 }
 
-// What a lock actor went through is compared with a pattern; the error says what was there and what was wanted.
+// What a lock actor went through is compared with a pattern; the error says what was there and what
+// was wanted.
 func ExampleMatch() {
 	states := []messages.State{messages.StateCreating, messages.StateListing, messages.StateWatching, messages.StateHeld}
-	fmt.Println(actors.Match(states, actors.Then(messages.StateCreating), actors.Whatever(), actors.Then(messages.StateHeld)))
-	fmt.Println(actors.Match(states, actors.InOrder(messages.StateCreating, messages.StateHeld)...))
+	fmt.Println(actorstest.Match(states,
+		actorstest.Then(messages.StateCreating), actorstest.Whatever(), actorstest.Then(messages.StateHeld)))
+	fmt.Println(actorstest.Match(states, actorstest.InOrder(messages.StateCreating, messages.StateHeld)...))
 	// Output:
 	// <nil>
 	// states creating → listing → watching → held do not fit the pattern [creating held]
@@ -108,21 +113,7 @@ func ExampleMatch() {
 // States that come one right after the other, and no others.
 func ExampleInOrder() {
 	states := []messages.State{messages.StateHeld, messages.StateReleasing, messages.StateReleased}
-	pattern := actors.InOrder(messages.StateHeld, messages.StateReleasing, messages.StateReleased)
-	fmt.Println(actors.Story(states), "-", actors.Match(states, pattern...))
+	pattern := actorstest.InOrder(messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+	fmt.Println(actorstest.Story(states), "-", actorstest.Match(states, pattern...))
 	// Output: held → releasing → released - <nil>
-}
-
-// A goroutine asks the session who contends for a lock; an actor would send the same question to session.PID().
-func ExampleSession_Ask() {
-	watched(func(ctx context.Context, system *actor.ActorSystem, session *actors.Session) error {
-		answer, err := session.Ask(ctx, &messages.ReadQueue{Path: "/orders/42"})
-		if err != nil {
-			return err
-		}
-		queue := answer.(*messages.Queue)
-		fmt.Println(queue.Path, len(queue.Contenders), queue.Reason == messages.ReasonNone)
-		return nil
-	})
-	// Output: /orders/42 0 true
 }

@@ -1,0 +1,39 @@
+package machine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestListedEvent: a request learns from its place whether it is first, behind whom it is otherwise, and whether that
+// one is the head of the queue.
+func TestListedEvent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var contenders []string
+		for n := range rapid.IntRange(0, 5).Draw(t, "contenders") {
+			mode := rapid.SampledFrom([]messages.Mode{messages.Exclusive, messages.Read, messages.Write}).Draw(t, "mode")
+			contenders = append(contenders, queue.Style{Mode: mode}.Prefix("a")+fmt.Sprintf("%010d", n))
+		}
+		for _, own := range contenders {
+			place, shown := queue.Find(contenders, own, 0)
+			require.True(t, shown)
+			require.Equal(t, machine.Event{Kind: machine.Listed, Op: 7, First: place.Before == 0, Head: place.Head,
+				Predecessor: place.Predecessor}, machine.ListedEvent(7, place, shown), own)
+		}
+		for _, own := range []string{"", "config", queue.Style{}.Prefix("absent") + "0000000003"} {
+			place, shown := queue.Find(contenders, own, 0)
+			ev := machine.ListedEvent(7, place, shown)
+			require.True(t, ev.Missing, own)
+			require.False(t, ev.First, own)
+			require.Equal(t, machine.Listed, ev.Kind)
+			require.Equal(t, uint64(7), ev.Op)
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// The search takes away, from all contenders that wait, those that may yet get in, until none is
+// left that may:
+//
+//   - one that waits for a lock may get in when no earlier contender that it waits for is stuck;
+//   - one that waits for permits may get in when those that the stuck ones before it never give
+//     back leave enough for it. So it is stuck when too many of the holders are, and not because
+//     one is;
+//   - a contender is stuck when it waits and never gets in, and also when its owner stands still
+//     for another request that never gets in: then it is never given back.
+//
+// An owner that is not known is believed to go on: nodes of other libraries do not name theirs. The
+// contenders that are left wait for ever, unless one of them gives up, and among them there are
+// circles.
+
+// LockPath is a lock path as it was read: its contenders, each queue in order, and a semaphore's
+// number of permits.
+type LockPath struct {
+	Permits    int
+	Contenders []messages.Contender
+}
+
+// line is one queue, in order.
+type line struct {
+	permits int
+	all     []*waiter
+}
+
+// standstill is the search for deadlocks.
+type standstill struct {
+	lines   []*line
+	waiting map[string][]*waiter // by who stands still
+}
+
+// Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
+// and each once. A circle that would be one without some of its members is left out in favour of
+// the smaller one.
+func Deadlocks(locks []LockPath) []messages.Deadlock {
+	s := standstill{waiting: map[string][]*waiter{}}
+	for _, l := range locks {
+		s.add(l)
+	}
+	for s.reduce() {
+	}
+	for _, l := range s.lines {
+		s.connect(l)
+	}
+	return circles(s.oldestFirst())
+}
+
+// add takes the queues of a lock path into the search.
+func (s *standstill) add(l LockPath) {
+	var current *line
+	for i, c := range l.Contenders {
+		if i == 0 || c.Name != l.Contenders[i-1].Name {
+			current = &line{permits: l.Permits}
+			s.lines = append(s.lines, current)
+		}
+		w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, stuck: !c.Holds}
+		current.all = append(current.all, w)
+		if w.stuck && w.Who != "" {
+			s.waiting[w.Who] = append(s.waiting[w.Who], w)
+		}
+	}
+}
+
+// reduce takes away the contenders that may get in; false when there were none.
+func (s *standstill) reduce() (changed bool) {
+	for _, l := range s.lines {
+		never := l.jam(func(b *waiter) bool { return b.stuck || s.frozen(b) })
+		for _, w := range l.all {
+			never.advance(w)
+			if w.stuck && !never.stops(w) {
+				w.stuck, changed = false, true
+			}
+		}
+	}
+	return changed
+}
+
+// frozen tells whether a contender's owner stands still for another request that never gets in.
+func (s *standstill) frozen(w *waiter) bool {
+	for _, other := range s.waiting[w.Who] {
+		if other != w && other.stuck {
+			return true
+		}
+	}
+	return false
+}
+
+// jam are the contenders before some place in a queue that are stuck, in a sense of the word.
+type jam struct {
+	earlier[*waiter]
+	queue []*waiter
+	stuck func(*waiter) bool
+}
+
+func (l *line) jam(stuck func(*waiter) bool) *jam {
+	return &jam{earlier: earlier[*waiter]{permits: l.permits}, queue: l.all, stuck: stuck}
+}
+
+// advance goes on to the place of a contender.
+func (j *jam) advance(to *waiter) {
+	for ; j.queue[0].Sequence < to.Sequence; j.queue = j.queue[1:] {
+		if b := j.queue[0]; j.stuck(b) {
+			j.add(b, b.style)
+		}
+	}
+}
+
+// stops tells whether a contender never gets past the jam.
+func (j *jam) stops(w *waiter) bool {
+	by, out := j.keepOut(w.style)
+	return out && len(by) > 0
+}
+
+// connect links the stuck requests of a queue to those they wait for. Where contenders whose owners
+// stand still elsewhere stop a request already, those that merely wait before it are no part of it:
+// it would be stuck without them.
+func (s *standstill) connect(l *line) {
+	frozen := l.jam(s.frozen)
+	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.frozen(b) })
+	for _, w := range l.all {
+		frozen.advance(w)
+		queued.advance(w)
+		if !w.stuck {
+			continue
+		}
+		by, _ := frozen.keepOut(w.style)
+		for _, b := range by {
+			for _, other := range s.waiting[b.Who] {
+				if other != b && other.stuck {
+					w.follow(link{keeps: b, waits: other})
+				}
+			}
+		}
+		if !frozen.stops(w) {
+			w.queueBehind(*frozen, queued)
+		}
+	}
+}
+
+// queueBehind links a request to as many of those that merely wait before it as it takes to keep it
+// out, together with the permits that are never given back.
+func (w *waiter) queueBehind(frozen jam, queued *jam) {
+	by, _ := queued.keepOut(w.style)
+	for _, b := range by {
+		w.follow(link{keeps: b, waits: b})
+		if frozen.add(b, b.style); frozen.stops(w) {
+			return
+		}
+	}
+}
+
+// oldestFirst gives the requests that may be part of a circle.
+func (s *standstill) oldestFirst() []*waiter {
+	var all []*waiter
+	for _, l := range s.lines {
+		for _, w := range l.all {
+			if w.stuck && w.wanted {
+				all = append(all, w)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *waiter) int { return messages.Older(a.Contender, b.Contender) })
+	return all
+}

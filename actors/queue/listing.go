@@ -1,0 +1,171 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Place is where a contender stands in its queue. The zero value is that of one that holds.
+type Place struct {
+	// Before is how many contenders it waits for.
+	Before int
+	// Predecessor is the name of the nearest of them, "" where there is none.
+	Predecessor string
+	// LookAhead is the one before the predecessor, for exclusive contenders; "" for none.
+	LookAhead string
+	// Head tells that nobody but this contender can be first once the predecessor's node is gone.
+	Head bool
+	// Front names the nodes whose end may let this contender in, the predecessor among them: more
+	// than one only for the first waiter of a semaphore, because any holder may leave first.
+	Front []string
+	// Earlier names all contenders that are before a semaphore's waiter.
+	Earlier []string
+}
+
+// Listing is a lock path as it was read, made ready once for any number of questions.
+type Listing struct {
+	permits int
+	queues  []ordered // in the order of their names
+}
+
+// ordered is one queue of a listing.
+type ordered struct {
+	entries []Entry // in their order
+	earlier[string]
+	sums []sum // of the entries up to each
+}
+
+// sum counts the writers among some entries, and the permits that the entries take.
+type sum struct{ writers, taken int }
+
+// NewListing reads the children of a lock path, in any order. permits is for semaphores alone.
+func NewListing(children []string, permits int) *Listing {
+	entries := make([]Entry, 0, len(children))
+	for _, child := range children {
+		if e, ok := Parse(child); ok {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, compare)
+	l := &Listing{permits: permits}
+	for begin := 0; begin < len(entries); {
+		end := begin
+		for end < len(entries) && entries[end].Name == entries[begin].Name {
+			end++
+		}
+		l.queues = append(l.queues, newOrdered(entries[begin:end], permits))
+		begin = end
+	}
+	return l
+}
+
+func newOrdered(entries []Entry, permits int) ordered {
+	n := len(entries)
+	q := ordered{entries: entries, sums: make([]sum, n)}
+	q.earlier = earlier[string]{permits: permits, all: make([]string, 0, n), writers: make([]string, 0, n)}
+	for i, e := range entries {
+		q.add(e.Child, e.Style)
+		q.sums[i] = sum{len(q.writers), q.taken}
+	}
+	return q
+}
+
+// compare orders entries: queue by queue, each as its contenders came. A reader at a writer's own
+// number comes behind the writer.
+func compare(a, b Entry) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.reads(), b.reads()),
+		strings.Compare(a.Child, b.Child))
+}
+
+func (s Style) reads() int {
+	if s.Mode == messages.Read {
+		return 1
+	}
+	return 0
+}
+
+// Find gives the place of the contender named own. It is false when the listing does not show own;
+// the place is then the one that it would have.
+func (l *Listing) Find(own string) (Place, bool) {
+	me, ok := Parse(own)
+	if !ok {
+		return Place{}, false
+	}
+	q := l.queue(me.Name)
+	_, shown := slices.BinarySearchFunc(q.entries, me, compare)
+	return q.place(me), shown
+}
+
+// queue gives the queue of a name; an empty one where nobody is in it.
+func (l *Listing) queue(name string) *ordered {
+	at, found := slices.BinarySearchFunc(l.queues, name, func(q ordered, name string) int {
+		return strings.Compare(q.entries[0].Name, name)
+	})
+	if !found {
+		return &ordered{earlier: earlier[string]{permits: l.permits}}
+	}
+	return &l.queues[at]
+}
+
+// Alone tells whether the contender named own is there, and nobody else in its queue.
+func (l *Listing) Alone(own string) bool {
+	me, ok := Parse(own)
+	if !ok {
+		return false
+	}
+	q := l.queue(me.Name)
+	return len(q.entries) == 1 && q.entries[0].Child == own
+}
+
+// Find is [Listing.Find] for one question.
+func Find(children []string, own string, permits int) (Place, bool) {
+	return NewListing(children, permits).Find(own)
+}
+
+// before gives the contenders whose sequence numbers are smaller.
+func (q *ordered) before(sequence int32) earlier[string] {
+	n, _ := slices.BinarySearchFunc(q.entries, sequence, func(e Entry, sequence int32) int {
+		return cmp.Compare(e.Sequence, sequence)
+	})
+	first := earlier[string]{permits: q.permits}
+	if n > 0 {
+		last := q.sums[n-1]
+		first.all, first.writers, first.taken = q.all[:n:n], q.writers[:last.writers:last.writers], last.taken
+	}
+	return first
+}
+
+// place gives the place of a contender.
+//
+// The first waiter of a semaphore must see any of those before it leave. The others need only see
+// the one before them go or move up, which that one says by writing to its node.
+func (q *ordered) place(me Entry) Place {
+	before := q.before(me.Sequence)
+	by, out := before.keepOut(me.Style)
+	if !out {
+		return Place{}
+	}
+	n := len(by)
+	place := Place{Before: max(n, 1), Front: by[max(n-1, 0):]}
+	if n > 0 {
+		place.Predecessor = by[n-1]
+	}
+	switch me.Mode {
+	case messages.Semaphore:
+		place.Earlier = by
+		if before.taken <= before.permits { // all before it hold
+			place.Front = by
+		}
+	case messages.Read:
+		place.Head = n == 1
+	default:
+		place.Head = n == 1 && !q.entries[0].mayDowngrade()
+		if n > 1 && me.Mode == messages.Exclusive {
+			place.LookAhead = by[n-2]
+		}
+	}
+	return place
+}

@@ -1,0 +1,171 @@
+package sessionfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+const (
+	// predecessorsKept bounds how many sessions of predecessors are remembered when none could be
+	// closed: several restarts in a row, each of which got a session of its own. The oldest is
+	// forgotten: it expires first.
+	predecessorsKept = 4
+	// patience bounds how long Record waits for the predecessors' sessions. Closing them takes a
+	// few round trips; longer only where servers do not answer.
+	patience = 5 * time.Second
+)
+
+// Successor is a process that uses a session file: it closes the sessions that predecessors left in
+// the file, and records its own. Its methods may block, because disks may be slow, and may be
+// called from any goroutine; those of nil do nothing.
+type Successor struct {
+	file *File
+	cfg  zkconn.Config
+	log  *slog.Logger
+
+	closing context.Context // of the predecessors' sessions
+	stop    context.CancelFunc
+	settled chan struct{} // closed when no session is left to close, or closing was given up
+
+	mu    sync.Mutex
+	left  []Record    // predecessors' sessions that may still exist
+	own   []Record    // our own, once there is one
+	epoch uint64      // of our own session
+	limit *time.Timer // on closing, once we have a session
+}
+
+// Start opens a session file and begins to close the sessions that predecessors left in it, at the
+// servers that the file names, reached as cfg says. The error wraps ErrInUse when a living session
+// uses the file, and zkconn.ErrBadConfig otherwise.
+func Start(path string, cfg zkconn.Config) (*Successor, error) {
+	if len(cfg.Servers()) == 0 {
+		return nil, fmt.Errorf("turnstile: the zero Config: must be made by NewConfig: %w", zkconn.ErrBadConfig)
+	}
+	file, err := Open(path)
+	if errors.Is(err, ErrInUse) {
+		return nil, fmt.Errorf("turnstile: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("turnstile: %w: %w", zkconn.ErrBadConfig, err)
+	}
+	left := file.Left()
+	s := &Successor{
+		file: file, cfg: cfg, log: cfg.Logger(), settled: make(chan struct{}),
+		left: left[max(0, len(left)-predecessorsKept):],
+	}
+	if cause := file.Unusable(); cause != nil {
+		s.log.Warn("session file passed over: a session that it names expires by itself", logkeys.Error, cause)
+	}
+	s.closing, s.stop = context.WithCancel(context.Background())
+	go s.closePredecessors(slices.Clone(s.left))
+	return s, nil
+}
+
+// closePredecessors closes sessions, all at the same time.
+func (s *Successor) closePredecessors(left []Record) {
+	defer close(s.settled)
+	var closing sync.WaitGroup
+	for _, r := range left {
+		closing.Go(func() { s.closePredecessor(r) })
+	}
+	closing.Wait()
+}
+
+func (s *Successor) closePredecessor(r Record) {
+	begin := time.Now()
+	log := s.log.With(logkeys.Session, logkeys.SessionID(r.Session))
+	existed, err := zkconn.CloseSession(s.closing, s.cfg, r.Connect, r.Session, r.Password)
+	if err != nil {
+		log.Warn("session of the predecessor not closed: it expires by itself", logkeys.Error, err)
+		if !errors.Is(err, zkconn.ErrBadConfig) {
+			return // it stays in the file, for a successor that comes soon
+		}
+	} else {
+		log.Info("session of the predecessor closed", logkeys.Existed, existed, logkeys.Took, time.Since(begin))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = slices.DeleteFunc(s.left, func(other Record) bool { return other.Session == r.Session })
+	if len(s.own) > 0 { // otherwise the next write is that of our own
+		s.write()
+	}
+}
+
+// Record puts our own session into the file, unless one of a later epoch is there, and waits until
+// the predecessors' sessions are closed: 5 s at most. From then on closing goes on for no longer
+// than the longest of their session timeouts.
+func (s *Successor) Record(epoch uint64, session int64, password []byte, timeout time.Duration) {
+	if s == nil {
+		return
+	}
+	s.record(epoch, Record{
+		Session: session, Password: password, Timeout: timeout,
+		Connect: strings.Join(s.cfg.Servers(), ",") + s.cfg.Chroot(),
+	})
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-s.settled:
+	case <-timer.C:
+	}
+}
+
+func (s *Successor) record(epoch uint64, own Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if epoch < s.epoch {
+		return
+	}
+	s.epoch, s.own = epoch, []Record{own}
+	s.write()
+	if s.limit == nil && len(s.left) > 0 {
+		longest := slices.MaxFunc(s.left, func(a, b Record) int { return cmp.Compare(a.Timeout, b.Timeout) })
+		s.limit = time.AfterFunc(longest.Timeout, s.stop)
+	}
+}
+
+// write writes what is known; s.mu is held.
+func (s *Successor) write() {
+	if err := s.file.Write(slices.Concat(s.left, s.own)); err != nil {
+		s.log.Warn("session file not written: a successor will have to wait for the session timeout", logkeys.Error, err)
+	}
+}
+
+// Stop gives up closing predecessors' sessions. It does not block.
+func (s *Successor) Stop() {
+	if s != nil {
+		s.stop()
+	}
+}
+
+// Close takes our own session out of the file, if it has ended, and lets go of the file. It comes
+// last: no Record may be under way, or follow.
+func (s *Successor) Close(ended bool) {
+	if s == nil {
+		return
+	}
+	s.stop()
+	<-s.settled
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limit != nil {
+		s.limit.Stop()
+	}
+	if ended {
+		s.own = nil
+	}
+	s.write()
+	if err := s.file.Close(); err != nil {
+		s.log.Warn("session file not closed", logkeys.Error, err)
+	}
+}
