@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -113,7 +114,7 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 		Kind: machine.Created, Node: made.Name, Token: token,
 		Alone:       made.Place == 0 && made.Siblings == max(made.Together, 1),
 		Predecessor: r.queue.rightBefore(r),
-		Exhausted:   !isContender || machine.Exhausted(number),
+		Exhausted:   !isContender || queue.Exhausted(number),
 	}
 	if err != nil {
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
@@ -126,7 +127,7 @@ func (sp *Spec) number(name string) (int32, bool) {
 	if sp.One != "" {
 		return 0, true
 	}
-	return machine.Sequence(name)
+	return queue.Sequence(name)
 }
 
 // withdraw takes a create back that waits: for the connection, for another of its owner, for the check of a retained node, or

@@ -23,7 +23,7 @@ type epoch struct {
 	lease      uint64 // the timer that looks at it; zero for none
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
-	overRows   []*queue
+	overRows   []*ownQueue
 }
 
 // connection is how the session stands.

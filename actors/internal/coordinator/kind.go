@@ -1,8 +1,7 @@
 package coordinator
 
 import (
-	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // kind is what differs between kinds of locks. Its values have no state.
@@ -14,7 +13,7 @@ type kind interface {
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
 	// stands notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
-	stands(r *request, place machine.Place, permits int) (wrong string)
+	stands(r *request, place queue.Place, permits int) (wrong string)
 	// watch watches what keeps a request out: its predecessor is named.
 	watch(c *Coordinator, r *request, predecessor string)
 	// readsLate tells whether a holder's node need not be read at once.
@@ -42,18 +41,14 @@ type line struct{}
 func (line) create(c *Coordinator, r *request, op uint64) { c.submit(change{request: r.id, op: op}) }
 
 func (line) waitsFor(r *request, left *node) bool {
-	return !r.spec.Reads() || !left.reads()
-}
-
-func (n *node) reads() bool {
-	style, _ := machine.Parse(n.name)
-	return style.Mode == messages.Read
+	before, _ := queue.Parse(left.name)
+	return queue.WaitsFor(r.spec.Style.Mode, before.Mode)
 }
 
 func (line) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
-func (line) stands(r *request, place machine.Place, _ int) string {
-	r.view.before, r.view.second = place.Before, place.Second
+func (line) stands(r *request, place queue.Place, _ int) string {
+	r.view.before, r.view.second = place.Before, place.LookAhead
 	return ""
 }
 

@@ -120,7 +120,9 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 	case !view.Failure.none():
 		return failed(op, view.Failure)
 	}
-	ev, place := view.Queue.Event(op, machine.View{Own: r.node.name, Permits: view.Permits, All: r.spec.Want.WatchAll})
+	place, shown := view.Queue.Find(r.node.name)
+	ev := machine.ListedEvent(op, place, shown)
+	ev.Head = ev.Head && !r.spec.Want.WatchAll // no news of the whole lock path says which node is gone
 	if ev.Missing {
 		return ev
 	}

@@ -78,7 +78,7 @@ func (c *Coordinator) lose(r *request) {
 }
 
 // gone takes a node that does not exist any more out of its queue, and tells those who wait for that.
-func (c *Coordinator) gone(q *queue, n *node) {
+func (c *Coordinator) gone(q *ownQueue, n *node) {
 	if !n.exists() {
 		return
 	}
@@ -102,7 +102,7 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 }
 
 // missing takes note that the servers have no such node. Its users are told.
-func (c *Coordinator) missing(q *queue, n *node) {
+func (c *Coordinator) missing(q *ownQueue, n *node) {
 	if !n.exists() {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -14,7 +14,7 @@ type lockPath struct {
 	requests int // that have not been forgotten
 	info     Info
 	probe    probe
-	queues   []*queue
+	queues   []*ownQueue
 	listing  *listing // under way; nil for none
 	// watchers are those who wait for news of a node, by its name; of the lock path's own data, under the empty name.
 	watchers map[string][]watcher
@@ -30,8 +30,8 @@ type probe struct {
 	waiting  []change // creates that came meanwhile
 }
 
-// queue is one of the queues of a lock path, or a contest.
-type queue struct {
+// ownQueue is one of the queues of a lock path, or a contest.
+type ownQueue struct {
 	path *lockPath
 	name string
 	one  string // of a contest: the name of its one node
@@ -86,19 +86,19 @@ func (e *epoch) leavePath(p *lockPath) {
 
 // inUse tells whether there is anything of a lock path that no request uses.
 func (p *lockPath) inUse() bool {
-	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway || slices.ContainsFunc(p.queues, func(q *queue) bool {
+	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway || slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
 		return len(q.nodes) > 0 || q.retained != nil || len(q.row.gathered) > 0
 	})
 }
 
 // queueOf finds the queue of a request, or makes it.
-func (p *lockPath) queueOf(sp *Spec) *queue {
+func (p *lockPath) queueOf(sp *Spec) *ownQueue {
 	for _, q := range p.queues {
 		if q.name == sp.Style.Name && q.one == sp.One {
 			return q
 		}
 	}
-	q := &queue{path: p, name: sp.Style.Name, one: sp.One, owners: map[string][]RequestID{}}
+	q := &ownQueue{path: p, name: sp.Style.Name, one: sp.One, owners: map[string][]RequestID{}}
 	p.queues = append(p.queues, q)
 	return q
 }
@@ -112,19 +112,19 @@ func (p *lockPath) at(name string) string {
 }
 
 // place gives where a node of the queue is or would be.
-func (q *queue) place(n *node) (int, bool) {
+func (q *ownQueue) place(n *node) (int, bool) {
 	return slices.BinarySearchFunc(q.nodes, n, func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
 	})
 }
 
-func (q *queue) insert(n *node) {
+func (q *ownQueue) insert(n *node) {
 	at, _ := q.place(n)
 	q.nodes = slices.Insert(q.nodes, at, n)
 }
 
 // take takes a node out of the queue.
-func (q *queue) take(n *node) {
+func (q *ownQueue) take(n *node) {
 	switch at, there := q.place(n); {
 	case !there:
 	case at == 0: // most often, and there may be a hundred thousand
@@ -136,14 +136,14 @@ func (q *queue) take(n *node) {
 }
 
 // find gives the node of this session with a name, nil where it is another's.
-func (q *queue) find(name string) *node {
+func (q *ownQueue) find(name string) *node {
 	if q.one != "" {
 		if len(q.nodes) > 0 && name == q.one {
 			return q.nodes[0]
 		}
 		return nil
 	}
-	number, ok := machine.Sequence(name)
+	number, ok := queue.Sequence(name)
 	if !ok {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (q *queue) find(name string) *node {
 }
 
 // findNode gives the node of this session with a name, in whichever queue.
-func (p *lockPath) findNode(name string) (*queue, *node) {
+func (p *lockPath) findNode(name string) (*ownQueue, *node) {
 	for _, q := range p.queues {
 		if n := q.find(name); n != nil {
 			return q, n
@@ -165,7 +165,7 @@ func (p *lockPath) findNode(name string) (*queue, *node) {
 
 // rightBefore gives the name of the node that stands right before a new one of ours, where it is ours too and the new one
 // waits for nobody else: their numbers follow each other, so that nobody can come between.
-func (q *queue) rightBefore(r *request) string {
+func (q *ownQueue) rightBefore(r *request) string {
 	at, there := q.place(r.node)
 	if !there || at == 0 || !r.kind.waitsFor(r, q.nodes[at-1]) {
 		return ""

@@ -1,7 +1,7 @@
 package coordinator
 
 import (
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // Query is what the servers are to be asked: a closed set. Some take several round trips; the shell has a function of a
@@ -177,7 +177,7 @@ type OneNode struct {
 
 // View is a queue as it was read, with the number of a semaphore's permits.
 type View struct {
-	Queue   *machine.Listing
+	Queue   *queue.Listing
 	Permits int
 	Failure Failure
 }

@@ -15,10 +15,10 @@ type request struct {
 	kind kind
 	life life
 
-	queue   *queue // of this epoch
-	node    *node  // its own, or that of the hold that it shares; never nil
-	held    bool   // the machine has said that the lock is granted
-	wait    *wait  // what it watches while it waits; nil while it does not
+	queue   *ownQueue // of this epoch
+	node    *node     // its own, or that of the hold that it shares; never nil
+	held    bool      // the machine has said that the lock is granted
+	wait    *wait     // what it watches while it waits; nil while it does not
 	view    standing
 	own     ownWatch
 	looking looking

@@ -78,7 +78,7 @@ func (c *Coordinator) keeps(r *request) bool {
 }
 
 // endLater starts the timer that lets the node go.
-func (c *Coordinator) endLater(q *queue) {
+func (c *Coordinator) endLater(q *ownQueue) {
 	kept := c.requests[q.retained.request]
 	q.retained.timer = c.after(kept.spec.Want.Sticky, retentionOver{kept.id})
 }
@@ -118,7 +118,7 @@ func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 }
 
 // release lets the retained node of a queue go. Who was to reuse it makes a node of its own.
-func (c *Coordinator) release(q *queue) {
+func (c *Coordinator) release(q *ownQueue) {
 	kept := *q.retained
 	q.retained = nil
 	c.stop(kept.timer)
@@ -145,7 +145,7 @@ func (c *Coordinator) releaseAll() {
 }
 
 // dropArrivals forgets who watches for others that come to the queue of a node.
-func (c *Coordinator) dropArrivals(q *queue, n *node) {
+func (c *Coordinator) dropArrivals(q *ownQueue, n *node) {
 	if n.arrivals == unheard {
 		return
 	}

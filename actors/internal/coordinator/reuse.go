@@ -59,7 +59,7 @@ func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 }
 
 // pass makes a retained node that of the request that is to have it.
-func (c *Coordinator) pass(q *queue) {
+func (c *Coordinator) pass(q *ownQueue) {
 	kept, r, op := c.requests[q.retained.request], c.requests[q.retained.next], q.retained.op
 	n := kept.node
 	token, err := messages.NewToken(n.token.Zxid(), n.token.Place()+1)

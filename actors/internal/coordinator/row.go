@@ -75,7 +75,7 @@ func (d rowDue) fires(c *Coordinator) {
 }
 
 // sendRow sends the creates of a queue that have gathered. The turn is over with them.
-func (c *Coordinator) sendRow(q *queue) {
+func (c *Coordinator) sendRow(q *ownQueue) {
 	c.stop(q.row.timer)
 	c.epoch.batch.waiting = append(c.epoch.batch.waiting, q.row.gathered...)
 	q.row = row{remote: q.row.remote}
@@ -92,7 +92,7 @@ func (c *Coordinator) goRemote(r *request) {
 }
 
 // comeBack notes that it does not any more. When the last does not, the session has its turn.
-func (c *Coordinator) comeBack(q *queue) {
+func (c *Coordinator) comeBack(q *ownQueue) {
 	if q.row.remote--; q.row.remote > 0 {
 		return
 	}
@@ -103,7 +103,7 @@ func (c *Coordinator) comeBack(q *queue) {
 }
 
 // rowDeparted notes that a node of this session has gone.
-func (c *Coordinator) rowDeparted(q *queue) {
+func (c *Coordinator) rowDeparted(q *ownQueue) {
 	if q.row.turn == noTurn {
 		return
 	}
@@ -112,7 +112,7 @@ func (c *Coordinator) rowDeparted(q *queue) {
 	}
 }
 
-func (c *Coordinator) endTurn(q *queue) {
+func (c *Coordinator) endTurn(q *ownQueue) {
 	if q.row.turn == myTurn {
 		q.row.turn = turnOver
 		c.epoch.overRows = append(c.epoch.overRows, q)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // semaphore lets several in. It holds who fits, with all before it, into the permits, whose number is recorded in the data
@@ -24,16 +24,16 @@ func ParsePermits(data string) (permits int, ok bool) {
 
 func (semaphore) waitsFor(*request, *node) bool { return false }
 
-func (semaphore) stands(r *request, place machine.Place, permits int) string {
+func (semaphore) stands(r *request, place queue.Place, permits int) string {
 	if wrong := r.disagrees(permits); wrong != "" {
 		return wrong
 	}
 	v := &r.view
-	v.permits, v.front, v.ahead = permits, place.Front, place.Ahead
+	v.permits, v.front, v.ahead = permits, place.Front, place.Earlier
 	if len(place.Front) != place.Before && v.written != place.Predecessor {
 		v.front, v.ahead = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
 	}
-	v.before, v.second = place.Before, place.Second
+	v.before, v.second = place.Before, place.LookAhead
 	return ""
 }
 

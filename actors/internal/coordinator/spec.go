@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -15,7 +15,7 @@ type Spec struct {
 	Want *messages.Acquire
 	// Path is the parent of the node: the lock path, but for a contest.
 	Path  string
-	Style machine.Style
+	Style queue.Style
 	// GUID finds the node when the reply to its create was lost (ZOOKEEPER-1262). It is part of the node's name; in a
 	// contest, of its data.
 	GUID string
@@ -36,7 +36,7 @@ type Spec struct {
 func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Time) *Spec {
 	sp := &Spec{
 		Want: want, Path: want.Path, GUID: guid, Owner: want.Owner, By: by, Child: child, Since: since,
-		Style: machine.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
+		Style: queue.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
 	}
 	if sp.Owner == "" {
 		sp.Owner = by

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -136,5 +137,5 @@ func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 	c.have(r, a.Name, number, token)
 	c.beat()
 	return machine.Event{Kind: machine.Found, Op: op, Node: a.Name, Token: token,
-		Exhausted: !isContender || machine.Exhausted(number)}
+		Exhausted: !isContender || queue.Exhausted(number)}
 }

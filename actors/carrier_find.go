@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -71,8 +71,8 @@ func (k carrier) see(q *coordinator.Find, a *coordinator.Found) (err error) {
 	}
 	children = slices.DeleteFunc(children, func(child string) bool { return !strings.Contains(child, q.GUID) })
 	slices.SortFunc(children, func(a, b string) int {
-		x, _ := machine.Sequence(a)
-		y, _ := machine.Sequence(b)
+		x, _ := queue.Sequence(a)
+		y, _ := queue.Sequence(b)
 		return int(x) - int(y)
 	})
 	for _, child := range children {

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -37,7 +37,7 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Read{Data: string(data), Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 	case *coordinator.WatchChildren:
 		children, err := k.conn.ChildrenWatched(q.Path)
-		return &coordinator.Listed{View: coordinator.View{Queue: machine.NewListing(children, 0), Failure: failureOf(err)}}
+		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
 	case *coordinator.WatchRetained:
 		return k.watchRetained(q)
 	case *coordinator.ReadOwn:
@@ -86,7 +86,7 @@ func (k carrier) readQueue(path string, permits int) *coordinator.View {
 	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
 		err = nil
 	}
-	v.Queue, v.Failure = machine.NewListing(children, v.Permits), failureOf(err)
+	v.Queue, v.Failure = queue.NewListing(children, v.Permits), failureOf(err)
 	return v
 }
 
@@ -96,7 +96,7 @@ func (k carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arriva
 	if err != nil {
 		return &coordinator.Arrivals{Spent: true}
 	}
-	if !machine.NewListing(children, 0).Alone(q.Node) {
+	if !queue.NewListing(children, 0).Alone(q.Node) {
 		return &coordinator.Arrivals{}
 	}
 	data, _, err := k.conn.GetWatched(q.Path + "/" + q.Node)
