@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -70,8 +71,8 @@ func checkPermits(want messages.Acquire) string {
 		return ""
 	case want.Permits < 1:
 		return fmt.Sprintf("permits %d: a semaphore has at least one", want.Permits)
-	case want.Permits > MaxPermits:
-		return fmt.Sprintf("permits %d are more than %d", want.Permits, MaxPermits)
+	case want.Permits > queue.MaxPermits:
+		return fmt.Sprintf("permits %d are more than %d", want.Permits, queue.MaxPermits)
 	case want.Weight < 0:
 		return fmt.Sprintf("weight %d is negative", want.Weight)
 	case want.Weight > want.Permits:

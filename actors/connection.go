@@ -70,11 +70,12 @@ func (s *session) up(ev zkconn.Event) {
 	}
 	s.settleAgain()
 	s.startBeating()
-	s.stirAll()
+	s.queries.Connected()
 }
 
 func (s *session) down(ev zkconn.Event) {
 	s.connected = false
+	s.queries.Disconnected()
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	// The server forgets our watches with the connection, and nobody sets them again but the lock
@@ -111,11 +112,7 @@ func (s *session) endEpoch() {
 	clear(s.resting)
 	s.unread = nil
 	clear(s.claims)
-	for _, all := range s.followers {
-		for _, f := range all {
-			f.reading = false // whose answer belongs to the epoch that is over
-		}
-	}
+	s.queries.EpochEnded()
 	clear(s.shares)
 	s.stopTimers()
 	s.held, s.grantedWhileDown = 0, false
@@ -149,7 +146,7 @@ func (s *session) end(err error) {
 	s.stopTimers()
 	s.tellAll(machine.Closed) // before the clock ends: it says more than that a lease is over
 	s.lease.clock.End()
-	s.endFollowing()
+	s.queries.Close()
 	s.figures.Turned(metering.None)
 }
 
@@ -157,6 +154,7 @@ func (s *session) end(err error) {
 // does not block.
 func (s *session) closeDown() {
 	s.roll.dismiss(s.system.Root)
+	close(s.stopped)
 	s.workers.end()
 	link, self, report := s.link, s.self, s.reportRemaining()
 	s.file.Stop()

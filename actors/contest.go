@@ -1,9 +1,9 @@
 package actors
 
 import (
-	"encoding/json"
 	"errors"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -97,8 +97,7 @@ func (me identity) owns(sp *spec, data []byte, stat zkconn.Stat) bool {
 	if me.czxid != 0 {
 		return stat.Czxid == me.czxid
 	}
-	var o Owner
-	if json.Unmarshal(data, &o) == nil && o.ID != "" {
+	if o, ours := queue.ParseOwner(data); ours && o.ID != "" {
 		return o.ID == sp.guid
 	}
 	return me.alone

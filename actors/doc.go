@@ -42,11 +42,11 @@
 // greater numbers; as long as either of two neighbours of one session exists, nobody of another session is first; and a
 // listing that shows a contender's node never shows less than is before it. Each can be switched off: [WithoutFastPaths].
 //
-// # Questions
+// # Queries
 //
-// A session actor answers messages.ReadQueue, ReadLocks, AskBack, Break, SetPermits and FindDeadlocks with a
-// message to the sender, from any actor, and tells the sender of messages.Follow of a queue again and again.
-// [Session.Ask] is for goroutines.
+// A session actor answers messages.ReadQueue, ReadLocks, AskBack, Break, SetPermits and FindDeadlocks
+// with a message to the sender, from any actor, and tells the sender of messages.Follow of a queue
+// again and again. [Session.Ask] is for goroutines. Package inspect does the work.
 //
 // # In tests
 //

@@ -27,8 +27,8 @@ func spied(t *testing.T, server *embedded.Server) (*Session, func(func(*session)
 	t.Cleanup(system.Shutdown)
 	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
 	require.NoError(t, err)
-	handle := &Session{system: system, cfg: cfg, ready: make(chan struct{}), ended: make(chan struct{}), workers: newWorkers(),
-		opts: sessionOptions{log: discard}}
+	handle := &Session{system: system, cfg: cfg, ready: make(chan struct{}), stopped: make(chan struct{}), ended: make(chan struct{}),
+		workers: newWorkers(), opts: sessionOptions{log: discard}}
 	inside := newSession(handle)
 	handle.pid = system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return inside }))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -140,7 +140,7 @@ func (s *session) tellListed(w lister, v view) {
 // judgeListing is what a listing means for a contender. It notes what the contender is to watch.
 func (c *contender) judgeListing(op uint64, v view) machine.Event {
 	switch {
-	case errors.Is(v.err, ErrNoPermits):
+	case errors.Is(v.err, queue.ErrNoPermits):
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits,
 			Detail: fmt.Sprintf("data of %s: %v", c.path, v.err)}
 	case v.err != nil && zkconn.OutcomeOf(v.err) == zkconn.Refused:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -60,7 +61,7 @@ type lock struct {
 	as        string            // who the node says has asked, where that is another
 	polled    bool              // it lists because it has waited for long
 	enrolled  bool              // the session will tell us its end
-	lookouts  *time.Timer       // until it looks for deadlocks; nil while it does not wait
+	probes    *time.Timer       // until the next deadlock probe; nil while it does not wait
 	figures   *metering.Request // nil where nothing is counted
 }
 
@@ -88,10 +89,10 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
 	case *messages.Revoke, messages.Revoke:
 		l.step(ctx, machine.Event{Kind: machine.Revoke})
-	case *lookOutDue:
-		l.look(ctx)
-	case *lookedOut:
-		l.looked(ctx, msg)
+	case *probeDue:
+		l.probe(ctx)
+	case *inspect.DeadlockProbed:
+		l.probed(ctx, msg)
 	case *actor.Terminated: // only the owner is watched
 		if ownerEnded(msg) {
 			l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
@@ -162,7 +163,7 @@ func (l *lock) stop(ctx actor.Context) {
 			t.Stop()
 		}
 	}
-	l.lookOut(ctx, false)
+	l.setProbe(ctx, false)
 	l.figures.Stopped()
 	if l.owner != nil {
 		ctx.Unwatch(l.owner)
@@ -205,7 +206,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		l.held, l.run = l.lease, run
 	}
 	l.countPoll(before.State, ev.Kind)
-	l.lookOut(ctx, l.waits())
+	l.setProbe(ctx, l.waits())
 	if after.State != before.State {
 		l.figures.Step(&before, &after, &ev)
 		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)

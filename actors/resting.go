@@ -116,7 +116,7 @@ func (s *session) watchArrivals(r *rest) {
 		if alone {
 			var data []byte
 			data, _, err = conn.GetWatched(whole)
-			spent = err != nil || asksForLock(data)
+			spent = err != nil || queue.IsRevokeRequest(data)
 		}
 		return func() {
 			if !alone || spent {

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -52,8 +53,7 @@ type session struct {
 	resting    map[queueKey]*rest      // nodes that nobody holds and that may be used again
 	listings   map[string]*listing
 	watches    map[string][]watcher
-	inquiries  map[*inquiry]struct{}  // questions that have not been answered
-	followers  map[string][]*follower // by lock path
+	queries    *inspect.Dispatcher
 
 	// run does blocking work on a goroutine of its own, and what the work returns on the actor: elsewhere,
 	// but for tests of the actor alone.
@@ -92,10 +92,10 @@ func newSession(handle *Session) *session {
 		resting:    map[queueKey]*rest{},
 		listings:   map[string]*listing{},
 		watches:    map[string][]watcher{},
-		followers:  map[string][]*follower{},
 		timers:     map[*time.Timer]struct{}{},
 	}
 	s.run = s.elsewhere
+	s.queries = s.newDispatcher()
 	return s
 }
 
@@ -131,11 +131,15 @@ func (s *session) Receive(ctx actor.Context) {
 	case *leaving:
 		s.abandoned(ctx.Sender())
 	case *actor.Terminated:
-		s.unfollow(msg.Who, "")
+		s.queries.Unfollow(Address(s.system, msg.Who), "")
 	case *messages.Follow:
 		s.follow(ctx, msg.Path)
 	case *messages.Unfollow:
-		s.unfollow(ctx.Sender(), msg.Path)
+		s.queries.Unfollow(Address(s.system, ctx.Sender()), msg.Path)
+	case *asked:
+		s.queries.Ask(msg, msg.query, func(answer any) { msg.answer <- answer })
+	case *withdrawn:
+		s.queries.Withdraw(msg.asked)
 	case *shutdown:
 		s.fail(ErrSessionClosed)
 	case *actor.Stopping:
@@ -143,10 +147,9 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Stopped:
 		s.closeDown()
 	default:
-		s.inquire(ctx.Sender(), msg)
+		s.queries.Ask(Address(s.system, ctx.Sender()), msg, s.replyTo(ctx.Sender()))
 	}
 	s.regroup()
-	s.attend()
 	s.hurry()
 }
 

@@ -32,7 +32,8 @@ type Session struct {
 
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
-	ended     chan struct{} // closed when the actor and all that it started have ended
+	stopped   chan struct{} // closed when the actor takes no more messages
+	ended     chan struct{} // closed when all that it started has ended too
 	current   atomic.Pointer[lease]
 	conn      atomic.Pointer[zkconn.Conn]
 	failure   atomic.Pointer[error]
@@ -75,6 +76,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		cfg:     cfg,
 		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
 		ready:   make(chan struct{}),
+		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
 		workers: newWorkers(),
 	}

@@ -82,7 +82,7 @@ func findOwn(conn *zkconn.Conn, sp *spec, me identity, known own) (own, error) {
 
 // ownNodes lists the nodes with our GUID that our session owns, in the order of the queue. That there is none is
 // believed only behind a committed transaction: a leader answers its own clients' sync at once, also when it has not
-// made a change itself yet that it told others of (see catchUp).
+// made a change itself yet that it told others of (see zkconn.Conn.CatchUp).
 func ownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 	around := sp.path
 	if sp.contest() {
@@ -95,7 +95,7 @@ func ownNodes(conn *zkconn.Conn, sp *spec, me identity) ([]own, error) {
 	if err != nil || len(all) > 0 {
 		return all, err
 	}
-	if err := catchUp(conn, around); err != nil {
+	if err := conn.CatchUp(around); err != nil {
 		return nil, err
 	}
 	return shownNodes(conn, sp, me)

@@ -51,7 +51,7 @@ func (s *session) watchPredecessor(c *contender, e machine.Effect) {
 	}
 	if c.style.Mode == messages.Semaphore {
 		s.look(c, v, c.path, func(data []byte, _ zkconn.Stat) bool {
-			permits, err := parsePermits(data)
+			permits, err := queue.ParsePermits(data)
 			return err == nil && permits == c.permits
 		})
 	}

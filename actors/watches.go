@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -16,15 +17,6 @@ type watcher struct {
 	vigil     *vigil // nil for the own node
 	rest      *rest  // of a node that may be used again: who comes is of interest
 }
-
-// What a contender's data say when somebody asks for the lock: the word of this library and of
-// ZooKeeper's recipe, and Curator's.
-const (
-	unlockData  = "unlock"
-	curatorData = "__REVOKE__"
-)
-
-func asksForLock(data []byte) bool { return string(data) == unlockData || string(data) == curatorData }
 
 // reading is a holder's node that is to be read and watched.
 type reading struct {
@@ -112,7 +104,7 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 	switch {
 	case err == nil:
 		ev.Kind = machine.OwnRead
-		ev.Unlock = asksForLock(data)
+		ev.Unlock = queue.IsRevokeRequest(data)
 		c.asked = ev.Unlock
 	case errors.Is(err, zkconn.ErrNoNode):
 		ev.Kind = machine.NodeGone
@@ -129,7 +121,7 @@ func (s *session) ownRead(c *contender, path string, op uint64, data []byte, err
 // nodeEvent gives an event of a watched node to those who asked for it, and to nobody else.
 func (s *session) nodeEvent(ev zkconn.Event) {
 	if ev.Kind != zkconn.NodeDataChanged {
-		s.stirThose(ev.Path)
+		s.queries.Changed(ev.Path)
 	}
 	key := ev.Path
 	if ev.Kind == zkconn.NodeChildrenChanged {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -172,7 +173,7 @@ func TestSetPermits(t *testing.T) {
 		require.NoError(t, holder.Unlock(deadline(t)))
 		require.NoError(t, got.lease.Unlock(deadline(t)))
 		require.NoError(t, receive(t, waiting).err)
-		for _, bad := range []int{0, -1, actors.MaxPermits + 1} {
+		for _, bad := range []int{0, -1, queue.MaxPermits + 1} {
 			require.ErrorIs(t, two.SetPermits(deadline(t), "/new/semaphore", bad), actors.ErrBadAcquire)
 		}
 	})

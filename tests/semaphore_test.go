@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -122,7 +123,7 @@ func TestBadPermits(t *testing.T) {
 			permits, n int
 			says       string
 		}{
-			{0, 1, "permits 0"}, {-1, 1, "permits -1"}, {actors.MaxPermits + 1, 1, fmt.Sprint(actors.MaxPermits)},
+			{0, 1, "permits 0"}, {-1, 1, "permits -1"}, {queue.MaxPermits + 1, 1, fmt.Sprint(queue.MaxPermits)},
 			{3, 0, "0 permits"}, {3, -2, "-2 permits"}, {3, 4, "weight 4"},
 		} {
 			for _, acquire := range []func(context.Context, int) (*locks.Lease, error){

@@ -150,6 +150,9 @@ func (c *Conn) SessionPassword() []byte {
 	return nil
 }
 
+// Done is closed when no operation is possible any more: the session has expired, or Close was called.
+func (c *Conn) Done() <-chan struct{} { return c.gate.shut }
+
 // Ended says whether the session is known to have ended at the servers: it has expired, or was closed by Close and a
 // server has said so, or none was ever granted and none will be, because the Conn is closed.
 func (c *Conn) Ended() bool {

@@ -153,3 +153,15 @@ func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 	})
 	return sent, err
 }
+
+// CatchUp returns when our server shows all that was there when it was called. It commits a transaction that changes
+// nothing; whether the node exists, and what is allowed, does not matter. A sync is not enough: a leader answers its own
+// clients' at once, and may have told a follower of a change, and that follower its client, before it has made the change
+// itself (seen: a node that was deleted with success, after a sync). Nor is a refusal that a server gives by itself: that
+// error is returned.
+func (c *Conn) CatchUp(path string) error {
+	if _, err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
+		return err
+	}
+	return nil
+}

@@ -35,3 +35,28 @@ func TestCommittedRefusal(t *testing.T) {
 	require.False(t, CommittedRefusal(nil))
 	require.False(t, CommittedRefusal(errors.Join(ErrNoNode, ErrUnknownOutcome)), "a part of it may have been done")
 }
+
+// TestCatchUp trusts no refusal that a server gives without asking the leader: it has not been committed, so it does not
+// prove that the server shows what was there before.
+func TestCatchUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		code int32
+		ok   bool
+	}{
+		"no node":       {-101, true},
+		"no auth":       {-102, true},
+		"session moved": {-118, false},
+		"throttled":     {-127, false},
+		"not read-only": {-119, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: c.code} })
+			err := conn.CatchUp("/p")
+			if c.ok {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, ErrRefused)
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -116,9 +117,9 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	case r.shared && given("permits"):
 		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"),
 			"run: --shared and --permits are different kinds of locks")
-	case given("permits") && (r.permits < 1 || r.permits > actors.MaxPermits):
+	case given("permits") && (r.permits < 1 || r.permits > queue.MaxPermits):
 		return badUse(withFlag(cmd, "--permits 4"), "run: --permits %d is not between 1 and %d", r.permits,
-			actors.MaxPermits)
+			queue.MaxPermits)
 	case given("wait") && r.wait < 0:
 		return badUse(withFlag(cmd, "--wait 30s"),
 			"run: --wait %v is less than nothing (leave it out to wait for ever)", r.wait)

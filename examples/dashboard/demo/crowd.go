@@ -9,7 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/google/uuid"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // Crowd is many contenders for one lock. To a dashboard they are like any others, but there are no programs behind
@@ -77,7 +77,7 @@ func (c *Crowd) come(n int) error {
 	requests := make([]any, n)
 	for i := range requests {
 		c.came++
-		data, err := json.Marshal(actors.Owner{Host: fmt.Sprintf("web-%d", c.came%12+1), PID: 1000 + c.came%400,
+		data, err := json.Marshal(queue.Owner{Host: fmt.Sprintf("web-%d", c.came%12+1), PID: 1000 + c.came%400,
 			Label: fmt.Sprintf("visitor %d", c.came), Mode: "exclusive", Since: time.Now().UTC()})
 		if err != nil {
 			return err

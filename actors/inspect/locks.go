@@ -1,4 +1,4 @@
-package actors
+package inspect
 
 import (
 	"cmp"
@@ -11,27 +11,18 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// mostNodes bounds how many nodes of a tree are looked at for one question, contenders not counted.
+// mostNodes bounds how many nodes of a tree are looked at for one query, contenders not counted.
 const mostNodes = 100_000
 
-// readLocksTask looks for the locks below a root.
-type readLocksTask struct{ messages.ReadLocks }
-
-func (t readLocksTask) check() error { return checkRoot(t.Root) }
-
-func (t readLocksTask) refuse(why messages.Refusal) any {
-	return &messages.LockTree{Refusal: why, Root: t.Root}
-}
-
-func (t readLocksTask) answer(conn *zkconn.Conn) (any, error) {
-	if err := catchUp(conn, anywhere(t.Root)); err != nil {
+// Locks finds the lock paths that have contenders, at a root and below it, and counts their holders
+// and waiters. The root may be "/". What may not be read is listed as Unread. It stops after
+// 100 000 nodes, and the answer is Truncated then.
+func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
+	w, err := walkFrom(conn, root)
+	if err != nil {
 		return nil, err
 	}
-	w := walk{conn: conn, most: mostNodes}
-	if err := w.run(t.Root); err != nil {
-		return nil, err
-	}
-	tree := &messages.LockTree{Root: t.Root, Unread: w.unread, Truncated: w.truncated}
+	tree := &messages.LockTree{Root: root, Unread: w.unread, Truncated: w.truncated}
 	for _, l := range w.found {
 		tree.Locks = append(tree.Locks, l.count()...)
 	}
@@ -42,9 +33,27 @@ func (t readLocksTask) answer(conn *zkconn.Conn) (any, error) {
 	return tree, nil
 }
 
-// walk looks at a tree level by level. A child whose name is a contender's makes its parent a lock path, and is
-// not looked into; every other one is. An ephemeral node that says of itself that it is a contest is one; others
-// are nobody's lock as far as can be told.
+type readLocks struct{ root string }
+
+func (q readLocks) check() error { return checkRoot(q.root) }
+
+func (q readLocks) refuse(why messages.Refusal) any {
+	return &messages.LockTree{Refusal: why, Root: q.root}
+}
+
+func (q readLocks) run(conn *zkconn.Conn) (any, error) { return Locks(conn, q.root) }
+
+// checkRoot is CheckPath for a root below which locks are looked for, which may be "/".
+func checkRoot(root string) error {
+	if root == "/" {
+		return nil
+	}
+	return zkconn.CheckPath(root)
+}
+
+// walk looks at a tree level by level. A child with a contender's name makes its parent a lock path
+// and is not looked into; every other child is. An ephemeral node is a contest when its data say
+// so; those of other libraries' contests do not.
 type walk struct {
 	conn *zkconn.Conn
 	most int // nodes that are looked at
@@ -83,6 +92,19 @@ func (l seenLock) count() (counts []messages.LockCount) {
 	return counts
 }
 
+// walkFrom looks at the tree below a root as it is now or later.
+func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
+	w := &walk{conn: conn, most: mostNodes}
+	around := root
+	if root == "/" {
+		around = "/turnstile" // which need not exist: operations are not for the root
+	}
+	if err := conn.CatchUp(around); err != nil {
+		return w, err
+	}
+	return w, w.run(root)
+}
+
 func (w *walk) run(root string) error {
 	for level := []string{root}; len(level) > 0; level = w.below {
 		w.below = nil
@@ -96,14 +118,6 @@ func (w *walk) run(root string) error {
 		}
 	}
 	return nil
-}
-
-// anywhere is a path to catch up with, which need not exist.
-func anywhere(root string) string {
-	if root == "/" {
-		return "/turnstile"
-	}
-	return root
 }
 
 // visit looks at one node.
@@ -144,19 +158,19 @@ func (w *walk) leaf(path string) error {
 	if err != nil {
 		return w.passOver(path, err)
 	}
-	o, ours := parseOwner(data)
-	if ephemeral(stat) && (ours && o.Mode == messages.Contest.String() || asksForLock(data)) {
+	o, ours := queue.ParseOwner(data)
+	if ephemeral(stat) && (ours && o.Mode == messages.Contest.String() || queue.IsRevokeRequest(data)) {
 		w.note(seenLock{path: path, contest: true})
 	}
 	return nil
 }
 
-// passOver notes a node that may not be read. One that has gone meanwhile is nothing to note.
+// passOver notes a node that may not be read, and ignores one that has gone meanwhile.
 func (w *walk) passOver(path string, err error) error {
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil
 	}
-	if again(err) {
+	if retriable(err) {
 		return err
 	}
 	w.mu.Lock()
@@ -171,8 +185,8 @@ func (w *walk) note(l seenLock) {
 	w.found = append(w.found, l)
 }
 
-// sift tells a node's children that are contenders from those to look into, whose paths it gives. What ZooKeeper
-// keeps for itself is neither.
+// sift divides a node's children into contenders and the paths to look into. What ZooKeeper keeps
+// for itself is neither.
 func sift(path string, children []string) (contenders, others []string) {
 	if path == "/" {
 		path = ""

@@ -1,0 +1,54 @@
+package inspect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestQueriesOnAConnection: they need no session actor.
+func TestQueriesOnAConnection(t *testing.T) {
+	conn := dial(t)
+	held := contend(t, conn, "/locks/a", "A")
+	contend(t, conn, "/locks/a", "B")
+	all, err := Queue(conn, "/locks/a")
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, held, all[0].At())
+	require.True(t, all[0].Holds)
+	require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
+	require.Equal(t, []string{"A", "B"}, []string{all[0].Who, all[1].Who})
+	tree, err := Locks(conn, "/")
+	require.NoError(t, err)
+	require.Equal(t, []messages.LockCount{{Path: "/locks/a", Holders: 1, Waiters: 1}}, tree.Locks)
+
+	asked, err := Revoke(conn, "/locks/a")
+	require.NoError(t, err)
+	require.Equal(t, all[:1], asked.Asked)
+	data, _, err := conn.Get(held)
+	require.NoError(t, err)
+	require.True(t, queue.IsRevokeRequest(data))
+
+	require.NoError(t, Break(conn, all[0]))
+	require.ErrorIs(t, Break(conn, all[0]), ErrGone)
+	require.ErrorIs(t, Break(conn, messages.Contender{Path: "/locks/a", Node: "other", Token: 1}), ErrBadQuery)
+	all, err = Queue(conn, "/locks/a")
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.True(t, all[0].Holds)
+	all, err = Queue(conn, "/nowhere")
+	require.NoError(t, err)
+	require.Empty(t, all)
+
+	require.NoError(t, SetPermits(conn, "/locks/s", 7))
+	require.NoError(t, SetPermits(conn, "/locks/s", 8))
+	data, _, err = conn.Get("/locks/s")
+	require.NoError(t, err)
+	require.Equal(t, "8", string(data))
+	require.ErrorIs(t, SetPermits(conn, "/locks/s", 0), ErrBadQuery)
+	require.NoError(t, conn.SetData("/locks/s", []byte("mine")))
+	require.ErrorIs(t, SetPermits(conn, "/locks/s", 9), queue.ErrNoPermits)
+}

@@ -1,0 +1,169 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// secondLook is how long after the first reading of the queues the second one begins. The session
+// of a retained node has that long to hear that somebody waits for it, and to delete it. That takes
+// an event and a write, less than 100 ms where servers are a continent apart. A deadlock is broken
+// that much later.
+const secondLook = 250 * time.Millisecond
+
+// Deadlocks finds the contenders below a root that wait for each other in a circle, across locks,
+// sessions and processes. The root may be "/". What may not be read is passed over. When there
+// seems to be a deadlock it takes 250 ms longer.
+//
+// The queues are read one after the other, so one reading may show a circle that was never there:
+// one wait was over before another began. So they are read twice, and what counts is what both
+// readings show: the same nodes that wait for the same nodes. All of that was there from the first
+// time it was read to the second, and so all together at the moment between the two readings, at
+// our server. That server may be behind the others, but a deadlock stays.
+//
+// Nodes do not say whether they are retained. A retained node keeps others out, and names somebody
+// who may stand still elsewhere, though nobody holds it. It does not stay, though, when somebody
+// waits for it: its session deletes it as soon as it hears of that, in time for the second reading.
+// A session that does not hear of anything for longer, cut off or paused, may still look like a
+// member. Of its own retained nodes a session knows: see Session.Unused.
+func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
+	paths, err := contested(conn, root)
+	if err != nil {
+		return nil, err
+	}
+	first, err := readAll(conn, paths)
+	if err != nil || len(queue.Deadlocks(first)) == 0 {
+		return nil, err
+	}
+	select {
+	case <-time.After(secondLook):
+	case <-conn.Done(): // the second reading says why
+	}
+	both, err := readAll(conn, paths)
+	if err != nil {
+		return nil, err
+	}
+	for i, second := range both {
+		both[i] = stayed(first[i], second)
+	}
+	return queue.Deadlocks(both), nil
+}
+
+// DeadlockProbe asks whether a contender that waits has to give up, because it is the youngest of
+// those in a deadlock that look for it. DeadlockProbed answers it.
+type DeadlockProbe struct {
+	// Root is the path below which to look.
+	Root string
+	// Node is the contender's node, with its path.
+	Node string
+}
+
+// DeadlockProbed answers DeadlockProbe.
+type DeadlockProbed struct {
+	Node string
+	// Deadlock is the one to give up for; nil for none, and when the probe failed.
+	Deadlock *messages.Deadlock
+}
+
+// IgnoreDeadLetterLogging keeps it out of the log: the request may have ended meanwhile.
+func (*DeadlockProbed) IgnoreDeadLetterLogging() {}
+
+func (m DeadlockProbe) query() deadlockQuery {
+	return deadlockQuery{m.Root, func(_ messages.Refusal, all []messages.Deadlock) any {
+		for _, d := range all {
+			if c, some := d.Youngest(); some && c.At() == m.Node {
+				return &DeadlockProbed{Node: m.Node, Deadlock: &d}
+			}
+		}
+		return &DeadlockProbed{Node: m.Node}
+	}}
+}
+
+func findDeadlocks(root string) deadlockQuery {
+	return deadlockQuery{root, func(why messages.Refusal, all []messages.Deadlock) any {
+		return &messages.DeadlocksFound{Refusal: why, Root: root, Deadlocks: all}
+	}}
+}
+
+// deadlockQuery is a query that is answered by the deadlocks below a root.
+type deadlockQuery struct {
+	root  string
+	reply func(why messages.Refusal, all []messages.Deadlock) any
+}
+
+func (q deadlockQuery) check() error { return checkRoot(q.root) }
+
+func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, nil) }
+
+func (q deadlockQuery) run(conn *zkconn.Conn) (any, error) {
+	all, err := Deadlocks(conn, q.root)
+	return confirmed{q, all}, err
+}
+
+// confirmed are the deadlocks that both readings have shown.
+type confirmed struct {
+	deadlockQuery
+	all []messages.Deadlock
+}
+
+// answer leaves out the deadlocks with an unused member: that node is being deleted, or will be
+// when its session hears that somebody waits for it.
+func (c confirmed) answer(unused func(messages.Contender) bool) any {
+	return c.reply(messages.Refusal{}, slices.DeleteFunc(c.all, func(d messages.Deadlock) bool {
+		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return unused(m.Keeps) || unused(m.Waits) })
+	}))
+}
+
+// contested gives the lock paths below a root that have waiters, in order.
+func contested(conn *zkconn.Conn, root string) (paths []string, err error) {
+	w, err := walkFrom(conn, root)
+	for _, l := range w.found {
+		if !l.contest && slices.ContainsFunc(queue.Standings(l.children, l.permits), waits) {
+			paths = append(paths, l.path)
+		}
+	}
+	slices.Sort(paths)
+	return paths, err
+}
+
+func waits(s queue.Standing) bool { return !s.Holds }
+
+// readAll reads the queues of lock paths, one after the other: each is read in parallel.
+func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
+	all := make([]queue.LockPath, len(paths))
+	for i, path := range paths {
+		q, err := readShown(conn, path)
+		if err != nil && retriable(err) {
+			return nil, err
+		}
+		if err == nil { // what may not be read is passed over
+			all[i] = q
+		}
+	}
+	return all, nil
+}
+
+// stayed gives the contenders that are in both readings of a lock path; they wait when they wait in
+// both.
+func stayed(first, second queue.LockPath) queue.LockPath {
+	type node struct {
+		name  string
+		token messages.Token
+	}
+	later := map[node]messages.Contender{}
+	for _, c := range second.Contenders {
+		later[node{c.Node, c.Token}] = c
+	}
+	both := queue.LockPath{Permits: max(first.Permits, second.Permits)}
+	for _, c := range first.Contenders {
+		if now, there := later[node{c.Node, c.Token}]; there {
+			c.Holds = c.Holds || now.Holds
+			both.Contenders = append(both.Contenders, c)
+		}
+	}
+	return both
+}

@@ -1,0 +1,87 @@
+package inspect
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// TestCirclesHaveToStay: what only one of two readings shows was perhaps never there as a whole.
+func TestCirclesHaveToStay(t *testing.T) {
+	node := func(name string, token messages.Token, holds bool) messages.Contender {
+		return messages.Contender{Path: "/x", Node: name, Token: token, Holds: holds}
+	}
+	queue := func(all ...messages.Contender) queue.LockPath { return queue.LockPath{Contenders: all} }
+	first := queue(node("a", 1, true), node("b", 2, false), node("c", 3, false), node("d", 4, false))
+	second := queue(node("b", 2, true), node("c", 9, false), node("d", 4, false), node("e", 10, false))
+	require.Equal(t, queue(node("b", 2, true), node("d", 4, false)), stayed(first, second))
+}
+
+// TestUnusedNodesAreNoEdges: a circle is none when a node that keeps others out, or waits, is known
+// to be nobody's.
+func TestUnusedNodesAreNoEdges(t *testing.T) {
+	keeps := messages.Contender{Path: "/p", Node: "lock-0000000001", Session: 1}
+	waits := messages.Contender{Path: "/q", Node: "lock-0000000002", Session: 2, Detects: true}
+	found := messages.Deadlock{Members: []messages.Member{{Keeps: keeps, Waits: waits}}}
+	for name, c := range map[string]struct {
+		unused string
+		left   bool
+	}{"both are used": {"", true}, "one keeps out": {keeps.At(), false}, "one waits": {waits.At(), false}} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk()
+			d.unused = func(node messages.Contender) bool { return node.At() == c.unused }
+			d.Ask("me", &DeadlockProbe{Root: "/", Node: waits.At()}, d.hear)
+			p := d.only(t)
+			d.take(p, confirmed{p.query.(deadlockQuery), []messages.Deadlock{found}}, nil)
+			probed := d.heard[0].(*DeadlockProbed)
+			require.Equal(t, waits.At(), probed.Node)
+			require.Equal(t, c.left, probed.Deadlock != nil)
+		})
+	}
+}
+
+// contend makes a contender's node for somebody, and gives its path.
+func contend(t *testing.T, conn *zkconn.Conn, lockPath, who string) string {
+	t.Helper()
+	require.NoError(t, conn.EnsureParents(lockPath))
+	data, err := json.Marshal(queue.Owner{Host: "h", Mode: messages.Exclusive.String(), Owner: who})
+	require.NoError(t, err)
+	made, err := conn.CreatePlain(lockPath, "lock-", data)
+	require.NoError(t, err)
+	return lockPath + "/" + made.Name
+}
+
+// TestSecondLookWaits: it is not begun before the session of a retained node has had time to delete
+// it, and not put off when the connection is closed.
+func TestSecondLookWaits(t *testing.T) {
+	conn := dial(t)
+	held := contend(t, conn, "/x", "A")
+	contend(t, conn, "/y", "B")
+	contend(t, conn, "/y", "A")
+	contend(t, conn, "/x", "B")
+	begin := time.Now()
+	all, err := Deadlocks(conn, "/")
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Len(t, all[0].Members, 2)
+	require.GreaterOrEqual(t, time.Since(begin), secondLook)
+
+	time.AfterFunc(secondLook/4, func() { _, _ = conn.Delete(held) })
+	all, err = Deadlocks(conn, "/")
+	require.NoError(t, err)
+	require.Empty(t, all)
+
+	contend(t, conn, "/z", "A")
+	contend(t, conn, "/z", "B")
+	begin = time.Now()
+	time.AfterFunc(secondLook/4, func() { _ = conn.Close() })
+	_, err = Deadlocks(conn, "/")
+	require.True(t, retriable(err), "%v", err)
+	require.Less(t, time.Since(begin), secondLook)
+}

@@ -1,0 +1,174 @@
+package inspect
+
+import (
+	"maps"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// pause is how long a query rests after a failure of unknown outcome. A new epoch ends it.
+const pause = 50 * time.Millisecond
+
+// Session is what a Dispatcher uses of the session that it serves.
+type Session struct {
+	// Run calls work on another goroutine, with the connection of this epoch, and then on the
+	// session's goroutine, unless the epoch is over by then.
+	Run func(work func(*zkconn.Conn) (then func()))
+	// After calls do on the session's goroutine once d has passed, unless the epoch is over by
+	// then.
+	After func(d time.Duration, do func())
+	// Unused tells whether a node is this session's and nobody holds or waits with it any more.
+	Unused func(node messages.Contender) bool
+}
+
+// Dispatcher runs the queries that reach a session, and answers those who asked. Its methods are
+// called on the session's goroutine.
+type Dispatcher struct {
+	session           Session
+	queries           map[*pending]bool
+	connected, closed bool
+}
+
+// pending is a query without an answer, or one that is answered at every change of a lock path.
+type pending struct {
+	query
+	asker   any
+	reply   func(answer any)
+	follows string // the lock path; "" for a query that is answered once
+	due     bool   // it has to be run, as soon as it neither runs nor rests
+	running bool
+	resting bool
+}
+
+// NewDispatcher makes a dispatcher for a session that is not connected yet.
+func NewDispatcher(session Session) *Dispatcher {
+	return &Dispatcher{session: session, queries: map[*pending]bool{}}
+}
+
+// Ask takes a query, and any other message, which it ignores. asker names the sender for Withdraw
+// and is comparable. reply is called once, with the message that answers the query, unless it is
+// withdrawn before.
+func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
+	if q := queryOf(msg); q != nil {
+		d.add(&pending{query: q, asker: asker, reply: reply})
+	}
+}
+
+// Withdraw drops the unanswered queries of an asker. One that acts may have acted.
+func (d *Dispatcher) Withdraw(asker any) {
+	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool { return p.asker == asker && p.follows == "" })
+}
+
+// Follow calls reply with the messages.Queue of a lock path: now, after every change, and after
+// every reconnect. A Queue that refuses is the last. It returns false when that came at once, or
+// when the asker follows the path already.
+func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool {
+	for p := range d.queries {
+		if p.follows == path && path != "" && p.asker == asker {
+			return false
+		}
+	}
+	return d.add(&pending{query: followQueue{readQueue{path}}, asker: asker, reply: reply, follows: path})
+}
+
+// Unfollow ends what an asker follows: one path, or all with "".
+func (d *Dispatcher) Unfollow(asker any, path string) {
+	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool {
+		return p.asker == asker && p.follows != "" && (path == "" || path == p.follows)
+	})
+}
+
+// Changed has the followers of a path told anew. It is called for every event of a watched node,
+// except changes of its data.
+func (d *Dispatcher) Changed(path string) {
+	for p := range d.queries {
+		p.due = p.due || p.follows == path
+		d.start(p)
+	}
+}
+
+// Connected runs what waits for the connection, and all followers' queries: watches are gone.
+func (d *Dispatcher) Connected() {
+	d.connected = true
+	for p := range d.queries {
+		p.due = p.due || p.follows != ""
+		d.start(p)
+	}
+}
+
+// Disconnected has queries wait until the session is connected again.
+func (d *Dispatcher) Disconnected() { d.connected = false }
+
+// EpochEnded has everything that runs or rests run again in the next epoch: it will not come back.
+func (d *Dispatcher) EpochEnded() {
+	d.connected = false
+	for p := range d.queries {
+		p.due = p.due || p.running
+		p.running, p.resting = false, false
+	}
+}
+
+// Close refuses all queries, those to come as well, and tells all followers that nothing follows.
+func (d *Dispatcher) Close() {
+	d.closed = true
+	for p := range d.queries {
+		p.reply(p.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed}))
+	}
+	clear(d.queries)
+}
+
+// add takes a query, unless it is refused at once.
+func (d *Dispatcher) add(p *pending) bool {
+	if err := p.check(); err != nil {
+		p.reply(p.refuse(refusal(err)))
+		return false
+	}
+	if d.closed {
+		p.reply(p.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed}))
+		return false
+	}
+	d.queries[p], p.due = true, true
+	d.start(p)
+	return true
+}
+
+// start runs a query that is due, unless it has to wait.
+func (d *Dispatcher) start(p *pending) {
+	if !d.connected || !p.due || p.running || p.resting || !d.queries[p] {
+		return
+	}
+	p.due, p.running = false, true
+	d.session.Run(func(conn *zkconn.Conn) func() {
+		answer, err := p.run(conn)
+		return func() { d.take(p, answer, err) }
+	})
+}
+
+// take takes the outcome of a query: its answer, or a reason to run it again.
+func (d *Dispatcher) take(p *pending, answer any, err error) {
+	p.running = false
+	if !d.queries[p] {
+		return
+	}
+	if err != nil && retriable(err) {
+		p.due, p.resting = true, true
+		d.session.After(pause, func() {
+			p.resting = false
+			d.start(p)
+		})
+		return
+	}
+	if err != nil || p.follows == "" {
+		delete(d.queries, p)
+	}
+	if found, ok := answer.(confirmed); ok {
+		answer = found.answer(d.session.Unused)
+	}
+	if err != nil {
+		answer = p.refuse(refusal(err))
+	}
+	p.reply(answer)
+	d.start(p) // when it follows, and there was a change meanwhile
+}

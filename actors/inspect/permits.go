@@ -1,0 +1,63 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// SetPermits sets the number of permits of a semaphore, and makes its lock path where it does not
+// exist. It overwrites nothing but a number of permits: queue.ErrNoPermits where the lock path has
+// other data. ErrBadQuery where the number is out of range.
+func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
+	q := setPermits{messages.SetPermits{Path: lockPath, Permits: permits}}
+	if err := q.check(); err != nil {
+		return err
+	}
+	_, err := q.run(conn)
+	return err
+}
+
+type setPermits struct{ messages.SetPermits }
+
+func (q setPermits) check() error {
+	if err := zkconn.CheckPath(q.Path); err != nil {
+		return err
+	}
+	if q.Permits < 1 || q.Permits > queue.MaxPermits {
+		return fmt.Errorf("%w: permits %d: a semaphore has at least one, and at most %d", ErrBadQuery, q.Permits, queue.MaxPermits)
+	}
+	return nil
+}
+
+func (q setPermits) refuse(why messages.Refusal) any {
+	return &messages.PermitsSet{Refusal: why, Path: q.Path, Permits: q.Permits}
+}
+
+func (q setPermits) run(conn *zkconn.Conn) (any, error) {
+	for {
+		data, stat, err := conn.Get(q.Path)
+		if errors.Is(err, zkconn.ErrNoNode) {
+			if err = conn.EnsureParents(q.Path); err == nil {
+				continue
+			}
+		}
+		if err == nil && len(data) > 0 {
+			_, err = queue.ParsePermits(data)
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = conn.SetDataAt(q.Path, []byte(strconv.Itoa(q.Permits)), stat.Version)
+		switch {
+		case err == nil:
+			return &messages.PermitsSet{Path: q.Path, Permits: q.Permits}, nil
+		case !errors.Is(err, zkconn.ErrBadVersion) && !errors.Is(err, zkconn.ErrNoNode):
+			return nil, err
+		}
+	}
+}

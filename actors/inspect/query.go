@@ -1,0 +1,54 @@
+package inspect
+
+import (
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// query is what a message asks for.
+type query interface {
+	// check tells what is wrong with the query itself.
+	check() error
+	// run reads and does what is asked for, and gives the message that answers, or what was
+	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
+	// while a call of the old one has not returned.
+	run(conn *zkconn.Conn) (answer any, err error)
+	// refuse is the answer when there is none.
+	refuse(why messages.Refusal) any
+}
+
+// IsQuery tells whether a message is one that a Dispatcher answers.
+func IsQuery(msg any) bool { return queryOf(msg) != nil }
+
+// queryOf gives what a message asks for; nil for one that asks nothing.
+func queryOf(msg any) query {
+	switch m := msg.(type) {
+	case *messages.ReadQueue:
+		return readQueue{m.Path}
+	case messages.ReadQueue:
+		return readQueue{m.Path}
+	case *messages.ReadLocks:
+		return readLocks{m.Root}
+	case messages.ReadLocks:
+		return readLocks{m.Root}
+	case *messages.AskBack:
+		return revoke{m.Path}
+	case messages.AskBack:
+		return revoke{m.Path}
+	case *messages.Break:
+		return newBreaking(m.Contender)
+	case messages.Break:
+		return newBreaking(m.Contender)
+	case *messages.SetPermits:
+		return setPermits{*m}
+	case messages.SetPermits:
+		return setPermits{m}
+	case *messages.FindDeadlocks:
+		return findDeadlocks(m.Root)
+	case messages.FindDeadlocks:
+		return findDeadlocks(m.Root)
+	case *DeadlockProbe:
+		return m.query()
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// The session actor takes the queries of package messages from any actor. Package inspect answers
+// them; the session lends it workers, timers, and what it knows of its own nodes.
+
+func (s *session) newDispatcher() *inspect.Dispatcher {
+	return inspect.NewDispatcher(inspect.Session{
+		Run:    func(work func(*zkconn.Conn) (then func())) { s.run(work) },
+		After:  func(d time.Duration, do func()) { s.after(d, do) },
+		Unused: s.unused,
+	})
+}
+
+// follow takes an actor that wants to know who contends for a lock.
+func (s *session) follow(ctx actor.Context, path string) {
+	asker := ctx.Sender()
+	if asker != nil && s.queries.Follow(Address(s.system, asker), path, s.replyTo(asker)) {
+		ctx.Watch(asker)
+	}
+}
+
+// replyTo gives the function that answers an actor; nil is nobody.
+func (s *session) replyTo(asker *actor.PID) func(answer any) {
+	return func(answer any) {
+		if asker != nil {
+			s.system.Root.Send(asker, answer)
+		}
+	}
+}
+
+// unused tells whether a node is one of this session with which nobody holds or waits any more.
+func (s *session) unused(node messages.Contender) bool {
+	if node.Session != s.lease.session {
+		return false
+	}
+	for _, c := range s.contenders {
+		if c.node == node.Node && c.path == node.Path && !c.gone && !c.laid && !c.leaves && !c.settling {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,92 @@
+package queue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Owner is what the data of a contender's node say about the request that made it, as JSON.
+type Owner struct {
+	// Host and PID are the machine and the process.
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+	// ID is the GUID of the request, in contests, whose node's name has none.
+	ID string `json:"id,omitempty"`
+	// Actor is the address of the actor that asked; Owner and Caller are the keys that it gave, if
+	// any.
+	Actor  string `json:"actor,omitempty"`
+	Owner  string `json:"owner,omitempty"`
+	Caller string `json:"caller,omitempty"`
+	Label  string `json:"label,omitempty"`
+	Mode   string `json:"mode"`
+	// Place is that of the node among the creates of its transaction. It is part of the fencing
+	// token.
+	Place int `json:"place,omitempty"`
+	// Detects: the request looks for deadlocks while it waits.
+	Detects bool `json:"detects,omitempty"`
+	// Since is when the lock was asked for, by the clock of that machine.
+	Since time.Time `json:"since"`
+}
+
+// ParseOwner reads the data of a contender's node; false where Turnstile did not write them.
+func ParseOwner(data []byte) (Owner, bool) {
+	var o Owner
+	if json.Unmarshal(data, &o) != nil || o.Host == "" {
+		return Owner{}, false
+	}
+	for m := messages.Exclusive; m.Known(); m++ {
+		if m.String() == o.Mode {
+			return o, true
+		}
+	}
+	return Owner{}, false
+}
+
+// Waits names whoever stands still while the request waits: the key that it gave, or else the
+// actor, which is named after its process and machine too. It is "" where neither is known.
+func (o Owner) Waits() string {
+	switch {
+	case o.Caller != "":
+		return o.Caller
+	case o.Owner != "":
+		return o.Owner
+	case o.Actor != "":
+		return fmt.Sprintf("%s/%d/%s", o.Host, o.PID, o.Actor)
+	}
+	return ""
+}
+
+// A revoke request replaces the data of a contender's node by one of these words: Turnstile and
+// ZooKeeper's recipe write the first, Curator the second.
+const (
+	RevokeRequest        = "unlock"
+	CuratorRevokeRequest = "__REVOKE__"
+)
+
+// IsRevokeRequest tells whether the data of a contender's node ask its holder to give the lock
+// back.
+func IsRevokeRequest(data []byte) bool {
+	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
+}
+
+// MaxPermits bounds the number of a semaphore's permits: far above any queue, far below an overflow
+// of sums.
+const MaxPermits = 1 << 30
+
+// ErrNoPermits: the data of a lock path are not a number of permits.
+var ErrNoPermits = errors.New("turnstile: not a semaphore's number of permits")
+
+// ParsePermits reads the data of a semaphore's lock path: its number of permits in decimal, as
+// kazoo's Semaphore writes it too. ErrNoPermits for anything else.
+func ParsePermits(data []byte) (int, error) {
+	n, err := strconv.Atoi(string(data))
+	if err != nil || n < 1 || n > MaxPermits {
+		return 0, fmt.Errorf("%w: %.40q", ErrNoPermits, data)
+	}
+	return n, nil
+}
