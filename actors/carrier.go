@@ -34,7 +34,7 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Listed{View: *k.readQueue(q.Path, q.Permits)}
 	case *coordinator.Watch:
 		data, stat, err := k.conn.GetWatched(q.Path)
-		return &coordinator.Read{Data: string(data), Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 	case *coordinator.WatchChildren:
 		children, err := k.conn.ChildrenWatched(q.Path)
 		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
@@ -100,7 +100,7 @@ func (k carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arriva
 		return &coordinator.Arrivals{}
 	}
 	data, _, err := k.conn.GetWatched(q.Path + "/" + q.Node)
-	return &coordinator.Arrivals{Alone: true, Spent: err != nil || coordinator.WantsLock(string(data))}
+	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
 }
 
 // readOwn reads a holder's own node and watches it. In a semaphore it tells before the one behind, who watches the node, that
@@ -117,7 +117,7 @@ func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 		}
 	}
 	data, stat, err := k.conn.GetWatched(q.Path)
-	return &coordinator.Read{Data: string(data), Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 }
 
 func madeOf(c zkconn.Created) coordinator.Made {
@@ -139,7 +139,7 @@ func failureOf(err error) coordinator.Failure {
 		f.Outcome = coordinator.Unknown
 	}
 	for cause, value := range map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
-		coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: ErrNoPermits} {
+		coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits} {
 		if errors.Is(err, value) {
 			f.Cause = cause
 		}

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +34,7 @@ func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 }
 
 // seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
-// its own clients' sync at once, also when it has not made a change itself yet that it told others of (see catchUp).
+// its own clients' sync at once, also when it has not made a change itself yet that it told others of (see [zkconn.Conn.CatchUp]).
 func (k carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
 	around := q.Spec.Path
 	if q.Spec.One != "" {
@@ -47,7 +46,7 @@ func (k carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
 	if err := k.see(q, a); err != nil || a.Name != "" {
 		return err
 	}
-	if err := catchUp(k.conn, around); err != nil {
+	if err := k.conn.CatchUp(around); err != nil {
 		return err
 	}
 	return k.see(q, a)
@@ -101,10 +100,7 @@ func (k carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error)
 	if err != nil {
 		return nil, err
 	}
-	var o Owner
-	if json.Unmarshal(data, &o) != nil {
-		o = Owner{}
-	}
+	o, _ := queue.ParseOwner(data)
 	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID}, nil
 }
 

@@ -166,7 +166,7 @@ var company = []plot{
 			remote, turn := c.turn(t)
 			c.giveBackInTurn(t, turn[:2])
 			require.True(t, c.holds(turn[2]))
-			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver, actors.LateReading) {
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
 				require.Len(t, c.childrenOf(t, companyPath), 3, "who has held for long does not wait, the next does for that of the last")
 			}
 			time.Sleep(time.Millisecond)
@@ -230,7 +230,7 @@ var company = []plot{
 			require.Zero(t, time.Since(began), "the last lets all go")
 			first := c.enter(t, c.ours, companyPath)
 			synctest.Wait()
-			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver, actors.LateReading) {
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
 				require.Empty(t, c.childrenOf(t, companyPath), "the others are waited for")
 			}
 			time.Sleep(time.Millisecond)

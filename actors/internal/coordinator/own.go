@@ -4,17 +4,8 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
-
-// What a node's data say when somebody wants the lock back: the word of this library and of ZooKeeper's recipe, and
-// Curator's.
-const (
-	unlockData  = "unlock"
-	curatorData = "__REVOKE__"
-)
-
-// WantsLock tells whether the data of a node say that somebody wants the lock back.
-func WantsLock(data string) bool { return data == unlockData || data == curatorData }
 
 // ownWatch is how a holder's own node is watched: for a request to give the lock back, and for an operator who deletes it.
 type ownWatch struct {
@@ -105,7 +96,7 @@ func (p ownReading) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 	switch {
 	case f.none():
-		r.node.wanted = WantsLock(a.Data)
+		r.node.wanted = queue.IsRevokeRequest(a.Data)
 		c.tell(r, machine.Event{Kind: machine.OwnRead, Op: p.op, Unlock: r.node.wanted})
 	case f.is(NoNode):
 		c.tell(r, machine.Event{Kind: machine.NodeGone, Op: p.op})

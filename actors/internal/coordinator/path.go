@@ -184,3 +184,13 @@ func (n *node) tokenOf(r *request, czxid int64) (messages.Token, error) {
 	}
 	return token, err
 }
+
+// Unused tells whether nobody holds or waits any more with a node, which is one of this session.
+func (c *Coordinator) Unused(path, name string) bool {
+	p := c.epoch.paths[path]
+	if p == nil {
+		return true
+	}
+	_, n := p.findNode(name)
+	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
+}

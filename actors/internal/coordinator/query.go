@@ -120,7 +120,7 @@ type (
 
 	// Read answers Watch and ReadOwn.
 	Read struct {
-		Data    string
+		Data    []byte
 		Version int32
 		Czxid   int64
 		Failure Failure

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
@@ -12,15 +11,6 @@ import (
 // of the lock path. The first who does not fit watches all who are before it, for any may leave first, and the number; the
 // others watch the one before them, which says by a write to its node that it holds.
 type semaphore struct{ line }
-
-// MaxPermits bounds the number of permits: far above any queue, far below an overflow of sums.
-const MaxPermits = 1 << 30
-
-// ParsePermits reads the number of permits from a lock path's data: a decimal number, as kazoo's Semaphore writes it.
-func ParsePermits(data string) (permits int, ok bool) {
-	n, err := strconv.Atoi(data)
-	return n, err == nil && n >= 1 && n <= MaxPermits
-}
 
 func (semaphore) waitsFor(*request, *node) bool { return false }
 

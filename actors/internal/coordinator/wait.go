@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // wait is what a request watches while it waits: its predecessor; as the first waiter of a semaphore, all who are before it,
@@ -78,8 +79,8 @@ func (p lookingAt) answered(c *Coordinator, _ uint64, answer Answer) {
 	case p.same.unwritten && a.Version > 0:
 		r.view.written, same = p.name, false
 	case p.same.permits > 0:
-		permits, ok := ParsePermits(a.Data)
-		same = ok && permits == p.same.permits
+		permits, err := queue.ParsePermits(a.Data)
+		same = err == nil && permits == p.same.permits
 	}
 	c.looked(r, a.Failure, same)
 }
