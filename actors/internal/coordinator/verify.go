@@ -128,7 +128,10 @@ func (p lookAgain) fires(c *Coordinator) {
 
 // adopt notes that a node was found to be the request's.
 func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
-	token, err := r.node.tokenOf(r, a.Czxid)
+	token, err := r.node.token, error(nil)
+	if a.Name != r.node.name || token == 0 {
+		token, err = r.node.tokenOf(r, a.Czxid)
+	}
 	if err != nil {
 		r.node.phase = unsure(r.node.phase)
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
