@@ -124,22 +124,25 @@ func madeOf(c zkconn.Created) coordinator.Made {
 	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place, Siblings: int(c.Siblings), Together: c.Together}
 }
 
+// causes are the refusals on which something is decided.
+var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
+	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits}
+
 // failureOf classifies the error of an operation.
-func failureOf(err error) coordinator.Failure {
+func failureOf(err error) (f coordinator.Failure) {
 	if err == nil {
-		return coordinator.Failure{}
+		return f
 	}
-	f := coordinator.Failure{Detail: err.Error()}
-	switch zkconn.OutcomeOf(err) {
-	case zkconn.Refused:
+	f.Detail = err.Error()
+	switch outcome := zkconn.OutcomeOf(err); {
+	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
 		f.Outcome = coordinator.Refused
-	case zkconn.NotSent:
+	case outcome == zkconn.NotSent:
 		f.Outcome = coordinator.NotSent
 	default:
 		f.Outcome = coordinator.Unknown
 	}
-	for cause, value := range map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
-		coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits} {
+	for cause, value := range causes {
 		if errors.Is(err, value) {
 			f.Cause = cause
 		}

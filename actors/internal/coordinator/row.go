@@ -25,7 +25,7 @@ type row struct {
 	// gathered are the creates that wait for each other, until timer fires.
 	gathered []change
 	timer    uint64
-	// departed counts the nodes that have gone in this turn, back the creates that have come in it.
+	// departed counts the nodes that have gone in this turn, back the creates that have gathered by now.
 	departed, back int
 }
 
@@ -96,7 +96,7 @@ func (c *Coordinator) comeBack(q *ownQueue) {
 	if q.row.remote--; q.row.remote > 0 {
 		return
 	}
-	q.row.turn = myTurn
+	q.row.turn, q.row.back = myTurn, len(q.row.gathered)
 	if len(q.nodes) == 0 { // given up, all of them
 		c.endTurn(q)
 	}
