@@ -1,7 +1,11 @@
 package actors
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -106,10 +110,17 @@ func (s *session) end(err error) {
 	s.ending = true
 	s.failure.Store(&err)
 	s.stopTimers()
-	s.apply(coordinator.Closed{}) // before the clock ends: it says more than that a lease is over
+	s.tellClosed() // before the clock ends: it says more than that a lease is over
 	s.info.clock.End()
 	s.queries.Close()
 	s.figures.Turned(metering.None)
+}
+
+// tellClosed tells all lock actors that the session has ended, in the order in which they came.
+func (s *session) tellClosed() {
+	for _, id := range slices.Sorted(maps.Keys(s.locks)) {
+		s.system.Root.Send(s.locks[id], &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
+	}
 }
 
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor

@@ -61,8 +61,7 @@ func (s *session) Receive(ctx actor.Context) {
 		s.self = ctx.Self()
 		s.open(1)
 	case *order:
-		s.locks[msg.Request] = ctx.Sender()
-		s.apply(&msg.Order)
+		s.take(ctx.Sender(), msg)
 	case *answered:
 		s.answer(msg)
 	case *done:
@@ -78,8 +77,10 @@ func (s *session) Receive(ctx actor.Context) {
 			s.happened(msg)
 		}
 	case leaving:
-		s.apply(coordinator.Ended{Request: msg.request})
 		delete(s.locks, msg.request)
+		if !s.ending {
+			s.apply(coordinator.Ended{Request: msg.request})
+		}
 	case *actor.Terminated:
 		s.queries.Unfollow(Address(s.system, msg.Who), "")
 	case *messages.Follow:
@@ -99,6 +100,16 @@ func (s *session) Receive(ctx actor.Context) {
 	default:
 		s.queries.Ask(Address(s.system, ctx.Sender()), msg, s.replyTo(ctx.Sender()))
 	}
+}
+
+// take carries out an order.
+func (s *session) take(lock *actor.PID, o *order) {
+	s.locks[o.Request] = lock
+	if s.ending {
+		s.system.Root.Send(lock, &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
+		return
+	}
+	s.apply(&o.Order)
 }
 
 // of tells whether something belongs to the current epoch: else the session that it belonged to is dead, and
@@ -177,7 +188,7 @@ func (s *session) answer(a *answered) {
 	switch {
 	case a.panicked != nil:
 		panic(a.panicked)
-	case s.of(a.epoch):
+	case s.of(a.epoch) && !s.ending:
 		s.applyAfter(&a.Reply, a.took)
 	}
 }

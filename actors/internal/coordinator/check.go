@@ -42,7 +42,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it holds without a node"
 	case r.wait != nil && r.life == ended:
 		return "it waits, and has ended"
-	case r.life == ended && r.removal.phase == noRemoval && n.phase != retained && c.epoch.connection != closed:
+	case r.life == ended && r.removal.phase == noRemoval && n.phase != retained:
 		return "it has ended, and nothing removes what is left of it"
 	case r.life == ended && slices.Contains(r.queue.owners[r.spec.Owner], r.id):
 		return "it has ended, and keeps others of its owner out"

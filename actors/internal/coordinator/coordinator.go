@@ -72,8 +72,6 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.disconnect()
 	case Expired:
 		c.expire()
-	case Closed:
-		c.close()
 	case Fired:
 		c.fired(in.Timer)
 	}

@@ -33,8 +33,6 @@ const (
 	connecting connection = iota
 	connected
 	disconnected
-	// closed for good.
-	closed
 )
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
@@ -44,9 +42,6 @@ func newEpoch(number uint64, timeout time.Duration) epoch {
 
 // connect takes note of a new connection.
 func (c *Coordinator) connect(timeout time.Duration) {
-	if c.epoch.connection == closed {
-		return
-	}
 	c.epoch.connection, c.epoch.timeout = connected, timeout
 	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end
 	c.tellAll(machine.Event{Kind: machine.Connected})
@@ -68,9 +63,6 @@ func (c *Coordinator) connect(timeout time.Duration) {
 // disconnect takes note that the connection is lost. The servers forget our watches with it, and nobody sets them again but
 // the machines, once each has found out where it stands.
 func (c *Coordinator) disconnect() {
-	if c.epoch.connection == closed {
-		return
-	}
 	c.epoch.connection = disconnected
 	for _, p := range c.epoch.paths {
 		p.listing, p.children = nil, nil
@@ -88,10 +80,7 @@ func (c *Coordinator) disconnect() {
 // expire ends the epoch and begins the next: every node of it is gone, or goes with the connection that is closed, and
 // nothing of it may be believed any more.
 func (c *Coordinator) expire() {
-	switch c.epoch.connection {
-	case closed:
-		return
-	case connected: // package machine is promised this order, for those who find first that their lease is over
+	if c.epoch.connection == connected { // package machine is promised this order, for those who find first that their lease is over
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
 	all := c.inOrder()
@@ -106,13 +95,4 @@ func (c *Coordinator) expire() {
 	}
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
-}
-
-// close ends everything, for good.
-func (c *Coordinator) close() {
-	if c.epoch.connection == closed {
-		return
-	}
-	c.epoch.connection = closed
-	c.tellAll(machine.Event{Kind: machine.Closed})
 }

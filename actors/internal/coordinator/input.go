@@ -13,7 +13,7 @@ type RequestID uint64
 type Moment int64
 
 // Input is something that the coordinator is told: *Order, Ended, *Reply, Changed, Connected, Disconnected, Expired,
-// Closed, Fired, or LookAtLease.
+// or Fired.
 type Input interface{ input() }
 
 // At is what the shell knows at the moment of an input.
@@ -70,9 +70,6 @@ type (
 	// Expired: the session is dead for the servers, and all its nodes with it.
 	Expired struct{}
 
-	// Closed: this program has closed the session, or it has failed for good.
-	Closed struct{}
-
 	// Fired: a timer has.
 	Fired struct{ Timer uint64 }
 )
@@ -84,7 +81,6 @@ func (Changed) input()      {}
 func (Connected) input()    {}
 func (Disconnected) input() {}
 func (Expired) input()      {}
-func (Closed) input()       {}
 func (Fired) input()        {}
 
 // Change is what has happened to something that is watched.

@@ -60,8 +60,20 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	if n.exists() {
 		q.take(n)
 	}
+	if q.one != "" && len(q.nodes) > 0 { // the one that was there is gone, or this one could not be
+		c.replaced(q, q.nodes[0])
+	}
 	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
 	q.insert(n)
+}
+
+// replaced takes note that there is another node at the place of a contest's.
+func (c *Coordinator) replaced(q *ownQueue, n *node) {
+	for _, id := range slices.Clone(n.users) {
+		r := c.requests[id]
+		c.tell(r, machine.Event{Kind: machine.NodeGone})
+		c.lose(r)
+	}
 }
 
 // lose notes that a request has no node any more: it does not exist, or others go on with it.

@@ -58,11 +58,7 @@ type standing struct {
 
 // order carries out an order, or keeps it until there is a connection.
 func (c *Coordinator) order(o *Order) {
-	switch {
-	case c.epoch.connection == closed:
-		c.send(o.Request, machine.Event{Kind: machine.Closed})
-		return
-	case o.Epoch != 0 && o.Epoch != c.epoch.number:
+	if o.Epoch != 0 && o.Epoch != c.epoch.number {
 		c.stale++
 		return
 	}
@@ -131,7 +127,7 @@ func (c *Coordinator) reset(r *request) {
 // abandon takes note that a lock actor has ended.
 func (c *Coordinator) abandon(id RequestID) {
 	r := c.requests[id]
-	if r == nil || r.life == ended || c.epoch.connection == closed {
+	if r == nil || r.life == ended {
 		return
 	}
 	r.life = ended

@@ -46,9 +46,6 @@ func without(all []watcher, w watcher) []watcher {
 
 // changed gives an event of something that is watched to those who asked for it, and to nobody else. A watch tells once.
 func (c *Coordinator) changed(in Changed) {
-	if c.epoch.connection == closed {
-		return
-	}
 	path, name := split(in.Path)
 	if p := c.epoch.paths[path]; p != nil && in.Change != ChildrenChanged {
 		all := p.watchers[name]
