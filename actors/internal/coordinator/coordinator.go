@@ -110,10 +110,17 @@ func (c *Coordinator) replied(reply *Reply) {
 // purpose is what an answer is for: plain data, that names requests and paths.
 type purpose interface {
 	answered(c *Coordinator, id uint64, answer Answer)
+	// encode writes it; ignored tells whether the answer can change nothing any more.
+	encode(c *Coordinator, e *encoder, id uint64)
+	ignored(c *Coordinator, id uint64) bool
 }
 
 // alarm is what a timer is for: plain data.
-type alarm interface{ fires(c *Coordinator) }
+type alarm interface {
+	fires(c *Coordinator)
+	kind() TimerKind
+	encode(e *encoder)
+}
 
 // after starts a timer.
 func (c *Coordinator) after(d time.Duration, what alarm) uint64 {
