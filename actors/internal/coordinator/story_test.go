@@ -43,6 +43,7 @@ import (
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
 		var s *story
+		kept := map[string]*story{}
 		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 			lines := []string{strings.TrimSpace(d.Cmd + " " + joined(d.CmdArgs))}
 			if d.Input != "" {
@@ -55,6 +56,7 @@ func TestStories(t *testing.T) {
 				switch command {
 				case "session":
 					s = newStory(t, args)
+					s.kept = kept
 				case "back":
 					s = s.back(args)
 				default:
@@ -87,8 +89,7 @@ type story struct {
 const sessionTimeout = 30 * time.Second
 
 func newStory(t *testing.T, args *arguments) *story {
-	s := &story{t: t, specs: map[RequestID]*Spec{}, ops: map[RequestID]uint64{}, names: map[uint64]string{},
-		kept: map[string]*story{}}
+	s := &story{t: t, specs: map[RequestID]*Spec{}, ops: map[RequestID]uint64{}, names: map[uint64]string{}}
 	s.at = At{Lease: Lease{Run: 1, Valid: true, Left: sessionTimeout * 8 / 10}}
 	var off Switches
 	for _, name := range args.values("without") {
