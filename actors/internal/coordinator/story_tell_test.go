@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,8 @@ func (s *story) tell(command string, args *arguments) {
 		s.at.Lease.Valid = args.next() == "valid"
 		s.at.Lease.Run = uint64(args.number("run", int(s.at.Lease.Run)))
 		s.at.Lease.Left = args.time("left", s.at.Lease.Left)
+	case "unused":
+		fmt.Fprintln(&s.out, s.c.Unused(split(longPath(args.next()))))
 	case "keep":
 		s.kept[args.next()] = s.copied()
 	case "state":
@@ -76,6 +79,9 @@ func (s *story) order(id RequestID, args *arguments) {
 		s.apply(Ended{id})
 		return
 	}
+	if s.specs[id] == nil {
+		args.wrong("nobody has said what it wants")
+	}
 	do := machine.Create
 	for ; do.String() != name; do++ {
 		if do > machine.Settle {
@@ -100,8 +106,11 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *Create:
 		return created(q.Spec, f, args)
 	case *CreateAt:
-		number, _ := queue.Sequence(q.Name)
-		return &Created{Node: Made{Name: q.Name, Czxid: czxid(int(number)), Siblings: 1}, Failure: f}
+		a := &Created{Failure: f}
+		if f.none() {
+			a.Node = Made{Name: q.Name, Czxid: czxid(0), Siblings: 1}
+		}
+		return a
 	case *Commit:
 		a := &Committed{Failure: f}
 		first := args.number("from", 1)
@@ -162,7 +171,7 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 		a.Node.Siblings = 1
 	}
 	if sp.One != "" {
-		a.Node.Name = sp.One
+		a.Node.Name, a.Node.Siblings = sp.One, 1
 	}
 	return a
 }

@@ -36,6 +36,7 @@ import (
 //	lease valid|over [run=N] [left=5s]
 //	                              what the shell says of the lease from now on
 //	state                         shows what is kept
+//	unused PATH                   whether nobody holds or waits with that node any more
 //	keep NAME, back NAME          remembers how things stand, and goes back there
 //
 // Node x-1 is that of request x, or of another session's x, with the number 1: x-read-1, x-write-1, x-permits-2-1 with other
