@@ -59,7 +59,7 @@ func event(ev machine.Event) string {
 	w := words{ev.Kind.String()}
 	w.add(ev.Op != 0, "op=%d", ev.Op)
 	w.add(ev.Node != "", "%s", ev.Node)
-	w.add(ev.Token != 0, "token=%s", token(ev.Token))
+	w.add(ev.Token != 0, "token=%s", placed(ev.Token))
 	w.add(ev.Alone, "alone")
 	w.add(ev.Predecessor != "", "behind %s", ev.Predecessor)
 	w.add(ev.Missing, "missing")
@@ -72,7 +72,7 @@ func event(ev machine.Event) string {
 	return w.String()
 }
 
-func token(t messages.Token) string { return fmt.Sprintf("%d.%d", t.Zxid(), t.Place()) }
+func placed(t messages.Token) string { return fmt.Sprintf("%d.%d", t.Zxid(), t.Place()) }
 
 // asked writes a query.
 func asked(query Query) string {
