@@ -194,3 +194,26 @@ func (c *Coordinator) Unused(path, name string) bool {
 	_, n := p.findNode(name)
 	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
 }
+
+// Nodes tells the names of the nodes of this session, as far as they are known.
+func (c *Coordinator) Nodes(yield func(name string) bool) {
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			for _, n := range q.nodes {
+				if !yield(n.name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Retains tells whether a node is retained.
+func (c *Coordinator) Retains(path, name string) bool {
+	p := c.epoch.paths[path]
+	if p == nil {
+		return false
+	}
+	_, n := p.findNode(name)
+	return n != nil && n.phase == retained
+}
