@@ -176,14 +176,14 @@ func (w *world) arrive(s int) {
 	w.tell(s, in)
 }
 
-// beat sends heartbeats until one tells something.
+// beat sends heartbeats until one tells that a node is gone.
 func (w *world) beat(s int) {
+	w.beating = true
 	for range maxActors + 1 {
-		flights := len(w.sessions[s].flights)
-		w.tell(s, coordinator.Fired{Timer: w.timer(s, coordinator.BeatTimer)})
-		w.settle()
-		if len(w.sessions[s].flights) > flights {
-			return
+		if timer := w.timer(s, coordinator.BeatTimer); timer != 0 && w.beatTells(s) {
+			w.tell(s, coordinator.Fired{Timer: timer})
+			w.settle()
 		}
 	}
+	w.beating = false
 }

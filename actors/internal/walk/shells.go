@@ -96,15 +96,16 @@ func (w *world) output(s int, out coordinator.Output) {
 	}
 }
 
-// ask puts a query on its way. A heartbeat that would tell nothing is answered at once: they go on for ever.
+// ask puts a query on its way. Heartbeats go on for ever, so they are one move, made only where they would tell something
+// (see world.beat); the others have no news.
 func (w *world) ask(s int, ask *coordinator.Ask) {
 	sess := &w.sessions[s]
-	if beat, ok := ask.Query.(*coordinator.Check); ok && beat.Beat && (w.servers.at(base(beat.Path)) >= 0 || !sess.linked || !sess.alive) {
-		failure := coordinator.Failure{}
-		if !sess.linked || !sess.alive {
-			failure = unknown
+	if beat, ok := ask.Query.(*coordinator.Check); ok && beat.Beat {
+		failure := unknown
+		if w.beating {
+			failure = w.lacks(base(beat.Path))
 		}
-		sess.mailbox = with(sess.mailbox, coordinator.Input(&coordinator.Reply{ID: ask.ID, Answer: &coordinator.Done{Failure: failure}}))
+		w.post(s, &coordinator.Reply{ID: ask.ID, Answer: &coordinator.Done{Failure: failure}})
 		return
 	}
 	sess.flights = with(sess.flights, flight{id: ask.ID, query: ask.Query})

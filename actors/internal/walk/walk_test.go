@@ -23,7 +23,7 @@ func TestWalk(t *testing.T) {
 	fired := map[*machine.Row]bool{}
 	states, transitions := 0, 0
 	for _, plan := range plans {
-		plan.Limit = 12_000_000
+		plan.Limit = 1_000_000
 		t.Run(plan.Name, func(t *testing.T) {
 			result, err := Walk(plan)
 			t.Log(result, megabytes())

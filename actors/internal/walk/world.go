@@ -17,6 +17,8 @@ type world struct {
 	cloned [maxSessions]bool
 	// violation is the first that the move has led to.
 	violation *Violation
+	// beating: heartbeats are answered.
+	beating bool
 	// telling: what happens is written down.
 	telling bool
 	// fired collects the rows of the machine's table that were reached; nil for none.
