@@ -44,23 +44,31 @@ const (
 // that it has made it.
 func (c *Coordinator) whose(r *request, one *OneNode) belonging {
 	switch {
-	case one == nil || !one.Ours:
+	case one == nil || !one.Ours || c.taken(r, one):
 		return anothers
 	case r.node.exists():
 		return belongsIf(one.Czxid == r.node.token.Zxid())
+	case r.node.phase != unknown: // it has made none
+		return anothers
 	case one.GUID != "":
 		return belongsIf(one.GUID == r.node.guid)
 	}
 	for _, id := range r.queue.members {
-		switch other := c.requests[id]; {
-		case other == r:
-		case other.node.exists() && other.node.token.Zxid() == one.Czxid:
-			return anothers
-		case other.node.phase == creating:
+		if other := c.requests[id]; other != r && other.node.phase == creating {
 			return undecided
 		}
 	}
 	return mine
+}
+
+// taken tells whether another request of this session has the node that was read.
+func (c *Coordinator) taken(r *request, one *OneNode) bool {
+	for _, n := range r.queue.nodes {
+		if n != r.node && n.token.Zxid() == one.Czxid {
+			return true
+		}
+	}
+	return false
 }
 
 func belongsIf(yes bool) belonging {

@@ -215,6 +215,15 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 	a, looked := f.answer.(*coordinator.Found)
 	f.commits = true
 	switch {
+	case q.Spec.One != "" && f.stage == 1:
+		w.catchUp(s)
+		f.answer, f.applied = &coordinator.Found{}, false
+	case q.Spec.One != "":
+		a = &coordinator.Found{}
+		if at := w.servers.at(oneName); at >= 0 {
+			a.One = w.oneNode(s, at)
+		}
+		f.answer = a
 	case q.Known != "":
 		w.catchUp(s)
 		f.answer = &coordinator.Found{Name: q.Known}
@@ -240,9 +249,6 @@ func (w *world) look(s int, q *coordinator.Find) *coordinator.Found {
 		n := w.servers.nodes[at]
 		ours := n.session == s && n.epoch == w.epoch(s) || w.mistake(FindAnyOwners)
 		switch {
-		case q.Spec.One != "":
-			a.One = w.oneNode(s, at)
-			a.Name, a.Czxid = name, n.czxid
 		case !strings.Contains(name, q.GUID+"-") || !ours:
 		case a.Name == "":
 			a.Name, a.Czxid = name, n.czxid
@@ -254,19 +260,18 @@ func (w *world) look(s int, q *coordinator.Find) *coordinator.Found {
 	return a
 }
 
-// removeContest looks whether the node is the one, and deletes it then.
+// removeContest deletes the node if it is the one. It is one step: what could come between the look and the delete is an
+// operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
 func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
+	w.catchUp(s)
 	at := w.servers.at(oneName)
-	f.commits = f.stage == 2
 	f.answer = &coordinator.Done{}
 	switch {
 	case at < 0:
 		f.answer = &coordinator.Done{Failure: noNode(q.Path)}
-	case f.stage == 1:
-		f.applied = w.servers.nodes[at].czxid != q.Czxid && !w.mistake(RemoveByName)
-	default:
-		w.catchUp(s)
+	case w.servers.nodes[at].czxid == q.Czxid || w.mistake(RemoveByName):
 		w.checkDelete(oneName)
 		w.deleteNode(oneName)
+		f.commits = true
 	}
 }

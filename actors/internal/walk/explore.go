@@ -115,9 +115,6 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move, next
 		w.simplify()
 		k.Transitions++
 		to, known := k.number(w.fingerprint(), origin{number, m})
-		if !known && spy != nil {
-			spy(w)
-		}
 		if !known {
 			next.put(&w.state)
 		}
@@ -247,5 +244,3 @@ func (w *world) retell(story *[]string, m move) {
 	}
 	w.simplify()
 }
-
-var spy func(w *world)

@@ -16,7 +16,7 @@ import (
 // TestWalk explores the small bounds, and with TURNSTILE_WALK=long the large ones.
 func TestWalk(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30))
-	plans := slices.Concat(small, smallSticky)
+	plans := slices.Concat(small, smallSticky, smallKinds)
 	if os.Getenv("TURNSTILE_WALK") == "long" {
 		plans = slices.Concat(plans, large, largeSticky)
 	}
