@@ -37,10 +37,14 @@ func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 }
 
 // findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
-// there is a node of that name, and not whose.
+// there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
 func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
 	a := &coordinator.Found{}
-	err := k.conn.CatchUp(q.Spec.At(q.Spec.One))
+	path := q.Spec.At(q.Spec.One)
+	err := k.conn.Sync(path)
+	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
+		err = k.conn.CatchUp(path)
+	}
 	if err == nil {
 		a.One, err = k.readContest(q.Spec)
 	}

@@ -44,11 +44,11 @@ const (
 // that it has made it.
 func (c *Coordinator) whose(r *request, one *OneNode) belonging {
 	switch {
-	case one == nil || !one.Ours || c.taken(r, one):
+	case one == nil || !one.Ours:
 		return anothers
 	case r.node.exists():
 		return belongsIf(one.Czxid == r.node.token.Zxid())
-	case r.node.phase != unknown: // it has made none
+	case one.Czxid <= r.queue.newest || r.node.phase != unknown: // it is, or was, one of others; or this one has made none
 		return anothers
 	case one.GUID != "":
 		return belongsIf(one.GUID == r.node.guid)
@@ -59,16 +59,6 @@ func (c *Coordinator) whose(r *request, one *OneNode) belonging {
 		}
 	}
 	return mine
-}
-
-// taken tells whether another request of this session has the node that was read.
-func (c *Coordinator) taken(r *request, one *OneNode) bool {
-	for _, n := range r.queue.nodes {
-		if n != r.node && n.token.Zxid() == one.Czxid {
-			return true
-		}
-	}
-	return false
 }
 
 func belongsIf(yes bool) belonging {

@@ -201,6 +201,9 @@ func (e *encoder) queue(q *ownQueue) {
 	}
 	e.mark()
 	e.ids(q.members)
+	if q.one != "" {
+		e.num(uint64(q.newest))
+	}
 	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
 		e.text(owner)
 		e.ids(q.owners[owner])

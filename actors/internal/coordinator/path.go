@@ -37,6 +37,8 @@ type ownQueue struct {
 	one  string // of a contest: the name of its one node
 	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
 	nodes []*node
+	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this session.
+	newest int64
 	// members are the requests that take part in a contest.
 	members []RequestID
 	// owners are the requests that want this lock and are not about to leave, by their owner.
