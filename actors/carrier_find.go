@@ -17,6 +17,9 @@ import (
 // (CURATOR-604). Of several, the first in the queue is kept and the others are deleted.
 func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 	a := &coordinator.Found{Name: q.Known}
+	if q.Spec.One != "" {
+		return k.findContest(q)
+	}
 	if q.Known == "" {
 		if err := k.seek(q, a); err != nil || a.Name == "" {
 			a.Failure = failureOf(err)
@@ -33,34 +36,40 @@ func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 	return a
 }
 
-// seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
-// its own clients' sync at once, also when it has not made a change itself yet that it told others of (see [zkconn.Conn.CatchUp]).
-func (k carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
-	around := q.Spec.Path
-	if q.Spec.One != "" {
-		around = q.Spec.At(q.Spec.One)
+// findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
+// there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
+func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
+	a := &coordinator.Found{}
+	path := q.Spec.At(q.Spec.One)
+	err := k.conn.Sync(path)
+	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
+		err = k.conn.CatchUp(path)
 	}
-	if err := k.conn.Sync(around); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+	if err == nil {
+		a.One, err = k.readContest(q.Spec)
+	}
+	a.Failure = failureOf(err)
+	return a
+}
+
+// seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
+// its own clients' sync at once, also when it has not made a change itself yet that it told others of (see
+// [zkconn.Conn.CatchUp]).
+func (k carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
+	if err := k.conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 		return err
 	}
 	if err := k.see(q, a); err != nil || a.Name != "" {
 		return err
 	}
-	if err := k.conn.CatchUp(around); err != nil {
+	if err := k.conn.CatchUp(q.Spec.Path); err != nil {
 		return err
 	}
 	return k.see(q, a)
 }
 
 // see is seek for what our server shows.
-func (k carrier) see(q *coordinator.Find, a *coordinator.Found) (err error) {
-	if q.Spec.One != "" {
-		if a.One, err = k.readContest(q.Spec); err != nil || a.One == nil {
-			return err
-		}
-		a.Name, a.Czxid = q.Spec.One, a.One.Czxid
-		return nil
-	}
+func (k carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 	children, err := k.conn.Children(q.Spec.Path)
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil

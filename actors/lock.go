@@ -180,19 +180,12 @@ func (l *lock) stop(ctx actor.Context) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	if l.m.Holding() {
-		unbroken := l.held.clock.Unbroken(l.run)
-		if unbroken && ev.Kind == machine.LeaseOver {
-			return // it was over before this grant
-		}
-		if !unbroken && !saysMore(ev.Kind) {
-
-			over := machine.Event{Kind: machine.LeaseOver}
-			if ev.Kind == machine.Disconnected {
-				over.Reason = ev.Reason // the connection has gone with the session
-			}
-			l.step(ctx, over)
-		}
+	over, first, void := l.m.Precede(ev, l.m.Holding() && l.held.clock.Unbroken(l.run))
+	if void {
+		return
+	}
+	if first {
+		l.step(ctx, over)
 	}
 	run, valid := l.info.look()
 	ev.Lease = valid
@@ -233,11 +226,6 @@ func (l *lock) countPoll(before messages.State, on machine.Kind) {
 			l.session.polls.Add(1)
 		}
 	}
-}
-
-// saysMore tells whether an event ends a hold with a better reason than that the lease has run out.
-func saysMore(k machine.Kind) bool {
-	return k == machine.LeaseOver || k == machine.Expired || k == machine.Closed || k == machine.NodeGone
 }
 
 // carryOut does one effect.

@@ -48,15 +48,13 @@ func (c *Coordinator) whose(r *request, one *OneNode) belonging {
 		return anothers
 	case r.node.exists():
 		return belongsIf(one.Czxid == r.node.token.Zxid())
+	case one.Czxid <= r.queue.newest || r.node.phase != unknown: // it is, or was, one of others; or this one has made none
+		return anothers
 	case one.GUID != "":
 		return belongsIf(one.GUID == r.node.guid)
 	}
 	for _, id := range r.queue.members {
-		switch other := c.requests[id]; {
-		case other == r:
-		case other.node.exists() && other.node.token.Zxid() == one.Czxid:
-			return anothers
-		case other.node.phase == creating:
+		if other := c.requests[id]; other != r && other.node.phase == creating {
 			return undecided
 		}
 	}

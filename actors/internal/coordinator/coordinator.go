@@ -15,7 +15,6 @@ type Coordinator struct {
 	requests map[RequestID]*request
 	epoch    epoch
 	numbers  uint64 // of asks and timers, given so far
-	run      uint64 // of the lease: the newest that the requests know of
 	urgent   bool   // it was said that there is a hurry
 	stale    int64
 

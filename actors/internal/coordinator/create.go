@@ -88,7 +88,7 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f Failure) machine.Event {
 	n := r.node
 	switch {
-	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID: // the reply to an earlier create was lost
+	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest: // the reply to an earlier create was lost
 		made = Made{Name: r.spec.One, Czxid: existing.Czxid, Siblings: 1}
 	case existing != nil:
 		n.phase = absent

@@ -19,7 +19,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.request(r)
 	}
 	ep := &c.epoch
-	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), c.run, flag(c.urgent))
+	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.run, flag(c.urgent))
 	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
 		e.path(c, ep.paths[name])
 	}
@@ -201,6 +201,9 @@ func (e *encoder) queue(q *ownQueue) {
 	}
 	e.mark()
 	e.ids(q.members)
+	if q.one != "" {
+		e.num(uint64(q.newest))
+	}
 	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
 		e.text(owner)
 		e.ids(q.owners[owner])

@@ -21,6 +21,7 @@ type epoch struct {
 	beats      beats
 	reads      reads
 	lease      uint64 // the timer that looks at it; zero for none
+	run        uint64 // of the lease: the newest that the requests know of; the first is one
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
 	overRows   []*ownQueue
@@ -36,7 +37,7 @@ const (
 )
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
-	return epoch{number: number, timeout: timeout, paths: map[string]*lockPath{},
+	return epoch{number: number, timeout: timeout, run: 1, paths: map[string]*lockPath{},
 		asked: map[uint64]purpose{}, timers: map[uint64]alarm{}}
 }
 

@@ -57,7 +57,7 @@ func (c *Coordinator) beatNow() {
 	}
 	b.sent++
 	n.checked = b.sent
-	b.newest = c.ask(&Check{Path: p.at(n.name)}, heartbeat{p.path, n.name})
+	b.newest = c.ask(&Check{Path: p.at(n.name), Beat: true}, heartbeat{p.path, n.name})
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, beatLate{b.newest})
 }
 
@@ -145,8 +145,8 @@ func (d beatLate) fires(c *Coordinator) {
 // lookAtLease tells the requests when a run of the lease is over, also where the next has begun: whoever held has lost it. A
 // timer alone would not do: it stands still while the machine is suspended.
 func (c *Coordinator) lookAtLease() {
-	if run := c.at.Lease.Run; run != c.run {
-		c.run = run
+	if run := c.at.Lease.Run; run != c.epoch.run {
+		c.epoch.run = run
 		c.tellAll(machine.Event{Kind: machine.LeaseOver})
 	}
 	if c.epoch.lease == 0 {

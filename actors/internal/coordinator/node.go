@@ -63,6 +63,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	if q.one != "" && len(q.nodes) > 0 { // the one that was there is gone, or this one could not be
 		c.replaced(q, q.nodes[0])
 	}
+	q.newest = max(q.newest, token.Zxid())
 	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
 	q.insert(n)
 }

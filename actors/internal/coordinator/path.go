@@ -37,6 +37,8 @@ type ownQueue struct {
 	one  string // of a contest: the name of its one node
 	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
 	nodes []*node
+	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this session.
+	newest int64
 	// members are the requests that take part in a contest.
 	members []RequestID
 	// owners are the requests that want this lock and are not about to leave, by their owner.
@@ -193,4 +195,27 @@ func (c *Coordinator) Unused(path, name string) bool {
 	}
 	_, n := p.findNode(name)
 	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
+}
+
+// Nodes tells the names of the nodes of this session, as far as they are known.
+func (c *Coordinator) Nodes(yield func(name string) bool) {
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			for _, n := range q.nodes {
+				if !yield(n.name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Retains tells whether a node is retained.
+func (c *Coordinator) Retains(path, name string) bool {
+	p := c.epoch.paths[path]
+	if p == nil {
+		return false
+	}
+	_, n := p.findNode(name)
+	return n != nil && n.phase == retained
 }

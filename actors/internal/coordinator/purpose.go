@@ -91,11 +91,15 @@ func (p ownReading) ignored(c *Coordinator, _ uint64) bool {
 	return r == nil || r.own.phase != watched || r.own.op != p.op
 }
 
+func (p finding) ignored(c *Coordinator, _ uint64) bool {
+	r := c.requests[p.request]
+	return r == nil || !p.cleaning && (r.looking.op != p.op || r.life == ended)
+}
+
 func (removalOf) ignored(*Coordinator, uint64) bool    { return false }
 func (arrivalsRead) ignored(*Coordinator, uint64) bool { return false }
 func (reuseCheck) ignored(*Coordinator, uint64) bool   { return false }
 func (heartbeat) ignored(*Coordinator, uint64) bool    { return false }
-func (finding) ignored(*Coordinator, uint64) bool      { return false }
 
 // TimerKind tells what a timer is for.
 type TimerKind uint8

@@ -67,14 +67,18 @@ type (
 		Known string
 	}
 
-	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Removed answers it.
+	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Done answers it.
 	RemoveContest struct {
 		Path  string
 		Czxid int64
 	}
 
-	// Check is a heartbeat: a transaction that changes nothing, and succeeds if the node exists. *Removed answers it.
-	Check struct{ Path string }
+	// Check is a heartbeat: a transaction that changes nothing, and succeeds if the node exists. *Done answers it.
+	Check struct {
+		Path string
+		// Beat: it is for the lease, and looks for the node on the way.
+		Beat bool
+	}
 )
 
 func (*Create) query()        {}
