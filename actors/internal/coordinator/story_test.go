@@ -97,7 +97,6 @@ func newStory(t *testing.T, args *arguments) *story {
 		off |= map[string]Switches{"group-commit": GroupCommit, "hand-over": HandOver, "look-ahead": LookAhead}[name]
 	}
 	s.c = New(off, sessionTimeout)
-	s.c.run = 1
 	for _, path := range args.values("knows") {
 		s.c.epoch.pathOf(path).info = Info{Exists: true, Counted: true}
 	}
