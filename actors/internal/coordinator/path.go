@@ -66,7 +66,10 @@ func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return
 	}
-	p.queues, p.used = nil, true
+	p.used = true
+	if len(p.queues) > 1 { // a program may name its queues anew each time
+		p.queues = p.queues[:1:1]
+	}
 	if !p.listed {
 		p.listed = true
 		e.unused = append(e.unused, p.path)
