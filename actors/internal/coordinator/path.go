@@ -92,7 +92,7 @@ func (e *epoch) leavePath(p *lockPath) {
 // inUse tells whether there is anything of a lock path that no request uses.
 func (p *lockPath) inUse() bool {
 	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway || slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
-		return len(q.nodes) > 0 || q.retained != nil || len(q.row.gathered) > 0
+		return len(q.nodes) > 0 || q.retained != nil || len(q.row.creates)+len(q.row.deletes) > 0
 	})
 }
 
