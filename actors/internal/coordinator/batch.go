@@ -101,8 +101,8 @@ func (c *Coordinator) alone(ch change, as creation) {
 		return
 	}
 	what := &Commit{Deletes: []string{r.queue.path.at(ch.node)}}
-	successors := c.successors([]change{ch}, what)
-	c.ask(what, transaction{changes: []change{ch}, successors: successors, batch: as.batch})
+	c.needSuccessors([]change{ch}, what)
+	c.ask(what, transaction{changes: []change{ch}, exist: what.Exist, batch: as.batch})
 }
 
 // commit carries out several changes in one transaction.
@@ -125,13 +125,13 @@ func (c *Coordinator) commit(changes []change) {
 			r.node.mates = places[r.queue.path] > 1
 		}
 	}
-	successors := c.successors(changes, what)
-	c.ask(what, transaction{changes: changes, successors: successors, batch: true})
+	c.needSuccessors(changes, what)
+	c.ask(what, transaction{changes: changes, exist: what.Exist, batch: true})
 }
 
-// successors gives the nodes that must exist when others are deleted, each once, and puts them into the transaction. It begins
-// with the newest: to it the others' holds have come.
-func (c *Coordinator) successors(changes []change, what *Commit) (all []RequestID) {
+// needSuccessors puts the nodes into a transaction that must exist when others are deleted, each once. It begins with the newest:
+// to it the others' holds have come.
+func (c *Coordinator) needSuccessors(changes []change, what *Commit) {
 	for _, ch := range slices.Backward(changes) {
 		if ch.node == "" {
 			continue
@@ -142,22 +142,21 @@ func (c *Coordinator) successors(changes []change, what *Commit) (all []RequestI
 			continue
 		}
 		if path := r.queue.path.at(next.name); !slices.Contains(what.Exist, path) {
-			all, what.Exist = append(all, next.users[0]), append(what.Exist, path)
+			what.Exist = append(what.Exist, path)
 		}
 	}
-	return all
 }
 
 // transaction is what a Commit is for.
 type transaction struct {
-	changes    []change
-	successors []RequestID // whose nodes had to exist
-	batch      bool        // it is one of those under way in the batch
+	changes []change
+	exist   []string // the nodes that had to, by their paths
+	batch   bool     // it is one of those under way in the batch
 }
 
 func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	a := answer.(*Committed)
-	if c.disappeared(t.successors, a.Failure) { // nothing was done
+	if c.disappeared(t.exist, a.Failure) { // nothing was done
 		c.again(t)
 		return
 	}

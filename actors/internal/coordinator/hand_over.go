@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
@@ -58,22 +60,16 @@ func (n *node) nextHolder() *node {
 	return nil
 }
 
-// disappeared tells who has the lock that its node is gone, when that is what a transaction was refused for. It may then be
-// asked for again.
-func (c *Coordinator) disappeared(successors []RequestID, f Failure) bool {
-	if !f.is(NoNode) {
+// disappeared tells who has the lock that its node is gone, when that is what a transaction was refused for that needs the nodes
+// at some paths. It may then be asked for again.
+func (c *Coordinator) disappeared(exist []string, f Failure) bool {
+	if !f.is(NoNode) || !slices.Contains(exist, f.Path) {
 		return false
 	}
-	for _, id := range successors {
-		r := c.requests[id]
-		if r == nil || !r.node.exists() || r.queue.path.at(r.node.name) != f.Path {
-			continue
-		}
-		if r.node.phase == present {
-			r.node.phase = deleting // nobody looks for it any more
-			c.missing(r.queue, r.node)
-		}
-		return true
+	path, name := split(f.Path)
+	if q, n := c.epoch.pathOf(path).findNode(name); n != nil && n.phase == present {
+		n.phase = deleting // nobody looks for it any more
+		c.missing(q, n)
 	}
-	return false
+	return true
 }

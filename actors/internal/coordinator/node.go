@@ -43,7 +43,7 @@ const (
 	unknown
 	// retained: as present, and nobody holds with it: the queue has it, for the next request.
 	retained
-	// left: of a request whose node was retained, or is another's by now. It is no concern of the request any more.
+	// left: of a request whose node was retained or shared, and is another's by now. It is no concern of the request any more.
 	left
 )
 

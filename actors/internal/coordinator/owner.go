@@ -150,11 +150,13 @@ func (c *Coordinator) share(r, other *request, op uint64) {
 	c.tell(r, machine.Event{Kind: machine.Created, Op: op, Node: r.node.name, Token: r.node.token, Alone: true})
 }
 
-// leavesShared takes a request off a node that others hold too; false where nobody does.
+// leavesShared takes a request off a node that others hold too; false where nobody does. The node may have its GUID, and is
+// not to be found by it any more.
 func (c *Coordinator) leavesShared(r *request) bool {
 	if len(r.node.users) < 2 {
 		return false
 	}
 	c.lose(r)
+	r.node.phase = left
 	return true
 }

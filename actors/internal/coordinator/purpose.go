@@ -11,7 +11,8 @@ func (p creation) encode(_ *Coordinator, e *encoder, _ uint64) {
 func (t transaction) encode(_ *Coordinator, e *encoder, _ uint64) {
 	e.text("transaction")
 	e.changes(t.changes)
-	e.ids(t.successors)
+	e.text(t.exist...)
+	e.mark()
 	e.num(flag(t.batch))
 }
 

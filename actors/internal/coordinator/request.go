@@ -94,6 +94,10 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 	case machine.Watch:
 		c.await(r, e)
 	case machine.WatchOwn:
+		if !r.node.exists() { // it was deleted since it was made: the request has been told, and holds no more
+			c.tell(r, machine.Event{Kind: machine.NodeGone, Op: e.Op})
+			return
+		}
 		c.granted(r)
 		c.watchOwn(r, e.Op)
 	case machine.Verify:

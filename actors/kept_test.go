@@ -1,0 +1,58 @@
+package actors
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestWaitersKeepNoQueue: what a waiter was told of the queue when it came is not kept while it waits: the names of all
+// before it, for each waiter, would be memory that grows with the square of the queue.
+func TestWaitersKeepNoQueue(t *testing.T) {
+	for name, tt := range map[string]struct {
+		want    messages.Acquire
+		without FastPath
+	}{
+		"a listing with each create": {messages.Acquire{Path: "/early"}, OneRoundTrip},
+		"semaphore":                  {messages.Acquire{Path: "/semaphore", Mode: messages.Semaphore, Permits: 1}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const waiters = 30
+			handle, inside := spied(t, embedded.Run(t))
+			inside(func(s *session) { s.opts.without |= tt.without })
+			for i := range 1 + waiters {
+				rec := actorstest.NewRecorder(handle.system)
+				defer rec.Close()
+				handle.system.Root.Spawn(NewLock(handle, tt.want, WithObserver(rec.PID())))
+				state := messages.StateWatching
+				if i == 0 {
+					state = messages.StateHeld
+				}
+				_, err := rec.Await(t.Context(), state)
+				require.NoError(t, err)
+			}
+			require.Eventually(t, func() bool {
+				early, names := 0, 0
+				inside(func(s *session) {
+					requests := reflect.ValueOf(s.decides).Elem().FieldByName("requests")
+					require.Equal(t, 1+waiters, requests.Len())
+					for all := requests.MapRange(); all.Next(); {
+						r := all.Value().Elem()
+						if !r.FieldByName("early").IsNil() {
+							early++
+						}
+						view := r.FieldByName("view")
+						names += view.FieldByName("front").Len() + view.FieldByName("ahead").Len()
+					}
+				})
+				return early == 0 && names <= 2*waiters
+			}, time.Minute, 5*time.Millisecond)
+		})
+	}
+}

@@ -1,0 +1,33 @@
+package actors
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestOwnNodesThatAreUnused: the session tells of its own nodes which nobody holds or waits with any more; of those of others it
+// knows nothing. What makes a node unused is the coordinator's to know: see its stories.
+func TestOwnNodesThatAreUnused(t *testing.T) {
+	handle, inside := spied(t, embedded.Run(t))
+	rec := actorstest.NewRecorder(handle.system)
+	defer rec.Close()
+	lock := handle.system.Root.Spawn(NewLock(handle, messages.Acquire{Path: "/used"}, WithObserver(rec.PID())))
+	held, err := rec.Await(t.Context(), messages.StateHeld)
+	require.NoError(t, err)
+	unused := func(owner int64) (is bool) {
+		inside(func(s *session) { is = s.unused(messages.Contender{Path: "/used", Node: held.Node, Session: owner}) })
+		return is
+	}
+	require.False(t, unused(handle.ID()))
+	require.False(t, unused(handle.ID()+1))
+	handle.system.Root.Send(lock, &messages.Release{})
+	_, err = rec.Await(t.Context(), messages.StateReleased)
+	require.NoError(t, err)
+	require.True(t, unused(handle.ID()))
+	require.False(t, unused(handle.ID()+1))
+}
