@@ -107,7 +107,7 @@ var (
 		return in
 	})
 	keepQuiet = telling(func(w *world, _ int, t coordinator.Tell) []coordinator.Tell {
-		if t.Event.Kind == machine.Disconnected && w.actors[t.To-1].m.State == messages.StateWatching {
+		if (t.Event.Kind == machine.Disconnected || t.Event.Kind == machine.Connected) && w.actors[t.To-1].m.State == messages.StateWatching {
 			return nil
 		}
 		return []coordinator.Tell{t}
@@ -182,12 +182,6 @@ var (
 	deleteOneOfSeveral = committing(func(_ *world, q coordinator.Commit) *coordinator.Commit {
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
-	})
-	rowsNeverSent = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
-		if w.timer(s, coordinator.RowTimer) == in.Timer {
-			return nil
-		}
-		return in
 	})
 	cleanUpOnce = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
 		if w.timer(s, coordinator.RetryTimer) == in.Timer {

@@ -76,7 +76,18 @@ func find(t *testing.T, c seeded) {
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
 	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: server(ExpireEarly)})
-	require.EqualError(t, err, ``)
+	require.EqualError(t, err, `invariant 1: mutual exclusion
+contender 1 and contender 2 both hold the lock with valid leases:
+  1. session A: the servers carry out Create of stage 0
+  2. session A: the answer comes to Create of stage 1; session A hears *coordinator.Reply; `+
+		`contender 1: creating → held on Created; contender 1: TellHeld; session A hears *coordinator.Reply; `+
+		`session A hears *coordinator.Order; session A hears coordinator.Fired; session A hears coordinator.Fired
+  3. session A: the servers end the session
+  4. session A: the nodes of the session that is over are deleted
+  5. session B: the servers carry out Create of stage 0
+  6. session B: the answer comes to Create of stage 1; session B hears *coordinator.Reply; `+
+		`contender 2: creating → held on Created; contender 2: TellHeld; session B hears *coordinator.Reply; `+
+		`session B hears *coordinator.Order; session B hears coordinator.Fired; session B hears coordinator.Fired`)
 }
 
 // TestLimit: a walk that comes to too many states says so.
