@@ -73,6 +73,13 @@ func find(t *testing.T, c seeded) {
 	require.Equal(t, c.breaks, violation.Invariant)
 }
 
+// TestSecondIsNoProof: without the mistake nothing is wrong after the story with which it is found.
+func TestSecondIsNoProof(t *testing.T) {
+	result, err := Walk(secondIsNoProof)
+	require.NoError(t, err, result)
+	t.Log(result)
+}
+
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
 	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: server(ExpireEarly)})
