@@ -183,6 +183,12 @@ var (
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
 	})
+	rowsNeverSent = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
+		if w.timer(s, coordinator.RowTimer) == in.Timer {
+			return nil
+		}
+		return in
+	})
 	cleanUpOnce = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
 		if w.timer(s, coordinator.RetryTimer) == in.Timer {
 			return nil

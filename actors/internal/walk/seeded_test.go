@@ -7,9 +7,9 @@ var atBoundary = []seeded{
 	{name: "skip the second listing", mistake: skipSecondListing, plan: Plan{Sessions: twoOne, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "grant without a lease", mistake: grantWithoutLease, plan: Plan{Sessions: apart, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
 	{name: "adopt any owner's node", mistake: server(FindAnyOwners),
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}}, breaks: Exclusion},
 	{name: "verify without sync", mistake: server(FindWithoutSync),
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown delete", mistake: forgetDelete, plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown create", mistake: forgetCreate, plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "forget an actor that stopped", mistake: forgetEnded, plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
@@ -38,6 +38,8 @@ var atBoundary = []seeded{
 	{name: "hand over to two", mistake: handOverTwice, plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
 	{name: "delete one of several", mistake: deleteOneOfSeveral,
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
+	{name: "do not send what has gathered", mistake: rowsNeverSent, plan: Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: true},
+		Prompt: true}, breaks: AllEnd},
 	{name: "clean up once", mistake: cleanUpOnce, plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
 	{name: "one permit more", mistake: onePermitMore, plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1}, breaks: Exclusion},
 	{name: "trust that nobody has come", mistake: trustOldArrivals, plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
@@ -60,6 +62,17 @@ var secondIsNoProof = Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Lapses
 	"session A: the servers carry out Create of stage 0",
 	"session A: the servers carry out List of stage 0",
 }}
+
+// mates begins when two nodes have been asked for in one transaction.
+var mates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true, Bounds: Bounds{Slow: 1}, After: []string{
+	"session A: the servers carry out Create of stage 0",
+	"contender 1 is released",
+	"contender 2 asks for the lock",
+	"contender 3 asks for the lock",
+	"session A: the servers carry out Commit of stage 0",
+}}
+
+var notFirst = [maxActors]bool{1: true, 2: true, 3: true}
 
 // rule gives an edit of one of the coordinator's files.
 func rule(file, from, to string) mistakes.Edit {
@@ -95,13 +108,13 @@ var inCoordinator = []seeded{
 	{name: "retain though somebody has come", source: edits(rule("retain.go", "n.arrivals == othersCame ||\n", "false ||\n")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(rule("epoch.go", "	c.releaseAll() // what would tell", "	// what would tell")),
-		plan: Plan{Sessions: apart, Sticky: all, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
+		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse what goes", source: edits(
 		rule("retain.go", "	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("reuse.go", "n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
 	{name: "retain what has mates", source: edits(rule("retain.go", "n.mates || ", "")),
-		plan: Plan{Sessions: three, Sticky: all, Arrive: thirdLater, Bounds: Bounds{Late: 1}}, breaks: TokensRise},
+		plan: mates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(rule("verify.go", "r.node.phase == left || r.node.phase == retained:", "false:")),
 		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}}, breaks: OwnInvariants},
 
@@ -111,7 +124,7 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "lose a row", source: edits(rule("row.go", "c.epoch.batch.waiting = append(c.epoch.batch.waiting, q.row.gathered...)", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
-	{name: "retain though the lock is wanted", source: edits(rule("retain.go", "n.wanted || ", "")),
+	{name: "retain though the lock is wanted", source: edits(rule("retain.go", "n.wanted || ", ""), rule("retain.go", "!a.Alone || a.Spent;", "!a.Alone;")),
 		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse for two", source: edits(rule("reuse.go", "q.retained.next != 0 || ", "")),
 		plan: Plan{Sessions: three, Sticky: all, Arrive: [maxActors]bool{1: true, 2: true}, Prompt: true}, breaks: AllEnd},
