@@ -38,7 +38,8 @@ func TestMistakesInTheSource(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			overlay, err := mistakes.Mistake{Name: c.name, Edits: c.source}.Overlay(root, t.TempDir())
 			require.NoError(t, err)
-			test := exec.Command("go", "test", "-count=1", "-v", "-overlay", overlay, "-run", "^TestOneMistakeInTheSource$", ".")
+			test := exec.Command("go", "test", "-count=1", "-v", "-overlay", overlay,
+				"-run", "^TestOneMistakeInTheSource$", ".")
 			test.Env = append(os.Environ(), inSource+"="+c.name)
 			said, err := test.CombinedOutput()
 			t.Logf("%s", said)

@@ -35,7 +35,7 @@ func everyRowIsReached(t *testing.T, fired map[*machine.Row]bool) {
 func beyond(row machine.Row) string {
 	guard := row.If.Name
 	switch {
-	case row.On == machine.Refused && row.From != messages.StateRecovering, row.On == machine.Refused && guard == "was holding":
+	case row.On == machine.Refused:
 		return "nothing is refused"
 	case row.To == messages.StateFailed && row.Do.Name == "done":
 		return "only what was refused or exhausted fails after a delete"
