@@ -10,45 +10,67 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes one after the
-// other, in the order of their paths and names, which is the same for everybody: so such actors never wait for each
-// other in a circle, and neither do callers of locks.All. Its parent and its observers get messages.AllHeld, and one
-// of the terminal notices of that kind; it takes Release and Cancel, and may be stopped at any time. When one lock
-// is lost the others are given back.
+// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes one
+// after the other, in the order of InOrder, as locks.All does: neither ever waits for the other in a
+// circle. Its parent and its observers get messages.AllHeld, and one of the terminal notices of that
+// kind; it takes Release and Cancel, and may be stopped at any time. When one lock is lost the others
+// are given back.
 //
 // Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
 // children.
 //
-// Bad input, no lock at all, one lock twice, and a parent, an owner or an observer on another node
-// are told as AllFailed before anything is sent. A nil session panics.
+// What InOrder refuses, and a parent, an owner or an observer on another node, are told as AllFailed
+// before anything is sent. A nil session panics.
 func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewAll: the session is nil")
 	}
+	ordered, wrong := InOrder(wants, func(want messages.Acquire) (*Session, messages.Acquire) { return session, want })
 	return actor.PropsFromProducer(func() actor.Actor {
 		settings := &lock{}
 		for _, opt := range opts {
 			opt(settings)
 		}
-		return &all{session: session, wants: inOrder(wants), observers: settings.observers, owner: settings.owner}
+		return &all{session: session, wants: ordered, wrong: wrong, audience: settings.audience}
 	})
 }
 
-// inOrder sorts requests in the order in which everybody takes locks.
-func inOrder(wants []messages.Acquire) []messages.Acquire {
-	return slices.SortedStableFunc(slices.Values(wants), compareLocks)
-}
-
-func compareLocks(a, b messages.Acquire) int {
-	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name))
+// InOrder sorts locks in the order in which everybody takes several of them: by their paths as the
+// servers know them, chroots and all, and then by their names. Clients that take locks in this order
+// never wait for each other in a circle. of tells through which session a lock is acquired, and what
+// is asked for.
+//
+// The error wraps ErrBadAcquire when there is no lock, or one is named twice: it would wait for
+// itself. Otherwise it is that of CheckAcquire.
+func InOrder[Lock any](locks []Lock, of func(Lock) (*Session, messages.Acquire)) ([]Lock, error) {
+	if len(locks) == 0 {
+		return nil, fmt.Errorf("%w: no lock is named", ErrBadAcquire)
+	}
+	compare := func(a, b Lock) int {
+		first, x := of(a)
+		second, y := of(b)
+		return cmp.Or(cmp.Compare(first.Absolute(x.Path), second.Absolute(y.Path)), cmp.Compare(x.Name, y.Name),
+			slices.Compare(first.Servers(), second.Servers()))
+	}
+	ordered := slices.SortedStableFunc(slices.Values(locks), compare)
+	for i, lock := range ordered {
+		_, want := of(lock)
+		if err := CheckAcquire(want); err != nil {
+			return nil, fmt.Errorf("lock %.100q: %w", want.Path, err) // of any length, when it is bad
+		}
+		if i > 0 && compare(ordered[i-1], lock) == 0 {
+			return nil, fmt.Errorf("%w: %s is named twice", ErrBadAcquire, want.Path)
+		}
+	}
+	return ordered, nil
 }
 
 // all is the actor. Its lock actors are its children; it acquires one at a time.
 type all struct {
-	session   *Session
-	wants     []messages.Acquire
-	observers []*actor.PID
-	owner     *actor.PID
+	session *Session
+	wants   []messages.Acquire // in order
+	wrong   error              // with them, if anything
+	audience
 
 	parts  []*actor.PID
 	ended  []*actor.PID // those of them that have
@@ -95,13 +117,7 @@ func (a *all) Receive(ctx actor.Context) {
 }
 
 func (a *all) begin(ctx actor.Context) {
-	wrong := checkSameNode(ctx, a.owner, a.observers)
-	if wrong != nil {
-		a.observers, a.owner = onSameNode(ctx.ActorSystem(), a.observers), nil
-	} else {
-		wrong = a.check()
-	}
-	if wrong != nil {
+	if wrong := cmp.Or(a.check(ctx), a.wrong); wrong != nil {
 		a.end = &messages.AllFailed{Failed: messages.Failed{Reason: messages.ReasonBadInput, Detail: wrong.Error()}}
 		a.finish(ctx)
 		return
@@ -110,21 +126,6 @@ func (a *all) begin(ctx actor.Context) {
 		ctx.Watch(a.owner)
 	}
 	a.next(ctx)
-}
-
-func (a *all) check() error {
-	if len(a.wants) == 0 {
-		return fmt.Errorf("%w: no lock is named", ErrBadAcquire)
-	}
-	for i, want := range a.wants {
-		if err := CheckAcquire(want); err != nil {
-			return err
-		}
-		if i > 0 && compareLocks(a.wants[i-1], want) == 0 {
-			return fmt.Errorf("%w: %s is named twice", ErrBadAcquire, want.Path)
-		}
-	}
-	return nil
 }
 
 // next asks for the next lock. All are asked for by one caller, so that a deadlock through them is seen as one.
@@ -211,5 +212,3 @@ func (a *all) outcome() any {
 	}
 	return released
 }
-
-func (a *all) tell(ctx actor.Context, notice any) { tellOwners(ctx, a.observers, notice) }

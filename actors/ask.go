@@ -17,7 +17,7 @@ import (
 // message.
 func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 	if !inspect.IsQuery(query) {
-		return nil, fmt.Errorf("%w: %T is no query", ErrBadAcquire, query)
+		return nil, inspect.Check(query)
 	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("turnstile: %T: %w", query, context.Cause(ctx))

@@ -1,17 +1,17 @@
 package actors
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // ErrBadAcquire: what was asked for is not well formed.
-var ErrBadAcquire = errors.New("turnstile: bad request")
+var ErrBadAcquire = inspect.ErrBadQuery
 
 // CheckAcquire tells whether a lock can be asked for like that. It returns an error that wraps
 // zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire that names the value and the rule.
@@ -31,8 +31,6 @@ func checkMode(want messages.Acquire) string {
 	switch {
 	case !want.Mode.Known():
 		return fmt.Sprintf("mode %d does not exist", want.Mode)
-	case want.Mode == messages.Contest && want.Path == "/":
-		return "a contest needs a node, and the root is always there"
 	case want.Mode == messages.Contest && (want.Name != "" || want.WatchAll):
 		return "a contest has one node and no queue: there is nothing to name, and nothing more to watch"
 	}
@@ -69,10 +67,8 @@ func checkPermits(want messages.Acquire) string {
 		return fmt.Sprintf("permits %d, weight %d: only semaphores have permits", want.Permits, want.Weight)
 	case want.Mode != messages.Semaphore:
 		return ""
-	case want.Permits < 1:
-		return fmt.Sprintf("permits %d: a semaphore has at least one", want.Permits)
-	case want.Permits > queue.MaxPermits:
-		return fmt.Sprintf("permits %d are more than %d", want.Permits, queue.MaxPermits)
+	case queue.CheckPermits(want.Permits) != "":
+		return queue.CheckPermits(want.Permits)
 	case want.Weight < 0:
 		return fmt.Sprintf("weight %d is negative", want.Weight)
 	case want.Weight > want.Permits:

@@ -10,7 +10,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // A request that looks for deadlocks probes for them while it waits, every so often. When it is
@@ -72,13 +71,10 @@ func checkDetection(want messages.Acquire) string {
 	case want.Mode == messages.Contest:
 		return "those who wait for a contest leave no trace by which a deadlock could be found"
 	}
-	if d.Root == "/" {
-		return ""
-	}
-	if err := zkconn.CheckPath(d.Root); err != nil {
+	if err := inspect.CheckRoot(d.Root); err != nil {
 		return fmt.Sprintf("deadlocks are to be looked for below %q: %v", d.Root, err)
 	}
-	if want.Path != d.Root && !strings.HasPrefix(want.Path, d.Root+"/") {
+	if want.Path != d.Root && !strings.HasPrefix(want.Path, strings.TrimSuffix(d.Root, "/")+"/") {
 		return fmt.Sprintf("deadlocks are to be looked for below %s, where %s is not", d.Root, want.Path)
 	}
 	return ""

@@ -1,9 +1,9 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -47,24 +48,23 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 
 // lock is the lock actor: a shell around the machine.
 type lock struct {
-	session   *Session
-	want      *messages.Acquire // is not changed
-	spec      *coordinator.Spec
-	request   coordinator.RequestID // its name for the session
-	m         machine.Machine
-	info      *sessionInfo // that we last heard of
-	held      *sessionInfo // that granted the lock
-	run       uint64       // of that lease, when it did
-	observers []*actor.PID
-	listener  Listener
-	owner     *actor.PID
-	grace     time.Time         // when the grace period ends
-	revoked   *atomic.Bool      // is set when it does; nil when nobody looks
-	timers    [3]*time.Timer    // by alarmOf
-	as        string            // who the node says has asked, where that is another
-	polled    bool              // it lists because it has waited for long
-	probes    *time.Timer       // until the next deadlock probe; nil while it does not wait
-	figures   *metering.Request // nil where nothing is counted
+	audience
+	session  *Session
+	want     *messages.Acquire // is not changed
+	spec     *coordinator.Spec
+	request  coordinator.RequestID // its name for the session; zero while that does not know of it
+	m        machine.Machine
+	info     *sessionInfo // that we last heard of
+	held     *sessionInfo // that granted the lock
+	run      uint64       // of that lease, when it did
+	listener Listener
+	grace    time.Time         // when the grace period ends
+	timers   [3]*time.Timer    // by alarmOf
+	as       string            // who the node says has asked, where that is another
+	polled   bool              // it lists because it has waited for long
+	failures uint32            // to find out, since recovery began, whether our node is there
+	probes   *time.Timer       // until the next deadlock probe; nil while it does not wait
+	figures  *metering.Request // nil where nothing is counted
 }
 
 // Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
@@ -131,14 +131,10 @@ func (l *lock) begin(ctx actor.Context) {
 
 // check finds what is wrong with the request before anything is sent, and begins its figures.
 func (l *lock) check(ctx actor.Context) error {
-	if err := checkSameNode(ctx, l.owner, l.observers); err != nil {
-		l.observers, l.owner = onSameNode(ctx.ActorSystem(), l.observers), nil
+	err := cmp.Or(l.audience.check(ctx), CheckAcquire(*l.want))
+	if err != nil {
 		return err
 	}
-	if err := CheckAcquire(*l.want); err != nil {
-		return err
-	}
-	var err error
 	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
 	return err
 }
@@ -204,6 +200,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	l.countPoll(before.State, ev.Kind)
 	l.setProbe(ctx, l.waits())
 	if after.State != before.State {
+		l.failures = 0
 		l.figures.Step(&before, &after, &ev)
 		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
 	}
@@ -234,7 +231,8 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	case machine.StartPoll:
 		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)
 	case machine.StartRetry:
-		l.alarmAfter(ctx, min(l.info.timeout/10, 200*time.Millisecond), machine.Poll, e.Op)
+		l.failures++
+		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
 	case machine.StartTimeout:
 		if l.want.Timeout > 0 {
 			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"sync/atomic"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -24,19 +22,14 @@ func WithOwner(pid *actor.PID) LockOption {
 	return func(l *lock) { l.owner = pid }
 }
 
-// WithRevokedMark names a mark that is set when the lock is given back by force, before anybody else can have it: the
-// notice takes its time, and who looks at a lease does not wait for it.
-func WithRevokedMark(mark *atomic.Bool) LockOption {
-	return func(l *lock) { l.revoked = mark }
-}
-
-// Listener is code that is no actor and takes what a lock actor tells: package locks has one for each call of Lock. Its
-// methods are called by the lock actor, one at a time, and must not wait for anything.
+// Listener is code that is not an actor and hears what a lock actor tells: package locks has one
+// for each call of Lock. The lock actor calls its methods, one at a time; they must not block.
 type Listener interface {
 	// Moved tells every change of state. node is the contender's, "" while there is none.
 	Moved(to messages.State, node string)
-	// Hear takes the notices that a parent would be sent, and when the lock actor has ended *actor.Stopped, the
-	// last of all.
+	// Hear takes the notices that a parent is sent, and *actor.Stopped as the last. After
+	// *messages.Revoked the lock actor deletes the node only once Hear has returned, so that the
+	// listener knows before anybody else holds.
 	Hear(lock *actor.PID, notice any)
 }
 

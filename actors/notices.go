@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -13,18 +12,6 @@ import (
 
 func (l *lock) grant(ctx actor.Context) messages.Grant {
 	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
-}
-
-// tellOwners sends a notice to the parent and the observers; to a parent that observes, once. Its
-// sender is the actor that tells it, so that an owner that was restarted knows whose it is.
-func tellOwners(ctx actor.Context, observers []*actor.PID, notice any) {
-	parent := ctx.Parent()
-	if parent != nil && !slices.ContainsFunc(observers, parent.Equal) {
-		ctx.Request(parent, notice)
-	}
-	for _, pid := range observers {
-		ctx.Request(pid, notice)
-	}
 }
 
 // notice makes the notice that a Tell effect sends; nil for other effects.
@@ -44,9 +31,6 @@ func (l *lock) notice(ctx actor.Context, do machine.Do) any {
 		}
 		return &messages.RevokeRequested{Grant: grant, Deadline: l.grace}
 	case machine.TellRevoked:
-		if l.revoked != nil {
-			l.revoked.Store(true)
-		}
 		return &messages.Revoked{Grant: grant}
 	case machine.TellReleased:
 		return &messages.Released{Grant: grant, Reason: l.m.Reason}
@@ -66,7 +50,7 @@ func (l *lock) report(ctx actor.Context, notice any) {
 	if lost, ok := notice.(*messages.Lost); ok {
 		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
 	}
-	tellOwners(ctx, l.observers, notice)
+	l.tell(ctx, notice)
 	if l.listener != nil {
 		l.listener.Hear(ctx.Self(), notice)
 	}

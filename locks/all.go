@@ -1,7 +1,6 @@
 package locks
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,15 +40,21 @@ func (s *Semaphore) Weight(n int) Locker {
 	return part{l}
 }
 
-// All takes several locks of any kinds, one after the other, and gives one lease for them. Every caller takes
-// them in the same order, that of their paths and names, in whatever order they are given here; so callers of
-// All never wait for each other in a circle. When one cannot be had, or ctx ends, or one that is held is
-// lost meanwhile, those that are held are given back and its error is returned.
+// All takes several locks of any kinds, one after the other, and gives one lease for them. Every
+// caller takes them in the same order, that of actors.InOrder, in whatever order they are given here:
+// so callers of All never wait for each other in a circle, whatever the chroots of their clients are.
+// When a lock cannot be had, or ctx ends, or a lock that is held is lost meanwhile, those that are
+// held are given back and that error is returned.
 //
-// It is refused, with an error that wraps actors.ErrBadAcquire, to take no lock, or one lock twice, which
-// would wait for itself.
+// Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
+// lock, one is nil or not well formed, or one is named twice.
 func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
-	ordered, err := inOrder(lockers)
+	if i := slices.Index(lockers, nil); i >= 0 {
+		return nil, &Error{Op: "lock all", Err: fmt.Errorf("%w: lock %d is nil", actors.ErrBadAcquire, i)}
+	}
+	ordered, err := actors.InOrder(lockers, func(l Locker) (*actors.Session, messages.Acquire) {
+		return l.self().client.session, l.self().want
+	})
 	if err != nil {
 		return nil, &Error{Op: "lock all", Err: err}
 	}
@@ -73,34 +78,6 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 		defer context.AfterFunc(lease.Context(), func() { stop(context.Cause(lease.Context())) })()
 	}
 	return newLeases(held), nil
-}
-
-// inOrder sorts locks in the order in which everybody takes them.
-func inOrder(lockers []Locker) ([]Locker, error) {
-	if len(lockers) == 0 {
-		return nil, fmt.Errorf("%w: no lock is named", actors.ErrBadAcquire)
-	}
-	for i, l := range lockers {
-		if l == nil {
-			return nil, fmt.Errorf("%w: lock %d is nil", actors.ErrBadAcquire, i)
-		}
-	}
-	ordered := slices.Clone(lockers)
-	slices.SortStableFunc(ordered, func(a, b Locker) int { return compare(a.self(), b.self()) })
-	for i := 1; i < len(ordered); i++ {
-		if a := ordered[i].self(); compare(ordered[i-1].self(), a) == 0 {
-			return nil, fmt.Errorf("%w: %s is named twice", actors.ErrBadAcquire, a.want.Path)
-		}
-	}
-	return ordered, nil
-}
-
-// compare orders locks by where they are at the servers, so that clients with different chroots agree.
-func compare(a, b lock) int {
-	return cmp.Or(
-		cmp.Compare(a.client.session.Absolute(a.want.Path), b.client.session.Absolute(b.want.Path)),
-		cmp.Compare(a.want.Name, b.want.Name),
-		slices.Compare(a.client.session.Servers(), b.client.session.Servers()))
 }
 
 // unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.

@@ -2,15 +2,13 @@ package locks
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // ErrGone: the contender that was to be broken is not there any more.
-var ErrGone = errors.New("turnstile: the contender is gone")
+var ErrGone = inspect.ErrGone
 
 // Break deletes a contender's node by force, one that Queue has given. Nobody else's is deleted, also where
 // another has come to the same path since, as in contests.
@@ -26,14 +24,6 @@ var ErrGone = errors.New("turnstile: the contender is gone")
 // the contender is none, and zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"
-	for _, path := range []string{contender.Path, contender.At()} {
-		if err := checkPath(op, path); err != nil {
-			return err
-		}
-	}
-	if contender.Token == 0 {
-		return fmt.Errorf("turnstile: %s %s: %w: the contender has no token", op, contender.At(), actors.ErrBadAcquire)
-	}
 	b, err := ask[*messages.Broken](ctx, c, op, contender.At(), &messages.Break{Contender: contender})
 	if err != nil {
 		return err

@@ -137,8 +137,11 @@ func (c *Client) Session() *actors.Session { return c.session }
 // System gives the actor system that the client runs in.
 func (c *Client) System() *actor.ActorSystem { return c.system }
 
-// enter counts a request in, unless the client is closed.
-func (c *Client) enter() error {
+// enter counts a call in, unless its ctx has ended or the client is closed.
+func (c *Client) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

@@ -54,9 +54,6 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // out. What may not be read is passed over; Locks tells what that is. Errors are those of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	const op = "deadlocks below"
-	if err := checkRoot("deadlocks", root); err != nil {
-		return nil, err
-	}
 	found, err := ask[*messages.DeadlocksFound](ctx, c, op, root, &messages.FindDeadlocks{Root: root})
 	if err != nil {
 		return nil, err

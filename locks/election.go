@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Election chooses a leader among those who campaign at a lock path: who holds the lock there leads. It is a
@@ -91,13 +92,10 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 // nothing is told. Errors wrap that of ctx, zkconn.ErrBadPath, or ErrClosed; when the lock path turns out not to
 // be readable the channel is closed.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
-	if err := checkPath("observe", e.want.Path); err != nil {
-		return nil, err
+	if err := zkconn.CheckPath(e.want.Path); err != nil {
+		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, err)
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, ended(ctx))
-	}
-	if err := e.client.enter(); err != nil {
+	if err := e.client.enter(ctx); err != nil {
 		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, err)
 	}
 	watched, forget := context.WithCancel(ctx)

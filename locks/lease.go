@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -15,9 +14,8 @@ import (
 
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
 type Lease struct {
-	held   *messages.Held
-	clock  *zkconn.LeaseClock
-	forced atomic.Bool // it was given back by force, and the context is about to end
+	held  *messages.Held
+	clock *zkconn.LeaseClock
 
 	from   lock   // what it was acquired with
 	outer  *Lease // within which it was acquired
@@ -69,7 +67,7 @@ func (l *Lease) Node() string { return l.held.Node }
 // Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused and has not heard yet that it lost the lock. Once false it stays false.
 func (l *Lease) Valid() bool {
-	return l.ctx.Err() == nil && !l.forced.Load() && l.clock.Unbroken(l.held.Run)
+	return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Run)
 }
 
 // Deadline is when the lease ends unless the ensemble is heard of again; it moves on all the time while
@@ -181,8 +179,8 @@ func (l *Lease) asked() {
 
 // end ends the context: the lock is not ours any more.
 func (l *Lease) end(cause error) {
-	l.span.end(cause) // first: who sees the end of the context gives the lease back
-	l.cancel(cause)
+	defer l.cancel(cause) // even when the tracer panics
+	l.span.end(cause)     // first: whoever sees the end of the context gives the lease back
 }
 
 // finish notes the end of the request.

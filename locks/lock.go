@@ -9,7 +9,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -100,17 +99,8 @@ func (l lock) acquire(ctx context.Context) (*Lease, error) {
 
 // await spawns the request and waits for its answer, or for the end of ctx.
 func (l lock) await(ctx context.Context) (*Lease, error) {
-	refuse := func(err error) (*Lease, error) {
+	if err := l.client.enter(ctx); err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
-	}
-	if err := actors.CheckAcquire(l.want); err != nil {
-		return refuse(err)
-	}
-	if ctx.Err() != nil {
-		return refuse(ended(ctx))
-	}
-	if err := l.client.enter(); err != nil {
-		return refuse(err)
 	}
 	l.want = l.within(ctx)
 	r := newRequest(l, context.WithoutCancel(ctx))

@@ -5,21 +5,21 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// ask puts a question to the session and waits for the answer.
-func ask[Answer any](ctx context.Context, c *Client, op, path string, question any) (answer Answer, err error) {
+// ask sends a query to the session and waits for the answer.
+func ask[Answer any](ctx context.Context, c *Client, op, path string, query any) (answer Answer, err error) {
 	refuse := func(err error) (Answer, error) { return answer, fmt.Errorf("turnstile: %s %s: %w", op, path, err) }
-	if ctx.Err() != nil {
-		return refuse(ended(ctx))
+	if err := inspect.Check(query); err != nil {
+		return refuse(err)
 	}
-	if err := c.enter(); err != nil {
+	if err := c.enter(ctx); err != nil {
 		return refuse(err)
 	}
 	defer c.requests.Done()
-	got, err := c.session.Ask(ctx, question)
+	got, err := c.session.Ask(ctx, query)
 	if ctx.Err() != nil && err != nil {
 		return refuse(c.session.Explain(ended(ctx)))
 	}
@@ -31,21 +31,6 @@ func ask[Answer any](ctx context.Context, c *Client, op, path string, question a
 		return refuse(fmt.Errorf("%w: the session answers with %T", ErrFailed, got))
 	}
 	return answer, nil
-}
-
-// checkRoot refuses a root below which locks cannot be.
-func checkRoot(op, root string) error {
-	if root == "/" {
-		return nil
-	}
-	return checkPath(op, root)
-}
-
-func checkPath(op, path string) error {
-	if err := zkconn.CheckPath(path); err != nil {
-		return fmt.Errorf("turnstile: %s: %w", op, err)
-	}
-	return nil
 }
 
 // refused makes the error of a refusal; nil where there is none.

@@ -18,9 +18,6 @@ import (
 // Errors wrap that of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may not be read, or
 // ErrClosed.
 func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, error) {
-	if err := checkPath("queue", path); err != nil {
-		return nil, err
-	}
 	q, err := ask[*messages.Queue](ctx, c, "queue of", path, &messages.ReadQueue{Path: path})
 	if err != nil {
 		return nil, err
@@ -36,9 +33,6 @@ func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, 
 // below the root, several at a time, and stops after 100 000 of them: then the answer is Truncated. What may not be
 // read is reported in Unread, and is no error. Errors are those of Queue.
 func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, error) {
-	if err := checkRoot("locks", root); err != nil {
-		return nil, err
-	}
 	tree, err := ask[*messages.LockTree](ctx, c, "locks below", root, &messages.ReadLocks{Root: root})
 	if err != nil {
 		return nil, err

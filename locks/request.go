@@ -79,7 +79,6 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.RevokeRequested:
 		r.lease.asked()
 	case *messages.Revoked:
-		r.lease.forced.Store(true)
 		r.lease.end(ErrRevoked)
 	case *messages.Released:
 		r.finish(nil)
@@ -90,7 +89,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.Cancelled:
 		r.finish(r.cancelled(msg.Reason))
 	case *messages.Failed:
-		r.finish(r.fault("lock", msg.Reason, msg.Detail, ErrFailed))
+		r.finish(r.failed(msg))
 	case *actor.Stopped:
 		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
 		r.from.client.requests.Done()
@@ -107,6 +106,17 @@ func (r *request) finish(err error) {
 		r.lease.finish(err)
 	}
 	r.reply(answer{err: err})
+}
+
+// failed makes the error of a request that could not be carried out. The lock actor has checked the
+// request and tells in words what is wrong with it: CheckAcquire gives that as an error to test for.
+func (r *request) failed(msg *messages.Failed) error {
+	if msg.Reason == messages.ReasonBadInput {
+		if err := actors.CheckAcquire(r.from.want); err != nil {
+			return &Error{Op: "lock", Path: r.from.want.Path, Err: err}
+		}
+	}
+	return r.fault("lock", msg.Reason, msg.Detail, ErrFailed)
 }
 
 // cancelled makes the error of a request that ended before it held.

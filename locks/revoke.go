@@ -23,9 +23,6 @@ var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 // are those of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	const op = "revoke"
-	if err := checkPath(op, path); err != nil {
-		return nil, err
-	}
 	a, err := ask[*messages.AskedBack](ctx, c, op, path, &messages.AskBack{Path: path})
 	if err != nil {
 		return nil, err

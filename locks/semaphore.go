@@ -53,9 +53,6 @@ func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
 // Errors wrap that of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number that is none, ErrPermits where the
 // lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
 func (c *Client) SetPermits(ctx context.Context, path string, permits int) error {
-	if err := checkPath("set permits", path); err != nil {
-		return err
-	}
 	set, err := ask[*messages.PermitsSet](ctx, c, "set permits of", path,
 		&messages.SetPermits{Path: path, Permits: permits})
 	if err != nil {

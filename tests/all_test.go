@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // any four locks of different kinds.
@@ -122,5 +123,51 @@ func TestAllOfNothing(t *testing.T) {
 		require.NoError(t, err, "two queues of one lock path are two locks")
 		require.NoError(t, leases.Unlock(deadline(t)))
 		require.ErrorIs(t, leases.Unlock(deadline(t)), locks.ErrNotHeld)
+	})
+}
+
+// TestAllAgreeWhateverTheirChroots: programs that know the same locks by different paths take them in
+// one order, so that none waits for another in a circle. Here that order is not the one of the paths
+// as the first program names them: /m, /z.
+func TestAllAgreeWhateverTheirChroots(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		outer, inner := open(t, zk.Connect()), open(t, zk.Connect()+"/a")
+		first, err := inner.Mutex("/z").Lock(deadline(t))
+		require.NoError(t, err)
+
+		got := make(chan *locks.Leases, 1)
+		go func() {
+			leases, err := locks.All(deadline(t), outer.Mutex("/m"), inner.Mutex("/z"))
+			assert.NoError(t, err)
+			got <- leases
+		}()
+		awaitCount(t, zk, "/a/z", 2)
+		program := newStage(t, zk.Connect())
+		asActor := program.spawnAll(t, messages.Acquire{Path: "/m"}, messages.Acquire{Path: "/a/z"})
+		awaitCount(t, zk, "/a/z", 3)
+		require.Empty(t, zk.Children(t, zk.Raw(t), "/m"), "what comes later in the order is not asked for yet")
+
+		require.NoError(t, first.Unlock(deadline(t)))
+		leases := <-got
+		require.Equal(t, []string{"/z", "/m"}, []string{leases.Each()[0].Path(), leases.Each()[1].Path()})
+		require.NoError(t, leases.Unlock(deadline(t)))
+		held := notice[*messages.AllHeld](t, asActor).Locks
+		require.Equal(t, []string{"/a/z", "/m"}, []string{held[0].Path, held[1].Path})
+		asActor.send(&messages.Release{})
+		notice[*messages.AllReleased](t, asActor)
+	})
+}
+
+// TestAllSendNothingWhenOneIsBad: the locks that come before it are not taken for nothing.
+func TestAllSendNothingWhenOneIsBad(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		rec := recorder(t, client)
+		_, err := locks.All(deadline(t), client.Mutex("/good", observedBy(rec)), client.Semaphore("/poor", 2).Weight(3))
+		require.ErrorIs(t, err, actors.ErrBadAcquire)
+		require.ErrorContains(t, err, "/poor")
+		_, err = locks.All(deadline(t), client.Mutex("/good", observedBy(rec)), client.Mutex("bad"))
+		require.ErrorIs(t, err, zkconn.ErrBadPath)
+		require.Empty(t, rec.Transitions())
 	})
 }

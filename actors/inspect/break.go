@@ -15,12 +15,7 @@ import (
 // ErrGone where there is nothing to delete any more; ErrBadQuery and zkconn.ErrBadPath where the
 // contender is none.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
-	q := newBreaking(contender)
-	if err := q.check(); err != nil {
-		return err
-	}
-	_, err := q.run(conn)
-	return err
+	return act(conn, newBreaking(contender))
 }
 
 type breaking struct {

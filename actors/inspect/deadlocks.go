@@ -95,7 +95,7 @@ type deadlockQuery struct {
 	reply func(why messages.Refusal, all []messages.Deadlock) any
 }
 
-func (q deadlockQuery) check() error { return checkRoot(q.root) }
+func (q deadlockQuery) check() error { return CheckRoot(q.root) }
 
 func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, nil) }
 

@@ -4,12 +4,10 @@ import (
 	"maps"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// pause is how long a query rests after a failure of unknown outcome. A new epoch ends it.
-const pause = 50 * time.Millisecond
 
 // Session is what a Dispatcher uses of the session that it serves.
 type Session struct {
@@ -39,7 +37,9 @@ type pending struct {
 	follows string // the lock path; "" for a query that is answered once
 	due     bool   // it has to be run, as soon as it neither runs nor rests
 	running bool
-	resting bool
+	resting bool // after a failure
+	// failures counts those since it was answered, or since the epoch began.
+	failures int
 }
 
 // NewDispatcher makes a dispatcher for a session that is not connected yet.
@@ -106,7 +106,7 @@ func (d *Dispatcher) EpochEnded() {
 	d.connected = false
 	for p := range d.queries {
 		p.due = p.due || p.running
-		p.running, p.resting = false, false
+		p.running, p.resting, p.failures = false, false, 0
 	}
 }
 
@@ -154,12 +154,14 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	}
 	if err != nil && retriable(err) {
 		p.due, p.resting = true, true
-		d.session.After(pause, func() {
+		p.failures++
+		d.session.After(retry.Pause(p.failures), func() {
 			p.resting = false
 			d.start(p)
 		})
 		return
 	}
+	p.failures = 0
 	if err != nil || p.follows == "" {
 		delete(d.queries, p)
 	}

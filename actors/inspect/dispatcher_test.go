@@ -19,6 +19,7 @@ type desk struct {
 	*Dispatcher
 	runs   int
 	timers []func()
+	pauses []time.Duration // of the timers that were started so far
 	heard  []any
 	unused func(messages.Contender) bool
 }
@@ -26,8 +27,10 @@ type desk struct {
 func newDesk() *desk {
 	d := &desk{unused: func(messages.Contender) bool { return false }}
 	d.Dispatcher = NewDispatcher(Session{
-		Run:    func(func(*zkconn.Conn) func()) { d.runs++ },
-		After:  func(_ time.Duration, do func()) { d.timers = append(d.timers, do) },
+		Run: func(func(*zkconn.Conn) func()) { d.runs++ },
+		After: func(pause time.Duration, do func()) {
+			d.timers, d.pauses = append(d.timers, do), append(d.pauses, pause)
+		},
 		Unused: func(node messages.Contender) bool { return d.unused(node) },
 	})
 	d.Connected()
@@ -85,6 +88,23 @@ func TestQueryWaitsForTheConnection(t *testing.T) {
 	d.Ask("me", &messages.ReadQueue{Path: "bad"}, d.hear)
 	require.Equal(t, messages.ReasonBadInput, d.heard[1].(*messages.Queue).Reason)
 	require.Empty(t, d.queries)
+}
+
+// TestPausesOfAFollowerGrow while it fails, and begin anew when it has been answered.
+func TestPausesOfAFollowerGrow(t *testing.T) {
+	d := newDesk()
+	d.Follow("me", "/p", d.hear)
+	p := d.only(t)
+	for range 3 {
+		d.take(p, nil, zkconn.ErrUnknownOutcome)
+		d.fire()
+	}
+	d.take(p, &messages.Queue{Path: "/p"}, nil)
+	d.Changed("/p")
+	d.take(p, nil, zkconn.ErrUnknownOutcome)
+	require.Len(t, d.pauses, 4)
+	require.Less(t, d.pauses[0], d.pauses[2])
+	require.Less(t, d.pauses[3], d.pauses[2])
 }
 
 // TestQueryIsRefusedForGood: what cannot be answered better the next time is not run again.

@@ -35,7 +35,7 @@ func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
 
 type readLocks struct{ root string }
 
-func (q readLocks) check() error { return checkRoot(q.root) }
+func (q readLocks) check() error { return CheckRoot(q.root) }
 
 func (q readLocks) refuse(why messages.Refusal) any {
 	return &messages.LockTree{Refusal: why, Root: q.root}
@@ -43,8 +43,8 @@ func (q readLocks) refuse(why messages.Refusal) any {
 
 func (q readLocks) run(conn *zkconn.Conn) (any, error) { return Locks(conn, q.root) }
 
-// checkRoot is CheckPath for a root below which locks are looked for, which may be "/".
-func checkRoot(root string) error {
+// CheckRoot is zkconn.CheckPath for a root below which locks are looked for, which may be "/".
+func CheckRoot(root string) error {
 	if root == "/" {
 		return nil
 	}

@@ -14,12 +14,7 @@ import (
 // exist. It overwrites nothing but a number of permits: queue.ErrNoPermits where the lock path has
 // other data. ErrBadQuery where the number is out of range.
 func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
-	q := setPermits{messages.SetPermits{Path: lockPath, Permits: permits}}
-	if err := q.check(); err != nil {
-		return err
-	}
-	_, err := q.run(conn)
-	return err
+	return act(conn, setPermits{messages.SetPermits{Path: lockPath, Permits: permits}})
 }
 
 type setPermits struct{ messages.SetPermits }
@@ -28,8 +23,8 @@ func (q setPermits) check() error {
 	if err := zkconn.CheckPath(q.Path); err != nil {
 		return err
 	}
-	if q.Permits < 1 || q.Permits > queue.MaxPermits {
-		return fmt.Errorf("%w: permits %d: a semaphore has at least one, and at most %d", ErrBadQuery, q.Permits, queue.MaxPermits)
+	if wrong := queue.CheckPermits(q.Permits); wrong != "" {
+		return fmt.Errorf("%w: %s", ErrBadQuery, wrong)
 	}
 	return nil
 }

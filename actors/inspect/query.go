@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"fmt"
+
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -19,6 +21,24 @@ type query interface {
 
 // IsQuery tells whether a message is one that a Dispatcher answers.
 func IsQuery(msg any) bool { return queryOf(msg) != nil }
+
+// Check tells what is wrong with a query, before it is sent: the error wraps zkconn.ErrBadPath, or
+// ErrBadQuery, also when the message is no query.
+func Check(msg any) error {
+	if q := queryOf(msg); q != nil {
+		return q.check()
+	}
+	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
+}
+
+// act checks and runs a query whose answer says no more than that it was done.
+func act(conn *zkconn.Conn, q query) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	_, err := q.run(conn)
+	return err
+}
 
 // queryOf gives what a message asks for; nil for one that asks nothing.
 func queryOf(msg any) query {

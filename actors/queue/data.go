@@ -78,6 +78,14 @@ func IsRevokeRequest(data []byte) bool {
 // of sums.
 const MaxPermits = 1 << 30
 
+// CheckPermits tells what is wrong with a number of permits; "" for nothing.
+func CheckPermits(n int) string {
+	if n < 1 || n > MaxPermits {
+		return fmt.Sprintf("permits %d: a semaphore has at least one, and at most %d", n, MaxPermits)
+	}
+	return ""
+}
+
 // ErrNoPermits: the data of a lock path are not a number of permits.
 var ErrNoPermits = errors.New("turnstile: not a semaphore's number of permits")
 
@@ -85,7 +93,7 @@ var ErrNoPermits = errors.New("turnstile: not a semaphore's number of permits")
 // kazoo's Semaphore writes it too. ErrNoPermits for anything else.
 func ParsePermits(data []byte) (int, error) {
 	n, err := strconv.Atoi(string(data))
-	if err != nil || n < 1 || n > MaxPermits {
+	if err != nil || CheckPermits(n) != "" {
 		return 0, fmt.Errorf("%w: %.40q", ErrNoPermits, data)
 	}
 	return n, nil

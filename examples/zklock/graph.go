@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,13 +56,10 @@ Exit status 1: there is a deadlock.`,
 				if err != nil {
 					return err
 				}
-				switch {
-				case asJSON:
-					err = printJSON(g.json(), false)
-				case dot:
+				if dot {
 					err = g.writeDot(os.Stdout)
-				default:
-					_, err = fmt.Println(strings.Join(g.lines(time.Now(), termWidth()), "\n"))
+				} else {
+					err = show(asJSON, g.json(), g.lines(time.Now(), termWidth()))
 				}
 				if err == nil && len(g.deadlocks) > 0 {
 					return &exit{status: statusNo}

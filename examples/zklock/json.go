@@ -75,3 +75,12 @@ func printJSON(v any, oneLine bool) error {
 	_, err := os.Stdout.WriteString(b.String())
 	return err
 }
+
+// show prints an answer, as JSON or for people.
+func show(asJSON bool, value any, lines []string) error {
+	if asJSON {
+		return printJSON(value, false)
+	}
+	_, err := fmt.Println(strings.Join(lines, "\n"))
+	return err
+}

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,14 +44,10 @@ library's. "asked back" is a holder whom somebody has asked for the lock
 					error) {
 					return client.Queue(ctx, args[0])
 				})
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case asJSON:
-					return printJSON(allToJSON(queue), false)
 				}
-				_, err = fmt.Println(strings.Join(queueLines(args[0], queue, wide, time.Now(), termWidth()), "\n"))
-				return err
+				return show(asJSON, allToJSON(queue), queueLines(args[0], queue, wide, time.Now(), termWidth()))
 			})
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -115,48 +109,11 @@ func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, 
 		}
 		return nil
 	}
-	var mu sync.Mutex
-	var newest *messages.Queue
-	changed := make(chan struct{})
-	go func() {
-		defer close(changed)
-		for q := range queues {
-			mu.Lock()
-			newest = q
-			mu.Unlock()
-			if q.Reason != messages.ReasonNone {
-				return
-			}
-			select {
-			case changed <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	err := onScreen(ctx, changed, func(width int) []string {
-		mu.Lock()
-		defer mu.Unlock()
-		now := time.Now()
-		if newest == nil {
-			return stamped(client, []string{path}, now)
-		}
-		return stamped(client, queueLines(path, newest.Contenders, wide, now, width), now)
+	newest, err := watch(ctx, client, path, queues, func(q *messages.Queue, now time.Time, width int) []string {
+		return queueLines(path, q.Contenders, wide, now, width)
 	})
-	mu.Lock()
-	defer mu.Unlock()
 	if err == nil && newest != nil && newest.Reason != messages.ReasonNone {
 		return refusal(newest)
 	}
 	return err
-}
-
-// onScreen shows lines on the whole terminal until somebody quits.
-func onScreen(ctx context.Context, changed <-chan struct{}, lines func(width int) []string) error {
-	s, err := openScreen()
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	return s.show(ctx, changed, lines)
 }

@@ -16,13 +16,12 @@ func readQueues(ctx context.Context, client *locks.Client,
 	var first error
 	byPath := map[string][]messages.Contender{}
 	room := make(chan struct{}, 8)
+	asked := map[string]bool{}
 	for _, l := range all {
-		if _, known := byPath[l.Path]; known {
+		if asked[l.Path] {
 			continue
 		}
-		mu.Lock()
-		byPath[l.Path] = nil
-		mu.Unlock()
+		asked[l.Path] = true
 		room <- struct{}{}
 		reads.Go(func() {
 			defer func() { <-room }()

@@ -117,7 +117,7 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	case r.shared && given("permits"):
 		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"),
 			"run: --shared and --permits are different kinds of locks")
-	case given("permits") && (r.permits < 1 || r.permits > queue.MaxPermits):
+	case given("permits") && queue.CheckPermits(r.permits) != "":
 		return badUse(withFlag(cmd, "--permits 4"), "run: --permits %d is not between 1 and %d", r.permits,
 			queue.MaxPermits)
 	case given("wait") && r.wait < 0:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,6 +110,44 @@ func (s *screen) show(ctx context.Context, changed <-chan struct{}, lines func(w
 		case <-tick.C:
 		}
 	}
+}
+
+// watch shows the newest of some values on the whole terminal until there are no more, or somebody quits, and gives the
+// one that it has shown last. Before the first there is only a heading.
+func watch[V any](ctx context.Context, client *locks.Client, heading string, values <-chan *V,
+	lines func(v *V, now time.Time, width int) []string) (*V, error) {
+	s, err := openScreen()
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	var mu sync.Mutex
+	var newest *V
+	changed := make(chan struct{})
+	go func() {
+		defer close(changed)
+		for v := range values {
+			mu.Lock()
+			newest = v
+			mu.Unlock()
+			select {
+			case changed <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	err = s.show(ctx, changed, func(width int) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); newest != nil {
+			return stamped(client, lines(newest, now, width), now)
+		}
+		return stamped(client, []string{heading}, time.Now())
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	return newest, err
 }
 
 // termWidth is the width that tables have: that of the terminal, or 0, for none, where the output goes elsewhere.

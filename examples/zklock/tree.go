@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,14 +50,10 @@ longest.`,
 					return watchTree(ctx, client, read, asJSON, long)
 				}
 				f, err := answer(ctx, read)
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case asJSON:
-					return printJSON(f.json(), false)
 				}
-				_, err = fmt.Println(strings.Join(f.lines(long, time.Now(), termWidth()), "\n"))
-				return err
+				return show(asJSON, f.json(), f.lines(long, time.Now(), termWidth()))
 			})
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,

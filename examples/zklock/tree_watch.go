@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -15,8 +15,9 @@ const treeEvery = 2 * time.Second
 func watchTree(ctx context.Context, client *locks.Client, read func(context.Context) (forest, error), asJSON, long bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	forests := make(chan forest)
+	forests := make(chan *forest)
 	go func() {
+		defer close(forests)
 		for {
 			f, err := read(ctx) // for as long as somebody looks, as a queue is followed
 			if err != nil {
@@ -24,7 +25,7 @@ func watchTree(ctx context.Context, client *locks.Client, read func(context.Cont
 				return
 			}
 			select {
-			case forests <- f:
+			case forests <- &f:
 			case <-ctx.Done():
 				return
 			}
@@ -34,44 +35,15 @@ func watchTree(ctx context.Context, client *locks.Client, read func(context.Cont
 		}
 	}()
 	if asJSON {
-		for {
-			select {
-			case f := <-forests:
-				if err := printJSON(f.json(), true); err != nil {
-					return err
-				}
-			case <-ctx.Done():
-				return context.Cause(ctx)
+		for f := range forests {
+			if err := printJSON(f.json(), true); err != nil {
+				return err
 			}
 		}
+		return context.Cause(ctx)
 	}
-	var mu sync.Mutex
-	var newest *forest
-	changed := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case f := <-forests:
-				mu.Lock()
-				newest = &f
-				mu.Unlock()
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case changed <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return onScreen(ctx, changed, func(width int) []string {
-		mu.Lock()
-		defer mu.Unlock()
-		now := time.Now()
-		if newest == nil {
-			return stamped(client, []string{"reading"}, now)
-		}
-		return stamped(client, newest.lines(long, now, width), now)
+	_, err := watch(ctx, client, "reading", forests, func(f *forest, now time.Time, width int) []string {
+		return f.lines(long, now, width)
 	})
+	return cmp.Or(err, context.Cause(ctx)) // a reading that fails ends both
 }

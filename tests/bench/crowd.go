@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // crowd is a number of workers that lock and unlock, over and over.
@@ -51,28 +53,18 @@ func (c *counting) end()   { c.on.Store(false); c.elapsed = time.Since(c.from) }
 // nothing to count by then it goes on until there is.
 func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
 	return func(ctx context.Context, c *counting) {
-		wait(ctx, warm)
+		rig.Rest(ctx, warm)
 		select {
 		case <-c.arrived:
 		case <-ctx.Done():
 			return
 		}
 		c.begin()
-		wait(ctx, span)
+		rig.Rest(ctx, span)
 		for !c.some.Load() && ctx.Err() == nil {
-			wait(ctx, pollEvery)
+			rig.Rest(ctx, pollEvery)
 		}
 		c.end()
-	}
-}
-
-// wait waits for d, or the end of ctx.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }
 

@@ -8,17 +8,14 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // sessionTimeout is what a session asks for.
 type sessionTimeout = time.Duration
 
 var openACL = zk.WorldACL(zk.PermAll)
-
-// silent is a logger of go-zookeeper that does not log.
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
 
 // connection is a session of go-zookeeper.
 type connection struct {
@@ -30,7 +27,7 @@ type connection struct {
 // connect waits until there is a session. The end of ctx closes it: requests have no context, and would wait for as
 // long as the servers are gone.
 func connect(ctx context.Context, servers string, timeout sessionTimeout) (*connection, error) {
-	conn, events, err := zk.Connect(strings.Split(servers, ","), timeout, zk.WithLogger(silent{}))
+	conn, events, err := zk.Connect(strings.Split(servers, ","), timeout, zk.WithLogger(rig.Silent{}))
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}

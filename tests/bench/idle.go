@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // Of an idle session.
@@ -74,7 +75,7 @@ func (s *stage) usage(ctx context.Context, d time.Duration) (usage, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return usage{}, err
 	}
-	wait(ctx, d)
+	rig.Rest(ctx, d)
 	packets2, err := s.packets(ctx)
 	processor2, err2 := s.processor()
 	if err := errors.Join(err, err2, ctx.Err()); err != nil {
@@ -103,7 +104,7 @@ func (t trial) idlers(ctx context.Context, n int, hold bool) (usage, error) {
 	if err := c.expect(ctx, nil); err != nil {
 		return usage{}, err
 	}
-	wait(ctx, spec.Timeout/2) // what was asked for at the beginning has been answered
+	rig.Rest(ctx, spec.Timeout/2) // what was asked for at the beginning has been answered
 	found, err := t.stage.usage(ctx, 2*spec.Timeout)
 	return found, errors.Join(err, c.goOn(), c.end(ctx))
 }

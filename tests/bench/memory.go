@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // queueLength is how many wait for one lock: what a request costs is measured, not what a long queue does.
@@ -118,7 +119,7 @@ func (t trial) awaitEphemerals(ctx context.Context, enough func(int) bool) error
 		if enough(n) {
 			return nil
 		}
-		wait(ctx, 20*time.Millisecond)
+		rig.Rest(ctx, 20*time.Millisecond)
 		if ctx.Err() != nil {
 			return fmt.Errorf("bench: there are %d ephemeral nodes: %w", n, context.Cause(ctx))
 		}
@@ -137,7 +138,7 @@ func (t trial) awaitQuiet(ctx context.Context) error {
 			return nil
 		}
 		last = n
-		wait(ctx, quiet)
+		rig.Rest(ctx, quiet)
 		if ctx.Err() != nil {
 			return fmt.Errorf("bench: requests do not end: %w", context.Cause(ctx))
 		}

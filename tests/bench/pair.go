@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // hold is how long the workers of pair hold: long enough that the next one waits, and nothing else is to do.
@@ -100,7 +102,7 @@ func deleteOnce(ctx context.Context, t trial, from, to *connection) (time.Durati
 	if err != nil {
 		return 0, err
 	}
-	wait(ctx, hold)
+	rig.Rest(ctx, hold)
 	at := time.Now()
 	var arrived time.Duration
 	seen := make(chan struct{})

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // each is the number of workers of a process.
@@ -85,16 +87,16 @@ func (t trial) competing(ctx context.Context, run func(ctx context.Context, proc
 // watch waits until all workers have held, and then looks for a while at how the guard's counts grow.
 func (t trial) watch(ctx context.Context, g *guard) (figures, error) {
 	for g.load(wordArrived) < int64(t.n*each) && ctx.Err() == nil {
-		wait(ctx, pollEvery)
+		rig.Rest(ctx, pollEvery)
 	}
-	wait(ctx, t.o.warm)
+	rig.Rest(ctx, t.o.warm)
 	begin, before, grants := time.Now(), g.grants(), make([]int64, t.n)
 	for process := range grants {
 		grants[process] = -g.load(wordProcess + process)
 	}
-	wait(ctx, t.o.span)
+	rig.Rest(ctx, t.o.span)
 	for g.grants() == before && ctx.Err() == nil { // a slow machine
-		wait(ctx, pollEvery)
+		rig.Rest(ctx, pollEvery)
 	}
 	got := tally{counted: int(g.grants() - before), elapsed: time.Since(begin)}
 	for process := range grants {
@@ -133,7 +135,7 @@ func compete(ctx context.Context, spec childSpec, to *parent) error {
 	c := crowd{sessions: []session{s}, workers: spec.N, first: spec.Process * spec.N, shared: true, path: onePath(spec.Path), guard: oneGuard(g),
 		timed: func(ctx context.Context, _ *counting) {
 			for g.load(wordStop) == 0 && ctx.Err() == nil {
-				wait(ctx, pollEvery)
+				rig.Rest(ctx, pollEvery)
 			}
 		}}
 	got, err := c.run(ctx)

@@ -146,7 +146,7 @@ func (s *stage) awaitChildren(ctx context.Context, path string, n int) (asked in
 		if stat != nil && int(stat.NumChildren) >= n {
 			return asked, nil
 		}
-		wait(ctx, pollEvery)
+		rig.Rest(ctx, pollEvery)
 		if ctx.Err() != nil {
 			return asked, fmt.Errorf("bench: %d of %d queue in %s: %w", stat.NumChildren, n, path, ctx.Err())
 		}

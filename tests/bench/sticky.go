@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // sticky is one worker that nobody competes with, as uncontended, with locks that stick where there are any; and what
@@ -52,18 +54,18 @@ func comeAfter(ctx context.Context, t trial, open opener, got figures) error {
 		if _, err := visit(ctx, sticks, shared); err != nil {
 			return err
 		}
-		wait(ctx, 2*hold) // until it is known that nobody waits
+		rig.Rest(ctx, 2*hold) // until it is known that nobody waits
 		took, err := visit(ctx, comes, shared)
 		if err != nil {
 			return err
 		}
 		taken = append(taken, took)
-		wait(ctx, 2*hold) // nothing is measured right behind something else, or all would have to be
+		rig.Rest(ctx, 2*hold) // nothing is measured right behind something else, or all would have to be
 		if took, err = visit(ctx, comes, alone); err != nil {
 			return err
 		}
 		free = append(free, took)
-		wait(ctx, 2*hold)
+		rig.Rest(ctx, 2*hold)
 		at := time.Now()
 		if _, err := conn.Set(t.path, nil, -1); err != nil {
 			return err

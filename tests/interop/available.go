@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,7 +15,6 @@ import (
 var ErrUnavailable = errors.New("interop: the other clients are not available")
 
 const (
-	jarFolder = "/usr/share/java"
 	// Debian's own interpreter, which is the one that has Debian's kazoo; the
 	// first python3 in PATH need not be.
 	python = "/usr/bin/python3"
@@ -38,7 +36,8 @@ func Available() error {
 			missing = append(missing, command+" (not found in PATH)")
 		}
 	}
-	for _, path := range append(jars(), python, kazoo) {
+	missing = append(missing, rig.MissingJars(curatorJars)...)
+	for _, path := range []string{python, kazoo} {
 		if _, err := os.Stat(path); err != nil {
 			missing = append(missing, path)
 		}
@@ -53,20 +52,5 @@ func Available() error {
 // TURNSTILE_REQUIRE_SERVERS=1.
 func Require(t testing.TB) {
 	t.Helper()
-	err := Available()
-	if err == nil {
-		return
-	}
-	if os.Getenv(rig.RequireVariable) == "1" {
-		t.Fatalf("%s=1 but: %v", rig.RequireVariable, err)
-	}
-	t.Skip(err)
-}
-
-func jars() []string {
-	paths := make([]string, len(curatorJars))
-	for i, jar := range curatorJars {
-		paths[i] = filepath.Join(jarFolder, jar)
-	}
-	return paths
+	rig.SkipUnless(t, Available())
 }

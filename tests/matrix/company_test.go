@@ -160,6 +160,25 @@ var company = []plot{
 			require.Len(t, c.childrenOf(t, companyPath), 2)
 			require.NotEmpty(t, late.node(t))
 		}},
+	{name: "deletes", outcome: "nodes of a turn go together, a millisecond after the first was given back at the latest",
+		play: func(t *testing.T, c *crowd) {
+			remote, turn := c.turn(t)
+			c.giveBackInTurn(t, turn[:2])
+			require.True(t, c.holds(turn[2]))
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
+				require.Len(t, c.childrenOf(t, companyPath), 3, "who has held for long does not wait, the next does for that of the last")
+			}
+			time.Sleep(after / 5)
+			synctest.Wait()
+			require.Len(t, c.childrenOf(t, companyPath), 2)
+			<-turn[0].done
+			<-turn[1].done
+			began := time.Now()
+			turn[2].giveBack()
+			synctest.Wait()
+			require.True(t, c.holds(remote))
+			require.Zero(t, time.Since(began), "the last waits for nobody")
+		}},
 	{name: "deletes-cut", outcome: "nodes that were given back when the connection is cut go when it is back",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
@@ -193,7 +212,7 @@ var company = []plot{
 			<-turn[1].done
 			require.Less(t, sequences(t, remote)[0], sequences(t, late)[0])
 		}},
-	{name: "at-home", outcome: "where no other session is nobody waits for others",
+	{name: "at-home", outcome: "where no other session is those who were in a turn together come back together, and who comes in it waits for nobody",
 		play: func(t *testing.T, c *crowd) {
 			c.know(t, c.ours, companyPath)
 			turn := c.queue(t, c.ours, 3, companyPath)
@@ -207,10 +226,15 @@ var company = []plot{
 				synctest.Wait()
 			}
 			require.Empty(t, c.childrenOf(t, companyPath))
+			require.Zero(t, time.Since(began), "the last lets all go")
 			first := c.enter(t, c.ours, companyPath)
 			synctest.Wait()
-			require.True(t, c.holds(first))
-			require.Zero(t, time.Since(began), "it had to wait")
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
+				require.Empty(t, c.childrenOf(t, companyPath), "the others are waited for")
+			}
+			time.Sleep(after / 5)
+			synctest.Wait()
+			require.True(t, c.holds(first), "not for long")
 		}},
 	{name: "alone-in-turn", outcome: "who comes back alone after a turn of one goes at once",
 		play: func(t *testing.T, c *crowd) {

@@ -144,7 +144,7 @@ func round(ctx context.Context, o options, p *probe, subjects []*subject, r *res
 			if !o.together {
 				wait += rand.N(r.timeout / 6)
 			}
-			sleep(ctx, wait)
+			rig.Rest(ctx, wait)
 			found, err := s.outage(ctx, p, time.Duration(r.length*float64(r.timeout)), r.timeout, o.hangUp)
 			errs[i] = err
 			if err == nil {

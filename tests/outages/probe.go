@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // probe writes to the servers all the time, past the relays, to know when the machine or the servers are slow by
@@ -32,14 +34,10 @@ type write struct {
 // probeEvery is the pause between writes.
 const probeEvery = 10 * time.Millisecond
 
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
-
 const probePath = "/outages-probe"
 
 func startProbe(servers []string) (*probe, error) {
-	conn, events, err := zk.Connect(servers, time.Minute, zk.WithLogger(silent{}))
+	conn, events, err := zk.Connect(servers, time.Minute, zk.WithLogger(rig.Silent{}))
 	if err != nil {
 		return nil, fmt.Errorf("outages: probe of %s: %w", strings.Join(servers, ","), err)
 	}
@@ -63,7 +61,7 @@ func (p *probe) run(ctx context.Context) {
 		p.mu.Lock()
 		p.begun = begun
 		p.mu.Unlock()
-		sleep(ctx, probeEvery)
+		rig.Rest(ctx, probeEvery)
 		_, err := p.conn.Set(probePath, nil, -1)
 		p.mu.Lock()
 		p.writes = append(p.writes, write{begun, time.Since(begun)})

@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // subject is a session that holds a lock, behind relays of its own.
@@ -89,7 +90,7 @@ func (s *subject) outage(ctx context.Context, p *probe, length, timeout time.Dur
 	for _, r := range s.relays {
 		r.down(hangUp)
 	}
-	sleep(ctx, length)
+	rig.Rest(ctx, length)
 	ended := time.Now()
 	for _, r := range s.relays {
 		if err := r.up(); err != nil {
@@ -101,10 +102,10 @@ func (s *subject) outage(ctx context.Context, p *probe, length, timeout time.Dur
 			found.back, found.spare = time.Since(ended), time.Until(before)
 			break
 		}
-		sleep(ctx, pollEvery)
+		rig.Rest(ctx, pollEvery)
 	}
 	// Whether a lease that was renewed only when it had run out is known to be lost.
-	sleep(ctx, timeout*45/100-time.Since(begun))
+	rig.Rest(ctx, timeout*45/100-time.Since(begun))
 	found.lost = s.lease.Context().Err() != nil
 	if found.slow, err = p.slowest(begun); err != nil {
 		return found, err
@@ -122,14 +123,5 @@ func (s *subject) close(ctx context.Context) {
 	}
 	for _, r := range s.relays {
 		r.close()
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }

@@ -34,15 +34,15 @@ func Available() error {
 	if _, err := exec.LookPath("java"); err != nil {
 		missing = append(missing, "java (not found in PATH)")
 	}
-	missing = append(missing, missingJars(serverJars)...)
+	missing = append(missing, MissingJars(serverJars)...)
 	if len(missing) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: missing %s; %s", ErrUnavailable, strings.Join(missing, ", "), howTo)
 }
 
-// missingJars gives the paths of those that are not there.
-func missingJars(jars []string) (missing []string) {
+// MissingJars gives the paths of those of Debian's jars that are not there.
+func MissingJars(jars []string) (missing []string) {
 	for _, jar := range jars {
 		path := filepath.Join(jarFolder, jar)
 		if _, err := os.Stat(path); err != nil {
@@ -56,11 +56,12 @@ func missingJars(jars []string) (missing []string) {
 // TURNSTILE_REQUIRE_SERVERS=1.
 func Require(t testing.TB) {
 	t.Helper()
-	skipUnless(t, Available())
+	SkipUnless(t, Available())
 }
 
-// skipUnless skips or fails the test for what is missing.
-func skipUnless(t testing.TB, err error) {
+// SkipUnless skips the test for what is missing, or fails it when
+// TURNSTILE_REQUIRE_SERVERS=1.
+func SkipUnless(t testing.TB, err error) {
 	t.Helper()
 	if err == nil {
 		return
@@ -71,7 +72,8 @@ func skipUnless(t testing.TB, err error) {
 	t.Skip(err)
 }
 
-func classPath(jars []string) string {
+// ClassPath is for those of Debian's jars.
+func ClassPath(jars []string) string {
 	paths := make([]string, len(jars))
 	for i, jar := range jars {
 		paths[i] = filepath.Join(jarFolder, jar)

@@ -28,49 +28,24 @@ func StartEnsemble(t testing.TB, members int, opts ...Option) *Ensemble {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			for _, member := range ensemble.members {
-				t.Logf("output of member %s:\n%s", member.Addr(), member.Log())
-			}
-		}
-		if err := ensemble.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	stopAtEnd(t, ensemble.Stop, ensemble.members...)
 	return ensemble
 }
 
 // NewEnsemble starts n servers and waits until all serve and one leads. The
 // caller stops it.
 func NewEnsemble(n int, opts ...Option) (*Ensemble, error) {
-	if n < 2 {
-		return nil, fmt.Errorf("rig: an ensemble of %d members: it takes two at least, and three to survive a loss", n)
-	}
-	if err := Available(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	for attempt := 1; ; attempt++ {
-		ensemble, err := prepareEnsemble(n, newSettings(opts))
-		if err == nil {
-			err = ensemble.start(ctx)
-		}
-		if err == nil {
-			return ensemble, nil
-		}
-		err = errors.Join(err, ensemble.Stop())
-		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
-			return nil, err
-		}
-	}
+	prepare := func() (*Ensemble, error) { return prepareEnsemble(n, newSettings(opts)) }
+	return launch(prepare, (*Ensemble).start)
 }
 
 // prepareEnsemble starts nothing yet. What it returns is to be stopped even when
 // there is an error.
 func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 	e := &Ensemble{}
+	if n < 2 {
+		return e, fmt.Errorf("rig: an ensemble of %d members: it takes two at least, and three to survive a loss", n)
+	}
 	for id := 1; id <= n; id++ {
 		quorum, err := takePort()
 		if err != nil {
@@ -113,11 +88,7 @@ func (e *Ensemble) start(ctx context.Context) error {
 	var waiting sync.WaitGroup
 	for i, member := range e.members {
 		waiting.Go(func() {
-			errs[i] = member.start()
-			if errs[i] == nil {
-				errs[i] = member.awaitServing(serving)
-			}
-			if errs[i] != nil {
+			if errs[i] = member.serve(serving); errs[i] != nil {
 				cancel()
 			}
 		})

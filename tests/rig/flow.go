@@ -137,12 +137,5 @@ func wait(done context.Context, until time.Time) bool {
 	if left <= 0 {
 		return done.Err() == nil
 	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-done.Done():
-		return false
-	}
+	return Rest(done, left)
 }

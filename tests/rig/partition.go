@@ -1,9 +1,7 @@
 package rig
 
 import (
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -26,31 +24,14 @@ type direction struct{ from, to int }
 // NewPartitionable starts an ensemble of n servers that can be partitioned, and
 // waits until all serve and one leads. The caller stops it.
 func NewPartitionable(n int, opts ...Option) (*Partitionable, error) {
-	if n < 2 {
-		return nil, fmt.Errorf("rig: an ensemble of %d members: it takes two at least, and three to survive a loss", n)
-	}
-	if err := Available(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	for attempt := 1; ; attempt++ {
+	return launch(func() (*Partitionable, error) {
 		ensemble, err := prepareEnsemble(n, newSettings(opts))
 		p := &Partitionable{Ensemble: ensemble, wires: map[direction][]*wire{}}
 		if err == nil {
 			err = p.connect()
 		}
-		if err == nil {
-			err = p.start(ctx)
-		}
-		if err == nil {
-			return p, nil
-		}
-		err = errors.Join(err, p.Stop())
-		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
-			return nil, err
-		}
-	}
+		return p, err
+	}, (*Partitionable).start)
 }
 
 // StartPartitionable is [NewPartitionable] for tests: it calls [Require], and
@@ -62,16 +43,7 @@ func StartPartitionable(t testing.TB, n int, opts ...Option) *Partitionable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			for _, member := range p.members {
-				t.Logf("output of member %s:\n%s", member.Addr(), member.Log())
-			}
-		}
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	stopAtEnd(t, p.Stop, p.members...)
 	return p
 }
 

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -76,10 +77,7 @@ func (p *Proxy) Close() {
 // Cut closes every connection now, both sides of it.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
-	links := make([]*link, 0, len(p.links))
-	for l := range p.links {
-		links = append(links, l)
-	}
+	links := slices.Collect(maps.Keys(p.links))
 	p.mu.Unlock()
 	for _, l := range links {
 		l.cut()
@@ -190,13 +188,4 @@ func (p *Proxy) established(reply connectReply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.session = &reply
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

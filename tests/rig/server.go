@@ -54,41 +54,22 @@ func StartStandalone(t testing.TB, opts ...Option) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("output of server %s:\n%s", server.Addr(), server.Log())
-		}
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	stopAtEnd(t, server.Stop, server)
 	return server
 }
 
 // NewStandalone starts a server and waits until it serves. The caller stops it.
 func NewStandalone(opts ...Option) (*Server, error) {
-	if err := Available(); err != nil {
-		return nil, err
+	prepare := func() (*Server, error) { return newServer(1, newSettings(opts)) }
+	return launch(prepare, (*Server).serve)
+}
+
+// serve starts the server and waits until it serves.
+func (s *Server) serve(ctx context.Context) error {
+	if err := s.start(); err != nil {
+		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	for attempt := 1; ; attempt++ {
-		server, err := newServer(1, newSettings(opts))
-		if err != nil {
-			return nil, err
-		}
-		err = server.start()
-		if err == nil {
-			err = server.awaitServing(ctx)
-		}
-		if err == nil {
-			return server, nil
-		}
-		err = errors.Join(err, server.Stop())
-		if !errors.Is(err, errPortTaken) || attempt == startAttempts {
-			return nil, err
-		}
-	}
+	return s.awaitServing(ctx)
 }
 
 // newServer prepares a server's folder and client port. It does not run yet.
@@ -129,7 +110,7 @@ func (s *Server) start() error {
 	// fastest and leaves the processors to the tests.
 	args := []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
 	args = append(args, s.settings.flags()...)
-	args = append(args, "-cp", classPath(s.settings.jars()), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+	args = append(args, "-cp", ClassPath(s.settings.jars()), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	process, err := startProcess(&s.output, s.dir, args)
 	if err != nil {
 		return err
@@ -252,14 +233,14 @@ func (s *Server) Restart(ctx context.Context) error {
 	if err := s.Kill(); err != nil {
 		return err
 	}
-	if err := s.start(); err != nil {
-		return err
-	}
-	return s.awaitServing(ctx)
+	return s.serve(ctx)
 }
 
 // Stop ends the process and removes its data, for good. It may be called again.
 func (s *Server) Stop() error {
+	if s == nil {
+		return nil // it was never prepared
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {

@@ -86,9 +86,14 @@ type client struct {
 	states []zk.State
 }
 
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
 
 // connect opens a session and waits until it is there.
 func connect(t *testing.T, addrs ...string) *client {
@@ -97,7 +102,7 @@ func connect(t *testing.T, addrs ...string) *client {
 	// The library sleeps for a second once it has tried every server; named twice,
 	// a server is tried again at once.
 	addrs = slices.Concat(addrs, addrs)
-	conn, _, err := zk.Connect(addrs, 10*time.Second, zk.WithLogger(silent{}), zk.WithEventCallback(c.note))
+	conn, _, err := zk.Connect(addrs, 10*time.Second, zk.WithLogger(Silent{}), zk.WithEventCallback(c.note))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func AvailableTLS() error {
 	if err := Available(); err != nil {
 		return err
 	}
-	if missing := missingJars(tlsJars); len(missing) > 0 {
+	if missing := MissingJars(tlsJars); len(missing) > 0 {
 		return fmt.Errorf("%w with TLS: missing %s; on Debian: apt-get install --no-install-recommends libnetty-java",
 			ErrUnavailable, strings.Join(missing, ", "))
 	}
@@ -49,7 +49,7 @@ func AvailableTLS() error {
 // RequireTLS is [Require] for servers with TLS.
 func RequireTLS(t testing.TB) {
 	t.Helper()
-	skipUnless(t, AvailableTLS())
+	SkipUnless(t, AvailableTLS())
 }
 
 // SecureAddr is where clients connect with TLS; empty where the server has none.

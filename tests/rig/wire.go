@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 )
 
@@ -189,10 +191,7 @@ func (w *wire) show(f *flow, passing []Packet) {
 
 func (w *wire) cut() {
 	w.mu.Lock()
-	strands := make([]*strand, 0, len(w.strands))
-	for s := range w.strands {
-		strands = append(strands, s)
-	}
+	strands := slices.Collect(maps.Keys(w.strands))
 	w.mu.Unlock()
 	for _, s := range strands {
 		s.cut()

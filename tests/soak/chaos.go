@@ -86,7 +86,7 @@ func (c *chaos) run(ctx context.Context, t *track) {
 	if len(t.faults) == 0 {
 		return
 	}
-	for rest(ctx, c.o.every/2+upTo(t.rng, c.o.every)) {
+	for rig.Rest(ctx, c.o.every/2+upTo(t.rng, c.o.every)) {
 		f := t.draw()
 		c.mu.Lock()
 		c.count[f.name]++
@@ -122,16 +122,6 @@ func (c *chaos) counts() map[string]int {
 		all[name] = n
 	}
 	return all
-}
-
-// rest waits, and says whether ctx goes on.
-func rest(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // upTo draws a duration from 0 to d.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 const (
@@ -62,7 +64,7 @@ func newChronicle(j *judge, folder string, accuse func(kind, format string, args
 // run checks what is settled, until ctx ends.
 func (c *chronicle) run(ctx context.Context, done *sync.WaitGroup) {
 	done.Go(func() {
-		for rest(ctx, 10*time.Second) {
+		for rig.Rest(ctx, 10*time.Second) {
 			c.take(now() - int64(settleTime))
 			c.checkAll(now()-int64(settleTime+settleMargin), windowLeast)
 		}

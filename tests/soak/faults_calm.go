@@ -24,11 +24,11 @@ func (c *chaos) pausedAndKilled(ctx context.Context, rng *rand.Rand, member int)
 	if err := server.Pause(); err != nil {
 		return err
 	}
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	if err := server.Kill(); err != nil {
 		return err
 	}
-	rest(ctx, c.sessions(rng, 0.1, 1))
+	rig.Rest(ctx, c.sessions(rng, 0.1, 1))
 	return restart(server)
 }
 
@@ -51,7 +51,7 @@ func (c *chaos) diesAfterGrant(ctx context.Context, rng *rand.Rand) error {
 		victim.number, held, member, alone)
 	c.judge.ensemble(true, false)
 	victim.stall(rig.Up)
-	rest(ctx, held)
+	rig.Rest(ctx, held)
 	granted := c.judge.grantedTo(victim.number)
 	defer granted.forget()
 	victim.heal()
@@ -66,7 +66,7 @@ func (c *chaos) diesAfterGrant(ctx context.Context, rng *rand.Rand) error {
 	if alone {
 		victim.down()
 	}
-	for begin := now(); now()-begin < int64(c.o.session) && rest(ctx, c.o.session/20); {
+	for begin := now(); now()-begin < int64(c.o.session) && rig.Rest(ctx, c.o.session/20); {
 		c.resume(others...)
 	}
 	victim.heal()
@@ -87,9 +87,9 @@ func (c *chaos) framesHeld(ctx context.Context, rng *rand.Rand) error {
 		victim.stall(w)
 	}
 	asks := upTo(rng, d)
-	rest(ctx, asks)
+	rig.Rest(ctx, asks)
 	c.burst(victim)
-	rest(ctx, d-asks)
+	rig.Rest(ctx, d-asks)
 	victim.heal()
 	c.burst(append(others, victim)...)
 	return nil

@@ -48,7 +48,7 @@ func (c *chaos) networkDown(ctx context.Context, rng *rand.Rand, s *subject) err
 	d := c.sessions(rng, 0.2, 2)
 	c.say("client %d: network down for %v", s.number, d)
 	s.down()
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	s.heal()
 	return nil
 }
@@ -57,7 +57,7 @@ func (c *chaos) repliesHeld(ctx context.Context, rng *rand.Rand, s *subject) err
 	d := c.sessions(rng, 0.3, 2)
 	c.say("client %d: replies held for %v", s.number, d)
 	s.stall(rig.Down)
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	s.heal()
 	return nil
 }
@@ -67,7 +67,7 @@ func (c *chaos) requestsHeld(ctx context.Context, rng *rand.Rand, s *subject) er
 	d := c.sessions(rng, 0.1, 2)
 	c.say("client %d: requests held for %v", s.number, d)
 	s.stall(rig.Up)
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	s.heal()
 	return nil
 }
@@ -79,7 +79,7 @@ func (c *chaos) clientSlow(ctx context.Context, rng *rand.Rand, s *subject) erro
 		p.Delay(rig.Up, up)
 		p.Delay(rig.Down, down)
 	}
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	s.heal()
 	return nil
 }
@@ -94,12 +94,12 @@ func (c *chaos) clientMoved(ctx context.Context, rng *rand.Rand, s *subject) err
 		c.say("client %d: moves to member %d", s.number, member)
 		s.moveTo(ctx, member, c.o.session)
 		c.burst(s)
-		rest(ctx, c.sessions(rng, 0, 0.5))
+		rig.Rest(ctx, c.sessions(rng, 0, 0.5))
 		if rng.IntN(2) == 0 {
 			d := c.sessions(rng, 0.3, 1)
 			c.say("client %d: network down for %v after it has moved", s.number, d)
 			s.down()
-			rest(ctx, d)
+			rig.Rest(ctx, d)
 			s.heal()
 		}
 	}
@@ -118,7 +118,7 @@ func (c *chaos) repliesLost(ctx context.Context, rng *rand.Rand, s *subject) err
 		for _, p := range s.proxies {
 			p.Expect(rig.Rule{Op: op, Action: rig.DropReply})
 		}
-		rest(ctx, 500*time.Millisecond)
+		rig.Rest(ctx, 500*time.Millisecond)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (c *chaos) leftInDoubt(ctx context.Context, rng *rand.Rand, s *subject) err
 	c.say("client %d: connection cut at a %v, applied %v, and network down for %v", s.number, rule.Op,
 		rule.Action == rig.DropReply, d)
 	s.down()
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	s.heal()
 	return nil
 }
@@ -164,7 +164,7 @@ func (c *chaos) pausedFor(ctx context.Context, s *subject, d time.Duration) erro
 	c.say("client %d: process stopped for %v", s.number, d)
 	p := s.current()
 	err := p.Pause()
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	return errors.Join(err, p.Resume())
 }
 

@@ -71,7 +71,7 @@ func (c *chaos) killed(ctx context.Context, rng *rand.Rand, member int) error {
 	if err := server.Kill(); err != nil {
 		return err
 	}
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	return restart(server)
 }
 
@@ -82,7 +82,7 @@ func (c *chaos) paused(ctx context.Context, rng *rand.Rand, member int) error {
 	if err := server.Pause(); err != nil {
 		return err
 	}
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	return server.Resume()
 }
 
@@ -90,7 +90,7 @@ func (c *chaos) cutOff(ctx context.Context, rng *rand.Rand, member int) error {
 	d := c.sessions(rng, 0.5, 4)
 	c.say("member %d cut off from the others for %v", member, d)
 	c.ensemble.CutOff(member)
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	c.ensemble.Heal()
 	return nil
 }
@@ -99,7 +99,7 @@ func (c *chaos) silenced(ctx context.Context, rng *rand.Rand, member int) error 
 	d := c.sessions(rng, 0.5, 4)
 	c.say("nothing passes between member %d and the others for %v", member, d)
 	c.ensemble.Silence(member)
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	c.ensemble.Heal()
 	return nil
 }
@@ -120,7 +120,7 @@ func (c *chaos) quorumLoss(ctx context.Context, rng *rand.Rand) error {
 			errs = append(errs, server.Pause())
 		}
 	}
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	// Killed members serve only once there is a quorum: all at the same time.
 	results := make([]error, len(victims))
 	var all sync.WaitGroup
@@ -160,6 +160,6 @@ func (c *chaos) repaired() error {
 			c.judge.ensemble(true, true)
 			return nil
 		}
-		rest(ctx, 50*time.Millisecond)
+		rig.Rest(ctx, 50*time.Millisecond)
 	}
 }

@@ -71,7 +71,7 @@ func (c *chaos) linkStalls(ctx context.Context, rng *rand.Rand, link oneWay) err
 	d := c.sessions(rng, 0.2, 3)
 	c.say("link %v of member %d stalls for %v", link.way, link.follower, d)
 	link.Stall()
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (c *chaos) linkSlow(ctx context.Context, rng *rand.Rand, link oneWay) error
 	slow, d := c.sessions(rng, 0.01, 0.3), c.sessions(rng, 1, 3)
 	c.say("link %v of member %d is slower by %v for %v", link.way, link.follower, slow, d)
 	link.Delay(slow)
-	rest(ctx, d)
+	rig.Rest(ctx, d)
 	return nil
 }
 
@@ -103,11 +103,11 @@ func (c *chaos) lockBehindStall(ctx context.Context, rng *rand.Rand, link oneWay
 	stalled, cancel := context.WithTimeout(ctx, c.sessions(rng, 1.5, 3))
 	defer cancel()
 	link.Stall()
-	rest(stalled, idle)
+	rig.Rest(stalled, idle)
 	overtaken := c.judge.overtaken(victim.number)
 	defer overtaken.forget()
 	c.resume(victim)
-	rest(stalled, c.o.session/50)
+	rig.Rest(stalled, c.o.session/50)
 	for {
 		c.resume(others...)
 		select {
@@ -145,9 +145,9 @@ func (c *chaos) idleVictim(ctx context.Context, rng *rand.Rand, leader, follower
 	}
 	ending.Wait()
 	if rng.IntN(3) == 0 {
-		rest(ctx, c.sessions(rng, 0, 0.5)) // it may retain nodes
+		rig.Rest(ctx, c.sessions(rng, 0, 0.5)) // it may retain nodes
 	} else {
-		rest(ctx, c.sessions(rng, 1.05, 1.3))
+		rig.Rest(ctx, c.sessions(rng, 1.05, 1.3))
 	}
 	return victim, others
 }

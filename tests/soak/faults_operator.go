@@ -41,7 +41,7 @@ func (c *chaos) operator(held bool) func(context.Context, *rand.Rand) error {
 		if deleted {
 			c.say("operator: deleted node %s of lock %d, of client %d; held %v", g.node, lock, g.by.Client, held)
 		}
-		for begin := now(); now()-begin < int64(stall+c.o.session/4) && rest(ctx, c.o.session/50); {
+		for begin := now(); now()-begin < int64(stall+c.o.session/4) && rig.Rest(ctx, c.o.session/50); {
 			for _, s := range c.subjects {
 				if c.o.calmClient(s.number) {
 					c.burst(s)
@@ -60,7 +60,7 @@ func (c *chaos) operator(held bool) func(context.Context, *rand.Rand) error {
 func (c *chaos) choose(ctx context.Context, rng *rand.Rand, held bool) (lock int, g grant, ok bool) {
 	waiting, cancel := context.WithTimeout(ctx, 3*c.o.session)
 	defer cancel()
-	for rest(waiting, time.Millisecond+upTo(rng, 10*time.Millisecond)) {
+	for rig.Rest(waiting, time.Millisecond+upTo(rng, 10*time.Millisecond)) {
 		lock = c.o.locks + rng.IntN(c.o.calmLocks)
 		if c.o.kindOf(lock) != stickyKind {
 			continue

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // inspector looks at the lock paths, past all proxies.
@@ -16,12 +18,8 @@ type inspector struct {
 	known map[string]bool // orphans that were reported
 }
 
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
-
 func newInspector(servers string, locks int) (*inspector, error) {
-	conn, _, err := zk.Connect(strings.Split(servers, ","), 20*time.Second, zk.WithLogger(silent{}))
+	conn, _, err := zk.Connect(strings.Split(servers, ","), 20*time.Second, zk.WithLogger(rig.Silent{}))
 	if err != nil {
 		return nil, fmt.Errorf("soak: %w", err)
 	}

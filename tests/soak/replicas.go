@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // Servers compare digests of their trees with the leader's, transaction by transaction, and log when
@@ -25,7 +27,7 @@ type replicas struct {
 // run looks every second until ctx ends: servers' logs are kept only in part.
 func (r *replicas) run(ctx context.Context, done *sync.WaitGroup) {
 	done.Go(func() {
-		for rest(ctx, time.Second) {
+		for rig.Rest(ctx, time.Second) {
 			r.look()
 		}
 	})

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // soak runs clients under faults for as long as the options say, or until ctx ends, and judges. When an
@@ -103,7 +105,7 @@ func (s *stage) calm(ctx context.Context, tracks []*track) {
 	s.judge.calm(true)
 	defer s.judge.calm(false)
 	if slices.ContainsFunc(tracks, func(t *track) bool { return len(t.faults) > 0 }) {
-		rest(ctx, calmSessions*s.o.session)
+		rig.Rest(ctx, calmSessions*s.o.session)
 	}
 }
 

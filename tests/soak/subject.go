@@ -151,7 +151,7 @@ func (s *subject) moveTo(ctx context.Context, member int, within time.Duration) 
 			p.Cut()
 		}
 	}
-	for begin := now(); s.at() != member && now()-begin < int64(within) && rest(ctx, 10*time.Millisecond); {
+	for begin := now(); s.at() != member && now()-begin < int64(within) && rig.Rest(ctx, 10*time.Millisecond); {
 	}
 	for _, p := range s.proxies {
 		p.Refuse(false)

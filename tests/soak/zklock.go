@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // zkLock is a client of go-zookeeper's zk.Lock, used as a careful program would use it.
@@ -42,7 +44,7 @@ func openZkLock(ctx context.Context, o options, log *slog.Logger) (peer, error) 
 	}
 	z.conn = conn
 	for isClosed(z.current()) {
-		if !rest(ctx, 10*time.Millisecond) {
+		if !rig.Rest(ctx, 10*time.Millisecond) {
 			conn.Close()
 			return nil, ctx.Err()
 		}
@@ -172,7 +174,7 @@ func (h *zkHold) Unlock(ctx context.Context) error {
 			return nil // an earlier try had done it
 		case err == zk.ErrNoNode, err == zk.ErrSessionExpired:
 			return fmt.Errorf("%w: %w", errLost, err)
-		case !rest(ctx, 100*time.Millisecond):
+		case !rig.Rest(ctx, 100*time.Millisecond):
 			return errors.Join(ctx.Err(), err)
 		}
 	}

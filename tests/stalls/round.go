@@ -95,7 +95,7 @@ func (r *round) cast() (err error) {
 
 // dial opens a session that has nothing to do with locks.
 func dial(ctx context.Context, addr string) (*zk.Conn, error) {
-	conn, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(silent{}))
+	conn, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(rig.Silent{}))
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +111,6 @@ func dial(ctx context.Context, addr string) (*zk.Conn, error) {
 		}
 	}
 }
-
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
 
 // look looks at all leases until the round is over.
 func (r *round) look() {
@@ -220,12 +216,6 @@ func (r *round) each(do func(i int, t *trial) error) error {
 
 // pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	rig.Rest(ctx, d)
+	return ctx.Err()
 }

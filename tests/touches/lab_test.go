@@ -56,10 +56,6 @@ func (l *lab) context() context.Context {
 	return ctx
 }
 
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
-
 // client is a session, and how often it has been connected.
 type client struct {
 	*zk.Conn
@@ -72,7 +68,7 @@ type client struct {
 func (l *lab) connect(timeout time.Duration, server string) *client {
 	l.t.Helper()
 	c := &client{}
-	conn, _, err := zk.Connect([]string{server, server}, timeout, zk.WithLogger(silent{}),
+	conn, _, err := zk.Connect([]string{server, server}, timeout, zk.WithLogger(rig.Silent{}),
 		zk.WithEventCallback(c.note))
 	require.NoError(l.t, err)
 	c.Conn = conn

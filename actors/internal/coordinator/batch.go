@@ -28,6 +28,7 @@ type change struct {
 	request RequestID
 	op      uint64
 	node    string // to be deleted; empty for a create
+	brief   bool   // it was held for a short time
 }
 
 // bytes is about how much it takes in a transaction.
@@ -40,7 +41,7 @@ func (c *Coordinator) submit(ch change) {
 	switch {
 	case !c.fast(GroupCommit):
 		c.alone(ch, creation{})
-	case ch.node == "" && c.probes(ch), ch.node == "" && c.gather(ch):
+	case ch.node == "" && (c.probes(ch) || c.gather(ch)), ch.node != "" && c.gatherDelete(ch):
 	default:
 		c.epoch.batch.waiting = append(c.epoch.batch.waiting, ch)
 		c.flush()
@@ -210,7 +211,7 @@ func (c *Coordinator) ungather(r *request) bool {
 		})
 	}
 	c.epoch.batch.waiting = drop(c.epoch.batch.waiting)
-	r.queue.row.gathered = drop(r.queue.row.gathered)
+	r.queue.row.creates = drop(r.queue.row.creates)
 	r.queue.path.probe.waiting = drop(r.queue.path.probe.waiting)
 	return found
 }

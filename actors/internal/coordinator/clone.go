@@ -71,7 +71,7 @@ func (k cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	for owner, all := range from.owners {
 		q.owners[owner] = slices.Clone(all)
 	}
-	q.row.gathered = slices.Clone(q.row.gathered)
+	q.row.creates, q.row.deletes = slices.Clone(q.row.creates), slices.Clone(q.row.deletes)
 	if q.retained != nil {
 		kept := *q.retained
 		q.retained = &kept

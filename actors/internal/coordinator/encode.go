@@ -209,7 +209,9 @@ func (e *encoder) queue(q *ownQueue) {
 		e.ids(q.owners[owner])
 	}
 	e.num(uint64(q.row.turn), uint64(q.row.remote), uint64(q.row.departed), uint64(q.row.back))
-	e.changes(q.row.gathered)
+	e.changes(q.row.creates)
+	e.changes(q.row.deletes)
+	e.num(flag(q.row.timer != 0))
 	if q.retained != nil {
 		e.num(uint64(q.retained.request), uint64(q.retained.next), flag(q.retained.timer != 0))
 		e.op(q.retained.next, q.retained.op)

@@ -44,6 +44,7 @@ func (c *Coordinator) handOver(r *request) {
 	if next == nil || next.wait == nil {
 		return // it has been handed over already
 	}
+	r.queue.row.handsOn()
 	c.turnCame(next, machine.Event{Kind: machine.PredecessorGone, Head: true}, Handoff{r.gaveBack, true})
 }
 

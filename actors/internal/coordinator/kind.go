@@ -60,7 +60,7 @@ func (line) watch(c *Coordinator, r *request, predecessor string) {
 func (line) readsLate() bool { return true }
 
 func (line) remove(c *Coordinator, r *request, op uint64) {
-	c.submit(change{request: r.id, op: op, node: r.node.name})
+	c.submit(change{request: r.id, op: op, node: r.node.name, brief: r.removal.brief})
 }
 
 // watchesAll is a line whose waiters look at the queue whenever anything changes in it.

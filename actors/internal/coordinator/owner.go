@@ -58,14 +58,17 @@ func (c *Coordinator) claim(r *request) {
 // queue.
 func (c *Coordinator) disown(r *request) {
 	owners := r.queue.owners
-	at := slices.Index(owners[r.spec.Owner], r.id)
+	all := owners[r.spec.Owner]
+	at := slices.Index(all, r.id)
 	if at < 0 {
 		return
 	}
-	left := slices.Delete(slices.Clone(owners[r.spec.Owner]), at, at+1)
-	if owners[r.spec.Owner] = left; len(left) == 0 {
+	if len(all) == 1 {
 		delete(owners, r.spec.Owner)
+		return
 	}
+	left := slices.Delete(slices.Clone(all), at, at+1)
+	owners[r.spec.Owner] = left
 	c.askAgain(left)
 }
 
@@ -73,7 +76,9 @@ func (c *Coordinator) disown(r *request) {
 func (c *Coordinator) granted(r *request) {
 	if !r.held {
 		c.setHeld(r, true)
-		c.askAgain(slices.Clone(r.queue.owners[r.spec.Owner]))
+		if all := r.queue.owners[r.spec.Owner]; len(all) > 1 {
+			c.askAgain(slices.Clone(all))
+		}
 	}
 }
 

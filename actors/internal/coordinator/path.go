@@ -66,7 +66,10 @@ func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return
 	}
-	p.queues, p.used = nil, true
+	p.used = true
+	if len(p.queues) > 1 { // a program may name its queues anew each time
+		p.queues = p.queues[:1:1]
+	}
 	if !p.listed {
 		p.listed = true
 		e.unused = append(e.unused, p.path)
@@ -89,7 +92,7 @@ func (e *epoch) leavePath(p *lockPath) {
 // inUse tells whether there is anything of a lock path that no request uses.
 func (p *lockPath) inUse() bool {
 	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway || slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
-		return len(q.nodes) > 0 || q.retained != nil || len(q.row.gathered) > 0
+		return len(q.nodes) > 0 || q.retained != nil || len(q.row.creates)+len(q.row.deletes) > 0
 	})
 }
 

@@ -108,8 +108,9 @@ type TimerKind uint8
 // The kinds of timers.
 const (
 	NoTimer TimerKind = iota
-	// RowTimer sends creates that wait for others.
+	// RowTimer sends creates that wait for others, DeletesTimer deletes.
 	RowTimer
+	DeletesTimer
 	// ReadTimer reads the nodes of holders.
 	ReadTimer
 	// RetryTimer removes what could not be removed yet.
@@ -135,6 +136,7 @@ func (c *Coordinator) Timers(yield func(timer uint64, kind TimerKind) bool) {
 }
 
 func (rowDue) kind() TimerKind        { return RowTimer }
+func (deletesDue) kind() TimerKind    { return DeletesTimer }
 func (readsDue) kind() TimerKind      { return ReadTimer }
 func (retryDue) kind() TimerKind      { return RetryTimer }
 func (retentionOver) kind() TimerKind { return RetentionTimer }
@@ -144,6 +146,7 @@ func (leaseDue) kind() TimerKind      { return LeaseTimer }
 func (lookAgain) kind() TimerKind     { return LookTimer }
 
 func (d rowDue) encode(e *encoder)        { e.text("row", d.path, d.name) }
+func (d deletesDue) encode(e *encoder)    { e.text("deletes", d.path, d.name) }
 func (readsDue) encode(e *encoder)        { e.text("reads") }
 func (d retryDue) encode(e *encoder)      { e.text("retry"); e.num(uint64(d.request)) }
 func (d retentionOver) encode(e *encoder) { e.text("retention"); e.num(uint64(d.request)) }

@@ -13,6 +13,7 @@ type removal struct {
 	phase removalPhase
 	op    uint64 // the newest operation of the machine that waits for it; zero for none
 	tries int
+	brief bool // it has held for so short a time that its node was not read yet
 }
 
 type removalPhase uint8
@@ -33,6 +34,7 @@ const firstRetry = 100 * time.Millisecond
 // giveUp removes the node of a request that gives the lock up, or back. That it is gone already is success (CURATOR-678).
 func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	c.disown(r)
+	r.removal.brief = r.own.phase == owed
 	if r.own.phase == owed {
 		r.own.phase = unwatched
 	}

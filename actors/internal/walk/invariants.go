@@ -196,8 +196,8 @@ func (w *world) checkQuiet() {
 	for at, n := range w.servers.nodes {
 		user := w.user(n)
 		switch kept := w.retained(n.name); {
-		case kept && len(w.servers.nodes) > at+1:
-			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody has come", n.name)
+		case kept && (len(w.servers.nodes) > at+1 || n.wanted):
+			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)
 		case kept:
 		case user < 0:
 			w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.name)

@@ -7,7 +7,7 @@ import (
 
 // How large a world can be.
 const (
-	maxActors   = 3
+	maxActors   = 4
 	maxSessions = 2
 )
 

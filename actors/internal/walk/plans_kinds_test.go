@@ -33,6 +33,7 @@ var smallKinds = []Plan{
 	{Name: "all is watched, a cut", Sessions: apart, WatchAll: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "paths with data", Sessions: twoOne, Listing: true, Prompt: true},
 	{Name: "paths with data, a cut", Sessions: apart, Listing: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "somebody wants a lock that is asked back", Sessions: single, Prompt: true, Bounds: Bounds{Asks: 1, Revokes: 1}},
 	{Name: "somebody wants the lock", Sessions: apart, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a contest, a cut", Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Asks: 1, Cuts: 1}},

@@ -53,7 +53,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 	if sess.lease {
 		at.Lease.Left = time.Hour
 	}
-	mistake := w.plan.Mistake
+	mistake, told, epoch := w.plan.Mistake, in, w.epoch(s)
 	if mistake != nil && mistake.At != nil {
 		at = mistake.At(at)
 	}
@@ -64,6 +64,9 @@ func (w *world) tell(s int, in coordinator.Input) {
 	}
 	w.note("session %s hears %T", sessionName(s), in)
 	outputs := sess.decides.Apply(in, at)
+	if o, ok := told.(*coordinator.Order); ok && o.Epoch != 0 && o.Epoch != epoch && len(outputs) > 0 {
+		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
+	}
 	for _, out := range append([]coordinator.Output(nil), outputs...) {
 		if mistake == nil || mistake.Outputs == nil {
 			w.output(s, out)

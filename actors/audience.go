@@ -1,0 +1,67 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// audience are the actors that have to do with a lock actor, or with an actor of several locks,
+// besides its parent.
+type audience struct {
+	owner     *actor.PID // its end means Release; nil for none
+	observers []*actor.PID
+}
+
+// tell sends a notice to the parent and the observers; to a parent that observes, once. Its sender is
+// the actor that tells it, so that an owner that was restarted knows whose it is.
+func (a *audience) tell(ctx actor.Context, notice any) {
+	parent := ctx.Parent()
+	if parent != nil && !slices.ContainsFunc(a.observers, parent.Equal) {
+		ctx.Request(parent, notice)
+	}
+	for _, pid := range a.observers {
+		ctx.Request(pid, notice)
+	}
+}
+
+// check refuses actors on other nodes, and leaves those that can be told of it. An owner on another
+// node cannot be relied on: when its node is unreachable it is told as terminated
+// (AddressTerminated) while it may run on; notices are no protobuf messages and do not reach it; and
+// they tell of times by this process's clock.
+func (a *audience) check(ctx actor.Context) error {
+	system := ctx.ActorSystem()
+	unreached := func(pid *actor.PID) bool { return pid == nil || !sameNode(system, pid) }
+	refuse := func(role string, pid *actor.PID) error {
+		if pid == nil || !unreached(pid) {
+			return nil
+		}
+		return fmt.Errorf("%w: the %s %s is on another node (%s): it must run in the session's process",
+			ErrBadAcquire, role, pid.GetId(), pid.GetAddress())
+	}
+	err := cmp.Or(refuse("parent", ctx.Parent()), refuse("owner", a.owner))
+	for _, pid := range a.observers {
+		err = cmp.Or(err, refuse("observer", pid))
+	}
+	if err != nil {
+		a.observers, a.owner = slices.DeleteFunc(slices.Clone(a.observers), unreached), nil
+	}
+	return err
+}
+
+// noRemote is the address of actors in a system that has no remote; actors spawned before it had
+// one keep it.
+const noRemote = "nonhost"
+
+// sameNode tells whether an actor runs in this actor system.
+func sameNode(system *actor.ActorSystem, pid *actor.PID) bool {
+	return pid.GetAddress() == noRemote || pid.GetAddress() == system.Address()
+}
+
+// ownerEnded tells whether a Terminated says that an owner has ended. AddressTerminated does not:
+// the owner's node was not reached, and the owner may still rely on the lock.
+func ownerEnded(msg *actor.Terminated) bool {
+	return msg.Why != actor.TerminatedReason_AddressTerminated
+}

@@ -1,0 +1,24 @@
+package retry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPausesGrow from one range to the next, and never stop.
+func TestPausesGrow(t *testing.T) {
+	for failures, mean := range map[int]time.Duration{
+		0: first, 1: first, 2: 2 * first, 3: longest, 4: longest, 1_000_000: longest,
+	} {
+		least, most := time.Hour, time.Duration(0)
+		for range 1000 {
+			pause := Pause(failures)
+			least, most = min(least, pause), max(most, pause)
+		}
+		require.GreaterOrEqual(t, least, mean/2, "%d failures", failures)
+		require.LessOrEqual(t, most, mean*3/2, "%d failures", failures)
+		require.Greater(t, most-least, mean/2, "%d failures: jitter", failures)
+	}
+}
