@@ -67,7 +67,7 @@ func (c *Coordinator) disappeared(exist []string, f Failure) bool {
 		return false
 	}
 	path, name := split(f.Path)
-	if q, n := c.epoch.pathOf(path).findNode(name); n != nil && n.phase == present {
+	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
 		n.phase = deleting // nobody looks for it any more
 		c.missing(q, n)
 	}

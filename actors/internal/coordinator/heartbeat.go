@@ -102,7 +102,7 @@ type heartbeat struct{ path, node string }
 func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	c.lookAtLease()
 	if answer.(*Done).Failure.is(NoNode) {
-		if q, n := c.epoch.pathOf(p.path).findNode(p.node); n != nil {
+		if q, n := c.epoch.paths[p.path].findNode(p.node); n != nil {
 			c.missing(q, n)
 		}
 	}

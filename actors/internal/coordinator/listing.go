@@ -61,12 +61,20 @@ func (c *Coordinator) startListing(p *lockPath, waiting []lister) {
 // listed is what a List is for.
 type listed struct{ path string }
 
-func (p listed) answered(c *Coordinator, id uint64, answer Answer) {
-	path := c.epoch.pathOf(p.path)
-	l := path.listing
-	if l == nil || l.ask != id {
-		return // it was for a connection that is lost
+// of gives the lock path whose listing it is; nil where it was for a connection that is lost.
+func (p listed) of(c *Coordinator, id uint64) *lockPath {
+	if path := c.epoch.paths[p.path]; path != nil && path.listing != nil && path.listing.ask == id {
+		return path
 	}
+	return nil
+}
+
+func (p listed) answered(c *Coordinator, id uint64, answer Answer) {
+	path := p.of(c, id)
+	if path == nil {
+		return
+	}
+	l := path.listing
 	path.listing = nil
 	view := &answer.(*Listed).View
 	for _, w := range l.waiting {

@@ -160,6 +160,9 @@ func (q *ownQueue) find(name string) *node {
 
 // findNode gives the node of this session with a name, in whichever queue.
 func (p *lockPath) findNode(name string) (*ownQueue, *node) {
+	if p == nil { // no request uses it any more
+		return nil, nil
+	}
 	for _, q := range p.queues {
 		if n := q.find(name); n != nil {
 			return q, n

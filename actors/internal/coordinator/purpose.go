@@ -35,9 +35,8 @@ func (p lookingAhead) encode(_ *Coordinator, e *encoder, _ uint64) {
 }
 
 func (p listed) encode(c *Coordinator, e *encoder, id uint64) {
-	l := c.epoch.pathOf(p.path).listing
 	e.text("listed", p.path)
-	e.num(flag(l != nil && l.ask == id))
+	e.num(flag(p.of(c, id) != nil))
 }
 
 func (p ownReading) encode(_ *Coordinator, e *encoder, _ uint64) {
@@ -82,10 +81,7 @@ func (p lookingAt) ignored(c *Coordinator, _ uint64) bool     { return !c.waitsW
 func (p lookingAround) ignored(c *Coordinator, _ uint64) bool { return !c.waitsWith(p.request, p.op) }
 func (p lookingAhead) ignored(c *Coordinator, _ uint64) bool  { return !c.waitsWith(p.request, p.op) }
 
-func (p listed) ignored(c *Coordinator, id uint64) bool {
-	l := c.epoch.pathOf(p.path).listing
-	return l == nil || l.ask != id
-}
+func (p listed) ignored(c *Coordinator, id uint64) bool { return p.of(c, id) == nil }
 
 func (p ownReading) ignored(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]

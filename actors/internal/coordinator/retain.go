@@ -100,7 +100,7 @@ type arrivalsRead struct{ path, node string }
 
 func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	if a := answer.(*Arrivals); !a.Alone || a.Spent {
-		c.arrived(c.epoch.pathOf(p.path), p.node, a.Spent)
+		c.arrived(c.epoch.paths[p.path], p.node, a.Spent)
 	}
 }
 

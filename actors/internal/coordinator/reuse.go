@@ -42,7 +42,7 @@ type reuseCheck struct {
 func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.lookAtLease()
 	f := answer.(*Done).Failure
-	q, n := c.epoch.pathOf(p.path).findNode(p.node)
+	q, n := c.epoch.paths[p.path].findNode(p.node)
 	if n == nil || n.phase != retained || q.retained.request != p.kept {
 		return
 	}

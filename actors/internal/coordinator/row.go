@@ -109,14 +109,14 @@ type (
 )
 
 func (d rowDue) fires(c *Coordinator) {
-	if q := c.epoch.pathOf(d.path).named(d.name); q != nil {
+	if q := c.epoch.paths[d.path].named(d.name); q != nil {
 		q.row.timer = 0
 		c.sendRow(q)
 	}
 }
 
 func (d deletesDue) fires(c *Coordinator) {
-	if q := c.epoch.pathOf(d.path).named(d.name); q != nil {
+	if q := c.epoch.paths[d.path].named(d.name); q != nil {
 		q.row.deleteTimer = 0
 		c.sendDeletes(&q.row)
 		c.flush()
@@ -125,6 +125,9 @@ func (d deletesDue) fires(c *Coordinator) {
 
 // named gives the queue of a name, where that is in use.
 func (p *lockPath) named(name string) *ownQueue {
+	if p == nil {
+		return nil
+	}
 	for _, q := range p.queues {
 		if q.name == name && q.one == "" {
 			return q
