@@ -142,7 +142,18 @@ func left(c *coordinator.Coordinator) (kept []string) {
 	for paths := epoch.FieldByName("paths").MapRange(); paths.Next(); {
 		path := paths.Value().Elem()
 		for i := range path.NumField() {
-			kept = append(kept, filled(paths.Key().String()+" "+path.Type().Field(i).Name, path.Field(i))...)
+			if name := path.Type().Field(i).Name; name != "queues" { // one stays, and is empty
+				kept = append(kept, filled(paths.Key().String()+" "+name, path.Field(i))...)
+			}
+		}
+		queues := path.FieldByName("queues")
+		for i := range queues.Len() {
+			queue := queues.Index(i).Elem()
+			for at := range queue.NumField() {
+				if name := queue.Type().Field(at).Name; name != "path" {
+					kept = append(kept, filled(paths.Key().String()+" queue "+name, queue.Field(at))...)
+				}
+			}
 		}
 	}
 	return kept

@@ -90,10 +90,10 @@ func TestRowsAreBounded(t *testing.T) {
 	q := c.epoch.pathOf("/p").queueOf(&Spec{})
 	q.row.remote = 1
 	require.Empty(t, c.ask(enough-1, 0))
-	require.Len(t, q.row.gathered, enough-1)
+	require.Len(t, q.row.creates, enough-1)
 	sent := c.ask(1, 0)
 	require.Len(t, sent, 1)
 	require.Equal(t, enough, c.creates(sent[0]))
-	require.Empty(t, q.row.gathered)
+	require.Empty(t, q.row.creates)
 	require.Zero(t, q.row.timer)
 }

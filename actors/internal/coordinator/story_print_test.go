@@ -146,7 +146,7 @@ func (s *story) state() {
 		}
 		w.add(len(p.children) > 0, "watched children")
 		for _, q := range p.queues {
-			w.add(len(q.row.gathered) > 0, "gathered %d", len(q.row.gathered))
+			w.add(len(q.row.creates) > 0, "gathered %d", len(q.row.creates))
 			w.add(q.retained != nil, "retains")
 		}
 		fmt.Fprintln(&s.out, w)
