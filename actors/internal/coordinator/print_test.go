@@ -87,3 +87,59 @@ func (p *printer) entries(v reflect.Value, depth int) {
 	}
 	p.WriteString("]")
 }
+
+// memory lists what may be changed of all that a coordinator refers to, by its address: what pointers, maps and lists refer to,
+// but for what is never changed.
+func memory(c *Coordinator) map[uintptr]string {
+	m := reach{}
+	shown := *c
+	shown.out, shown.at = nil, At{}
+	m.value(reflect.ValueOf(shown))
+	return m
+}
+
+type reach map[uintptr]string
+
+// unchanging are the types whose values are never changed, but replaced: see Clone.
+var unchanging = []reflect.Type{reflect.TypeFor[*Spec](), reflect.TypeFor[*View](), reflect.TypeFor[standing](),
+	reflect.TypeFor[purpose](), reflect.TypeFor[alarm](), reflect.TypeFor[kind]()}
+
+func (m reach) value(v reflect.Value) {
+	if slices.Contains(unchanging, v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && m[v.Pointer()] == "" {
+			m[v.Pointer()] = v.Type().String()
+			m.value(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			m.value(v.Field(i))
+		}
+	case reflect.Map:
+		m[v.Pointer()] = v.Type().String()
+		for all := v.MapRange(); all.Next(); {
+			m.value(all.Value())
+		}
+	case reflect.Slice:
+		if v.Cap() > 0 { // what is appended to two lists of the same memory is overwritten
+			m[v.Pointer()] = v.Type().String()
+		}
+		for i := range v.Len() {
+			m.value(v.Index(i))
+		}
+	}
+}
+
+// together names what two coordinators could both change.
+func together(one, two *Coordinator) (all []string) {
+	mine := memory(one)
+	for at, what := range memory(two) {
+		if mine[at] != "" {
+			all = append(all, what)
+		}
+	}
+	return all
+}

@@ -99,7 +99,10 @@ func (g *game) apply(in Input) {
 	before := ""
 	if g.steps%7 == 0 {
 		before = printed(g.c)
-		g.stray(g.c.Clone())
+		clone := g.c.Clone()
+		require.Equal(g.t, before, printed(clone), "seed %d, step %d", g.seed, g.steps)
+		require.Empty(g.t, together(g.c, clone), "seed %d, step %d: both may change it", g.seed, g.steps)
+		g.stray(clone)
 		require.Equal(g.t, before, printed(g.c), "seed %d, step %d: a clone changes what it was cloned from", g.seed, g.steps)
 	}
 	outputs := g.c.Apply(in, g.at)
