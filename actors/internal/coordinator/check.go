@@ -74,8 +74,9 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		if q.retained != nil && c.requests[q.retained.request] == nil {
 			return "a node is retained that nobody has had"
 		}
-		if q.row.remote < 0 || len(q.row.creates)+len(q.row.deletes) > 0 && c.epoch.timers[q.row.timer] == nil {
-			return "creates gather, and nothing will send them"
+		if q.row.remote < 0 || len(q.row.creates) > 0 && c.epoch.timers[q.row.timer] == nil ||
+			len(q.row.deletes) > 0 && c.epoch.timers[q.row.deleteTimer] == nil {
+			return "changes gather, and nothing will send them"
 		}
 	}
 	for name, all := range p.watchers {

@@ -202,7 +202,14 @@ func (g *game) end() {
 		require.Zero(g.t, p.requests, "seed %d", g.seed)
 		require.Empty(g.t, p.watchers, "seed %d", g.seed)
 		require.Empty(g.t, p.children, "seed %d", g.seed)
-		require.Nil(g.t, p.queues, "seed %d", g.seed)
+		for _, q := range p.queues {
+			require.Empty(g.t, q.nodes, "seed %d", g.seed)
+			require.Empty(g.t, q.owners, "seed %d", g.seed)
+			require.Empty(g.t, q.members, "seed %d", g.seed)
+			require.Empty(g.t, q.row.creates, "seed %d", g.seed)
+			require.Empty(g.t, q.row.deletes, "seed %d", g.seed)
+			require.Nil(g.t, q.retained, "seed %d", g.seed)
+		}
 	}
 	require.Zero(g.t, g.c.epoch.held)
 	require.Zero(g.t, g.c.epoch.retained)
