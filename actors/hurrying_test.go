@@ -12,7 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestHeldLockHurriesTheConnection: a session that holds something connects again within moments, whatever the usual waits are.
+// TestHeldLockHurriesTheConnection: a session that holds something connects again within moments, whatever the
+// usual waits are.
 func TestHeldLockHurriesTheConnection(t *testing.T) {
 	server := embedded.Run(t)
 	handle, inside := spied(t, server, zkconn.WithReconnectBackoff(time.Hour, time.Hour))

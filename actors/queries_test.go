@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestOwnNodesThatAreUnused: the session tells of its own nodes which nobody holds or waits with any more; of those of others it
-// knows nothing. What makes a node unused is the coordinator's to know: see its stories.
+// TestOwnNodesThatAreUnused: the session tells of its own nodes which nobody holds or waits with any more; of
+// those of others it knows nothing. What makes a node unused is the coordinator's to know: see its stories.
 func TestOwnNodesThatAreUnused(t *testing.T) {
 	handle, inside := spied(t, embedded.Run(t))
 	rec := actorstest.NewRecorder(handle.system)

@@ -16,14 +16,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// BenchmarkWaiting is what a request takes up while it waits: a session's requests queue behind those of another, 100 to a lock.
-// The part of the server, which is in the same process, is in it. Run it once, with -benchtime=1x.
+// BenchmarkWaiting is what a request takes up while it waits: a session's requests queue behind those of another,
+// 100 to a lock. The part of the server, which is in the same process, is in it. Run it once, with -benchtime=1x.
 func BenchmarkWaiting(b *testing.B) {
 	const requests, each = 5000, 100
 	server := embedded.Run(b, embedded.WithoutNetwork())
 	silent := slog.New(slog.DiscardHandler)
-	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(time.Minute), zkconn.WithDialer(server.DialContext),
-		zkconn.WithLogger(silent))
+	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(time.Minute),
+		zkconn.WithDialer(server.DialContext), zkconn.WithLogger(silent))
 	require.NoError(b, err)
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return silent }))
 	b.Cleanup(system.Shutdown)
@@ -37,7 +37,8 @@ func BenchmarkWaiting(b *testing.B) {
 	holding, waiting := start(), start()
 	told := make(chan messages.State, 4*requests)
 	listener := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-		if moved, ok := ctx.Message().(*messages.Transition); ok && (moved.To == messages.StateHeld || moved.To == messages.StateWatching) {
+		moved, ok := ctx.Message().(*messages.Transition)
+		if ok && (moved.To == messages.StateHeld || moved.To == messages.StateWatching) {
 			told <- moved.To
 		}
 	}))

@@ -50,7 +50,8 @@ func (b *bench) answer(outputs []Output, answer Answer) []Output {
 func (b *bench) enter(id RequestID, number int) string {
 	out := b.order(id, machine.Create, "")
 	name := nameOf(b.specs[id].Style, b.specs[id].GUID, number)
-	b.answer(out, &Created{Node: Made{Name: name, Czxid: int64(number), Siblings: number}, Info: Info{Exists: true, Counted: true}})
+	made := Made{Name: name, Czxid: int64(number), Siblings: number}
+	b.answer(out, &Created{Node: made, Info: Info{Exists: true, Counted: true}})
 	return name
 }
 

@@ -83,8 +83,8 @@ func TestTransactionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRowsAreBounded: creates that gather while the session waits behind another one are sent when there is enough for a
-// transaction.
+// TestRowsAreBounded: creates that gather while the session waits behind another one are sent when there is enough
+// for a transaction.
 func TestRowsAreBounded(t *testing.T) {
 	c := newCrowd(t)
 	q := c.epoch.pathOf("/p").queueOf(&Spec{})

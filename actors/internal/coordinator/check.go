@@ -74,8 +74,8 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		if q.retained != nil && c.requests[q.retained.request] == nil {
 			return "a node is retained that nobody has had"
 		}
-		if w := &q.row; w.remote < 0 || len(w.creates) > 0 && c.epoch.timers[w.timer] == nil ||
-			len(w.deletes) > 0 && c.epoch.timers[w.deleteTimer] == nil {
+		if q.row.remote < 0 || len(q.row.creates) > 0 && c.epoch.timers[q.row.timer] == nil ||
+			len(q.row.deletes) > 0 && c.epoch.timers[q.row.deleteTimer] == nil {
 			return "changes gather, and nothing will send them"
 		}
 	}

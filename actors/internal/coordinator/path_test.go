@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestPathsAreBounded: what is known of lock paths that nobody uses is kept for so many of them, the ones that were used last at
-// least; and an answer or a timer that comes late for a path that is forgotten makes none.
+// TestPathsAreBounded: what is known of lock paths that nobody uses is kept for so many of them, the ones that
+// were used last at least; and an answer or a timer that comes late for a path that is forgotten makes none.
 func TestPathsAreBounded(t *testing.T) {
 	c := New(0, sessionTimeout)
 	c.Apply(Connected{sessionTimeout}, At{})

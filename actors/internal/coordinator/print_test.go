@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// printed writes all that a coordinator knows, whatever it points to; nothing of it is left out but the outputs of the last
-// input. Two that print the same are the same.
+// printed writes all that a coordinator knows, whatever it points to; nothing of it is left out but the outputs of
+// the last input. Two that print the same are the same.
 func printed(c *Coordinator) string {
 	p := printer{seen: map[uintptr]int{}}
 	shown := *c
@@ -88,8 +88,8 @@ func (p *printer) entries(v reflect.Value, depth int) {
 	p.WriteString("]")
 }
 
-// memory lists what may be changed of all that a coordinator refers to, by its address: what pointers, maps and lists refer to,
-// but for what is never changed.
+// memory lists what may be changed of all that a coordinator refers to, by its address: what pointers, maps and
+// lists refer to, but for what is never changed.
 func memory(c *Coordinator) map[uintptr]string {
 	m := reach{}
 	shown := *c

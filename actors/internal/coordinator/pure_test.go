@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importable are the packages that this one may use: those of ours that are pure, and of the standard library those that are
-// about data. None of them does anything.
+// importable are the packages that this one may use: those of ours that are pure, and of the standard library
+// those that are about data. None of them does anything.
 var importable = []string{
 	"github.com/turnstile-locks/turnstile/messages", "github.com/turnstile-locks/turnstile/actors/machine",
 	"github.com/turnstile-locks/turnstile/actors/queue",
@@ -43,8 +43,8 @@ func parsed(t *testing.T) (*token.FileSet, []*ast.File) {
 	return files, all
 }
 
-// TestPure: the coordinator decides, and does nothing by itself. It has no goroutine, channel, lock or clock, and uses no package
-// that has.
+// TestPure: the coordinator decides, and does nothing by itself. It has no goroutine, channel, lock or clock, and
+// uses no package that has.
 func TestPure(t *testing.T) {
 	files, all := parsed(t)
 	for _, f := range all {
@@ -81,8 +81,9 @@ func impure(n ast.Node) string {
 	return ""
 }
 
-// TestStateIsData: everything that a coordinator keeps, is told and wants done can be copied, compared and printed. There is no
-// function or channel in it, no interface but those of this package, and nothing is kept outside of it.
+// TestStateIsData: everything that a coordinator keeps, is told and wants done can be copied, compared and
+// printed. There is no function or channel in it, no interface but those of this package, and nothing is kept
+// outside of it.
 func TestStateIsData(t *testing.T) {
 	files, all := parsed(t)
 	conf := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
@@ -123,7 +124,8 @@ func (d data) wrong(of types.Type) string {
 		return d.wrong(u.Key()) + d.wrong(u.Elem())
 	case *types.Struct:
 		for field := range u.Fields() {
-			if wrong := d.wrong(field.Type()); wrong != "" && name+"."+field.Name() != "coordinator.Tell.Session" { // the shell's
+			wrong := d.wrong(field.Type())
+			if wrong != "" && name+"."+field.Name() != "coordinator.Tell.Session" { // which is the shell's
 				return field.Name() + ": " + wrong
 			}
 		}

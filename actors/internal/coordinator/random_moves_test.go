@@ -26,7 +26,8 @@ func (g *game) take(p *player, ev machine.Event) {
 	for _, e := range effects.All() {
 		switch {
 		case e.Do == machine.Halt:
-			require.FailNow(g.t, "impossible", "seed %d, step %d: r%d, %+v, takes %+v\n%s", g.seed, g.steps, p.id, p.m, ev, g.tale())
+			require.FailNow(g.t, "impossible", "seed %d, step %d: r%d, %+v, takes %+v\n%s",
+				g.seed, g.steps, p.id, p.m, ev, g.tale())
 		case e.Do == machine.StartPoll || e.Do == machine.StartRetry:
 			p.polls = append(p.polls, e.Op)
 		case e.Do <= machine.Settle:
@@ -203,7 +204,11 @@ func (g *game) end() {
 		require.Empty(g.t, p.watchers, "seed %d", g.seed)
 		require.Empty(g.t, p.children, "seed %d", g.seed)
 		for _, q := range p.queues {
-			require.Zero(g.t, len(q.nodes)+len(q.members)+len(q.owners)+len(q.row.creates)+len(q.row.deletes), "seed %d", g.seed)
+			require.Empty(g.t, q.nodes, "seed %d", g.seed)
+			require.Empty(g.t, q.owners, "seed %d", g.seed)
+			require.Empty(g.t, q.members, "seed %d", g.seed)
+			require.Empty(g.t, q.row.creates, "seed %d", g.seed)
+			require.Empty(g.t, q.row.deletes, "seed %d", g.seed)
 			require.Nil(g.t, q.retained, "seed %d", g.seed)
 		}
 	}

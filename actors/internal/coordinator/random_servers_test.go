@@ -28,7 +28,8 @@ type znode struct {
 }
 
 func newTree() *tree {
-	return &tree{nodes: map[string]*znode{}, numbers: map[string]int{}, watched: map[string]bool{}, listed: map[string]bool{}}
+	return &tree{nodes: map[string]*znode{}, numbers: map[string]int{},
+		watched: map[string]bool{}, listed: map[string]bool{}}
 }
 
 var noNode = Failure{Outcome: Refused, Cause: NoNode}

@@ -16,9 +16,9 @@ import (
 
 var noTime time.Time
 
-// TestRandomly plays requests with their machines, servers that lose replies, a connection that comes and goes, and other
-// contenders, in any order. After every input the state is right; a clone that goes on by itself changes nothing of what it was
-// cloned from; and when all have given back nothing is left.
+// TestRandomly plays requests with their machines, servers that lose replies, a connection that comes and goes,
+// and other contenders, in any order. After every input the state is right; a clone that goes on by itself changes
+// nothing of what it was cloned from; and when all have given back nothing is left.
 func TestRandomly(t *testing.T) {
 	seeds := uint64(200)
 	if testing.Short() {
@@ -70,7 +70,8 @@ type news struct {
 }
 
 func newGame(t *testing.T, seed uint64) *game {
-	g := &game{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(), c: New(Switches(seed%11), sessionTimeout),
+	g := &game{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(),
+		c:  New(Switches(seed%11), sessionTimeout),
 		at: At{Lease: Lease{Run: 1, Valid: true, Left: sessionTimeout / 2}}}
 	return g
 }
@@ -192,7 +193,8 @@ func unanswered(query Query, f Failure) Answer {
 
 // step lets one thing happen. It tells whether anything could.
 func (g *game) step() bool {
-	moves := []func() bool{g.hear, g.hear, g.hear, g.order, g.order, g.order, g.answer, g.answer, g.event, g.event, g.fire, g.command}
+	moves := []func() bool{g.hear, g.hear, g.hear, g.order, g.order, g.order, g.answer, g.answer,
+		g.event, g.event, g.fire, g.command}
 	if !g.calm {
 		moves = append(moves, g.come, g.strangers, g.connection)
 	}
@@ -211,7 +213,8 @@ func (g *game) come() bool {
 	}
 	id := RequestID(len(g.players) + 1)
 	want := g.want()
-	p := &player{id: id, spec: NewSpec(want, fmt.Sprintf("r%d", id), fmt.Sprintf("by%d", id), false, noTime), m: machine.New(want.Try)}
+	spec := NewSpec(want, fmt.Sprintf("r%d", id), fmt.Sprintf("by%d", id), false, noTime)
+	p := &player{id: id, spec: spec, m: machine.New(want.Try)}
 	g.players = append(g.players, p)
 	g.take(p, machine.Event{Kind: machine.Begin})
 	return true

@@ -94,7 +94,8 @@ func (s *story) order(id RequestID, args *arguments) {
 	}
 	op = uint64(args.number("op", int(op)))
 	s.ops[id] = max(s.ops[id], op)
-	s.apply(&Order{Request: id, Spec: s.specs[id], Epoch: uint64(args.number("epoch", 0)), Moment: Moment(args.number("moment", 0)),
+	s.apply(&Order{Request: id, Spec: s.specs[id], Epoch: uint64(args.number("epoch", 0)),
+		Moment: Moment(args.number("moment", 0)),
 		Effect: machine.Effect{Do: do, Op: op, Node: long(args.text("node", "")), Ending: args.has("ending")}})
 }
 

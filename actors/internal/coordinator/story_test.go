@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStories plays the stories in testdata: each line above a ---- tells the coordinator something, and below it stands what
-// the coordinator wants done. Rewrite what stands below with
+// TestStories plays the stories in testdata: each line above a ---- tells the coordinator something, and below it
+// stands what the coordinator wants done. Rewrite what stands below with
 //
 //	go test ./actors/internal/coordinator -run TestStories -rewrite
 //
@@ -28,7 +28,8 @@ import (
 //	                              the lock actor of r1 gives an order, with the next number of an operation, or op=N;
 //	                              ending: the request was given up or back
 //	r1 ends                       the lock actor ends
-//	answer QUERY [for=TEXT] ...   the servers answer the oldest query of that kind (that says TEXT); fails=no-node and the like
+//	answer QUERY [for=TEXT] ...   the servers answer the oldest query of that kind (that says TEXT);
+//	                              fails=no-node and the like
 //	deleted, written, children PATH
 //	                              the event of something that is watched
 //	connected, disconnected, expired
@@ -39,8 +40,9 @@ import (
 //	unused PATH                   whether nobody holds or waits with that node any more
 //	keep NAME, back NAME          remembers how things stand, and goes back there
 //
-// Node x-1 is that of request x, or of another session's x, with the number 1: x-read-1, x-write-1, x-permits-2-1 with other
-// modes, x-q-1 in the queue named q. Heartbeats and the looks at the lease are shown where they are asked for.
+// Node x-1 is that of request x, or of another session's x, with the number 1: x-read-1, x-write-1, x-permits-2-1
+// with other modes, x-q-1 in the queue named q. Heartbeats and the looks at the lease are shown where they are
+// asked for.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, file string) {
 		var s *story
@@ -109,8 +111,8 @@ func newStory(t *testing.T, args *arguments) *story {
 
 // copied gives a story that goes on by itself from here.
 func (s *story) copied() *story {
-	return &story{t: s.t, c: s.c.Clone(), at: s.at, specs: maps.Clone(s.specs), ops: maps.Clone(s.ops), asks: slices.Clone(s.asks),
-		timers: slices.Clone(s.timers), names: maps.Clone(s.names), beats: s.beats}
+	return &story{t: s.t, c: s.c.Clone(), at: s.at, specs: maps.Clone(s.specs), ops: maps.Clone(s.ops),
+		asks: slices.Clone(s.asks), timers: slices.Clone(s.timers), names: maps.Clone(s.names), beats: s.beats}
 }
 
 // back goes back to what was kept under a name.
@@ -134,8 +136,8 @@ func (s *story) told() string {
 	return s.out.String()
 }
 
-// apply tells the coordinator something. Its state is right then, and its clone does the same and is changed by nothing that
-// it does.
+// apply tells the coordinator something. Its state is right then, and its clone does the same and is changed by
+// nothing that it does.
 func (s *story) apply(in Input) {
 	twin, before := s.c.Clone(), printed(s.c)
 	require.Equal(s.t, before, printed(twin), "the clone")

@@ -63,6 +63,9 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 			f = Failure{Outcome: Unknown, Detail: "a create is under way in the contest"}
 		}
 	}
+	if r != nil && f.none() && a.Czxid == 0 && a.Name != r.node.name {
+		a = &Found{} // its name was known, and it has been deleted since
+	}
 	switch {
 	case r == nil:
 		c.stale++

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Mistakes at the boundary of a coordinator: what it says, or is told, is dropped, doubled or altered. What is altered is
-// copied first: states share it.
+// Mistakes at the boundary of a coordinator: what it says, or is told, is dropped, doubled or altered. What is altered
+// is copied first: states share it.
 
 // telling changes what requests are told; nil tells them nothing.
 func telling(change func(w *world, s int, t coordinator.Tell) []coordinator.Tell) *Mistake {
@@ -107,7 +107,8 @@ var (
 		return in
 	})
 	keepQuiet = telling(func(w *world, _ int, t coordinator.Tell) []coordinator.Tell {
-		if (t.Event.Kind == machine.Disconnected || t.Event.Kind == machine.Connected) && w.actors[t.To-1].m.State == messages.StateWatching {
+		ofConnection := t.Event.Kind == machine.Disconnected || t.Event.Kind == machine.Connected
+		if ofConnection && w.actors[t.To-1].m.State == messages.StateWatching {
 			return nil
 		}
 		return []coordinator.Tell{t}

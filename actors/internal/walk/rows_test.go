@@ -26,7 +26,8 @@ func everyRowIsReached(t *testing.T, fired map[*machine.Row]bool) {
 		if why := beyond(row); why == "" {
 			assert.True(t, does, "no history reaches %v, %v [%s] → %v", row.From, row.On, row.If.Name, row.To)
 		} else {
-			assert.False(t, does, "a history reaches %v, %v [%s] → %v, though %s", row.From, row.On, row.If.Name, row.To, why)
+			assert.False(t, does,
+				"a history reaches %v, %v [%s] → %v, though %s", row.From, row.On, row.If.Name, row.To, why)
 		}
 	}
 }
