@@ -1,33 +1,34 @@
 package actors
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // open begins an epoch.
 func (s *session) open(epoch uint64) {
-	s.connected = false
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, ev) })
 	if err != nil {
-		s.setLease(&lease{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
+		s.setInfo(&sessionInfo{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
 		s.fail(err)
 		return
 	}
-	s.setLease(&lease{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
-	s.leaseRun, _ = s.lease.look()
+	s.setInfo(&sessionInfo{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
 	s.link = conn
 	s.conn.Store(conn)
 	s.figures.Turned(metering.Connecting)
 }
 
-func (s *session) setLease(l *lease) {
-	s.lease = l
-	s.current.Store(l)
+func (s *session) setInfo(info *sessionInfo) {
+	s.info = info
+	s.current.Store(info)
 }
 
 // happened takes news of the connection or of a watched node.
@@ -40,7 +41,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Expired:
 		s.figures.Expired()
 		s.log.Warn("session expired", s.logged()...)
-		s.endEpoch()
+		s.apply(coordinator.Expired{})
 	case zkconn.AuthFailed:
 		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 		err := ev.Err
@@ -49,85 +50,50 @@ func (s *session) happened(ev zkconn.Event) {
 		}
 		s.fail(err)
 	default:
-		s.nodeEvent(ev)
+		s.changed(ev)
 	}
 }
 
-func (s *session) up(ev zkconn.Event) {
-	s.connected = true
-	s.figures.Turned(metering.Connected)
-	s.setLease(&lease{epoch: s.lease.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.lease.clock})
-	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
-	s.beatAnew() // first: thousands of requests may have waited for the connection, and the lease may be about to end
-	s.recordSession(ev)
-	s.tellAll(machine.Connected)
-	orders := s.parked
-	s.parked, s.grantedWhileDown = nil, false
-	for _, p := range orders {
-		if !p.contender.gone {
-			s.carryOut(p.contender, p.effect)
-		}
+// changed takes an event of something that is watched.
+func (s *session) changed(ev zkconn.Event) {
+	change := coordinator.Changed{Path: ev.Path}
+	switch ev.Kind {
+	case zkconn.NodeDataChanged:
+		change.Change = coordinator.DataChanged
+	case zkconn.NodeChildrenChanged:
+		change.Change = coordinator.ChildrenChanged
 	}
-	s.settleAgain()
-	s.startBeating()
+	if ev.Kind != zkconn.NodeDataChanged {
+		s.queries.Changed(ev.Path)
+	}
+	s.apply(change)
+}
+
+func (s *session) up(ev zkconn.Event) {
+	s.figures.Turned(metering.Connected)
+	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
+	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	s.recordSession(ev)
+	s.apply(coordinator.Connected{Timeout: ev.Timeout})
 	s.queries.Connected()
 }
 
 func (s *session) down(ev zkconn.Event) {
-	s.connected = false
 	s.queries.Disconnected()
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
-	// The server forgets our watches with the connection, and nobody sets them again but the lock
-	// actors, once each has found out where it stands.
-	clear(s.watches)
-	clear(s.listings)
-	s.wakeAll()
-	for _, c := range s.contenders {
-		c.movedUp = false // what was under way may not have arrived
-	}
-	s.tellAll(machine.Disconnected)
-	s.watchLeaseAgain()
+	s.apply(coordinator.Disconnected{})
 }
 
-// endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection
-// that is closed, and nothing of it may be believed any more.
-func (s *session) endEpoch() {
-	if s.connected {
-		// Package machine is promised this order. The reason is for holders who find first that their lease is over.
-		s.tellEach(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
-	}
-	s.lease.clock.End()
-	s.parked = nil
-	clear(s.watches)
-	clear(s.listings)
-	clear(s.newest)
-	clear(s.nodes)
-	s.gathered, s.underway = nil, 0
-	clear(s.learning)
-	clear(s.abroad)
-	clear(s.joining)
-	clear(s.turns)
-	s.home = nil
-	clear(s.resting)
-	s.unread = nil
-	clear(s.claims)
+// endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
+// closed.
+func (s *session) endEpoch(next uint64) {
+	s.info.clock.End()
 	s.queries.EpochEnded()
-	clear(s.shares)
 	s.stopTimers()
-	s.held, s.grantedWhileDown = 0, false
-	for key, c := range s.contenders {
-		c.reset()
-		if c.gone {
-			s.retire(c)
-			delete(s.contenders, key)
-		}
-	}
-	old := s.link
-	report := s.reportRemaining()
+	old, report := s.link, s.reportRemaining()
 	s.running.Go(func() { report(old.Close()) })
-	s.open(s.lease.epoch + 1)
-	s.tellAll(machine.Expired) // with the new epoch: what is decided on it belongs there
+	s.open(next)
 }
 
 // fail ends the session for good.
@@ -144,16 +110,23 @@ func (s *session) end(err error) {
 	s.ending = true
 	s.failure.Store(&err)
 	s.stopTimers()
-	s.tellAll(machine.Closed) // before the clock ends: it says more than that a lease is over
-	s.lease.clock.End()
+	s.tellClosed() // before the clock ends: it says more than that a lease is over
+	s.info.clock.End()
 	s.queries.Close()
 	s.figures.Turned(metering.None)
+}
+
+// tellClosed tells all lock actors that the session has ended, in the order in which they came.
+func (s *session) tellClosed() {
+	for _, id := range slices.Sorted(maps.Keys(s.locks)) {
+		s.system.Root.Send(s.locks[id], &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
+	}
 }
 
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
 // does not block.
 func (s *session) closeDown() {
-	s.roll.dismiss(s.system.Root)
+	s.registry.close(s.system.Root)
 	close(s.stopped)
 	s.workers.end()
 	link, self, report := s.link, s.self, s.reportRemaining()
@@ -174,7 +147,7 @@ func (s *session) closeDown() {
 // reportRemaining gives the function that logs when a session could not be closed. It may be called
 // elsewhere.
 func (s *session) reportRemaining() func(error) {
-	log, args := s.log, s.logged(logkeys.Timeout, s.lease.timeout)
+	log, args := s.log, s.logged(logkeys.Timeout, s.info.timeout)
 	return func(err error) {
 		if err != nil {
 			log.Warn("session not closed at the servers: it ends when it expires", append(args, logkeys.Error, err)...)
@@ -183,9 +156,30 @@ func (s *session) reportRemaining() func(error) {
 }
 
 func (s *session) stopTimers() {
-	for timer := range s.timers {
+	for _, timer := range s.timers {
+		timer.Stop()
+	}
+	for timer := range s.pauses {
 		timer.Stop()
 	}
 	clear(s.timers)
-	s.beating, s.watchingLease = false, false
+	clear(s.pauses)
+}
+
+// note writes into the log what the coordinator says.
+func (s *session) note(n *coordinator.Note) {
+	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
+	switch n.What {
+	case coordinator.Unanswered:
+		s.figures.Silent()
+		s.log.Warn("heartbeat unanswered", s.logged()...)
+	case coordinator.NotRemoved:
+		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
+	case coordinator.MayNotRemove:
+		// We may create here but not delete. The node would keep everybody out for as long as the session
+		// lives, so the session must not.
+		s.log.Error("not permitted to delete a node: the session is ended for it", of...)
+	default:
+		s.log.Error("order that is no request", append(of, logkeys.Effect, n.Detail)...)
+	}
 }

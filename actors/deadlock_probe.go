@@ -40,7 +40,7 @@ func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 // probe asks the session, unless the request has gone on meanwhile.
 func (l *lock) probe(ctx actor.Context) {
 	if l.waits() {
-		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.spec.at(l.m.Node)})
+		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.spec.At(l.m.Node)})
 	}
 }
 
@@ -48,7 +48,7 @@ func (l *lock) probe(ctx actor.Context) {
 func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) {
 	switch {
 	case !l.waits():
-	case answer.Deadlock == nil || answer.Node != l.spec.at(l.m.Node):
+	case answer.Deadlock == nil || answer.Node != l.spec.At(l.m.Node):
 		l.probes.Reset(l.want.Deadlocks.Every)
 	default:
 		l.report(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})

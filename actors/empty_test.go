@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,21 +16,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // spied starts a session whose inside can be looked at, on the actor.
-func spied(t *testing.T, server *embedded.Server) (*Session, func(func(*session))) {
+func spied(t *testing.T, server *embedded.Server, opts ...zkconn.Option) (*Session, func(func(*session))) {
 	t.Helper()
 	discard := slog.New(slog.DiscardHandler)
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return discard }))
 	t.Cleanup(system.Shutdown)
-	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
+	cfg, err := zkconn.NewConfig(server.Addr(), append(opts, zkconn.WithSessionTimeout(30*time.Second))...)
 	require.NoError(t, err)
-	handle := &Session{system: system, cfg: cfg, ready: make(chan struct{}), stopped: make(chan struct{}), ended: make(chan struct{}),
-		workers: newWorkers(), opts: sessionOptions{log: discard}}
+	handle := &Session{system: system, cfg: cfg, ready: make(chan struct{}), stopped: make(chan struct{}),
+		ended: make(chan struct{}), workers: newWorkers(), opts: sessionOptions{log: discard}}
 	inside := newSession(handle)
 	handle.pid = system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return inside }))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -36,7 +39,7 @@ func spied(t *testing.T, server *embedded.Server) (*Session, func(func(*session)
 	require.NoError(t, handle.Ready(ctx))
 	return handle, func(see func(*session)) {
 		seen := make(chan struct{})
-		system.Root.Send(handle.pid, &tick{epoch: 1, do: func() { see(inside); close(seen) }})
+		system.Root.Send(handle.pid, &done{epoch: 1, then: func() { see(inside); close(seen) }})
 		<-seen
 	}
 }
@@ -68,7 +71,8 @@ func TestNothingIsKept(t *testing.T) {
 		{Path: "/exclusive"}, {Path: "/exclusive", Name: "named"}, {Path: "/exclusive", WatchAll: true},
 		{Path: "/exclusive", Mode: messages.Read},
 		{Path: "/rw", Mode: messages.Read}, {Path: "/rw", Mode: messages.Write}, {Path: "/rw", Mode: messages.Read},
-		{Path: "/semaphore", Mode: messages.Semaphore, Permits: 2}, {Path: "/semaphore", Mode: messages.Semaphore, Permits: 2, Weight: 2},
+		{Path: "/semaphore", Mode: messages.Semaphore, Permits: 2},
+		{Path: "/semaphore", Mode: messages.Semaphore, Permits: 2, Weight: 2},
 		{Path: "/contest", Mode: messages.Contest}, {Path: "/contest", Mode: messages.Contest, Owner: "me", Reentry: true},
 		{Path: "/mine", Owner: "me", Reentry: true}, {Path: "/mine", Owner: "me", Reentry: true},
 		{Path: "/down", Mode: messages.Write, Owner: "me"}, {Path: "/down", Mode: messages.Read, Owner: "me"},
@@ -103,25 +107,74 @@ func TestNothingIsKept(t *testing.T) {
 				}
 			}
 			left := -1
-			inside(func(s *session) { left = len(s.contenders) })
+			inside(func(s *session) { left = s.decides.Requests() })
 			return left == 0
 		}, time.Minute, 5*time.Millisecond, "requests that never ended")
-		left := map[string]int{}
-		inside(func(s *session) {
-			left["claims"], left["shares"], left["contests"] = len(s.claims), len(s.shares), len(s.contests)
-			left["watches"], left["listings"] = len(s.watches), len(s.listings)
-			left["newest"], left["parked"] = len(s.newest), len(s.parked)
-			left["abroad"], left["joining"] = len(s.abroad), len(s.joining)
-		})
-		require.Eventually(t, func() bool { // whose company is waited for
-			turns := -1
-			inside(func(s *session) { turns = len(s.turns) })
-			return turns == 0
-		}, time.Minute, time.Millisecond)
-		for what, n := range left {
-			require.Zero(t, n, "%s, round %d", what, round)
-		}
+		require.Eventually(t, func() bool { // answers that nobody waits for
+			var kept []string
+			inside(func(s *session) {
+				kept = left(s.decides)
+				if len(s.locks) > 0 {
+					kept = append(kept, "lock actors")
+				}
+			})
+			return len(kept) == 0
+		}, time.Minute, 5*time.Millisecond, "round %d", round)
 		// Reads that were under way may leave a watch on a node that is about to go.
 		require.Eventually(t, func() bool { return watchCount(t, server) <= 2 }, time.Minute, 5*time.Millisecond)
 	}
+}
+
+// left names what a coordinator still has of requests: of its state, every map and list that is not empty, but for
+// what it knows of lock paths, and for the timers of heartbeats and of the lease, which fire once more.
+func left(c *coordinator.Coordinator) (kept []string) {
+	known := []string{"paths", "unused", "timers"} // of these there are bounds
+	for _, kind := range c.Timers {
+		if kind != coordinator.BeatTimer && kind != coordinator.LateTimer && kind != coordinator.LeaseTimer {
+			kept = append(kept, fmt.Sprintf("a timer of kind %d", kind))
+		}
+	}
+	epoch := reflect.ValueOf(c).Elem().FieldByName("epoch")
+	for i := range epoch.NumField() {
+		if name := epoch.Type().Field(i).Name; !slices.Contains(known, name) {
+			kept = append(kept, filled(name, epoch.Field(i))...)
+		}
+	}
+	for paths := epoch.FieldByName("paths").MapRange(); paths.Next(); {
+		path := paths.Value().Elem()
+		for i := range path.NumField() {
+			if name := path.Type().Field(i).Name; name != "queues" { // one stays, and is empty
+				kept = append(kept, filled(paths.Key().String()+" "+name, path.Field(i))...)
+			}
+		}
+		queues := path.FieldByName("queues")
+		for i := range queues.Len() {
+			queue := queues.Index(i).Elem()
+			for at := range queue.NumField() {
+				if name := queue.Type().Field(at).Name; name != "path" {
+					kept = append(kept, filled(paths.Key().String()+" queue "+name, queue.Field(at))...)
+				}
+			}
+		}
+	}
+	return kept
+}
+
+// filled names what in a value is not empty.
+func filled(name string, v reflect.Value) (all []string) {
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice:
+		if v.Len() > 0 {
+			return []string{name}
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return []string{name}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			all = append(all, filled(name+"."+v.Type().Field(i).Name, v.Field(i))...)
+		}
+	}
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -23,23 +24,12 @@ const (
 	GroupCommit
 	// HandOver grants what is given back to the next of the same session before the node is gone.
 	HandOver
-	// OneListing spares who saw that its predecessor is the head of the queue another listing when that is gone.
-	OneListing
-	// ListingAhead has a waiter whose predecessor belongs to another session, and waits itself, find out as soon as
+	// LookAhead has a waiter whose predecessor belongs to another session, and waits itself, find out as soon as
 	// that one holds. It costs a read more, and then nothing but an event is needed for the grant.
-	ListingAhead
-	// SharedListings has one listing serve all who wait for one.
-	SharedListings
-	// LocalPredecessors spares who waits for a node of its own session a watch at the servers.
-	LocalPredecessors
-	// PipelinedListing lists the queue at the same time as a node is made whose answer says nothing of the queue.
-	PipelinedListing
-	// LateReading spares who holds for a few milliseconds only the watch on its own node.
-	LateReading
+	LookAhead
 )
 
-var fastPathNames = []string{"one-round-trip", "group-commit", "hand-over", "one-listing", "listing-ahead", "shared-listings",
-	"local-predecessors", "pipelined-listing", "late-reading"}
+var fastPathNames = []string{"one-round-trip", "group-commit", "hand-over", "look-ahead"}
 
 // FastPaths lists them all.
 func FastPaths() (all []FastPath) {
@@ -98,5 +88,13 @@ func (o *sessionOptions) heedEnvironment() error {
 	return nil
 }
 
-// fast tells whether a fast path is taken.
-func (s *session) fast(f FastPath) bool { return s.opts.without&f == 0 }
+// switches are those that the coordinator has.
+func (f FastPath) switches() (off coordinator.Switches) {
+	for path, to := range map[FastPath]coordinator.Switches{GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver,
+		LookAhead: coordinator.LookAhead} {
+		if f&path != 0 {
+			off |= to
+		}
+	}
+	return off
+}

@@ -1,10 +1,12 @@
 package actors
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -18,7 +20,7 @@ func TestFastPathNames(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, f, got)
 	}
-	require.Equal(t, LateReading, FastPaths()[len(FastPaths())-1], "a path without a name")
+	require.Equal(t, LookAhead, FastPaths()[len(FastPaths())-1], "a path without a name")
 	got, err := ParseFastPaths(all.String())
 	require.NoError(t, err)
 	require.Equal(t, all, got)
@@ -31,10 +33,19 @@ func TestFastPathNames(t *testing.T) {
 // TestFastPathsOfTheEnvironment are off in every session.
 func TestFastPathsOfTheEnvironment(t *testing.T) {
 	t.Setenv(withoutVariable, "group-commit")
-	a := newAlone(t, 1)
-	require.NoError(t, a.opts.heedEnvironment())
-	require.False(t, a.fast(GroupCommit))
-	require.True(t, a.fast(HandOver))
+	opts := sessionOptions{log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, opts.heedEnvironment())
+	require.Equal(t, GroupCommit, opts.without)
 	t.Setenv(withoutVariable, "speed")
-	require.ErrorContains(t, a.opts.heedEnvironment(), withoutVariable)
+	require.ErrorContains(t, opts.heedEnvironment(), withoutVariable)
+}
+
+// TestSwitchesOfTheCoordinator: each fast path but the shell's own is the coordinator's of that name.
+func TestSwitchesOfTheCoordinator(t *testing.T) {
+	for path, want := range map[FastPath]coordinator.Switches{
+		OneRoundTrip: 0, GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver, LookAhead: coordinator.LookAhead,
+		GroupCommit | LookAhead: coordinator.GroupCommit | coordinator.LookAhead,
+	} {
+		require.Equal(t, want, path.switches(), path.String())
+	}
 }

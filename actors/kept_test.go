@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -39,11 +40,15 @@ func TestWaitersKeepNoQueue(t *testing.T) {
 			require.Eventually(t, func() bool {
 				early, names := 0, 0
 				inside(func(s *session) {
-					for _, c := range s.contenders {
-						if c.early != nil {
+					requests := reflect.ValueOf(s.decides).Elem().FieldByName("requests")
+					require.Equal(t, 1+waiters, requests.Len())
+					for all := requests.MapRange(); all.Next(); {
+						r := all.Value().Elem()
+						if !r.FieldByName("early").IsNil() {
 							early++
 						}
-						names += len(c.front) + len(c.ahead)
+						view := r.FieldByName("view")
+						names += view.FieldByName("front").Len() + view.FieldByName("ahead").Len()
 					}
 				})
 				return early == 0 && names <= 2*waiters

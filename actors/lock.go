@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
@@ -49,17 +51,17 @@ type lock struct {
 	audience
 	session  *Session
 	want     *messages.Acquire // is not changed
-	spec     *spec
+	spec     *coordinator.Spec
+	request  coordinator.RequestID // its name for the session; zero while that does not know of it
 	m        machine.Machine
-	lease    *lease // of the session that we last heard of
-	held     *lease // of the session that granted the lock
-	run      uint64 // of that lease, when it did
+	info     *sessionInfo // that we last heard of
+	held     *sessionInfo // that granted the lock
+	run      uint64       // of that lease, when it did
 	listener Listener
 	grace    time.Time         // when the grace period ends
 	timers   [3]*time.Timer    // by alarmOf
 	as       string            // who the node says has asked, where that is another
 	polled   bool              // it lists because it has waited for long
-	enrolled bool              // the session will tell us its end
 	failures uint32            // to find out, since recovery began, whether our node is there
 	probes   *time.Timer       // until the next deadlock probe; nil while it does not wait
 	figures  *metering.Request // nil where nothing is counted
@@ -118,10 +120,11 @@ func (l *lock) begin(ctx actor.Context) {
 	if parent := ctx.Parent(); parent != nil {
 		by, child = parent, true
 	}
-	l.spec = newSpec(l.want, Address(ctx.ActorSystem(), by), child)
-	l.enrolled = true
+	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), Address(ctx.ActorSystem(), by), child, time.Now())
+	var alive bool
+	l.request, alive = l.session.registry.add(ctx.Self())
 	l.step(ctx, machine.Event{Kind: machine.Begin})
-	if !l.session.roll.enroll(ctx.Self()) {
+	if !alive {
 		l.step(ctx, machine.Event{Kind: machine.Closed}) // nobody will answer
 	}
 }
@@ -138,21 +141,21 @@ func (l *lock) check(ctx actor.Context) error {
 
 // hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *news) {
-	l.lease = n.lease
-	if n.handed != nil {
-		l.figures.Handed(n.handed.at, n.handed.local)
+	l.info = n.Session.(*sessionInfo)
+	if n.Handoff.At != 0 && n.Event.Kind == machine.PredecessorGone {
+		l.figures.Handed(metering.Moment(n.Handoff.At), n.Handoff.Local)
 	}
-	if n.as != "" {
-		l.as = n.as
+	if n.As != "" {
+		l.as = n.As
 	}
-	l.step(ctx, n.event)
+	l.step(ctx, n.Event)
 }
 
 // stop is the end of this actor, wherever it comes from.
 func (l *lock) stop(ctx actor.Context) {
-	if l.enrolled { // first of all: the logger may panic
-		l.session.roll.strikeOff(ctx.Self())
-		ctx.Request(l.session.pid, farewell)
+	if l.request != 0 { // first of all: the logger may panic
+		l.session.registry.remove(l.request)
+		ctx.Request(l.session.pid, leaving{l.request})
 	}
 	for _, t := range l.timers {
 		if t != nil {
@@ -173,21 +176,14 @@ func (l *lock) stop(ctx actor.Context) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	if l.m.Holding() {
-		unbroken := l.held.clock.Unbroken(l.run)
-		if unbroken && ev.Kind == machine.LeaseOver {
-			return // it was over before this grant
-		}
-		if !unbroken && !saysMore(ev.Kind) {
-
-			over := machine.Event{Kind: machine.LeaseOver}
-			if ev.Kind == machine.Disconnected {
-				over.Reason = ev.Reason // the connection has gone with the session
-			}
-			l.step(ctx, over)
-		}
+	over, first, void := l.m.Precede(ev, l.m.Holding() && l.held.clock.Unbroken(l.run))
+	if void {
+		return
 	}
-	run, valid := l.lease.look()
+	if first {
+		l.step(ctx, over)
+	}
+	run, valid := l.info.look()
 	ev.Lease = valid
 	before := l.m
 	effects, row := l.m.Take(ev)
@@ -199,7 +195,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		return
 	}
 	if after.State.Holding() && !before.Holding() {
-		l.held, l.run = l.lease, run
+		l.held, l.run = l.info, run
 	}
 	l.countPoll(before.State, ev.Kind)
 	l.setProbe(ctx, l.waits())
@@ -229,19 +225,14 @@ func (l *lock) countPoll(before messages.State, on machine.Kind) {
 	}
 }
 
-// saysMore tells whether an event ends a hold with a better reason than that the lease has run out.
-func saysMore(k machine.Kind) bool {
-	return k == machine.LeaseOver || k == machine.Expired || k == machine.Closed || k == machine.NodeGone
-}
-
 // carryOut does one effect.
 func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	switch e.Do {
 	case machine.StartPoll:
-		l.alarmAfter(ctx, l.lease.timeout, machine.Poll, e.Op)
+		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)
 	case machine.StartRetry:
 		l.failures++
-		l.alarmAfter(ctx, min(l.lease.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
+		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
 	case machine.StartTimeout:
 		if l.want.Timeout > 0 {
 			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)
@@ -258,12 +249,12 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.report(ctx, notice)
 			return
 		}
-		o := &order{Effect: e, spec: l.spec}
-		if l.lease != nil {
-			o.epoch = l.lease.epoch
+		o := &order{coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
+		if l.info != nil {
+			o.Epoch = l.info.epoch
 		}
 		if e.Do == machine.GiveBack {
-			o.at = l.session.figures.Now()
+			o.Moment = coordinator.Moment(l.session.figures.Now())
 		}
 		ctx.Request(l.session.pid, o)
 	}
@@ -280,8 +271,8 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	}
 	t := &messages.Transition{Grant: l.grant(ctx), From: from, To: to, On: on,
 		If: row.If.Name, Do: row.Do.Name, Reason: why, At: time.Now()}
-	if l.lease != nil {
-		t.Session = l.lease.session
+	if l.info != nil {
+		t.Session = l.info.session
 	}
 	if debug {
 		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)

@@ -3,9 +3,11 @@ package actors
 import (
 	"encoding/json"
 	"os"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
@@ -19,14 +21,14 @@ func Caller(actor string) string {
 	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
 }
 
-// data is what the contender's node says of who made it, and at which place of a transaction. It is made when it is
-// needed: a request that waits does not keep it.
-func (sp *spec) data(place int) []byte {
-	o := queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.by, Owner: sp.want.Owner, Caller: sp.want.Caller,
-		Label: sp.want.Label, Mode: sp.want.Mode.String(), Place: place,
-		Detects: sp.want.Deadlocks.Every > 0, Since: sp.since.UTC()}
-	if sp.contest() {
-		o.ID = sp.guid
+// ownerData is what the contender's node says of who made it, and at which place of a transaction. It is made
+// when it is needed: a request that waits does not keep it.
+func ownerData(sp *coordinator.Spec, place int) []byte {
+	o := queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.By, Owner: sp.Want.Owner, Caller: sp.Want.Caller,
+		Label: sp.Want.Label, Mode: sp.Want.Mode.String(), Place: place,
+		Detects: sp.Want.Deadlocks.Every > 0, Since: sp.Since.UTC()}
+	if sp.One != "" {
+		o.ID = sp.GUID
 	}
 	data, err := json.Marshal(o)
 	if err != nil { // strings, a number and a time of this century: it cannot happen
@@ -35,16 +37,11 @@ func (sp *spec) data(place int) []byte {
 	return data
 }
 
-// dataBytes is about how much that is.
-func (sp *spec) dataBytes() int {
-	const usual = 256
-	return usual + len(sp.want.Label) + len(sp.want.Owner) + len(sp.want.Caller)
-}
-
-// saysTheSame tells whether the data of two requests differ in nothing but in which lock actor asks by itself, and
-// when.
-func (sp *spec) saysTheSame(other *spec) bool {
-	return sp.child == other.child && (!sp.child || sp.by == other.by) && sp.want.Label == other.want.Label &&
-		sp.want.Owner == other.want.Owner && sp.want.Caller == other.want.Caller &&
-		(sp.want.Deadlocks.Every > 0) == (other.want.Deadlocks.Every > 0)
-}
+// hostname is asked for once: it is written into every node.
+var hostname = sync.OnceValue(func() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+})

@@ -13,11 +13,11 @@ import (
 
 // readPermits reads the number of permits. Nothing is recorded where the lock path was made anew a moment ago, by
 // somebody who is about to record it: then we do.
-func readPermits(conn *zkconn.Conn, path string, permits int) (int, error) {
-	data, _, err := conn.Get(path)
+func (k carrier) readPermits(path string, permits int) (int, error) {
+	data, _, err := k.conn.Get(path)
 	if err == nil && len(data) == 0 {
-		if err = recordPermits(conn, path, permits); err == nil {
-			data, _, err = conn.Get(path)
+		if err = k.recordPermits(path, permits); err == nil {
+			data, _, err = k.conn.Get(path)
 		}
 	}
 	if err != nil {
@@ -28,12 +28,12 @@ func readPermits(conn *zkconn.Conn, path string, permits int) (int, error) {
 
 // recordPermits writes the number of permits where nothing is recorded yet. What others have written stands:
 // the listing that follows compares it.
-func recordPermits(conn *zkconn.Conn, path string, permits int) error {
-	data, stat, err := conn.Get(path)
+func (k carrier) recordPermits(path string, permits int) error {
+	data, stat, err := k.conn.Get(path)
 	if err != nil || len(data) > 0 {
 		return err
 	}
-	err = conn.SetDataAt(path, []byte(strconv.Itoa(permits)), stat.Version)
+	err = k.conn.SetDataAt(path, []byte(strconv.Itoa(permits)), stat.Version)
 	if errors.Is(err, zkconn.ErrBadVersion) {
 		return nil // somebody else was first
 	}

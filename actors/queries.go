@@ -15,7 +15,7 @@ import (
 
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
-		Run:    func(work func(*zkconn.Conn) (then func())) { s.run(work) },
+		Run:    func(work func(*zkconn.Conn) (then func())) { s.elsewhere(work) },
 		After:  func(d time.Duration, do func()) { s.after(d, do) },
 		Unused: s.unused,
 	})
@@ -40,13 +40,8 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 
 // unused tells whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
-	if node.Session != s.lease.session {
+	if node.Session != s.info.session {
 		return false
 	}
-	for _, c := range s.contenders {
-		if c.node == node.Node && c.path == node.Path && !c.gone && !c.laid && !c.leaves && !c.settling {
-			return false
-		}
-	}
-	return true
+	return s.decides.Unused(node.Path, node.Node)
 }

@@ -7,94 +7,42 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// session is the session actor. Its fields belong to the actor: only Receive and what it calls touch
-// them. Goroutines get what they need as arguments and answer with done.
+// session is the session actor: the shell of a coordinator. It tells it what happens, and does what that
+// decides. Its fields belong to the actor: only Receive and what it calls touch them. Goroutines get what
+// they need as arguments and answer with messages.
 type session struct {
 	*Session
 	self *actor.PID
 	log  *slog.Logger
 
-	lease     *lease // of the current epoch
-	leaseRun  uint64 // of that lease, the newest that the lock actors know of
-	link      *zkconn.Conn
-	connected bool
-	ending    bool
-
-	held             int          // contenders that hold: see setGranted
-	grantedWhileDown bool         // one was granted whose order waits for the connection
-	hurries          *zkconn.Conn // the connection that was told that something is held
-
-	contenders map[string]*contender // by the lock actor's name
-	births     uint64                // how many there have been
-	parked     []parked              // orders that wait for the connection
-	facts      *lru.Cache[string, facts]
-	newest     map[queueKey]*contender // our node with the greatest sequence number
-	claims     map[claim][]*contender
-	contests   map[string]int          // by node: how many contenders there are
-	shares     map[string]int          // by hold: how many contenders have it besides the first
-	gathered   []change                // changes that wait to be committed
-	underway   int                     // transactions of changes
-	learning   map[string][]change     // by lock path that is being learnt of: who waits for that
-	abroad     map[queueKey]int        // contenders that wait behind a node of another session
-	joining    map[queueKey]*gathering // creates that wait for company
-	turns      map[queueKey]*turn      // where a wait for another session has come to an end
-	home       []queueKey              // where such a turn has
-	unread     []reading               // own nodes that are to be read, in the order in which they were asked for
-	nodes      map[string]ownNode      // by path
-	resting    map[queueKey]*rest      // nodes that nobody holds and that may be used again
-	listings   map[string]*listing
-	watches    map[string][]watcher
-	queries    *inspect.Dispatcher
-
-	// run does blocking work on a goroutine of its own, and what the work returns on the actor: elsewhere,
-	// but for tests of the actor alone.
-	run func(work func(*zkconn.Conn) (then func()))
-
-	beating, watchingLease bool
-	beats, answered        uint64         // heartbeats sent, and the newest that came back, with whatever outcome
-	looks                  uint64         // at the lease: only the newest timer counts
-	beatRun                uint64         // heartbeats follow each other; a new connection begins anew
-	running                sync.WaitGroup // goroutines of requests
-	timers                 map[*time.Timer]struct{}
+	info    *sessionInfo // of the current epoch
+	link    *zkconn.Conn // likewise
+	ending  bool
+	decides *coordinator.Coordinator
+	locks   map[coordinator.RequestID]*actor.PID // lock actors that have not ended
+	timers  map[uint64]*time.Timer               // the coordinator's
+	pauses  map[*time.Timer]struct{}             // the dispatcher's
+	queries *inspect.Dispatcher
+	running sync.WaitGroup // goroutines of requests
 }
 
-// knownPaths bounds what is remembered of lock paths that are not in use.
-const knownPaths = 4096
-
 func newSession(handle *Session) *session {
-	known, err := lru.New[string, facts](knownPaths)
-	if err != nil { // only for a size below one
-		panic(err)
-	}
 	s := &session{
-		Session:    handle,
-		log:        handle.opts.log,
-		contenders: map[string]*contender{},
-		facts:      known,
-		newest:     map[queueKey]*contender{},
-		claims:     map[claim][]*contender{},
-		shares:     map[string]int{},
-		contests:   map[string]int{},
-		learning:   map[string][]change{},
-		abroad:     map[queueKey]int{},
-		joining:    map[queueKey]*gathering{},
-		turns:      map[queueKey]*turn{},
-		nodes:      map[string]ownNode{},
-		resting:    map[queueKey]*rest{},
-		listings:   map[string]*listing{},
-		watches:    map[string][]watcher{},
-		timers:     map[*time.Timer]struct{}{},
+		Session: handle,
+		log:     handle.opts.log,
+		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout()),
+		locks:   map[coordinator.RequestID]*actor.PID{},
+		timers:  map[uint64]*time.Timer{},
+		pauses:  map[*time.Timer]struct{}{},
 	}
-	s.run = s.elsewhere
 	s.queries = s.newDispatcher()
 	return s
 }
@@ -113,23 +61,26 @@ func (s *session) Receive(ctx actor.Context) {
 		s.self = ctx.Self()
 		s.open(1)
 	case *order:
-		s.take(ctx, msg)
+		s.take(ctx.Sender(), msg)
+	case *answered:
+		s.answer(msg)
 	case *done:
-		if msg.epoch != s.lease.epoch {
-			s.stale.Add(1) // the session that it belonged to is dead, and its nodes with it
-			return
+		if s.of(msg.epoch) {
+			msg.then()
 		}
-		msg.then()
 	case *tick:
-		if msg.epoch == s.lease.epoch && !s.ending {
-			msg.do()
+		if msg.epoch == s.info.epoch && !s.ending {
+			s.apply(coordinator.Fired{Timer: msg.timer})
 		}
 	case zkconn.Event:
-		if msg.Epoch == s.lease.epoch && !s.ending {
+		if msg.Epoch == s.info.epoch && !s.ending {
 			s.happened(msg)
 		}
-	case *leaving:
-		s.abandoned(ctx.Sender())
+	case leaving:
+		delete(s.locks, msg.request)
+		if !s.ending {
+			s.apply(coordinator.Ended{Request: msg.request})
+		}
 	case *actor.Terminated:
 		s.queries.Unfollow(Address(s.system, msg.Who), "")
 	case *messages.Follow:
@@ -149,67 +100,116 @@ func (s *session) Receive(ctx actor.Context) {
 	default:
 		s.queries.Ask(Address(s.system, ctx.Sender()), msg, s.replyTo(ctx.Sender()))
 	}
-	s.regroup()
-	s.hurry()
 }
 
-// take carries out an order, or keeps it until there is a connection.
-func (s *session) take(ctx actor.Context, o *order) {
+// take carries out an order.
+func (s *session) take(lock *actor.PID, o *order) {
+	s.locks[o.Request] = lock
 	if s.ending {
-		s.tell(ctx.Sender(), machine.Event{Kind: machine.Closed})
+		s.system.Root.Send(lock, &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
 		return
 	}
-	if o.epoch != 0 && o.epoch != s.lease.epoch {
+	s.apply(&o.Order)
+}
+
+// of tells whether something belongs to the current epoch: else the session that it belonged to is dead, and
+// its nodes with it.
+func (s *session) of(epoch uint64) bool {
+	if epoch != s.info.epoch {
 		s.stale.Add(1)
-		return
 	}
-	c := s.enlist(ctx.Sender(), o.spec)
-	if c.gone { // its end overtook this order
-		return
+	return epoch == s.info.epoch
+}
+
+// apply tells the coordinator something, and does what it decides.
+func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
+
+// applyAfter is apply for the answer to a query that took some time.
+func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
+	run, valid := s.info.look()
+	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
+		Lease: coordinator.Lease{Run: run, Valid: valid, Left: time.Until(s.info.clock.Deadline())}}
+	before := s.decides.Stale()
+	for _, out := range s.decides.Apply(in, at) {
+		s.carryOut(out)
 	}
-	c.givenBack = o.at
-	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
-		c.ends = true
-		s.unstake(c)
-	}
-	switch o.Do {
-	case machine.Withdraw:
-		s.withdraw(c, o)
-	case machine.Settle:
-		s.settle(c)
-	default:
-		if !s.connected {
-			s.park(c, o)
-			return
+	s.stale.Add(s.decides.Stale() - before)
+}
+
+// carryOut does one thing that the coordinator has decided.
+func (s *session) carryOut(out coordinator.Output) {
+	switch out := out.(type) {
+	case *coordinator.Tell:
+		if lock := s.locks[out.To]; lock != nil {
+			out.Session = s.info
+			s.system.Root.Send(lock, (*news)(out))
 		}
-		s.carryOut(c, o.Effect)
+	case *coordinator.Ask:
+		s.ask(out)
+	case coordinator.StartTimer:
+		s.startTimer(out)
+	case coordinator.StopTimer:
+		s.timers[out.Timer].Stop()
+		delete(s.timers, out.Timer)
+	case coordinator.NewEpoch:
+		s.endEpoch(out.Epoch)
+	case coordinator.Hurry:
+		s.link.Hurry(out.Urgent)
+	case *coordinator.Note:
+		s.note(out)
 	}
 }
 
-// carryOut starts the request that an effect asks for.
-func (s *session) carryOut(c *contender, e machine.Effect) {
-	switch e.Do {
-	case machine.Create:
-		s.create(c, e.Op)
-	case machine.List:
-		s.list(c, e.Op)
-	case machine.Watch:
-		s.watchPredecessor(c, e)
-	case machine.WatchOwn:
-		s.watchOwn(c, e)
-	case machine.Verify:
-		s.verify(c, e.Op)
-	case machine.Delete, machine.GiveBack:
-		s.remove(c, e)
-	default:
-		s.log.Error("order that is no request", s.loggedOf(c, logkeys.Effect, e.String())...)
+// ask carries out a query on a goroutine.
+func (s *session) ask(ask *coordinator.Ask) {
+	s.countBatch(ask.Query)
+	root, self, epoch := s.system.Root, s.self, s.info.epoch
+	on := carrier{conn: s.link, parentWrites: s.opts.without&OneRoundTrip == 0}
+	s.running.Add(1)
+	s.workers.do(func() {
+		a := &answered{epoch: epoch}
+		a.ID = ask.ID
+		begun := time.Now()
+		defer s.running.Done()
+		defer func() {
+			a.panicked = recover() // it is the actor's to fail, not the program's
+			a.took = time.Since(begun)
+			root.Send(self, a)
+		}()
+		a.Answer = on.carryOut(ask.Query)
+	})
+}
+
+// answer takes the answer to a query.
+func (s *session) answer(a *answered) {
+	switch {
+	case a.panicked != nil:
+		panic(a.panicked)
+	case s.of(a.epoch) && !s.ending:
+		s.applyAfter(&a.Reply, a.took)
 	}
 }
 
-// elsewhere does work on a goroutine, and what it returns on the actor. The work must touch nothing of
-// the actor's.
+// countBatch counts the operations of a transaction.
+func (s *session) countBatch(query coordinator.Query) {
+	switch q := query.(type) {
+	case *coordinator.Create:
+		s.figures.Batch(1)
+	case *coordinator.Commit:
+		s.figures.Batch(len(q.Creates) + len(q.Deletes))
+	}
+}
+
+// startTimer starts a timer of the coordinator's.
+func (s *session) startTimer(t coordinator.StartTimer) {
+	root, self, due := s.system.Root, s.self, &tick{epoch: s.info.epoch, timer: t.Timer}
+	s.timers[t.Timer] = time.AfterFunc(t.After, func() { root.Send(self, due) })
+}
+
+// elsewhere does the dispatcher's work on a goroutine, and what it returns on the actor. The work must touch
+// nothing of the actor's.
 func (s *session) elsewhere(work func(*zkconn.Conn) (then func())) {
-	root, self, conn, epoch := s.system.Root, s.self, s.link, s.lease.epoch
+	root, self, conn, epoch := s.system.Root, s.self, s.link, s.info.epoch
 	s.running.Add(1)
 	s.workers.do(func() {
 		then := func() {}
@@ -225,27 +225,15 @@ func (s *session) elsewhere(work func(*zkconn.Conn) (then func())) {
 }
 
 // after does something on the actor once d has passed, unless the epoch is over by then.
-func (s *session) after(d time.Duration, do func()) *time.Timer {
-	root, self, epoch := s.system.Root, s.self, s.lease.epoch
+func (s *session) after(d time.Duration, do func()) {
+	root, self, epoch := s.system.Root, s.self, s.info.epoch
 	var timer *time.Timer
-	fire := func() { delete(s.timers, timer); do() }
-	timer = time.AfterFunc(d, func() { root.Send(self, &tick{epoch: epoch, do: fire}) })
-	s.timers[timer] = struct{}{}
-	return timer
+	fire := func() { delete(s.pauses, timer); do() }
+	timer = time.AfterFunc(d, func() { root.Send(self, &done{epoch: epoch, then: fire}) })
+	s.pauses[timer] = struct{}{}
 }
 
-// tell sends an event to a lock actor.
-func (s *session) tell(lock *actor.PID, ev machine.Event) {
-	s.system.Root.Send(lock, &news{event: ev, lease: s.lease})
-}
-
-// tellAll sends an event to every lock actor that has not ended.
-func (s *session) tellAll(kind machine.Kind) { s.tellEach(machine.Event{Kind: kind}) }
-
-func (s *session) tellEach(ev machine.Event) {
-	for _, c := range s.inOrder() {
-		if !c.gone {
-			s.tell(c.lock, ev)
-		}
-	}
+// closedTo tells a lock actor that the session has ended.
+func closedTo(root *actor.RootContext, lock *actor.PID) {
+	root.Send(lock, &alarm{machine.Event{Kind: machine.Closed}})
 }

@@ -34,12 +34,12 @@ type Session struct {
 	readyOnce sync.Once
 	stopped   chan struct{} // closed when the actor takes no more messages
 	ended     chan struct{} // closed when all that it started has ended too
-	current   atomic.Pointer[lease]
+	current   atomic.Pointer[sessionInfo]
 	conn      atomic.Pointer[zkconn.Conn]
 	failure   atomic.Pointer[error]
 	cause     atomic.Pointer[error] // the connection's last, once that was let go of
 	closed    error                 // of closing the connection; set before ended is closed
-	roll      roll
+	registry  registry
 	workers   *workers
 	stale     atomic.Int64
 	polls     atomic.Int64
@@ -169,7 +169,7 @@ func (s *Session) letGo(self *actor.PID) {
 	s.cause.Store(&cause)
 	s.conn.Store(nil)
 	// A PID keeps the process that it was last sent to, until it is used after the end of that.
-	s.system.Root.Send(self, farewell)
+	s.system.Root.Send(self, leaving{})
 }
 
 // Explain adds to err what the session knows of its servers when it is not connected; it gives err

@@ -7,10 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 func TestOperatorDeletesTheHoldersNode(t *testing.T) {
@@ -112,9 +110,7 @@ func TestOperatorRemovesTheLockPath(t *testing.T) {
 		require.Equal(t, messages.ReasonNodeDeleted, notice[*messages.Lost](t, holder).Reason)
 		// The second waited for the head of the queue, and may have taken its end for its own turn before
 		// it read its own node, which is gone as well.
-		if !patient.Fast(t, actors.OneListing) {
-			second.send(&messages.Release{}) // it queues again, before the last or behind it
-		} else if notice[*messages.Held](t, second).Node == node {
+		if notice[*messages.Held](t, second).Node == node {
 			require.Equal(t, messages.ReasonNodeDeleted, notice[*messages.Lost](t, second).Reason)
 		} else {
 			second.send(&messages.Release{})

@@ -169,3 +169,13 @@ func (q *ordered) place(me Entry) Place {
 	}
 	return place
 }
+
+// Names lists all contenders that the listing shows, queue by queue.
+func (l *Listing) Names() (all []string) {
+	for _, q := range l.queues {
+		for _, e := range q.entries {
+			all = append(all, e.Child)
+		}
+	}
+	return all
+}

@@ -170,9 +170,6 @@ func (c cell) test(t *testing.T) {
 	if c.request == create && c.fault == nodeDeleted && !fast(t, actors.OneRoundTrip) {
 		c.end, c.course = held, course{} // the listing shows that it is gone, and it queues again
 	}
-	if (c.request == list || c.request == watch) && c.fault == parentDeleted && c.end == lost && !fast(t, actors.OneListing) {
-		c.end, c.course = held, course{} // as before, for it lists again before it holds
-	}
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, c)
 		c.strike(t, s)

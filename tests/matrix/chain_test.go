@@ -295,9 +295,7 @@ var chains = []plot{
 			c.awaitHolds(t, ch.second)
 			f := ch.strike(t, passing(embedded.CutBefore))
 			ch.second.giveBack()
-			if fast(t, actors.LateReading) { // or the last may have found out before, and nobody looks for its node
-				require.NoError(t, f.Wait(patient(t)))
-			}
+			require.NoError(t, f.Wait(patient(t)))
 			c.awaitHolds(t, ch.remote)
 		}},
 }

@@ -45,8 +45,7 @@ func (c *crowd) turn(t *testing.T) (remote *member, turn []*member) {
 	return remote, turn
 }
 
-// giveBackInTurn has some give back as soon as they hold. The first has held for long; the delete of each other one waits
-// for that of the next.
+// giveBackInTurn has some give back as soon as they hold.
 func (c *crowd) giveBackInTurn(t *testing.T, some []*member) {
 	t.Helper()
 	for _, m := range some {
@@ -125,7 +124,7 @@ var company = []plot{
 				require.True(t, inARow(t, back...))
 			}
 		}},
-	{name: "turn-without-return", outcome: "who comes in a turn after which nobody else comes back waits for a millisecond more",
+	{name: "turn-without-return", outcome: "who comes in a turn after which nobody else comes back waits for a few milliseconds",
 		play: func(t *testing.T, c *crowd) {
 			_, turn := c.turn(t)
 			late := c.enter(t, c.ours, companyPath)
@@ -134,7 +133,7 @@ var company = []plot{
 				m.giveBack()
 			}
 			synctest.Wait()
-			time.Sleep(after / 5)
+			time.Sleep(after)
 			synctest.Wait()
 			require.Len(t, c.childrenOf(t, companyPath), 2)
 			require.NotEmpty(t, late.node(t))
@@ -161,15 +160,15 @@ var company = []plot{
 			require.Len(t, c.childrenOf(t, companyPath), 2)
 			require.NotEmpty(t, late.node(t))
 		}},
-	{name: "deletes", outcome: "nodes of a turn go together, half a millisecond after the first was given back at the latest",
+	{name: "deletes", outcome: "nodes of a turn go together, a millisecond after the first was given back at the latest",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
 			c.giveBackInTurn(t, turn[:2])
 			require.True(t, c.holds(turn[2]))
-			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver, actors.LateReading) {
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
 				require.Len(t, c.childrenOf(t, companyPath), 3, "who has held for long does not wait, the next does for that of the last")
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(after / 5)
 			synctest.Wait()
 			require.Len(t, c.childrenOf(t, companyPath), 2)
 			<-turn[0].done
@@ -180,7 +179,7 @@ var company = []plot{
 			require.True(t, c.holds(remote))
 			require.Zero(t, time.Since(began), "the last waits for nobody")
 		}},
-	{name: "deletes-cut", outcome: "nodes whose deletes wait when the connection is cut go when it is back",
+	{name: "deletes-cut", outcome: "nodes that were given back when the connection is cut go when it is back",
 		play: func(t *testing.T, c *crowd) {
 			remote, turn := c.turn(t)
 			c.giveBackInTurn(t, turn[:2])
@@ -230,10 +229,10 @@ var company = []plot{
 			require.Zero(t, time.Since(began), "the last lets all go")
 			first := c.enter(t, c.ours, companyPath)
 			synctest.Wait()
-			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver, actors.LateReading) {
+			if fast(t, actors.GroupCommit, actors.OneRoundTrip, actors.HandOver) {
 				require.Empty(t, c.childrenOf(t, companyPath), "the others are waited for")
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(after / 5)
 			synctest.Wait()
 			require.True(t, c.holds(first), "not for long")
 		}},

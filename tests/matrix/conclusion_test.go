@@ -134,10 +134,6 @@ func (s *scene) compare(t *testing.T) {
 	if c.recipe != downgrading && c.recipe != contesting && !fast(t, actors.OneRoundTrip) {
 		c.course, c.orElse = c.course.listing(), c.orElse.listing()
 	}
-	if !fast(t, actors.OneListing) {
-		went = grantedByEvent(went)
-		c.course.story, c.orElse.story = grantedByEvent(c.course.story), grantedByEvent(c.orElse.story)
-	}
 	if c.pipelines(t) || c.course.story == nil {
 		c.course.story = went
 	}
@@ -159,7 +155,7 @@ func (c cell) pipelines(t *testing.T) bool {
 	slow := !fast(t, actors.OneRoundTrip)
 	switch c.request {
 	case list, permits:
-		return fast(t, actors.PipelinedListing) && (slow || c.recipe == acquiring)
+		return slow || c.recipe == acquiring
 	case create:
 		return slow && c.fault == nodeDeleted
 	}

@@ -52,7 +52,7 @@ func (l *line) listsAhead(t *testing.T, action embedded.Action) *embedded.Inject
 	l.second.giveBack()
 	l.awaitHolds(t, l.third)
 	synctest.Wait()
-	if fast(t, actors.ListingAhead, actors.OneListing) {
+	if fast(t, actors.LookAhead) {
 		require.Positive(t, f.Hits(), "it lists while the one before it holds")
 	}
 	return f
@@ -99,7 +99,7 @@ var lookingAhead = []plot{
 			l := c.line(t)
 			l.listsAhead(t, embedded.ExpireBefore)
 			l.third.giveBack()
-			if fast(t, actors.ListingAhead, actors.OneListing) {
+			if fast(t, actors.LookAhead) {
 				c.awaitHolds(t, l.behind)
 				require.False(t, c.holds(l.subject))
 			}
@@ -115,7 +115,7 @@ var lookingAhead = []plot{
 			synctest.Wait() // nobody else lists: who waits for the second has looked ahead
 			_, err = c.operator.SetACL(aheadPath, zk.WorldACL(zk.PermAll), -1)
 			require.NoError(t, err)
-			if !fast(t, actors.ListingAhead, actors.OneListing) { // each in turn had to look, and was not permitted to
+			if !fast(t, actors.LookAhead) { // each in turn had to look, and was not permitted to
 				l.third.ends, l.subject.ends, l.behind.ends = turnedAway, turnedAway, turnedAway
 				return
 			}

@@ -1,0 +1,155 @@
+package actors
+
+import (
+	"errors"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// carrier carries out what a coordinator asks of the servers, on one connection. Its methods block, and are called from any
+// goroutine.
+type carrier struct {
+	conn *zkconn.Conn
+	// parentWrites: lock paths whose data are empty may be written to.
+	parentWrites bool
+}
+
+// carryOut gives the answer to a query.
+func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
+	switch q := query.(type) {
+	case *coordinator.Create:
+		if q.Spec.One != "" {
+			return k.createContest(q.Spec)
+		}
+		return k.create(q)
+	case *coordinator.CreateAt:
+		made, err := k.conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0), q.Beside)
+		made.Siblings = 1 // at this place there is nobody to wait for
+		return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+	case *coordinator.Commit:
+		return k.commit(q)
+	case *coordinator.List:
+		return &coordinator.Listed{View: *k.readQueue(q.Path, q.Permits)}
+	case *coordinator.Watch:
+		data, stat, err := k.conn.GetWatched(q.Path)
+		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+	case *coordinator.WatchChildren:
+		children, err := k.conn.ChildrenWatched(q.Path)
+		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
+	case *coordinator.WatchRetained:
+		return k.watchRetained(q)
+	case *coordinator.ReadOwn:
+		return k.readOwn(q)
+	case *coordinator.Find:
+		return k.find(q)
+	case *coordinator.RemoveContest:
+		return &coordinator.Done{Failure: failureOf(k.removeContest(q))}
+	case *coordinator.Check:
+		_, err := k.conn.Heartbeat(q.Path)
+		return &coordinator.Done{Failure: failureOf(err)}
+	}
+	return nil
+}
+
+// commit carries out several creates and deletes in one transaction. A delete by itself is none, where nothing else must be
+// there.
+func (k carrier) commit(q *coordinator.Commit) *coordinator.Committed {
+	if len(q.Creates) == 0 && len(q.Deletes) == 1 && len(q.Exist) == 0 {
+		_, err := k.conn.Delete(q.Deletes[0])
+		return &coordinator.Committed{Failure: failureOf(err)}
+	}
+	creates := make([]zkconn.NewNode, len(q.Creates))
+	for i, n := range q.Creates {
+		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID), Data: ownerData(n.Spec, n.Place)}
+	}
+	made, _, err := k.conn.Commit(creates, q.Deletes, q.Exist)
+	a := &coordinator.Committed{Failure: failureOf(err)}
+	for _, m := range made {
+		a.Made = append(a.Made, madeOf(m))
+	}
+	return a
+}
+
+// readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
+func (k carrier) readQueue(path string, permits int) *coordinator.View {
+	v := &coordinator.View{}
+	if permits > 0 {
+		var err error
+		if v.Permits, err = k.readPermits(path, permits); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+			v.Failure = failureOf(err)
+			return v
+		}
+	}
+	children, err := k.conn.Children(path)
+	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
+		err = nil
+	}
+	v.Queue, v.Failure = queue.NewListing(children, v.Permits), failureOf(err)
+	return v
+}
+
+// watchRetained reads the queue and the node, and has the servers tell when they change.
+func (k carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arrivals {
+	children, err := k.conn.ChildrenWatched(q.Path)
+	if err != nil {
+		return &coordinator.Arrivals{Spent: true}
+	}
+	if !queue.NewListing(children, 0).Alone(q.Node) {
+		return &coordinator.Arrivals{}
+	}
+	data, _, err := k.conn.GetWatched(q.Path + "/" + q.Node)
+	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
+}
+
+// readOwn reads a holder's own node and watches it. In a semaphore it tells before the one behind, who watches the node, that
+// this one holds: then that one has to watch all who hold. It writes what is there already, for somebody may just have
+// asked for the lock there. What we may not write nobody hears of: the slow re-list has to find out.
+func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
+	for tries := 0; q.Announce && tries < 3; tries++ {
+		data, stat, err := k.conn.Get(q.Path)
+		if err == nil {
+			err = k.conn.SetDataAt(q.Path, data, stat.Version)
+		}
+		if !errors.Is(err, zkconn.ErrBadVersion) {
+			break
+		}
+	}
+	data, stat, err := k.conn.GetWatched(q.Path)
+	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+}
+
+func madeOf(c zkconn.Created) coordinator.Made {
+	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place, Siblings: int(c.Siblings), Together: c.Together}
+}
+
+// causes are the refusals on which something is decided.
+var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
+	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits}
+
+// failureOf classifies the error of an operation.
+func failureOf(err error) (f coordinator.Failure) {
+	if err == nil {
+		return f
+	}
+	f.Detail = err.Error()
+	switch outcome := zkconn.OutcomeOf(err); {
+	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
+		f.Outcome = coordinator.Refused
+	case outcome == zkconn.NotSent:
+		f.Outcome = coordinator.NotSent
+	default:
+		f.Outcome = coordinator.Unknown
+	}
+	for cause, value := range causes {
+		if errors.Is(err, value) {
+			f.Cause = cause
+		}
+	}
+	var of *zkconn.Error
+	if errors.As(err, &of) {
+		f.Path = of.Path
+	}
+	return f
+}

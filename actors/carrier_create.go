@@ -1,0 +1,102 @@
+package actors
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// errVanished: the lock path has vanished, as an empty container does.
+var errVanished = errors.New("the lock path has vanished")
+
+// create makes a node, and the lock path where that is missing. A lock path that vanishes in between is made again, a bounded
+// number of times.
+func (k carrier) create(q *coordinator.Create) *coordinator.Created {
+	a := &coordinator.Created{Info: q.Info}
+	err := backoff.Retry(func() error {
+		made, err := k.createOnce(q.Spec, a)
+		a.Node, a.Failure = madeOf(made), failureOf(err)
+		if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" {
+			a.Info = coordinator.Info{}
+			return errVanished
+		}
+		return nil
+	}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
+	_ = err // what has failed last is in the answer
+	return a
+}
+
+// createOnce finds out what kind of lock path it is, where that is not known, records a semaphore's permits, and makes the
+// node with as much as may be learnt at the same time: how many there are in the queue, or else the queue itself.
+func (k carrier) createOnce(sp *coordinator.Spec, a *coordinator.Created) (made zkconn.Created, err error) {
+	if !a.Info.Exists {
+		if a.Info, err = k.probe(sp.Path); err != nil {
+			return made, err
+		}
+	}
+	if sp.Permits > 0 && !a.Info.Permits {
+		if err := k.recordPermits(sp.Path, sp.Permits); err != nil {
+			return made, err
+		}
+		a.Info.Permits, a.Info.Counted = true, false
+	}
+	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0)
+	if a.Info.Counted {
+		made, err = k.conn.CreateCounted(sp.Path, prefix, data)
+		if !errors.Is(err, zkconn.ErrNoAuth) {
+			return made, err
+		}
+		a.Info.Counted = false // perhaps we may create here, but not write
+	}
+	// One connection's requests are carried out in order: the listing that is sent behind the create shows the node.
+	return k.conn.CreateBefore(sp.Path, prefix, data, func() { a.Early = k.readQueue(sp.Path, sp.Permits) })
+}
+
+// probe finds out what kind of lock path it is, and makes it where it does not exist.
+func (k carrier) probe(path string) (coordinator.Info, error) {
+	data, _, err := k.conn.Get(path)
+	if errors.Is(err, zkconn.ErrNoNode) {
+		if err := k.conn.EnsureParents(path); err != nil {
+			return coordinator.Info{}, err
+		}
+		// Somebody else may have made it, with data. When it is gone again, what is done in it next says so.
+		if data, _, err = k.conn.Get(path); errors.Is(err, zkconn.ErrNoNode) {
+			return coordinator.Info{Exists: true}, nil
+		}
+	}
+	switch {
+	case errors.Is(err, zkconn.ErrNoAuth): // what we may not read we do not overwrite
+		return coordinator.Info{Exists: true}, nil
+	case err != nil:
+		return coordinator.Info{}, err
+	}
+	return coordinator.Info{Exists: true, Counted: k.parentWrites && len(data) == 0}, nil
+}
+
+// createContest makes the one node of a contest, or reads the one that is there.
+func (k carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
+	made, err := k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
+	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
+		if err = k.conn.EnsureParents(sp.Path); err == nil {
+			made, err = k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
+		}
+	}
+	made.Siblings = 1 // nobody can be before us
+	a := &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+	if errors.Is(err, zkconn.ErrNodeExists) {
+		one, lookErr := k.readContest(sp)
+		if lookErr != nil && zkconn.OutcomeOf(lookErr) != zkconn.Refused {
+			return &coordinator.Created{Failure: failureOf(lookErr)}
+		}
+		if one == nil {
+			one = &coordinator.OneNode{} // gone by now, or not ours to read: another's
+		}
+		a.Existing = one
+	}
+	return a
+}

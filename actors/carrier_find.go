@@ -1,0 +1,124 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// find looks for the node of a request and proves with a committed transaction what it has found. A node that is known needs
+// nothing but the proof. Otherwise the list is read after a sync, because a follower that lags would not show it (the
+// library's own search makes a second node), and a node with the GUID is the request's only when its session owns it
+// (CURATOR-604). Of several, the first in the queue is kept and the others are deleted.
+func (k carrier) find(q *coordinator.Find) *coordinator.Found {
+	a := &coordinator.Found{Name: q.Known}
+	if q.Spec.One != "" {
+		return k.findContest(q)
+	}
+	if q.Known == "" {
+		if err := k.seek(q, a); err != nil || a.Name == "" {
+			a.Failure = failureOf(err)
+			return a
+		}
+	}
+	path := q.Spec.At(a.Name)
+	switch _, err := k.conn.Heartbeat(path); {
+	case errors.Is(err, zkconn.ErrNoNode):
+		return &coordinator.Found{}
+	case err != nil && !zkconn.CommittedRefusal(err):
+		return &coordinator.Found{Failure: failureOf(fmt.Errorf("verifying %s: %w", path, err))}
+	}
+	return a
+}
+
+// findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
+// there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
+func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
+	a := &coordinator.Found{}
+	path := q.Spec.At(q.Spec.One)
+	err := k.conn.Sync(path)
+	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
+		err = k.conn.CatchUp(path)
+	}
+	if err == nil {
+		a.One, err = k.readContest(q.Spec)
+	}
+	a.Failure = failureOf(err)
+	return a
+}
+
+// seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
+// its own clients' sync at once, also when it has not made a change itself yet that it told others of (see
+// [zkconn.Conn.CatchUp]).
+func (k carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
+	if err := k.conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+		return err
+	}
+	if err := k.see(q, a); err != nil || a.Name != "" {
+		return err
+	}
+	if err := k.conn.CatchUp(q.Spec.Path); err != nil {
+		return err
+	}
+	return k.see(q, a)
+}
+
+// see is seek for what our server shows.
+func (k carrier) see(q *coordinator.Find, a *coordinator.Found) error {
+	children, err := k.conn.Children(q.Spec.Path)
+	if errors.Is(err, zkconn.ErrNoNode) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	children = slices.DeleteFunc(children, func(child string) bool { return !strings.Contains(child, q.GUID) })
+	slices.SortFunc(children, func(a, b string) int {
+		x, _ := queue.Sequence(a)
+		y, _ := queue.Sequence(b)
+		return int(x) - int(y)
+	})
+	for _, child := range children {
+		stat, exists, err := k.conn.Exists(q.Spec.At(child))
+		switch {
+		case err != nil:
+			return err
+		case !exists || stat.EphemeralOwner != k.conn.SessionID():
+		case a.Name == "":
+			a.Name, a.Czxid = child, stat.Czxid
+		default:
+			if _, err := k.conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readContest reads the one node of a contest; nil when there is none.
+func (k carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error) {
+	data, stat, err := k.conn.Get(sp.At(sp.One))
+	if errors.Is(err, zkconn.ErrNoNode) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o, _ := queue.ParseOwner(data)
+	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID}, nil
+}
+
+// removeContest deletes the one node of a contest if it is still the one with this czxid. (Between the look and the delete an
+// operator could still replace it; ZooKeeper has no delete that looks at who made a node.)
+func (k carrier) removeContest(q *coordinator.RemoveContest) error {
+	_, stat, err := k.conn.Get(q.Path)
+	if err == nil && stat.Czxid == q.Czxid {
+		_, err = k.conn.Delete(q.Path)
+	}
+	return err
+}

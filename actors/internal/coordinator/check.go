@@ -1,0 +1,102 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Check gives the first invariant of the state that does not hold, nil when all do. Tests and package walk call it after
+// every input.
+func (c *Coordinator) Check() error {
+	held := 0
+	for _, r := range c.inOrder() {
+		if r.held {
+			held++
+		}
+		if wrong := c.checkRequest(r); wrong != "" {
+			return fmt.Errorf("request %d, life %d, node %+v: %s", r.id, r.life, *r.node, wrong)
+		}
+	}
+	if held != c.epoch.held {
+		return fmt.Errorf("%d requests hold, and %d are counted", held, c.epoch.held)
+	}
+	for _, p := range c.epoch.paths {
+		if wrong := c.checkPath(p); wrong != "" {
+			return fmt.Errorf("path %s: %s", p.path, wrong)
+		}
+	}
+	return nil
+}
+
+// checkRequest gives what is wrong with a request.
+func (c *Coordinator) checkRequest(r *request) string {
+	n := r.node
+	switch {
+	case r.queue == nil || c.epoch.paths[r.queue.path.path] != r.queue.path:
+		return "its lock path is of another epoch"
+	case n.exists() && !slices.Contains(n.users, r.id):
+		return "it is not among the users of its node"
+	case n.exists() && r.queue.find(n.name) != n:
+		return "its node is not in the queue"
+	case r.held && !n.exists() && n.phase != unknown:
+		return "it holds without a node"
+	case r.wait != nil && r.life == ended:
+		return "it waits, and has ended"
+	case r.life == ended && r.removal.phase == noRemoval && n.phase != retained:
+		return "it has ended, and nothing removes what is left of it"
+	case r.life == ended && slices.Contains(r.queue.owners[r.spec.Owner], r.id):
+		return "it has ended, and keeps others of its owner out"
+	case r.removal.phase == removing && n.phase == creating:
+		return "its node is made and deleted at the same time"
+	case n.phase == retained && !c.keeps(r):
+		return "its node is retained, and the queue does not know"
+	case n.phase == retained && r.held:
+		return "it holds with a node that it has left"
+	case r.sharing.waits != 0 && n.phase == creating:
+		return "it waits for another of its owner, and makes a node"
+	}
+	return ""
+}
+
+// checkPath gives what is wrong with a lock path.
+func (c *Coordinator) checkPath(p *lockPath) string {
+	for _, q := range p.queues {
+		for at, n := range q.nodes {
+			switch {
+			case !n.exists():
+				return fmt.Sprintf("%s is in a queue, and does not exist", n.name)
+			case len(n.users) == 0:
+				return fmt.Sprintf("%s is nobody's", n.name)
+			case at > 0 && n.number < q.nodes[at-1].number:
+				return fmt.Sprintf("%s stands behind %s", n.name, q.nodes[at-1].name)
+			}
+		}
+		if q.retained != nil && c.requests[q.retained.request] == nil {
+			return "a node is retained that nobody has had"
+		}
+		if q.row.remote < 0 || len(q.row.creates) > 0 && c.epoch.timers[q.row.timer] == nil ||
+			len(q.row.deletes) > 0 && c.epoch.timers[q.row.deleteTimer] == nil {
+			return "changes gather, and nothing will send them"
+		}
+	}
+	for name, all := range p.watchers {
+		for _, w := range all {
+			if r := c.requests[w.request]; w.role != retains && (r == nil || !r.watches(name, w.role)) {
+				return fmt.Sprintf("news of %q are for a request that does not wait for them", name)
+			}
+		}
+	}
+	return ""
+}
+
+// watches tells whether a request waits for news of a node.
+func (r *request) watches(name string, as role) bool {
+	switch as {
+	case waits:
+		return r.wait != nil && slices.Contains(r.wait.nodes, name)
+	case looksAhead:
+		return r.wait != nil && r.wait.ahead == name
+	default:
+		return r.own.phase == watched && r.node.name == name
+	}
+}

@@ -1,0 +1,2 @@
+// Package coordinator decides what a session does for its lock requests.
+package coordinator

@@ -1,0 +1,99 @@
+package coordinator
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
+type epoch struct {
+	number     uint64
+	timeout    time.Duration // of the session
+	connection connection
+	paths      map[string]*lockPath
+	unused     []string // of them, those that no request uses, the one that was left first at first
+	asked      map[uint64]purpose
+	timers     map[uint64]alarm
+	parked     []parked
+	batch      batch
+	beats      beats
+	reads      reads
+	lease      uint64 // the timer that looks at it; zero for none
+	run        uint64 // of the lease: the newest that the requests know of; the first is one
+	held       int    // requests that hold
+	retained   int    // nodes that are retained
+	overRows   []*ownQueue
+}
+
+// connection is how the session stands.
+type connection uint8
+
+const (
+	connecting connection = iota
+	connected
+	disconnected
+)
+
+func newEpoch(number uint64, timeout time.Duration) epoch {
+	return epoch{number: number, timeout: timeout, run: 1, paths: map[string]*lockPath{},
+		asked: map[uint64]purpose{}, timers: map[uint64]alarm{}}
+}
+
+// connect takes note of a new connection.
+func (c *Coordinator) connect(timeout time.Duration) {
+	c.epoch.connection, c.epoch.timeout = connected, timeout
+	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end
+	c.tellAll(machine.Event{Kind: machine.Connected})
+	orders := c.epoch.parked
+	c.epoch.parked = nil
+	for _, p := range orders {
+		if r := c.requests[p.request]; r != nil && r.life != ended {
+			c.carryOut(r, p.effect)
+		}
+	}
+	for _, r := range c.inOrder() {
+		if r.removal.phase == removalWanted {
+			c.goOnRemoving(r)
+		}
+	}
+	c.beat()
+}
+
+// disconnect takes note that the connection is lost. The servers forget our watches with it, and nobody sets them again but
+// the machines, once each has found out where it stands.
+func (c *Coordinator) disconnect() {
+	c.epoch.connection = disconnected
+	for _, p := range c.epoch.paths {
+		p.listing, p.children = nil, nil
+		clear(p.watchers)
+	}
+	for _, r := range c.inOrder() {
+		c.endWait(r)
+		r.own = ownWatch{}
+	}
+	c.releaseAll() // what would tell of others who want the lock is lost
+	c.tellAll(machine.Event{Kind: machine.Disconnected})
+	c.watchLease()
+}
+
+// expire ends the epoch and begins the next: every node of it is gone, or goes with the connection that is closed, and
+// nothing of it may be believed any more.
+func (c *Coordinator) expire() {
+	if c.epoch.connection == connected { // package machine is promised this order, for those who find first that their lease is over
+		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
+	}
+	all := c.inOrder()
+	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
+	c.urgent = false // of a connection that is gone
+	for _, r := range all {
+		if r.life == ended {
+			delete(c.requests, r.id)
+		} else {
+			c.reset(r)
+		}
+	}
+	c.emit(NewEpoch{c.epoch.number})
+	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
+}

@@ -1,0 +1,84 @@
+package coordinator
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
+
+// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Hurry, or *Note.
+type Output interface{ output() }
+
+type (
+	// Tell is an event for the machine of a request.
+	Tell struct {
+		To    RequestID
+		Event machine.Event
+		// Handoff, of a request whose turn may have come, is when and where the lock was left.
+		Handoff Handoff
+		// As is the address of who made the node that the request goes on with, where that was another.
+		As string
+		// Session is the shell's, who sends this on as it is.
+		Session any
+	}
+
+	// Ask is a query for the servers. Its reply, which comes in any case as long as the epoch lasts, has the same ID.
+	Ask struct {
+		ID    uint64
+		Query Query
+	}
+
+	// StartTimer asks for Fired after a while, unless the epoch is over by then.
+	StartTimer struct {
+		Timer uint64
+		After time.Duration
+	}
+
+	// StopTimer says that nobody waits for a timer any more.
+	StopTimer struct{ Timer uint64 }
+
+	// NewEpoch ends the session, with whatever it still has at the servers, and begins the next. Replies and events of the
+	// old one are not to be told any more, and its timers not to fire.
+	NewEpoch struct{ Epoch uint64 }
+
+	// Hurry says whether to reconnect as fast as possible, because a lock is held.
+	Hurry struct{ Urgent bool }
+
+	// Note is something for the log and the figures.
+	Note struct {
+		What   Noted
+		Path   string
+		Node   string
+		Token  int64
+		Tries  int
+		Detail string
+	}
+)
+
+func (*Tell) output()      {}
+func (*Ask) output()       {}
+func (StartTimer) output() {}
+func (StopTimer) output()  {}
+func (NewEpoch) output()   {}
+func (Hurry) output()      {}
+func (*Note) output()      {}
+
+// Handoff says when the one before a request gave the lock back, or was heard to be gone; zero where neither is known.
+type Handoff struct {
+	At    Moment
+	Local bool // it was of the same session
+}
+
+// Noted is what a Note is about.
+type Noted uint8
+
+const (
+	// Unanswered: a heartbeat has had no answer by the time at which the next is due.
+	Unanswered Noted = iota
+	// NotRemoved: what is left of a request that has ended could not be deleted yet.
+	NotRemoved
+	// MayNotRemove: it may not be deleted, so that the session is ended for it.
+	MayNotRemove
+	// NoRequest: an order is none that a session carries out.
+	NoRequest
+)

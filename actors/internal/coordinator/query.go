@@ -1,0 +1,239 @@
+package coordinator
+
+import (
+	"github.com/turnstile-locks/turnstile/actors/queue"
+)
+
+// Query is what the servers are to be asked: a closed set. Some take several round trips; the shell has a function of a
+// connection for each, and the model of package walk a step.
+type Query interface{ query() }
+
+// Answer is what they have said.
+type Answer interface{ answer() }
+
+type (
+	// Create makes the node of one request, by itself: where the lock path is not known to allow for more. What is learnt of
+	// the path on the way is part of the answer. *Created answers it.
+	Create struct {
+		Spec *Spec
+		Info Info
+	}
+
+	// CreateAt makes the node of a reader at a writer's own number, if the writer's node is there. *Created answers it.
+	CreateAt struct {
+		Spec *Spec
+		Name string
+		// Beside is the writer's node.
+		Beside string
+	}
+
+	// Commit makes and deletes nodes, all or none, in one transaction, if all of some others exist. *Committed answers it.
+	Commit struct {
+		Creates []NewNode
+		// Deletes and Exist are paths.
+		Deletes, Exist []string
+	}
+
+	// List reads a queue, and before it, where Permits is above zero, the number of permits, which is recorded as this where
+	// none is. *Listed answers it.
+	List struct {
+		Path    string
+		Permits int
+	}
+
+	// Watch reads a node and watches it; a node that is gone leaves no watch. *Read answers it.
+	Watch struct{ Path string }
+
+	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
+	WatchChildren struct{ Path string }
+
+	// WatchRetained lists the children of a lock path and watches them, and then, where the node is alone in its queue, reads
+	// it and watches it too. *Arrivals answers it.
+	WatchRetained struct{ Path, Node string }
+
+	// ReadOwn reads a holder's own node and watches it. Announce: what is there is written once more before, so that who
+	// watches the node hears of it. *Read answers it.
+	ReadOwn struct {
+		Path     string
+		Announce bool
+	}
+
+	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found. Known
+	// is its name, where that is sure; otherwise a node is sought by GUID, and of several all but the first of the queue are
+	// deleted. *Found answers it.
+	Find struct {
+		Spec  *Spec
+		GUID  string
+		Known string
+	}
+
+	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Done answers it.
+	RemoveContest struct {
+		Path  string
+		Czxid int64
+	}
+
+	// Check is a heartbeat: a transaction that changes nothing, and succeeds if the node exists. *Done answers it.
+	Check struct {
+		Path string
+		// Beat: it is for the lease, and looks for the node on the way.
+		Beat bool
+	}
+)
+
+func (*Create) query()        {}
+func (*CreateAt) query()      {}
+func (*Commit) query()        {}
+func (*List) query()          {}
+func (*Watch) query()         {}
+func (*WatchChildren) query() {}
+func (*WatchRetained) query() {}
+func (*ReadOwn) query()       {}
+func (*Find) query()          {}
+func (*RemoveContest) query() {}
+func (*Check) query()         {}
+
+// NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction.
+type NewNode struct {
+	Spec  *Spec
+	Place int
+}
+
+type (
+	// Created answers Create and CreateAt.
+	Created struct {
+		Node Made
+		// Info is what is known of the lock path now.
+		Info Info
+		// Early is the queue as it was listed behind the create, where it was.
+		Early *View
+		// Existing, of a contest, is the node that is there already.
+		Existing *OneNode
+		Failure  Failure
+	}
+
+	// Committed answers Commit. Made are in the order of the creates. Nothing was done where it failed, unless its outcome is
+	// unknown; Failure names the path of the part that was refused.
+	Committed struct {
+		Made    []Made
+		Failure Failure
+	}
+
+	// Listed answers List and WatchChildren.
+	Listed struct{ View View }
+
+	// Read answers Watch and ReadOwn.
+	Read struct {
+		Data    []byte
+		Version int32
+		Czxid   int64
+		Failure Failure
+	}
+
+	// Arrivals answers WatchRetained.
+	Arrivals struct {
+		// Alone: nobody else is in the queue.
+		Alone bool
+		// Spent: the node is gone, or says that the lock is wanted back, or nobody knows.
+		Spent bool
+	}
+
+	// Found answers Find. Name is empty where there is no node of the request.
+	Found struct {
+		Name  string
+		Czxid int64
+		// One, of a contest, is the node that is there.
+		One     *OneNode
+		Failure Failure
+	}
+
+	// Done answers RemoveContest and Check.
+	Done struct{ Failure Failure }
+)
+
+func (*Created) answer()   {}
+func (*Committed) answer() {}
+func (*Listed) answer()    {}
+func (*Read) answer()      {}
+func (*Arrivals) answer()  {}
+func (*Found) answer()     {}
+func (*Done) answer()      {}
+
+// Made is a node that was made.
+type Made struct {
+	Name  string
+	Czxid int64
+	Place int
+	// Siblings counts the children of the lock path when it was made, this one among them; negative where that is not
+	// known. Together is how many of them the transaction has made.
+	Siblings, Together int
+}
+
+// OneNode is the one node of a contest, as it was read.
+type OneNode struct {
+	// Ours: its owner is this session.
+	Ours  bool
+	Czxid int64
+	// GUID is that of the request that has made it; empty where its data do not say, as when somebody has written there
+	// that he wants the lock.
+	GUID string
+}
+
+// View is a queue as it was read, with the number of a semaphore's permits.
+type View struct {
+	Queue   *queue.Listing
+	Permits int
+	Failure Failure
+}
+
+// Info is what is known of a lock path.
+type Info struct {
+	Exists bool
+	// Counted: its data are empty and we may write it, so that one transaction makes a node and tells the rest.
+	Counted bool
+	// Permits: a semaphore's number of permits is recorded in its data.
+	Permits bool
+}
+
+// Outcome is what is known of a query that has failed.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Applied Outcome = iota
+	// Refused: a server has refused it for good, and nothing was done.
+	Refused
+	// NotSent: it never left.
+	NotSent
+	// Unknown: nobody knows whether it was carried out.
+	Unknown
+)
+
+// Cause tells those refusals apart on which something is decided.
+type Cause uint8
+
+// The causes.
+const (
+	Other Cause = iota
+	NoNode
+	NodeExists
+	NoAuth
+	// NoPermits: the data of the lock path are no number of permits.
+	NoPermits
+)
+
+// Failure is why a query has failed; the zero value says that it has not.
+type Failure struct {
+	Outcome Outcome
+	Cause   Cause
+	// Path is what it failed for, where a part of a transaction did.
+	Path string
+	// Detail is for people.
+	Detail string
+}
+
+// none tells whether there was no failure.
+func (f Failure) none() bool { return f.Outcome == Applied }
+
+// is tells whether a server has refused it for this cause.
+func (f Failure) is(cause Cause) bool { return f.Outcome == Refused && f.Cause == cause }

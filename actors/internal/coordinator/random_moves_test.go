@@ -1,0 +1,231 @@
+package coordinator
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
+
+// take gives an event to a machine, and its orders to the session.
+func (g *game) take(p *player, ev machine.Event) {
+	over, first, void := p.m.Precede(ev, g.at.Lease.Valid && p.run == g.at.Lease.Run)
+	switch {
+	case void:
+		return
+	case first:
+		g.take(p, over)
+	}
+	ev.Lease = g.at.Lease.Valid
+	held := p.m.Holding()
+	effects, _ := p.m.Take(ev)
+	if p.m.State.Holding() && !held {
+		p.run = g.at.Lease.Run
+	}
+	for _, e := range effects.All() {
+		switch {
+		case e.Do == machine.Halt:
+			require.FailNow(g.t, "impossible", "seed %d, step %d: r%d, %+v, takes %+v\n%s",
+				g.seed, g.steps, p.id, p.m, ev, g.tale())
+		case e.Do == machine.StartPoll || e.Do == machine.StartRetry:
+			p.polls = append(p.polls, e.Op)
+		case e.Do <= machine.Settle:
+			g.orders = append(g.orders, &Order{Request: p.id, Spec: p.spec, Effect: e, Epoch: p.epoch})
+		}
+	}
+	if p.m.State.Terminal() {
+		g.stop(p)
+	}
+}
+
+// stop ends a lock actor.
+func (g *game) stop(p *player) {
+	if !p.done {
+		p.done, p.told, p.polls = true, nil, nil
+		g.orders = append(g.orders, Ended{p.id})
+	}
+}
+
+// anyone gives somebody of whom something is true.
+func (g *game) anyone(is func(*player) bool) *player {
+	for _, i := range g.r.Perm(len(g.players)) {
+		if p := g.players[i]; !p.done && is(p) {
+			return p
+		}
+	}
+	return nil
+}
+
+// hear has a lock actor take what it is told.
+func (g *game) hear() bool {
+	p := g.anyone(func(p *player) bool { return len(p.told) > 0 })
+	if p == nil {
+		return false
+	}
+	next := p.told[0]
+	p.told = p.told[1:]
+	p.epoch = next.epoch
+	g.take(p, next.event)
+	return true
+}
+
+// order has the session take an order.
+func (g *game) order() bool {
+	if len(g.orders) == 0 {
+		return false
+	}
+	next := g.orders[0]
+	g.orders = g.orders[1:]
+	g.apply(next)
+	return true
+}
+
+// answer has a query answered, in any order, unless a fault strikes it.
+func (g *game) answer() bool {
+	if len(g.asks) == 0 {
+		return false
+	}
+	i := g.r.IntN(len(g.asks))
+	ask := g.asks[i]
+	g.asks = slices.Delete(g.asks, i, i+1)
+	fault := 4
+	if !g.calm {
+		fault = g.r.IntN(30)
+	}
+	if !g.up {
+		fault = g.r.IntN(3)
+	}
+	var answer Answer
+	switch fault {
+	case 0:
+		answer = unanswered(ask.Query, Failure{Outcome: NotSent})
+	case 1:
+		answer = unanswered(ask.Query, Failure{Outcome: Unknown})
+	case 2: // it was carried out, and the reply is lost
+		g.s.do(ask.Query, g.c.Epoch())
+		answer = unanswered(ask.Query, Failure{Outcome: Unknown})
+	default:
+		answer = g.s.do(ask.Query, g.c.Epoch())
+	}
+	g.apply(&Reply{ID: ask.ID, Answer: answer})
+	return true
+}
+
+// event has the session hear what has changed.
+func (g *game) event() bool {
+	if len(g.s.events) == 0 || !g.up {
+		return false
+	}
+	next := g.s.events[0]
+	g.s.events = g.s.events[1:]
+	g.apply(next)
+	return true
+}
+
+// fire has a timer fire, or somebody look again.
+func (g *game) fire() bool {
+	if p := g.anyone(func(p *player) bool { return len(p.polls) > 0 }); p != nil && g.one(3) {
+		op := p.polls[0]
+		p.polls = p.polls[1:]
+		g.take(p, machine.Event{Kind: machine.Poll, Op: op})
+		return true
+	}
+	if len(g.timers) == 0 {
+		return false
+	}
+	i := g.r.IntN(len(g.timers))
+	timer := g.timers[i]
+	g.timers = slices.Delete(g.timers, i, i+1)
+	g.apply(Fired{timer})
+	return true
+}
+
+// command has an owner do something: it gives back, gives up, or stops the lock actor.
+func (g *game) command() bool {
+	p := g.anyone(func(p *player) bool { return p.m.State.Holding() || !g.calm && g.one(3) })
+	switch {
+	case p == nil || !g.calm && g.one(2):
+		return false
+	case p.m.State.Holding() && !g.one(4):
+		g.take(p, machine.Event{Kind: machine.Release})
+	case !g.calm && g.one(4):
+		g.stop(p)
+	default:
+		g.take(p, machine.Event{Kind: machine.Cancel})
+	}
+	return true
+}
+
+// connection comes, goes, and ends; a lease runs out.
+func (g *game) connection() bool {
+	switch {
+	case !g.up && g.one(2):
+		g.connect()
+	case g.up && g.one(8):
+		g.up = false
+		g.apply(Disconnected{})
+		g.s.watched, g.s.listed, g.s.events = map[string]bool{}, map[string]bool{}, nil
+	case g.one(20):
+		g.at.Lease.Run++
+		g.apply(Expired{})
+		g.at.Lease.Run = 1
+	case g.one(20):
+		g.at.Lease.Run++
+	}
+	return true
+}
+
+func (g *game) connect() {
+	g.up = true
+	g.apply(Connected{sessionTimeout})
+}
+
+// end has everybody give back, without any more faults, and sees that nothing is left.
+func (g *game) end() {
+	g.calm = true
+	if !g.up {
+		g.connect()
+	}
+	left := func() bool {
+		return g.c.Requests() > 0 || g.anyone(func(*player) bool { return true }) != nil || len(g.orders) > 0
+	}
+	for n := 0; left(); n++ {
+		g.step()
+		for g.leave() {
+		}
+		require.Less(g.t, n, 20000, "seed %d: it never ends\n%s", g.seed, g.tale())
+	}
+	for path, n := range g.s.nodes {
+		require.Zero(g.t, n.owner, "seed %d: %s is left\n%s", g.seed, path, g.tale())
+	}
+	for _, p := range g.c.epoch.paths {
+		require.Zero(g.t, p.requests, "seed %d", g.seed)
+		require.Empty(g.t, p.watchers, "seed %d", g.seed)
+		require.Empty(g.t, p.children, "seed %d", g.seed)
+		for _, q := range p.queues {
+			require.Empty(g.t, q.nodes, "seed %d", g.seed)
+			require.Empty(g.t, q.owners, "seed %d", g.seed)
+			require.Empty(g.t, q.members, "seed %d", g.seed)
+			require.Empty(g.t, q.row.creates, "seed %d", g.seed)
+			require.Empty(g.t, q.row.deletes, "seed %d", g.seed)
+			require.Nil(g.t, q.retained, "seed %d", g.seed)
+		}
+	}
+	require.Zero(g.t, g.c.epoch.held)
+	require.Zero(g.t, g.c.epoch.retained)
+	require.Empty(g.t, g.c.epoch.parked)
+	require.Empty(g.t, g.c.epoch.batch.waiting)
+}
+
+// standing writes where everybody stands.
+func (g *game) standing() string {
+	s := &story{c: g.c}
+	s.state()
+	for _, p := range g.players {
+		if !p.done {
+			s.out.WriteString(p.spec.GUID + " " + p.m.State.String() + "\n")
+		}
+	}
+	return s.out.String()
+}

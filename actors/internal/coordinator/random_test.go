@@ -1,0 +1,259 @@
+package coordinator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+var noTime time.Time
+
+// TestRandomly plays requests with their machines, servers that lose replies, a connection that comes and goes,
+// and other contenders, in any order. After every input the state is right; a clone that goes on by itself changes
+// nothing of what it was cloned from; and when all have given back nothing is left.
+func TestRandomly(t *testing.T) {
+	seeds := uint64(200)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
+		g := newGame(t, seed)
+		for range 300 {
+			g.step()
+		}
+		g.end()
+	}
+}
+
+// game is one run.
+type game struct {
+	t       *testing.T
+	seed    uint64
+	r       *rand.Rand
+	c       *Coordinator
+	at      At
+	s       *tree
+	players []*player
+	orders  []Input // on their way to the session
+	asks    []*Ask
+	timers  []uint64
+	up      bool
+	calm    bool // no faults any more, and everybody gives back
+	steps   int
+	log     []string // what was told, and wanted
+}
+
+// player is a lock actor and its owner.
+type player struct {
+	id    RequestID
+	spec  *Spec
+	m     machine.Machine
+	epoch uint64
+	run   uint64 // of the lease when it was granted
+	told  []news
+	polls []uint64
+	done  bool
+}
+
+// news is what is on its way to a lock actor.
+type news struct {
+	event machine.Event
+	epoch uint64
+}
+
+func newGame(t *testing.T, seed uint64) *game {
+	g := &game{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(),
+		c:  New(Switches(seed%11), sessionTimeout),
+		at: At{Lease: Lease{Run: 1, Valid: true, Left: sessionTimeout / 2}}}
+	return g
+}
+
+func (g *game) one(of int) bool { return g.r.IntN(of) == 0 }
+
+// wants are the requests that take part.
+func (g *game) want() *messages.Acquire {
+	owner := []string{"", "", "", "me", "you"}[g.r.IntN(5)]
+	reentry := g.one(2)
+	all := []messages.Acquire{
+		{Path: "/a"}, {Path: "/a"}, {Path: "/a"}, {Path: "/a", Try: true}, {Path: "/a", WatchAll: true},
+		{Path: "/a", Sticky: time.Hour}, {Path: "/k", Sticky: time.Hour}, {Path: "/k", Sticky: time.Hour},
+		{Path: "/b", Mode: messages.Read}, {Path: "/b", Mode: messages.Write}, {Path: "/b", Mode: messages.Read},
+		{Path: "/s", Mode: messages.Semaphore, Permits: 2}, {Path: "/s", Mode: messages.Semaphore, Permits: 2, Weight: 2},
+		{Path: "/p/c", Mode: messages.Contest}, {Path: "/p/c", Mode: messages.Contest},
+	}
+	want := all[g.r.IntN(len(all))]
+	want.Owner, want.Reentry = owner, reentry
+	return &want
+}
+
+// apply tells the coordinator something.
+func (g *game) apply(in Input) {
+	g.steps++
+	before := ""
+	if g.steps%7 == 0 {
+		before = printed(g.c)
+		clone := g.c.Clone()
+		require.Equal(g.t, before, printed(clone), "seed %d, step %d", g.seed, g.steps)
+		require.Empty(g.t, together(g.c, clone), "seed %d, step %d: both may change it", g.seed, g.steps)
+		g.stray(clone)
+		require.Equal(g.t, before, printed(g.c), "seed %d, step %d: a clone changes what it was cloned from", g.seed, g.steps)
+	}
+	outputs := g.c.Apply(in, g.at)
+	g.log = append(append(g.log, fmt.Sprintf("%d %s", g.steps, given(in))), describeAll(outputs)...)
+	require.NoError(g.t, g.c.Check(), "seed %d, step %d, %T %+v\n%s", g.seed, g.steps, in, in, g.tale())
+	for _, out := range outputs {
+		switch out := out.(type) {
+		case *Tell:
+			p := g.players[out.To-1]
+			p.told = append(p.told, news{out.Event, g.c.Epoch()})
+		case *Ask:
+			g.asks = append(g.asks, out)
+		case StartTimer:
+			g.timers = append(g.timers, out.Timer)
+		case StopTimer:
+			g.timers = slices.DeleteFunc(g.timers, func(timer uint64) bool { return timer == out.Timer })
+		case NewEpoch:
+			g.asks, g.timers, g.up = nil, nil, false
+			g.s.expire(out.Epoch - 1)
+			g.s.watched, g.s.listed, g.s.events = map[string]bool{}, map[string]bool{}, nil
+		}
+	}
+}
+
+// given writes an input.
+func given(in Input) string {
+	switch in := in.(type) {
+	case *Order:
+		return fmt.Sprintf("r%d orders %v", in.Request, in.Effect)
+	case *Reply:
+		return shortened(fmt.Sprintf("ask %d is answered %+v", in.ID, in.Answer))
+	default:
+		return shortened(fmt.Sprintf("%T %+v", in, in))
+	}
+}
+
+// tale is what has happened of late.
+func (g *game) tale() string {
+	return strings.Join(g.log[max(0, len(g.log)-400):], "\n") + "\n" + g.standing()
+}
+
+// stray has a clone go on for some inputs, by a way of its own.
+func (g *game) stray(c *Coordinator) {
+	r := rand.New(rand.NewPCG(g.seed, uint64(g.steps)))
+	for range 4 {
+		in := Input(Disconnected{})
+		switch r.IntN(6) {
+		case 0:
+			in = Expired{}
+		case 1:
+			in = Connected{sessionTimeout}
+		case 2:
+			in = Ended{RequestID(r.IntN(len(g.players)+1) + 1)}
+		case 3:
+			if len(g.timers) > 0 {
+				in = Fired{g.timers[r.IntN(len(g.timers))]}
+			}
+		case 4:
+			if len(g.asks) > 0 {
+				ask := g.asks[r.IntN(len(g.asks))]
+				in = &Reply{ID: ask.ID, Answer: unanswered(ask.Query, Failure{Outcome: Unknown})}
+			}
+		}
+		c.Apply(in, g.at)
+	}
+}
+
+// unanswered is the answer to a query that has failed.
+func unanswered(query Query, f Failure) Answer {
+	switch query.(type) {
+	case *Create, *CreateAt:
+		return &Created{Failure: f}
+	case *Commit:
+		return &Committed{Failure: f}
+	case *List, *WatchChildren:
+		return &Listed{View{Failure: f}}
+	case *Watch, *ReadOwn:
+		return &Read{Failure: f}
+	case *WatchRetained:
+		return &Arrivals{Spent: true}
+	case *Find:
+		return &Found{Failure: f}
+	default:
+		return &Done{f}
+	}
+}
+
+// step lets one thing happen. It tells whether anything could.
+func (g *game) step() bool {
+	moves := []func() bool{g.hear, g.hear, g.hear, g.order, g.order, g.order, g.answer, g.answer,
+		g.event, g.event, g.fire, g.command}
+	if !g.calm {
+		moves = append(moves, g.come, g.strangers, g.connection)
+	}
+	for _, i := range g.r.Perm(len(moves)) {
+		if moves[i]() {
+			return true
+		}
+	}
+	return false
+}
+
+// come has a request come.
+func (g *game) come() bool {
+	if len(g.players) == 12 {
+		return false
+	}
+	id := RequestID(len(g.players) + 1)
+	want := g.want()
+	spec := NewSpec(want, fmt.Sprintf("r%d", id), fmt.Sprintf("by%d", id), false, noTime)
+	p := &player{id: id, spec: spec, m: machine.New(want.Try)}
+	g.players = append(g.players, p)
+	g.take(p, machine.Event{Kind: machine.Begin})
+	return true
+}
+
+// strangers come, go, write and meddle.
+func (g *game) strangers() bool {
+	mine := slices.Collect(func(yield func(string) bool) {
+		for path, n := range g.s.nodes {
+			if n.owner != 0 && !yield(path) {
+				return
+			}
+		}
+	})
+	slices.Sort(mine)
+	g.s.zxid++
+	switch g.r.IntN(6) {
+	case 0, 1:
+		g.s.contend(other, fmt.Sprintf("other%d", g.s.zxid), 0)
+	case 2, 3:
+		g.leave()
+	case 4:
+		if len(mine) > 0 {
+			g.s.write(mine[g.r.IntN(len(mine))], "unlock")
+		}
+	case 5:
+		if len(mine) > 0 && g.one(2) {
+			g.s.remove(mine[g.r.IntN(len(mine))])
+		}
+	}
+	return true
+}
+
+// leave has the first of the strangers go.
+func (g *game) leave() bool {
+	for _, name := range g.s.childrenOf("/a") {
+		if path := "/a/" + name; g.s.nodes[path].owner == 0 {
+			return g.s.remove(path)
+		}
+	}
+	return false
+}

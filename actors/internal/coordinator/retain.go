@@ -1,0 +1,156 @@
+package coordinator
+
+import (
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Retained nodes: the node of a lock that was given back may stay for a while, and is used again by the next request of this
+// session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells when somebody
+// comes, and one on the node when somebody wants the lock back; then the node goes at once, or as soon as it is given back.
+// A node that says so already goes with its hold: the next request was not asked. How a node is reused is in reuse.go.
+//
+// Each grant needs a token of its own, greater than the last and less than that of any node made later. The places that come
+// after its own in the node's transaction will do: who had them came behind it in the queue, and as nobody is there now they
+// have never held and never will.
+
+// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps it.
+type retention struct {
+	request RequestID
+	timer   uint64 // which ends it
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node is
+	// not next's yet.
+	next RequestID
+	op   uint64
+}
+
+// arrivals is what is known of others who come to the queue of a node that was retained.
+type arrivals uint8
+
+const (
+	unheard arrivals = iota
+	// heard: we shall hear of them.
+	heard
+	// othersCame: somebody has come, or the watch is spent.
+	othersCame
+)
+
+// maxRetained bounds how many nodes a session keeps that nobody holds with.
+const maxRetained = 1024
+
+// retain keeps the node of a lock that is given back; false where it is to go.
+func (c *Coordinator) retain(r *request) bool {
+	n, q := r.node, r.queue
+	if r.spec.Want.Sticky == 0 || !r.held || n.phase != present || n.mates || n.wanted || n.arrivals == othersCame ||
+		c.epoch.connection != connected || n.token.Place() >= messages.MaxPlace || c.epoch.retained >= maxRetained ||
+		q.retained != nil || q.path.waitedFor(n.name) {
+		return false
+	}
+	c.setHeld(r, false)
+	c.unwatchOwn(r)
+	r.looking = looking{} // what is still under way may find the node when another has it
+	n.phase = retained
+	c.epoch.retained++
+	q.retained = &retention{request: r.id}
+	c.endLater(q)
+	if n.arrivals == unheard {
+		n.arrivals = heard
+		w := watcher{role: retains, node: n.name}
+		q.path.watch(n.name, w)
+		q.path.children = append(q.path.children, w)
+		c.ask(&WatchRetained{Path: q.path.path, Node: n.name}, arrivalsRead{q.path.path, n.name})
+	}
+	return true
+}
+
+// waitedFor tells whether somebody of this session waits for a node.
+func (p *lockPath) waitedFor(name string) bool {
+	for _, w := range p.watchers[name] {
+		if w.role == waits {
+			return true
+		}
+	}
+	return false
+}
+
+// keeps tells whether the queue keeps the request's node.
+func (c *Coordinator) keeps(r *request) bool {
+	return r.queue.retained != nil && r.queue.retained.request == r.id
+}
+
+// endLater starts the timer that lets the node go.
+func (c *Coordinator) endLater(q *ownQueue) {
+	kept := c.requests[q.retained.request]
+	q.retained.timer = c.after(kept.spec.Want.Sticky, retentionOver{kept.id})
+}
+
+// retentionOver says that a node was retained for long enough.
+type retentionOver struct{ request RequestID }
+
+func (d retentionOver) fires(c *Coordinator) {
+	if r := c.requests[d.request]; r != nil && c.keeps(r) {
+		r.queue.retained.timer = 0
+		if r.queue.retained.next == 0 { // else it is about to be used again
+			c.release(r.queue)
+		}
+	}
+}
+
+// arrivalsRead is what a WatchRetained is for.
+type arrivalsRead struct{ path, node string }
+
+func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
+	if a := answer.(*Arrivals); !a.Alone || a.Spent {
+		c.arrived(c.epoch.paths[p.path], p.node, a.Spent)
+	}
+}
+
+// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more when a
+// request is about to; unless it is spent: it is gone, or says that the lock is wanted back.
+func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
+	q, n := p.findNode(name)
+	if n == nil || n.arrivals == unheard {
+		return
+	}
+	n.arrivals = othersCame
+	if n.phase == retained && (spent || q.retained.next == 0) {
+		c.release(q)
+	}
+}
+
+// release lets the retained node of a queue go. Who was to reuse it makes a node of its own.
+func (c *Coordinator) release(q *ownQueue) {
+	kept := *q.retained
+	q.retained = nil
+	c.stop(kept.timer)
+	c.epoch.retained--
+	r := c.requests[kept.request]
+	r.node.phase = present
+	c.dropArrivals(q, r.node)
+	c.cleanUp(r)
+	if next := c.requests[kept.next]; next != nil {
+		c.create(next, kept.op)
+	}
+}
+
+// releaseAll lets all retained nodes go, because what would tell of others who want the locks is lost with the connection. A
+// request that was to reuse one recovers, and asks again.
+func (c *Coordinator) releaseAll() {
+	for _, r := range c.inOrder() {
+		if c.keeps(r) {
+			r.queue.retained.next = 0
+			c.release(r.queue)
+		}
+		r.node.arrivals = unheard
+	}
+}
+
+// dropArrivals forgets who watches for others that come to the queue of a node.
+func (c *Coordinator) dropArrivals(q *ownQueue, n *node) {
+	if n.arrivals == unheard {
+		return
+	}
+	n.arrivals = unheard
+	w := watcher{role: retains, node: n.name}
+	q.path.drop(n.name, w)
+	q.path.children = without(q.path.children, w)
+}

@@ -1,0 +1,99 @@
+package coordinator
+
+import (
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// How a retained node is reused. A session that has not heard that the node is gone does not know that it exists: an operator
+// may have deleted it, and somebody else may hold, with a greater token. The event of that may be on its way, and a server
+// that is cut off never sends one. So the session has the ensemble commit a transaction that checks the node, sent after the
+// request came, and grants the lock when that one succeeds. While the node exists nobody behind it is granted the lock;
+// whoever is granted it later has a greater token.
+//
+// This costs one round trip, as a create does; what is saved is the delete, and a write to the lock path. A sync would be
+// cheaper for the servers and prove nothing: a leader that is cut off answers it.
+//
+// When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be left of
+// the node, and the request makes one of its own.
+
+// reuse has a request go on with the retained node of its queue, if that exists; false where there is none for it.
+func (c *Coordinator) reuse(r *request, op uint64) bool {
+	q := r.queue
+	if q.retained == nil || q.retained.next != 0 || r.spec.One != "" {
+		return false
+	}
+	kept := c.requests[q.retained.request]
+	if !kept.spec.saysTheSame(r.spec) || c.epoch.connection != connected {
+		c.release(q)
+		return false
+	}
+	q.retained.next, q.retained.op = r.id, op
+	c.ask(&Check{Path: q.path.at(kept.node.name)}, reuseCheck{kept.id, r.id, q.path.path, kept.node.name})
+	return true
+}
+
+// reuseCheck is what the Check of a retained node is for.
+type reuseCheck struct {
+	kept, next RequestID
+	path, node string
+}
+
+func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
+	c.lookAtLease()
+	f := answer.(*Done).Failure
+	q, n := c.epoch.paths[p.path].findNode(p.node)
+	if n == nil || n.phase != retained || q.retained.request != p.kept {
+		return
+	}
+	switch {
+	case q.retained.next != p.next: // it has taken that back, or has made a node of its own meanwhile
+		if f.is(NoNode) {
+			c.release(q)
+		}
+	case f.none() || f.is(NoAuth): // what may not be read was found
+		c.pass(q)
+	default:
+		c.release(q)
+	}
+}
+
+// pass makes a retained node that of the request that is to have it.
+func (c *Coordinator) pass(q *ownQueue) {
+	kept, r, op := c.requests[q.retained.request], c.requests[q.retained.next], q.retained.op
+	n := kept.node
+	token, err := messages.NewToken(n.token.Zxid(), n.token.Place()+1)
+	if err != nil { // retain keeps no node without a place left
+		c.release(q)
+		return
+	}
+	c.stop(q.retained.timer)
+	q.retained = nil
+	c.epoch.retained--
+	kept.node = &node{phase: left}
+	n.phase, n.token, n.place, n.mates, n.users = present, token, token.Place(), false, []RequestID{r.id}
+	r.node = n
+	if kept.life == ended {
+		c.forget(kept)
+	}
+	c.beat()
+	c.emit(&Tell{To: r.id, As: n.by,
+		Event: machine.Event{Kind: machine.Created, Op: op, Node: n.name, Token: token, Alone: true}})
+}
+
+// decline takes back that a request is to reuse a node, which is retained on for the next; false where it was not to.
+func (c *Coordinator) decline(r *request) bool {
+	q := r.queue
+	if q.retained == nil || q.retained.next != r.id {
+		return false
+	}
+	q.retained.next = 0
+	kept := c.requests[q.retained.request]
+	switch {
+	case kept.node.arrivals == othersCame:
+		c.release(q)
+	case q.retained.timer == 0:
+		c.endLater(q)
+	}
+	return true
+}

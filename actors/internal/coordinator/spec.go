@@ -1,0 +1,78 @@
+package coordinator
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Spec is what a request wants. It never changes.
+type Spec struct {
+	// Want is what was asked for; the shell writes of it into the node.
+	Want *messages.Acquire
+	// Path is the parent of the node: the lock path, but for a contest.
+	Path  string
+	Style queue.Style
+	// GUID finds the node when the reply to its create was lost (ZOOKEEPER-1262). It is part of the node's name; in a
+	// contest, of its data.
+	GUID string
+	// One is the name of a contest's node, whoever makes it; empty for locks with a queue.
+	One string
+	// Permits is how many a semaphore is taken to have; 0 for other locks.
+	Permits int
+	// Owner: two requests of one owner do not wait for each other; By is the address of the actor that asks.
+	Owner, By string
+	// Child: somebody else than the lock actor itself asks.
+	Child bool
+	// Since is when it was asked for.
+	Since time.Time
+}
+
+// NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks; child
+// tells whether that is the lock actor's parent, and not itself.
+func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Time) *Spec {
+	sp := &Spec{
+		Want: want, Path: want.Path, GUID: guid, Owner: want.Owner, By: by, Child: child, Since: since,
+		Style: queue.Style{Naming: want.Naming, Mode: want.Mode, Name: want.Name},
+	}
+	if sp.Owner == "" {
+		sp.Owner = by
+	}
+	switch want.Mode {
+	case messages.Semaphore:
+		sp.Permits, sp.Style.Weight = want.Permits, max(want.Weight, 1)
+	case messages.Contest:
+		sp.Path, sp.One = path.Split(want.Path)
+		sp.Path = strings.TrimSuffix(sp.Path, "/")
+	}
+	if want.Naming == messages.KazooNaming {
+		sp.GUID = strings.ReplaceAll(sp.GUID, "-", "") // as Python's uuid4().hex
+	}
+	return sp
+}
+
+// At gives the path of a node of the request.
+func (sp *Spec) At(node string) string { return sp.Path + "/" + node }
+
+// Reads tells whether the request shares the lock with others that read.
+func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
+
+// exclusive tells whether it shares it with nobody, and has a queue.
+func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
+
+// bytes is about how much a create of the node takes in a transaction.
+func (sp *Spec) bytes() int {
+	const usual = 320
+	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Label) + len(sp.Want.Owner) + len(sp.Want.Caller)
+}
+
+// saysTheSame tells whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself, and
+// when.
+func (sp *Spec) saysTheSame(other *Spec) bool {
+	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
+		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&
+		(sp.Want.Deadlocks.Every > 0) == (other.Want.Deadlocks.Every > 0)
+}

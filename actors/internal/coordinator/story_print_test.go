@@ -1,0 +1,163 @@
+package coordinator
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// words collects those that say something.
+type words []string
+
+func (w *words) add(said bool, format string, args ...any) {
+	if said {
+		*w = append(*w, fmt.Sprintf(format, args...))
+	}
+}
+
+func (w words) String() string { return shortened(strings.Join(w, " ")) }
+
+// describe writes an output as the stories show it.
+func describe(out Output) string {
+	switch out := out.(type) {
+	case *Tell:
+		w := words{fmt.Sprintf("r%d hears %s", out.To, event(out.Event))}
+		w.add(out.Handoff.Local, "from its own session")
+		w.add(out.Handoff.At != 0, "left at %d", out.Handoff.At)
+		w.add(out.As != "", "as %s", out.As)
+		return w.String()
+	case *Ask:
+		return words{"ask", asked(out.Query)}.String()
+	case StartTimer:
+		return fmt.Sprintf("timer %d in %v", out.Timer, out.After)
+	case StopTimer:
+		return fmt.Sprintf("stop %d", out.Timer)
+	case NewEpoch:
+		return fmt.Sprintf("epoch %d", out.Epoch)
+	case Hurry:
+		if out.Urgent {
+			return "in a hurry"
+		}
+		return "in no hurry"
+	case *Note:
+		w := words{"note " + []string{"Unanswered", "NotRemoved", "MayNotRemove", "NoRequest"}[out.What]}
+		w.add(out.Node != "", "%s/%s", out.Path, out.Node)
+		w.add(out.Tries != 0, "tries=%d", out.Tries)
+		w.add(out.What == NoRequest, "%s", out.Detail)
+		return w.String()
+	}
+	return fmt.Sprintf("%T %+v", out, out)
+}
+
+func event(ev machine.Event) string {
+	w := words{ev.Kind.String()}
+	w.add(ev.Op != 0, "op=%d", ev.Op)
+	w.add(ev.Node != "", "%s", ev.Node)
+	w.add(ev.Token != 0, "token=%s", placed(ev.Token))
+	w.add(ev.Alone, "alone")
+	w.add(ev.Predecessor != "", "behind %s", ev.Predecessor)
+	w.add(ev.Missing, "missing")
+	w.add(ev.First, "first")
+	w.add(ev.Head, "head")
+	w.add(ev.Exhausted, "exhausted")
+	w.add(ev.Unlock, "unlock")
+	w.add(ev.Reason != "", "(%s)", ev.Reason)
+	w.add(ev.Detail != "", "%s", ev.Detail)
+	return w.String()
+}
+
+func placed(t messages.Token) string { return fmt.Sprintf("%d.%d", t.Zxid(), t.Place()) }
+
+// asked writes a query.
+func asked(query Query) string {
+	w := words{strings.TrimPrefix(reflect.TypeOf(query).String(), "*coordinator.")}
+	switch q := query.(type) {
+	case *Create:
+		w.add(true, "for %s", q.Spec.GUID)
+		w.add(q.Info.Exists && q.Info.Counted, "and count")
+	case *CreateAt:
+		w.add(true, "%s beside %s", q.Name, q.Beside)
+	case *Commit:
+		for _, n := range q.Creates {
+			w.add(true, "+%s(%d)", n.Spec.GUID, n.Place)
+		}
+		for _, path := range q.Deletes {
+			w.add(true, "-%s", path)
+		}
+		for _, path := range q.Exist {
+			w.add(true, "if %s", path)
+		}
+	case *List:
+		w.add(true, "%s", q.Path)
+		w.add(q.Permits != 0, "permits=%d", q.Permits)
+	case *Watch:
+		w.add(true, "%s", q.Path)
+	case *WatchChildren:
+		w.add(true, "%s", q.Path)
+	case *WatchRetained:
+		w.add(true, "%s/%s", q.Path, q.Node)
+	case *ReadOwn:
+		w.add(true, "%s", q.Path)
+		w.add(q.Announce, "and announce")
+	case *Find:
+		w.add(true, "for %s", q.GUID)
+		w.add(q.Known != "", "known as %s", q.Known)
+	case *RemoveContest:
+		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
+	case *Check:
+		w.add(true, "%s", q.Path)
+	}
+	return w.String()
+}
+
+var (
+	phases = [...]string{absent: "absent", creating: "creating", present: "present", deleting: "deleting",
+		unknown: "unknown", retained: "retained", left: "left"}
+	lives = [...]string{active: "active", ending: "ending", ended: "ended"}
+)
+
+// state writes what a coordinator keeps, as far as stories are about it.
+func (s *story) state() {
+	for _, r := range s.c.inOrder() {
+		w := words{fmt.Sprintf("r%d %s, node %s", r.id, lives[r.life], phases[r.node.phase])}
+		w.add(r.node.name != "", "%s", r.node.name)
+		w.add(r.held, "holds")
+		w.add(len(r.node.users) > 1, "shared by %d", len(r.node.users))
+		w.add(r.node.mates, "with mates")
+		w.add(r.wait != nil, "waits")
+		w.add(r.sharing.waits != 0, "for another of its owner")
+		w.add(r.early != nil, "has an early listing")
+		fmt.Fprintln(&s.out, w)
+	}
+	for _, path := range slices.Sorted(maps.Keys(s.c.epoch.paths)) {
+		p := s.c.epoch.paths[path]
+		w := words{path}
+		w.add(p.info.Exists, "exists")
+		w.add(p.info.Counted, "counted")
+		w.add(p.info.Permits, "permits")
+		for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
+			w.add(true, "watched %s", cmp.Or(name, "data"))
+		}
+		w.add(len(p.children) > 0, "watched children")
+		for _, q := range p.queues {
+			w.add(len(q.row.creates) > 0, "gathered %d", len(q.row.creates))
+			w.add(len(q.row.deletes) > 0, "deletes gathered %d", len(q.row.deletes))
+			w.add(q.retained != nil, "retains")
+		}
+		fmt.Fprintln(&s.out, w)
+	}
+	w := words{}
+	w.add(len(s.c.epoch.batch.waiting) > 0, "batch %d", len(s.c.epoch.batch.waiting))
+	w.add(s.c.epoch.batch.underway > 0, "under way %d", s.c.epoch.batch.underway)
+	w.add(len(s.c.epoch.parked) > 0, "parked %d", len(s.c.epoch.parked))
+	w.add(s.c.stale > 0, "stale %d", s.c.stale)
+	if len(w) > 0 {
+		fmt.Fprintln(&s.out, w)
+	}
+}

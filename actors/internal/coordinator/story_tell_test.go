@@ -1,0 +1,201 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// tell carries out one line of a story.
+func (s *story) tell(command string, args *arguments) {
+	switch command {
+	case "request":
+		s.request(args)
+	case "answer":
+		ask := s.taken(args, args.next(), strings.Join(args.values("for"), ","))
+		s.at.Took = args.time("took", 0)
+		s.apply(&Reply{ID: ask.ID, Answer: s.answer(ask.Query, args)})
+		s.at.Took = 0
+	case "deleted":
+		s.apply(Changed{longPath(args.next()), NodeDeleted})
+	case "written":
+		s.apply(Changed{longPath(args.next()), DataChanged})
+	case "children":
+		s.apply(Changed{longPath(args.next()), ChildrenChanged})
+	case "connected":
+		s.apply(Connected{sessionTimeout})
+	case "disconnected":
+		s.apply(Disconnected{})
+	case "expired":
+		s.apply(Expired{})
+	case "fires":
+		s.apply(Fired{s.fired(args, args.next())})
+	case "lease":
+		s.at.Lease.Valid = args.next() == "valid"
+		s.at.Lease.Run = uint64(args.number("run", int(s.at.Lease.Run)))
+		s.at.Lease.Left = args.time("left", s.at.Lease.Left)
+	case "unused":
+		fmt.Fprintln(&s.out, s.c.Unused(split(longPath(args.next()))))
+	case "keep":
+		s.kept[args.next()] = s.copied()
+	case "state":
+		s.state()
+	default:
+		s.order(requestID(args, command), args)
+	}
+}
+
+func requestID(args *arguments, name string) RequestID {
+	n, err := strconv.ParseUint(strings.TrimPrefix(name, "r"), 10, 64)
+	if err != nil || name[0] != 'r' {
+		args.wrong("%q is neither a command nor a request", name)
+	}
+	return RequestID(n)
+}
+
+// request reads what a request wants.
+func (s *story) request(args *arguments) {
+	name := args.next()
+	modes := map[string]messages.Mode{"exclusive": messages.Exclusive, "read": messages.Read, "write": messages.Write,
+		"semaphore": messages.Semaphore, "contest": messages.Contest}
+	s.specs[requestID(args, name)] = NewSpec(&messages.Acquire{
+		Path: args.next(), Mode: modes[args.text("mode", "exclusive")], Name: args.text("name", ""),
+		Owner: args.text("owner", ""), Label: args.text("label", ""), Reentry: args.has("reentry"), Try: args.has("try"),
+		WatchAll: args.has("watch-all"), Sticky: args.time("sticky", 0),
+		Permits: args.number("permits", 0), Weight: args.number("weight", 0),
+	}, name, "actor-of-"+name, args.has("child"), time.Time{})
+}
+
+// order has a lock actor give an order, or end.
+func (s *story) order(id RequestID, args *arguments) {
+	name := args.next()
+	if name == "ends" {
+		s.apply(Ended{id})
+		return
+	}
+	if s.specs[id] == nil {
+		args.wrong("nobody has said what it wants")
+	}
+	do := machine.Create
+	for ; do.String() != name; do++ {
+		if do > machine.Settle {
+			args.wrong("no order is called %q", name)
+		}
+	}
+	op := s.ops[id]
+	if do != machine.Withdraw && do != machine.Settle {
+		op++
+	}
+	op = uint64(args.number("op", int(op)))
+	s.ops[id] = max(s.ops[id], op)
+	s.apply(&Order{Request: id, Spec: s.specs[id], Epoch: uint64(args.number("epoch", 0)),
+		Moment: Moment(args.number("moment", 0)),
+		Effect: machine.Effect{Do: do, Op: op, Node: long(args.text("node", "")), Ending: args.has("ending")}})
+}
+
+// answer reads what the servers say to a query.
+func (s *story) answer(query Query, args *arguments) Answer {
+	f := args.failure()
+	czxid := func(number int) int64 { return int64(args.number("czxid", 100+number)) }
+	switch q := query.(type) {
+	case *Create:
+		return created(q.Spec, f, args)
+	case *CreateAt:
+		a := &Created{Failure: f}
+		if f.none() {
+			a.Node = Made{Name: q.Name, Czxid: czxid(0), Siblings: 1}
+		}
+		return a
+	case *Commit:
+		a := &Committed{Failure: f}
+		first := args.number("from", 1)
+		for i, n := range q.Creates {
+			if f.none() {
+				a.Made = append(a.Made, Made{Name: nameOf(n.Spec.Style, n.Spec.GUID, first+i), Czxid: czxid(first), Place: n.Place,
+					Siblings: args.number("siblings", len(q.Creates)), Together: len(q.Creates)})
+			}
+		}
+		return a
+	case *List:
+		return &Listed{view(args, args.number("permits", q.Permits), f)}
+	case *WatchChildren:
+		return &Listed{view(args, 0, f)}
+	case *Watch:
+		return &Read{Data: []byte(args.text("data", "")), Version: int32(args.number("version", 0)), Failure: f}
+	case *WatchRetained:
+		return &Arrivals{Alone: !args.has("others"), Spent: args.has("spent")}
+	case *ReadOwn:
+		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
+	case *Find:
+		return found(q, f, args)
+	default:
+		return &Done{f}
+	}
+}
+
+func view(args *arguments, permits int, f Failure) View {
+	return View{Queue: queue.NewListing(args.names("shows"), permits), Permits: permits, Failure: f}
+}
+
+// created answers a Create: number=1 of the node, alone in the queue, or the node of a contest that exists.
+func created(sp *Spec, f Failure, args *arguments) *Created {
+	a := &Created{Failure: f, Info: Info{Exists: true, Counted: sp.Permits == 0, Permits: sp.Permits > 0}}
+	switch args.text("info", "") {
+	case "none":
+		a.Info = Info{}
+	case "exists":
+		a.Info = Info{Exists: true}
+	}
+	if args.has("early") {
+		early := View{Queue: queue.NewListing(args.names("early"), sp.Permits), Permits: sp.Permits}
+		if args.has("early-fails") {
+			early.Failure = Failure{Outcome: Unknown}
+		}
+		a.Early = &early
+	}
+	if args.has("exists") {
+		a.Existing = oneNode(args)
+		a.Failure = Failure{Outcome: Refused, Cause: NodeExists}
+	}
+	if !a.Failure.none() {
+		return a
+	}
+	number := args.number("number", 0)
+	a.Node = Made{Name: nameOf(sp.Style, sp.GUID, number), Czxid: int64(args.number("czxid", 100+number)), Siblings: -1}
+	if args.has("alone") {
+		a.Node.Siblings = 1
+	}
+	if sp.One != "" {
+		a.Node.Name, a.Node.Siblings = sp.One, 1
+	}
+	return a
+}
+
+// oneNode reads the node of a contest: exists=ours or exists=others, czxid=, guid= that its data say.
+func oneNode(args *arguments) *OneNode {
+	return &OneNode{Ours: slices.Contains(args.values("exists"), "ours"), Czxid: int64(args.number("czxid", 100)),
+		GUID: args.text("guid", "")}
+}
+
+// found answers a Find: node=x-1, or exists= for a contest; none where it says neither.
+func found(q *Find, f Failure, args *arguments) *Found {
+	a := &Found{Failure: f}
+	if args.has("exists") {
+		a.One = oneNode(args)
+		a.Name, a.Czxid = q.Spec.One, a.One.Czxid
+	}
+	if node := args.names("node"); node != nil {
+		number, _ := queue.Sequence(node[0])
+		a.Name, a.Czxid = node[0], int64(args.number("czxid", 100+int(number)))
+		if q.Known != "" {
+			a.Czxid = 0
+		}
+	}
+	return a
+}

@@ -1,0 +1,105 @@
+package walk
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/mistakes"
+)
+
+// seeded is a mistake that a walk of a plan must find: at the boundary of what is walked, or in the source.
+type seeded struct {
+	name    string
+	mistake *Mistake
+	source  []mistakes.Edit
+	plan    Plan
+	breaks  Invariant
+}
+
+// inSource names the mistake that is in the source already, in a process that TestMistakesInTheSource has started.
+const inSource = "TURNSTILE_WALK_MISTAKE"
+
+// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes first.
+func TestMistakesAreFound(t *testing.T) {
+	for _, c := range atBoundary {
+		t.Run(c.name, func(t *testing.T) { find(t, c) })
+	}
+}
+
+// TestMistakesInTheSource does the same for mistakes in the coordinator's own rules.
+func TestMistakesInTheSource(t *testing.T) {
+	root, err := mistakes.Root()
+	require.NoError(t, err)
+	for _, c := range inCoordinator {
+		t.Run(c.name, func(t *testing.T) {
+			overlay, err := mistakes.Mistake{Name: c.name, Edits: c.source}.Overlay(root, t.TempDir())
+			require.NoError(t, err)
+			test := exec.Command("go", "test", "-count=1", "-v", "-overlay", overlay,
+				"-run", "^TestOneMistakeInTheSource$", ".")
+			test.Env = append(os.Environ(), inSource+"="+c.name)
+			said, err := test.CombinedOutput()
+			t.Logf("%s", said)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// TestOneMistakeInTheSource is what TestMistakesInTheSource runs.
+func TestOneMistakeInTheSource(t *testing.T) {
+	name := os.Getenv(inSource)
+	if name == "" {
+		t.Skip("TestMistakesInTheSource runs this with a mistake in the source")
+	}
+	for _, c := range inCoordinator {
+		if c.name == name {
+			find(t, c)
+			return
+		}
+	}
+	t.Fatalf("there is no mistake called %q", name)
+}
+
+// find walks with a mistake, and wants its violation.
+func find(t *testing.T, c seeded) {
+	plan := c.plan
+	plan.Name, plan.Mistake, plan.Limit = c.name, c.mistake, 200_000
+	result, err := Walk(plan)
+	var violation *Violation
+	require.True(t, errors.As(err, &violation), "%v: %v", result, err)
+	t.Logf("%v\n%v", result, violation)
+	require.Equal(t, c.breaks, violation.Invariant)
+}
+
+// TestSecondIsNoProof: without the mistake nothing is wrong after the story with which it is found.
+func TestSecondIsNoProof(t *testing.T) {
+	result, err := Walk(secondIsNoProof)
+	require.NoError(t, err, result)
+	t.Log(result)
+}
+
+// TestStory: a violation is told from the start, one move a line, by the shortest way.
+func TestStory(t *testing.T) {
+	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: server(ExpireEarly)})
+	require.EqualError(t, err, `invariant 1: mutual exclusion
+contender 1 and contender 2 both hold the lock with valid leases:
+  1. session A: the servers carry out Create of stage 0
+  2. session A: the answer comes to Create of stage 1; session A hears *coordinator.Reply; `+
+		`contender 1: creating → held on Created; contender 1: TellHeld; session A hears *coordinator.Reply; `+
+		`session A hears *coordinator.Order; session A hears coordinator.Fired; session A hears coordinator.Fired
+  3. session A: the servers end the session
+  4. session A: the nodes of the session that is over are deleted
+  5. session B: the servers carry out Create of stage 0
+  6. session B: the answer comes to Create of stage 1; session B hears *coordinator.Reply; `+
+		`contender 2: creating → held on Created; contender 2: TellHeld; session B hears *coordinator.Reply; `+
+		`session B hears *coordinator.Order; session B hears coordinator.Fired; session B hears coordinator.Fired`)
+}
+
+// TestLimit: a walk that comes to too many states says so.
+func TestLimit(t *testing.T) {
+	_, err := Walk(Plan{Sessions: twoOne, Limit: 100})
+	require.ErrorContains(t, err, "more than 100 states")
+}

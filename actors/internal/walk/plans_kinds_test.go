@@ -1,0 +1,40 @@
+package walk
+
+import "github.com/turnstile-locks/turnstile/messages"
+
+// Kinds of locks and of owners that share them.
+var (
+	semaphores    = [maxActors]messages.Mode{messages.Semaphore, messages.Semaphore, messages.Semaphore}
+	writeThenRead = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Write}
+	oneOwner      = [maxActors]int{1, 1}
+	reenters      = [maxActors]bool{true, true}
+)
+
+// smallKinds are semaphores, downgrades, shared holds, and other ways to look at a queue.
+var smallKinds = []Plan{
+	{Name: "a semaphore of one", Sessions: apart, Modes: semaphores, Permits: 1},
+	{Name: "a semaphore of two", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true},
+	{Name: "a semaphore, a cut", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "a semaphore, a cancel", Sessions: twoOne, Modes: semaphores, Permits: 1, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "a semaphore, an operator", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "a downgrade", Sessions: twoOne, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater, Prompt: true},
+	{Name: "a downgrade, a cut", Sessions: two, Modes: writeThenRead, Owners: oneOwner, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Cuts: 1}},
+	{Name: "a shared hold", Sessions: twoOne, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
+	{Name: "a shared hold, a cut", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Cuts: 1}},
+	{Name: "a shared hold, a stop", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Stops: 1, Late: 1}},
+	{Name: "a shared hold, an operator", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Breaks: 1}},
+	{Name: "a shared contest", Sessions: two, Modes: contests, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Cuts: 1}},
+	{Name: "all is watched", Sessions: twoOne, WatchAll: all, Prompt: true},
+	{Name: "all is watched, a cut", Sessions: apart, WatchAll: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "paths with data", Sessions: twoOne, Listing: true, Prompt: true},
+	{Name: "paths with data, a cut", Sessions: apart, Listing: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "somebody wants a lock that is asked back", Sessions: single, Prompt: true, Bounds: Bounds{Asks: 1, Revokes: 1}},
+	{Name: "somebody wants the lock", Sessions: apart, Prompt: true, Bounds: Bounds{Asks: 1}},
+	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
+	{Name: "somebody wants a contest, a cut", Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Asks: 1, Cuts: 1}},
+}

@@ -1,0 +1,200 @@
+package walk
+
+import "github.com/turnstile-locks/turnstile/tests/mistakes"
+
+// anothersNode begins when a request of a session that is over has left a node, and asks for another.
+var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}, After: []string{
+	"session A: the servers carry out Create of stage 0",
+	"session A: the servers end the session",
+	"session A: the servers, which have ended it, cut the connection",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+	"session A: a server is found",
+	"session A: an event arrives",
+}}
+
+// atBoundary are mistakes of which the coordinator knows nothing.
+var atBoundary = []seeded{
+	{name: "skip the second listing", mistake: skipSecondListing,
+		plan: Plan{Sessions: twoOne, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
+	{name: "grant without a lease", mistake: grantWithoutLease,
+		plan: Plan{Sessions: apart, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
+	{name: "adopt any owner's node", mistake: server(FindAnyOwners),
+		plan: anothersNode, breaks: Exclusion},
+	{name: "verify without sync", mistake: server(FindWithoutSync),
+		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}}, breaks: NoOrphan},
+	{name: "forget an unknown delete", mistake: forgetDelete,
+		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
+	{name: "forget an unknown create", mistake: forgetCreate,
+		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
+	{name: "forget an actor that stopped", mistake: forgetEnded,
+		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
+	{name: "watch a node that is gone", mistake: server(WatchTheGone),
+		plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
+	{name: "register the watch too late", mistake: registerLate, plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
+	{name: "keep quiet about a cut", mistake: keepQuiet,
+		plan: Plan{Sessions: apart, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
+	{name: "carry out an old epoch's order", mistake: oldOrders,
+		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1, Late: 1}}, breaks: OneSession},
+	{name: "expire before the lease is over", mistake: server(ExpireEarly),
+		plan: Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}}, breaks: Exclusion},
+	{name: "token by sequence number", mistake: server(TokenBySequence),
+		plan: Plan{Sessions: apart, Bounds: Bounds{Reaps: 1}}, breaks: TokensRise},
+	{name: "let a reader in beside a writer", mistake: readerBesideWriter,
+		plan: Plan{Sessions: apart, Modes: writeReadRead}, breaks: InOrder},
+	{name: "let a writer in beside a reader", mistake: writerBesideReader,
+		plan: Plan{Sessions: apart, Modes: readWrite}, breaks: InOrder},
+	{name: "delete whoever is next", mistake: server(DeleteRegardless),
+		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
+	{name: "adopt another's contest", mistake: adoptAnothersContest,
+		plan: Plan{Sessions: apart, Modes: contests}, breaks: TokensRise},
+	{name: "remove a contest by its name", mistake: server(RemoveByName),
+		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
+
+	{name: "retain on when somebody comes", mistake: goOnRetaining,
+		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
+	{name: "watch without looking", mistake: server(WatchWithoutLooking),
+		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
+	{name: "forget what was retained", mistake: forgetRetained,
+		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater}, breaks: NoOrphan},
+	{name: "reuse what may be gone", mistake: reuseUnchecked,
+		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Breaks: 1}},
+		breaks: Exclusion},
+	{name: "use a token twice", mistake: sameTokenTwice,
+		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater}, breaks: TokensRise},
+
+	{name: "hand over to who is no neighbour", mistake: handOverPastNeighbour,
+		plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
+	{name: "hand over to two", mistake: handOverTwice, plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
+	{name: "delete one of several", mistake: deleteOneOfSeveral,
+		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
+	{name: "do not send what has gathered", mistake: rowsNeverSent, plan: oneBehindTwo, breaks: AllEnd},
+	{name: "clean up once", mistake: cleanUpOnce,
+		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
+	{name: "one permit more", mistake: onePermitMore,
+		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1}, breaks: Exclusion},
+	{name: "trust that nobody has come", mistake: trustOldArrivals,
+		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
+}
+
+// secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one before
+// the predecessor is gone does not mean that the predecessor is the head.
+var secondIsNoProof = Plan{Sessions: oneTwo, Prompt: true,
+	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
+		"session B: the servers carry out Create of stage 0",
+		"session A: the servers carry out Create of stage 0",
+		"session B: the servers carry out Create of stage 0",
+		"session A: the lease runs out",
+		"session A: the servers end the session",
+		"session A: the servers, which have ended it, cut the connection",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: a server is found",
+		"session A: an event arrives",
+		"session A: the servers carry out Create of stage 0",
+		"session A: the servers carry out List of stage 0",
+	}}
+
+// mates begins when two nodes have been asked for in one transaction.
+var mates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
+	Bounds: Bounds{Slow: 1}, After: []string{
+		"session A: the servers carry out Create of stage 0",
+		"contender 1 is released",
+		"contender 2 asks for the lock",
+		"contender 3 asks for the lock",
+		"session A: the servers carry out Commit of stage 0",
+	}}
+
+var notFirst = [maxActors]bool{1: true, 2: true, 3: true}
+
+// oneBehindTwo begins when two of a session wait for another session, so that the third is kept back.
+var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: true}, Prompt: true, After: []string{
+	"session B: the servers carry out Create of stage 0",
+	"session A: the servers carry out Create of stage 0",
+	"session A: the servers carry out List of stage 0",
+	"session A: the servers carry out Create of stage 0",
+	"contender 4 asks for the lock",
+}}
+
+// rule gives an edit of one of the coordinator's files.
+func rule(file, from, to string) mistakes.Edit {
+	return mistakes.Edit{File: "actors/internal/coordinator/" + file, Old: from, New: to}
+}
+
+func edits(all ...mistakes.Edit) []mistakes.Edit { return all }
+
+// inCoordinator are mistakes in its rules.
+var inCoordinator = []seeded{
+	{name: "verify while creating", source: edits(rule("verify.go", "case r.node.phase == creating:", "case false:")),
+		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
+	{name: "hand over what is not held", source: edits(
+		rule("hand_over.go", "if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),
+		rule("remove.go", "	if e.Do == machine.GiveBack {\n", "	{\n")),
+		plan: Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
+	{name: "withdraw what is under way", source: edits(
+		rule("create.go", "	if waits {\n", "	if waits || r.node.phase == creating {\n")),
+		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
+	{name: "run an old verification last", source: edits(
+		rule("verify.go", "case op < r.looking.op:", "case false:"),
+		rule("verify.go", "r.looking.later = max(r.looking.later, op)", "r.looking.later = op")),
+		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
+	{name: "have a reader wait for a reader", source: edits(
+		rule("kind.go", "return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
+			"return before.Mode == r.spec.Style.Mode")),
+		plan: Plan{Sessions: two, Modes: readReadWrite}, breaks: NoLostWakeUp},
+	{name: "hand over to who looks ahead", source: edits(
+		rule("hand_over.go", "w.role == waits && next.wait.nodes[0] == n.name &&",
+			"(w.role == waits && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
+		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
+	{name: "take the second for the head", source: edits(
+		rule("look_ahead.go", "if w.head = place.Head; !place.Head {",
+			"if w.head = true; !place.Head {")),
+		plan: secondIsNoProof, breaks: InOrder},
+
+	{name: "retain though somebody has come", source: edits(
+		rule("retain.go", "n.arrivals == othersCame ||\n", "false ||\n")),
+		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
+		breaks: NoLostWakeUp},
+	{name: "retain through a cut", source: edits(
+		rule("epoch.go", "	c.releaseAll() // what would tell", "	// what would tell")),
+		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
+	{name: "reuse what goes", source: edits(
+		rule("retain.go", "	q.retained = nil\n	c.stop", "	c.stop"),
+		rule("reuse.go", "n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
+		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
+	{name: "retain what has mates", source: edits(rule("retain.go", "n.mates || ", "")),
+		plan: mates, breaks: TokensRise},
+	{name: "verify what is retained", source: edits(
+		rule("verify.go", "r.node.phase == left || r.node.phase == retained:", "false:")),
+		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
+		breaks: OwnInvariants},
+
+	{name: "do not ask part by part", source: edits(
+		rule("batch.go", "f.Outcome != Unknown && len(t.changes) > 1", "false")),
+		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
+	{name: "send another queue's row", source: edits(rule("row.go", "if q.name == d.name", "if q.name != d.name")),
+		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
+	{name: "lose a row", source: edits(
+		rule("row.go", "c.epoch.batch.waiting = append(c.epoch.batch.waiting, q.row.gathered...)", "")),
+		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
+	{name: "retain though the lock is wanted", source: edits(
+		rule("retain.go", "n.wanted || ", ""), rule("retain.go", "!a.Alone || a.Spent {", "!a.Alone {")),
+		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
+		breaks: NoLostWakeUp},
+	{name: "reuse for two", source: edits(rule("reuse.go", "q.retained.next != 0 || ", "")),
+		plan:   Plan{Sessions: three, Sticky: all, Arrive: [maxActors]bool{1: true, 2: true}, Prompt: true},
+		breaks: AllEnd},
+	{name: "delete with the first who leaves", source: edits(
+		rule("owner.go", "len(r.node.users) < 2", "len(r.node.users) < 3")),
+		plan:   Plan{Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
+		breaks: Exclusion},
+	{name: "forget what is being made", source: edits(
+		rule("remove.go", "case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
+		rule("create.go", "	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
+		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
+	{name: "watch one of several", source: edits(
+		rule("semaphore.go", "range v.ahead {", "range v.ahead[:min(len(v.ahead), 1)] {")),
+		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
+}
