@@ -19,7 +19,7 @@ type FastPath uint16
 const (
 	// OneRoundTrip makes a node and reads how long the queue is in one transaction: see WithoutParentWrites.
 	OneRoundTrip FastPath = 1 << iota
-	// GroupCommit has creates and deletes share transactions when there are many, and a session stand in a row where it
+	// GroupCommit has creates and deletes share transactions when there are many, and local runs form where a session
 	// queues with others.
 	GroupCommit
 	// HandOver grants what is given back to the next of the same session before the node is gone.
