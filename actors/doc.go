@@ -65,7 +65,8 @@
 //
 // The node in ZooKeeper decides who holds. What this process knows of it is trusted for as long as the
 // lease clock allows, which goes by what the leader is known to have heard of the session: mostly until 0.4
-// session timeouts after the newest heartbeat. Package zkconn has the rule and its proof. While anything is held or waited for, the session commits a heartbeat every sixth of
+// session timeouts after the newest heartbeat. Package zkconn has the rule and its proof. While anything is held or waited
+// for, the session commits a heartbeat every sixth of
 // the timeout, so that a grant finds a lease that is valid. A holder whose lease has run out is Lost
 // for good, whatever the server says later; its node is deleted when the connection is back.
 package actors
