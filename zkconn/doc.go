@@ -71,6 +71,9 @@
 //   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time ([LeaseClock]).
 //   - Local sessions become global before they own an ephemeral node (QuorumZooKeeperServer.checkUpgradeSession).
 //
+// Round trips that take longer than T/24 make the chain of Y, A and B longer than the steady rate of one B every T/6 allows
+// for: the lease still ends in time, and is shorter then; those that take longer than about T/8 leave moments without one.
+//
 // It does not hold behind an observer that follows an observer master, whose answers take one more ping: do not name such
 // servers in the list.
 //

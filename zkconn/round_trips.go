@@ -141,7 +141,8 @@ func byWayOfLeader(op int32) bool {
 
 // decidedByLeader tells whether an answer with this code is that of a transaction: a refusal is committed like any other.
 // Whatever else a server says, it may say by itself: throttled, session moved, authentication required, and no permission
-// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set). The refusals of a multi are in its
+// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less, lets
+// that one pass). The refusals of a multi are in its
 // parts, which need no look: servers never judge those by themselves.
 func decidedByLeader(code int32) bool {
 	switch code {
