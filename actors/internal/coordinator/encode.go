@@ -120,14 +120,14 @@ func (e *encoder) request(r *request) {
 		e.op(r.id, op)
 	}
 	e.num(uint64(r.view.before), uint64(r.view.permits))
-	e.text(r.view.second, r.view.departed, r.view.written)
+	e.text(r.view.head, r.view.second, r.view.departed, r.view.written)
 	e.text(r.view.front...)
 	e.mark()
 	e.text(r.view.ahead...)
 	e.mark()
 	if w := r.wait; w != nil {
 		e.op(r.id, w.op)
-		e.num(flag(w.all), uint64(w.pending), flag(w.head), flag(w.remote))
+		e.num(flag(w.all), uint64(w.pending), flag(w.remote))
 		e.text(w.ahead)
 		e.text(w.nodes...)
 	}

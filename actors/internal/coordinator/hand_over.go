@@ -45,7 +45,7 @@ func (c *Coordinator) handOver(r *request) {
 		return // it has been handed over already
 	}
 	r.queue.row.handsOn()
-	c.turnCame(next, machine.Event{Kind: machine.PredecessorGone, Head: true}, Handoff{r.gaveBack, true})
+	c.wake(next, machine.TurnCame, Handoff{r.gaveBack, true})
 }
 
 // nextHolder gives the node that must exist when this one is deleted: of who has the lock now, or is to have it. It is nil

@@ -48,7 +48,10 @@ func (line) waitsFor(r *request, left *node) bool {
 func (line) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
 func (line) stands(r *request, place queue.Place, _ int) string {
-	r.view.before, r.view.second = place.Before, place.LookAhead
+	r.view.before, r.view.second, r.view.head = place.Before, place.LookAhead, ""
+	if place.Head {
+		r.view.head = place.Predecessor
+	}
 	return ""
 }
 

@@ -130,7 +130,6 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 	}
 	place, shown := view.Queue.Find(r.node.name)
 	ev := machine.ListedEvent(op, place, shown)
-	ev.Head = ev.Head && !r.spec.Want.WatchAll // no news of the whole lock path says which node is gone
 	if ev.Missing {
 		return ev
 	}

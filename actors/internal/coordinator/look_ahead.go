@@ -56,8 +56,8 @@ func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	if !shown || len(w.nodes) == 0 || w.nodes[0] != place.Predecessor {
 		return // the predecessor is gone, and the event on its way
 	}
-	r.view.second = place.LookAhead
-	if w.head = place.Head; !place.Head {
+	r.kind.stands(r, place, 0)
+	if !place.Head {
 		c.lookAhead(r, place.Predecessor)
 	}
 }

@@ -147,7 +147,7 @@ func (c *Coordinator) share(r, other *request, op uint64) {
 	r.node = other.node
 	r.node.users = append(r.node.users, r.id)
 	r.inherited = other.inherited
-	c.tell(r, machine.Event{Kind: machine.Created, Op: op, Node: r.node.name, Token: r.node.token, Alone: true})
+	c.tell(r, machine.Event{Kind: machine.Joined, Op: op, Node: r.node.name, Token: r.node.token})
 }
 
 // leavesShared takes a request off a node that others hold too; false where nobody does. The node may have its GUID, and is

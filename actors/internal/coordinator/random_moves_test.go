@@ -30,7 +30,7 @@ func (g *game) take(p *player, ev machine.Event) {
 				g.seed, g.steps, p.id, p.m, ev, g.tale())
 		case e.Do == machine.StartPoll || e.Do == machine.StartRetry:
 			p.polls = append(p.polls, e.Op)
-		case e.Do <= machine.Settle:
+		case e.Do <= machine.CleanUp:
 			g.orders = append(g.orders, &Order{Request: p.id, Spec: p.spec, Effect: e, Epoch: p.epoch})
 		}
 	}

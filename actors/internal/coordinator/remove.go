@@ -39,7 +39,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 		r.own.phase = unwatched
 	}
 	if c.leavesShared(r) || e.Do == machine.GiveBack && c.retain(r) {
-		c.tell(r, machine.Event{Kind: machine.Deleted, Op: e.Op})
+		c.tell(r, machine.Event{Kind: machine.Left, Op: e.Op})
 		return
 	}
 	c.leave(r)

@@ -45,10 +45,10 @@ const (
 
 // standing is where the newest listing showed a request.
 type standing struct {
-	// before is how many it had to wait for; second is the one before its predecessor, departed the predecessor that went
-	// last.
-	before           int
-	second, departed string
+	// before is how many it had to wait for; head is its predecessor, where that was the head of the queue; second is the one
+	// before its predecessor; departed is the predecessor that went last.
+	before                 int
+	head, second, departed string
 	// front are the nodes that a semaphore's waiter is to watch, ahead all who were before it, permits how many there were.
 	front, ahead []string
 	permits      int
@@ -74,7 +74,7 @@ func (c *Coordinator) order(o *Order) {
 	switch o.Do {
 	case machine.Withdraw:
 		c.withdraw(r, o.Op)
-	case machine.Settle:
+	case machine.CleanUp:
 		c.cleanUp(r)
 	default:
 		if c.epoch.connection != connected {

@@ -64,7 +64,6 @@ func event(ev machine.Event) string {
 	w.add(ev.Predecessor != "", "behind %s", ev.Predecessor)
 	w.add(ev.Missing, "missing")
 	w.add(ev.First, "first")
-	w.add(ev.Head, "head")
 	w.add(ev.Exhausted, "exhausted")
 	w.add(ev.Unlock, "unlock")
 	w.add(ev.Reason != "", "(%s)", ev.Reason)

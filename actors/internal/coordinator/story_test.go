@@ -24,7 +24,7 @@ import (
 //	                              a new coordinator, connected; it knows that PATH is there, and empty
 //	request r1 PATH [mode=write] [owner=me] [reentry] [sticky=1h] ...
 //	                              what request r1 wants; nothing is asked for yet
-//	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | Settle
+//	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | CleanUp
 //	                              the lock actor of r1 gives an order, with the next number of an operation, or op=N;
 //	                              ending: the request was given up or back
 //	r1 ends                       the lock actor ends

@@ -18,7 +18,6 @@ type wait struct {
 	all     bool   // it watches the list of children
 	pending int    // reads under way
 	ahead   string // the node before the predecessor, while that is watched too; see look_ahead.go
-	head    bool   // the predecessor was seen to be the head of the queue
 	remote  bool   // it is about a node of another session
 }
 
@@ -82,7 +81,7 @@ func (p lookingAt) answered(c *Coordinator, _ uint64, answer Answer) {
 		permits, err := queue.ParsePermits(a.Data)
 		same = err == nil && permits == p.same.permits
 	}
-	c.looked(r, a.Failure, same)
+	c.looked(r, p.name, a.Failure, same)
 }
 
 // watchChildren reads the whole queue and watches it: whatever changes in it, it is listed again.
@@ -110,16 +109,18 @@ func (p lookingAround) answered(c *Coordinator, _ uint64, answer Answer) {
 		place, shown := a.View.Queue.Find(r.node.name)
 		same = shown && place.Before >= r.view.before
 	}
-	c.looked(r, a.View.Failure, same)
+	c.looked(r, "", a.View.Failure, same)
 }
 
-// looked takes the answer to a look. same tells whether what was read is what the queue was judged by.
-func (c *Coordinator) looked(r *request, f Failure, same bool) {
+// looked takes the answer to a look at a node. same tells whether what was read is what the queue was judged by.
+func (c *Coordinator) looked(r *request, name string, f Failure, same bool) {
 	w := r.wait
 	w.pending--
 	switch {
-	case f.none() && !same, f.is(NoNode):
-		c.turnCame(r, machine.Event{Kind: machine.PredecessorGone}, Handoff{At: c.at.Moment})
+	case f.none() && !same:
+		c.wake(r, machine.Changed, Handoff{At: c.at.Moment})
+	case f.is(NoNode):
+		c.wake(r, r.without(name), Handoff{At: c.at.Moment})
 	case f.none(), f.is(NoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if w.pending == 0 {
@@ -131,16 +132,28 @@ func (c *Coordinator) looked(r *request, f Failure, same bool) {
 	}
 }
 
-// turnCame ends a wait, because the predecessor has gone or something has changed.
-func (c *Coordinator) turnCame(r *request, ev machine.Event, handoff Handoff) {
+// without tells what it means for a request that a node which it waits for is gone. When the predecessor was the head of the
+// queue nobody is before the request any more; otherwise the predecessor may have given up from the middle.
+func (r *request) without(name string) machine.Kind {
+	switch nodes := r.wait.nodes; {
+	case len(nodes) != 1 || nodes[0] != name: // the first waiter of a semaphore, or one that watches the whole queue
+		return machine.Changed
+	case r.view.head == name:
+		return machine.TurnCame
+	default:
+		return machine.PredecessorGone
+	}
+}
+
+// wake ends a wait.
+func (c *Coordinator) wake(r *request, why machine.Kind, handoff Handoff) {
 	w := r.wait
-	ev.Op = w.op
 	if len(w.nodes) > 0 && r.spec.Permits == 0 {
 		r.view.departed = w.nodes[0]
 	}
 	c.endWait(r)
 	if r.life != ended {
-		c.emit(&Tell{To: r.id, Event: ev, Handoff: handoff})
+		c.emit(&Tell{To: r.id, Event: machine.Event{Kind: why, Op: w.op}, Handoff: handoff})
 	}
 }
 
@@ -159,9 +172,10 @@ func (c *Coordinator) stirred(p *lockPath, name string, w watcher, change Change
 		r.wait.nodes = r.wait.nodes[:0]
 		p.drop(name, w)
 		c.watchNode(r, name)
+	case change == NodeDeleted:
+		c.wake(r, r.without(name), Handoff{c.at.Moment, local})
 	default:
-		c.turnCame(r, machine.Event{Kind: machine.PredecessorGone, Head: r.wait.head && change == NodeDeleted},
-			Handoff{c.at.Moment, local})
+		c.wake(r, machine.Changed, Handoff{c.at.Moment, local})
 	}
 }
 

@@ -74,12 +74,14 @@ func answering[T any, A interface {
 func server(m ServerMistake) *Mistake { return &Mistake{Servers: m} }
 
 func grantsByHandOver(t coordinator.Tell) bool {
-	return t.Event.Kind == machine.PredecessorGone && t.Event.Head && t.Handoff.Local
+	return t.Event.Kind == machine.TurnCame && t.Handoff.Local
 }
 
 var (
 	skipSecondListing = telling(func(_ *world, _ int, t coordinator.Tell) []coordinator.Tell {
-		t.Event.Head = t.Event.Head || t.Event.Kind == machine.PredecessorGone
+		if t.Event.Kind == machine.PredecessorGone {
+			t.Event.Kind = machine.TurnCame
+		}
 		return []coordinator.Tell{t}
 	})
 	grantWithoutLease = &Mistake{At: func(at coordinator.At) coordinator.At {

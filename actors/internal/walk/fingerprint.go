@@ -104,14 +104,14 @@ func (e *writer) actor(i int) {
 	if m.Holding() {
 		e.num(a.held, a.run)
 	}
-	e.flags(m.Head, m.Try, a.poll != 0 && a.poll == m.Op)
+	e.flags(m.Try, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
 	for _, n := range a.inbox {
 		ev := &n.event
 		e.num(uint64(ev.Kind), uint64(ev.Token), n.epoch)
 		e.b = append(e.b, e.w.rename(coordinator.RequestID(i+1), ev.Op))
-		e.flags(ev.Alone, ev.Missing, ev.First, ev.Head, ev.Unlock, ev.Reason != "")
+		e.flags(ev.Alone, ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
 		e.text(ev.Node)
 		e.text(ev.Predecessor)
 	}

@@ -172,7 +172,7 @@ func (w *world) handsOver(before node, i int) bool {
 // checkEnd is invariant 3 at the moment at which a request says that it has ended. What the session was told to settle, and
 // what the servers are about to delete, goes later.
 func (w *world) checkEnd(i int, effects []machine.Effect) {
-	settled := slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.Settle || e.Do == machine.Halt })
+	settled := slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.CleanUp || e.Do == machine.Halt })
 	s := w.sessionOf(i)
 	if settled || s.ending || !s.alive || w.plan.Sticky[i] || w.plan.Owners[i] != 0 {
 		return // what is sticky the session deletes later, what is shared the last

@@ -149,8 +149,8 @@ var inCoordinator = []seeded{
 			"(w.role == waits && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
 		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
 	{name: "take the second for the head", source: edits(
-		rule("look_ahead.go", "if w.head = place.Head; !place.Head {",
-			"if w.head = true; !place.Head {")),
+		rule("look_ahead.go", "if !place.Head {",
+			"if r.view.head = place.Predecessor; !place.Head {")),
 		plan: secondIsNoProof, breaks: InOrder},
 
 	{name: "retain though somebody has come", source: edits(

@@ -88,7 +88,7 @@ func (w *world) output(s int, out coordinator.Output) {
 		i := int(out.To) - 1
 		if a := &w.actors[i]; !a.stopped {
 			a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
-			if a.broken && out.Event.Kind == machine.PredecessorGone && out.Event.Head && out.Handoff.Local {
+			if a.broken && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0 {
 				a.handed = true
 			}
 		}
