@@ -43,8 +43,8 @@ func (l *sessionInfo) look() (run uint64, valid bool) {
 	return l.clock.Look()
 }
 
-// done brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator, and how
-// long that took, or else what is to follow. panicked is a panic of the goroutine's.
+// done brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,
+// and how long that took, or else what is to follow. panicked is a panic of the goroutine's.
 type done struct {
 	quiet
 	epoch    uint64
