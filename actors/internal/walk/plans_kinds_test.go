@@ -38,3 +38,14 @@ var smallKinds = []Plan{
 	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a contest, a cut", Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Asks: 1, Cuts: 1}},
 }
+
+// largeKinds are those of `make walk`.
+var largeKinds = []Plan{}
+
+// tiny are the plans under the race detector.
+var tiny = []Plan{
+	{Name: "calm", Sessions: apart, Prompt: true},
+	{Name: "sticky", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true},
+	{Name: "a semaphore", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true},
+	{Name: "a contest", Sessions: two, Modes: contests, Prompt: true},
+}
