@@ -3,7 +3,6 @@ package coordinator
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"slices"
 )
 
@@ -20,7 +19,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.run, flag(c.urgent))
-	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
+	for _, name := range inOrder(ep.paths) {
 		e.path(c, ep.paths[name])
 	}
 	for _, p := range ep.parked {
@@ -54,16 +53,33 @@ func (c *Coordinator) Ignores(id uint64) bool {
 	return what == nil || what.ignored(c, id)
 }
 
-// timers writes those that are set.
+// timers writes those that are set. They are written at the end first, one after the other, and then put in order.
 func (c *Coordinator) timers(e encoder) []byte {
-	var all [][]byte
+	all, begin := make([]span, 0, 8), len(e.b)
 	for _, what := range c.epoch.timers {
-		one := encoder{rename: e.rename}
-		what.encode(&one)
-		all = append(all, one.b)
+		from := len(e.b)
+		what.encode(&e)
+		all = append(all, span{from, len(e.b)})
 	}
-	slices.SortFunc(all, bytes.Compare)
-	return append(e.b, bytes.Join(all, []byte{0xff})...)
+	slices.SortFunc(all, func(x, y span) int { return bytes.Compare(e.b[x.from:x.to], e.b[y.from:y.to]) })
+	end := len(e.b)
+	for _, s := range all {
+		e.b = append(append(e.b, e.b[s.from:s.to]...), 0xff)
+	}
+	return append(e.b[:begin], e.b[end:]...)
+}
+
+// span is a part of what was written.
+type span struct{ from, to int }
+
+// inOrder gives the keys of a map in their order.
+func inOrder[V any](m map[string]V) []string {
+	all := make([]string, 0, len(m))
+	for key := range m {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // encoder writes bytes.
@@ -166,7 +182,7 @@ func (e *encoder) path(c *Coordinator, p *lockPath) {
 		e.queue(q)
 	}
 	e.watchers("", p.children)
-	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
+	for _, name := range inOrder(p.watchers) {
 		e.watchers(name, p.watchers[name])
 	}
 	if p.listing != nil {
@@ -204,7 +220,7 @@ func (e *encoder) queue(q *ownQueue) {
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
-	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
+	for _, owner := range inOrder(q.owners) {
 		e.text(owner)
 		e.ids(q.owners[owner])
 	}

@@ -1,7 +1,7 @@
 package coordinator
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -155,9 +155,10 @@ func (c *Coordinator) forget(r *request) {
 // not from the order of a map.
 func (c *Coordinator) inOrder() []*request {
 	all := make([]*request, 0, len(c.requests))
-	for _, id := range slices.Sorted(maps.Keys(c.requests)) {
-		all = append(all, c.requests[id])
+	for _, r := range c.requests {
+		all = append(all, r)
 	}
+	slices.SortFunc(all, func(a, b *request) int { return cmp.Compare(a.id, b.id) })
 	return all
 }
 
