@@ -53,13 +53,15 @@ func (c *Coordinator) Ignores(id uint64) bool {
 	return what == nil || what.ignored(c, id)
 }
 
-// timers writes those that are set. They are written at the end first, one after the other, and then put in order.
+// timers writes those that are set, but for those of heartbeats, which go on for ever and write nothing. They are written at
+// the end first, one after the other, and then put in order.
 func (c *Coordinator) timers(e encoder) []byte {
 	all, begin := make([]span, 0, 8), len(e.b)
 	for _, what := range c.epoch.timers {
 		from := len(e.b)
-		what.encode(&e)
-		all = append(all, span{from, len(e.b)})
+		if what.encode(&e); len(e.b) > from {
+			all = append(all, span{from, len(e.b)})
+		}
 	}
 	slices.SortFunc(all, func(x, y span) int { return bytes.Compare(e.b[x.from:x.to], e.b[y.from:y.to]) })
 	end := len(e.b)

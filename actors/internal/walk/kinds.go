@@ -95,7 +95,7 @@ var ofSessions = []kind{
 	{text: "the servers end the session", class: fault, bound: Expiries, do: func(w *world, s, _ int) { w.end(s) },
 		can: func(w *world, s int) ways {
 			sess := &w.sessions[s]
-			return once(sess.served == alive && (!sess.lease || w.mistake(ExpireEarly)))
+			return once(sess.served == alive && (!sess.lease || w.plan.Mistake.EndsEarly))
 		}},
 	{text: "it is closed", class: fault, bound: Closes, do: func(w *world, s, _ int) { w.closeSession(s) },
 		can: func(w *world, s int) ways { return once(!w.sessions[s].closed) }},

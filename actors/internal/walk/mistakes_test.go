@@ -12,7 +12,7 @@ import (
 // seeded is a mistake that a walk of a plan must find: at the boundary of what is walked, or in the source.
 type seeded struct {
 	name    string
-	mistake *Mistake
+	mistake Mistake
 	source  []edit
 	plan    Plan
 	breaks  Invariant
@@ -62,7 +62,7 @@ func TestSecondIsNoProof(t *testing.T) {
 
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
-	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: server(ExpireEarly)})
+	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: Mistake{EndsEarly: true}})
 	require.EqualError(t, err, `invariant 1: mutual exclusion
 contender 1 and contender 2 both hold the lock with valid leases:
   1. session A: the servers carry out Create of stage 0

@@ -45,8 +45,8 @@ type Plan struct {
 	Bounds Bounds
 	// Without are the fast paths that are switched off.
 	Without coordinator.Switches
-	// Mistake is what is done wrong, to see that the walk finds it; nil for nothing.
-	Mistake *Mistake
+	// Mistake is what is done wrong, to see that the walk finds it.
+	Mistake Mistake
 	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
 	Limit int
 }

@@ -59,12 +59,7 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}
-	czxid := n.czxid
-	if w.mistake(TokenBySequence) {
-		number, _ := queue.Sequence(name)
-		czxid = int64(number) + 1
-	}
-	return coordinator.Made{Name: name, Czxid: czxid, Siblings: len(z.nodes), Together: 1}
+	return coordinator.Made{Name: name, Czxid: n.czxid, Siblings: len(z.nodes), Together: 1}
 }
 
 // compareNodes orders nodes as their queue does: a reader at a writer's number comes behind the writer.

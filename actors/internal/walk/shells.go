@@ -36,7 +36,7 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 // tell gives a coordinator an input, carries out what it decides, and looks at the invariants. The coordinators of other
 // states stay as they are.
 func (w *world) tell(s int, in coordinator.Input) {
-	sess, mistake, epoch := &w.sessions[s], w.plan.Mistake, w.epoch(s)
+	sess, mistake, epoch := &w.sessions[s], &w.plan.Mistake, w.epoch(s)
 	if sess.closed {
 		return
 	}
@@ -59,7 +59,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
 	}
 	for _, out := range outputs {
-		if mistake == nil || mistake.Outputs == nil {
+		if mistake.Outputs == nil {
 			w.output(s, out)
 			continue
 		}

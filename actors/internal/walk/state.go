@@ -134,6 +134,8 @@ type flight struct {
 	commits       bool  // it was a transaction, whose answer renews the lease
 	zxid          int64 // of the server when it was carried out
 	behind        int   // events that were on the wire before the answer, and still are
+	// print is the hash of query and answer, once it was needed.
+	print fingerprint
 }
 
 // servers are one lock path with its nodes, their owners, the watches of each connection, the sequence counter and the
