@@ -187,7 +187,7 @@ var (
 		return &q
 	})
 	rowsNeverSent = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
-		if w.timer(s, coordinator.RowTimer) == in.Timer {
+		if w.timer(s, coordinator.CreatesTimer) == in.Timer {
 			return nil
 		}
 		return in

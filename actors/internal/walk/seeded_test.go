@@ -131,17 +131,17 @@ var inCoordinator = []seeded{
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
 	{name: "hand over what is not held", source: edits(
 		rule("hand_over.go", "if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),
-		rule("remove.go", "	if e.Do == machine.GiveBack {\n", "	{\n")),
+		rule("order.go", "	if e.Do == machine.GiveBack {\n", "	{\n")),
 		plan: Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "withdraw what is under way", source: edits(
 		rule("create.go", "	if waits {\n", "	if waits || r.node.phase == creating {\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
 	{name: "run an old verification last", source: edits(
-		rule("verify.go", "case op < r.looking.op:", "case false:"),
-		rule("verify.go", "r.looking.later = max(r.looking.later, op)", "r.looking.later = op")),
+		rule("verify.go", "case op < r.search.op:", "case false:"),
+		rule("verify.go", "r.search.later = max(r.search.later, op)", "r.search.later = op")),
 		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
 	{name: "have a reader wait for a reader", source: edits(
-		rule("kind.go", "return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
+		rule("kinds.go", "return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
 			"return before.Mode == r.spec.Style.Mode")),
 		plan: Plan{Sessions: two, Modes: readReadWrite}, breaks: NoLostWakeUp},
 	{name: "hand over to who looks ahead", source: edits(
@@ -158,13 +158,13 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
-		rule("epoch.go", "	c.releaseAll() // what would tell", "	// what would tell")),
+		rule("connection.go", "	c.releaseAll() // what would tell", "	// what would tell")),
 		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse what goes", source: edits(
 		rule("retain.go", "	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("reuse.go", "n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has mates", source: edits(rule("retain.go", "n.mates || ", "")),
+	{name: "retain what has mates", source: edits(rule("retain.go", "n.batchMates || ", "")),
 		plan: mates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("verify.go", "r.node.phase == left || r.node.phase == retained:", "false:")),
@@ -172,12 +172,13 @@ var inCoordinator = []seeded{
 		breaks: OwnInvariants},
 
 	{name: "do not ask part by part", source: edits(
-		rule("batch.go", "f.Outcome != Unknown && len(t.changes) > 1", "false")),
+		rule("committed.go", "f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's row", source: edits(rule("row.go", "if q.name == d.name", "if q.name != d.name")),
+	{name: "send another queue's local run", source: edits(rule("local_run.go",
+		"queueNamed(t.queue, \"\"); q != nil {\n\t\tq.run.timer", "queueNamed(t.path, \"\"); q != nil {\n\t\tq.run.timer")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
-	{name: "lose a row", source: edits(
-		rule("row.go", "c.epoch.batch.waiting = append(c.epoch.batch.waiting, q.row.gathered...)", "")),
+	{name: "lose a local run", source: edits(
+		rule("local_run.go", "c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
 		rule("retain.go", "n.wanted || ", ""), rule("retain.go", "!a.Alone || a.Spent {", "!a.Alone {")),
@@ -195,6 +196,6 @@ var inCoordinator = []seeded{
 		rule("create.go", "	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
 	{name: "watch one of several", source: edits(
-		rule("semaphore.go", "range v.ahead {", "range v.ahead[:min(len(v.ahead), 1)] {")),
+		rule("semaphore.go", "range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
 }
