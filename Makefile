@@ -60,7 +60,7 @@ diagram: ## draw the state machine's diagram again
 
 .PHONY: walk
 walk: ## walk every state that up to three requests can reach, within large bounds (about ten minutes)
-	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/machine/walk
+	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/internal/walk
 
 .PHONY: soak
 soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after the other (about two hours)

@@ -142,9 +142,7 @@ func (l *lock) check(ctx actor.Context) error {
 // hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *news) {
 	l.info = n.Session.(*sessionInfo)
-	if n.Handoff.At != 0 && n.Event.Kind == machine.PredecessorGone {
-		l.figures.Handed(metering.Moment(n.Handoff.At), n.Handoff.Local)
-	}
+	l.figures.Handed(metering.Moment(n.Handoff.At), n.Handoff.Local)
 	if n.As != "" {
 		l.as = n.As
 	}
@@ -168,7 +166,7 @@ func (l *lock) stop(ctx actor.Context) {
 		ctx.Unwatch(l.owner)
 	}
 	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
-		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session settles"}},
+		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
 			"Stopped", messages.ReasonStopped)
 	}
 }

@@ -16,5 +16,5 @@
 //   - readme: the commands, code and links of the README, and what package docs name.
 //   - rig, child, patient, report: real servers, processes, waiting with patience, and the closing line of make test.
 //
-// The state machine has its own walk through every state, in actors/machine/walk.
+// The state machine has its own walk through every state, in actors/internal/walk.
 package tests

@@ -40,8 +40,11 @@ func (y *tally) note(tr *messages.Transition) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.into[tr.To]++
-	if tr.From == messages.StateWatching && tr.On == "PredecessorGone" {
-		y.woken++
+	if tr.From == messages.StateWatching {
+		switch tr.On {
+		case "TurnCame", "PredecessorGone", "Changed":
+			y.woken++
+		}
 	}
 	close(y.changed)
 	y.changed = make(chan struct{})

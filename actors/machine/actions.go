@@ -18,9 +18,9 @@ func (m *Machine) start(do Do, node string) Effect {
 	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}
 }
 
-// forget drops what is known of our node.
-func (m *Machine) forget() {
-	m.Node, m.Token, m.Predecessor, m.Head = "", 0, "", false
+// dropNode drops what is known of our node.
+func (m *Machine) dropNode() {
+	m.Node, m.Token, m.Predecessor = "", 0, ""
 }
 
 // adopt takes a node as ours.
@@ -62,7 +62,7 @@ var (
 		return effects(Effect{Do: StartTimeout}, m.start(Create, ""))
 	}}
 	create = Action{"create again", func(m *Machine, _ Event) Effects {
-		m.forget()
+		m.dropNode()
 		return effect(m.start(Create, ""))
 	}}
 	list = Action{"list", func(m *Machine, e Event) Effects {
@@ -75,7 +75,7 @@ var (
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		m.Predecessor, m.Head = e.Predecessor, e.Head
+		m.Predecessor = e.Predecessor
 		return effect(m.start(Watch, m.Predecessor))
 	}}
 	poll = Action{"poll", func(m *Machine, _ Event) Effects {
@@ -89,16 +89,16 @@ var (
 		if e.Node != "" {
 			m.adopt(e)
 		}
-		m.Predecessor, m.Head = "", false
+		m.Predecessor = ""
 		return effects(Effect{Do: TellHeld}, m.start(WatchOwn, m.Node))
 	}}
 	watchOwn = Action{"read own node", func(m *Machine, _ Event) Effects {
 		return effect(m.start(WatchOwn, m.Node))
 	}}
-	askBack = Action{"ask back", func(*Machine, Event) Effects {
+	requestRevoke = Action{"request revoke", func(*Machine, Event) Effects {
 		return effects(Effect{Do: TellRevokeRequested}, Effect{Do: StartGrace})
 	}}
-	askBackLater = Action{"ask back", func(m *Machine, _ Event) Effects {
+	requestRevokeLater = Action{"request revoke", func(m *Machine, _ Event) Effects {
 		m.From = messages.StateRevoking
 		return effects(Effect{Do: TellRevokeRequested}, Effect{Do: StartGrace})
 	}}
@@ -111,13 +111,13 @@ var (
 		m.end(messages.StateLost, why(e), e.Detail)
 		return effect(Effect{Do: TellLost})
 	}}
-	loseAndSettle = Action{"lose, settle", func(m *Machine, e Event) Effects {
+	loseAndCleanUp = Action{"lose, clean up", func(m *Machine, e Event) Effects {
 		m.end(messages.StateLost, why(e), e.Detail)
-		return effects(Effect{Do: TellLost}, Effect{Do: Settle})
+		return effects(Effect{Do: TellLost}, Effect{Do: CleanUp})
 	}}
-	loseLate = Action{"lose, settle", func(m *Machine, e Event) Effects {
+	loseLate = Action{"lose, clean up", func(m *Machine, e Event) Effects {
 		m.end(messages.StateLost, messages.ReasonLeaseOver, e.Detail)
-		return effects(Effect{Do: TellLost}, Effect{Do: Settle})
+		return effects(Effect{Do: TellLost}, Effect{Do: CleanUp})
 	}}
 )
 
@@ -226,8 +226,8 @@ var (
 		m.end(messages.StateFailed, why(e), e.Detail)
 		return effect(Effect{Do: TellFailed})
 	}}
-	failSettle = Action{"fail, settle", func(m *Machine, e Event) Effects {
+	failCleanUp = Action{"fail, clean up", func(m *Machine, e Event) Effects {
 		m.end(messages.StateFailed, why(e), e.Detail)
-		return effects(Effect{Do: TellFailed}, Effect{Do: Settle})
+		return effects(Effect{Do: TellFailed}, Effect{Do: CleanUp})
 	}}
 )

@@ -7,7 +7,7 @@
 // in From, the event is On, and the guard If holds; rows of one pair are tried in order, and the last
 // one has no guard. Every pair of a state and an event has a row or is impossible (see [Possible]):
 // an impossible event is a bug, and its effect is Halt, on which the actor stops and the session
-// settles the node.
+// removes the node.
 //
 // # Operations and stale replies
 //
@@ -23,12 +23,14 @@
 // before any answer to what was asked meanwhile. What was asked for in an epoch that is over is dropped
 // without an answer: Expired is on its way then. The answer to Verify waits for the answer to every
 // create of the same request, so that "no node" means that none will come. NodeGone without an
-// operation comes only for a node that the session still knows as the request's.
+// operation comes only for a node that the session still knows as the request's. TurnCame and Changed
+// are told only to a request that has a node, so never in a contest.
 //
 // # Grants
 //
 // A grant needs a lease that is valid now (etcd 11456): where the queue says that we are first but
 // the lease has run out, the machine recovers first. A predecessor's end grants the lock only if that
-// predecessor was the head of the queue when it was listed; otherwise it may have given up from the
-// middle, and the queue is listed again (ZooKeeper's lock recipe, step 5).
+// predecessor was the head of the queue when it was listed: then the session says TurnCame. Otherwise
+// the predecessor may have given up from the middle; the session says PredecessorGone, and the queue is
+// listed again (ZooKeeper's lock recipe, step 5).
 package machine

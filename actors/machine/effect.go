@@ -7,14 +7,15 @@ type Do uint8
 
 // The effects. Requests to the session carry the number of the operation; their answers bring it back.
 const (
-	// Create makes our ephemeral sequential node. Answers: Created, Taken, NotCreated, Unknown.
+	// Create makes our ephemeral sequential node. Answers: Created, Joined, Taken, NotCreated, Unknown.
 	Create Do = iota
 	// Withdraw takes a create back that was not sent yet: it is answered NotCreated. One that is
 	// under way is answered as ever.
 	Withdraw
 	// List reads the queue. Answers: Listed, Refused, Unknown.
 	List
-	// Watch watches the predecessor. Answers: Watched, PredecessorGone (also later), Refused, Unknown.
+	// Watch watches the predecessor. Answers: Watched; TurnCame, PredecessorGone or Changed (also later); Refused,
+	// Unknown.
 	Watch
 	// WatchOwn reads and watches our own node. Answers: OwnRead, OwnChanged (later), NodeGone (also
 	// later), Refused, Unknown.
@@ -22,14 +23,14 @@ const (
 	// Verify finds out, with a transaction or a sync, whether our node exists in this session.
 	// Answers: Found, Refused, Unknown.
 	Verify
-	// Delete deletes our node. Answers: Deleted, Refused, Unknown.
+	// Delete deletes our node. Answers: Deleted, Left, Refused, Unknown.
 	Delete
 	// GiveBack deletes the node of a hold that its owner has given back: the one behind may be told so before the
 	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends
 	// with Delete.
 	GiveBack
-	// Settle hands what may be left of our node to the session; there is no answer.
-	Settle
+	// CleanUp leaves it to the session to remove what may be left of our node. There is no answer.
+	CleanUp
 
 	// StartPoll asks for Poll after about a session timeout; StartRetry after a short while.
 	StartPoll
@@ -49,12 +50,12 @@ const (
 	TellCancelled
 	TellFailed
 
-	// Halt: the event was impossible. The actor stops; the session settles the node.
+	// Halt: the event was impossible. The actor stops; the session cleans up.
 	Halt
 )
 
 var doNames = [...]string{
-	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "GiveBack", "Settle",
+	"Create", "Withdraw", "List", "Watch", "WatchOwn", "Verify", "Delete", "GiveBack", "CleanUp",
 	"StartPoll", "StartRetry", "StartTimeout", "StartGrace",
 	"TellHeld", "TellSuspended", "TellResumed", "TellRevokeRequested", "TellRevoked",
 	"TellReleased", "TellLost", "TellCancelled", "TellFailed", "Halt",

@@ -25,19 +25,26 @@ const (
 
 	// Replies. Each carries the number of its operation.
 
-	// Created: our node exists. Alone, Predecessor and Exhausted say what the reply told of the queue.
+	// Created: our node was made. Alone, Predecessor and Exhausted say what the reply told of the queue.
 	Created
+	// Joined: no node was made; the request takes part in a hold of its owner's, or goes on with a retained
+	// node. Nobody is before it.
+	Joined
 	// Taken: the one node of a contest is there already, and is another's.
 	Taken
 	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
 	NotCreated
-	// Listed: the queue as read. Missing, First, Predecessor and Head say where we stand.
+	// Listed: the queue as read. Missing, First and Predecessor say where we stand.
 	Listed
 	// Watched: the predecessor is there, and its end will be told.
 	Watched
-	// PredecessorGone: the predecessor's node does not exist any more, or what is watched has changed
-	// so that the queue must be read again.
+	// TurnCame: nobody is before us any more. The predecessor was the head of the queue; it has given the
+	// lock back, or its node is gone.
+	TurnCame
+	// PredecessorGone: the predecessor's node is gone. It may have given up from the middle of the queue.
 	PredecessorGone
+	// Changed: the queue is not what it was when it was listed, in another way.
+	Changed
 	// Poll: it is time to look at the queue, or at the connection, again.
 	Poll
 	// OwnRead: our own node was read and is watched; Unlock is set when its data asks for the lock.
@@ -50,6 +57,8 @@ const (
 	Found
 	// Deleted: our node is gone because we deleted it, or it was gone before.
 	Deleted
+	// Left: our node stays, and we have no part in it any more: it is retained, or others hold with it.
+	Left
 	// Refused: the server refused the operation for good.
 	Refused
 	// Unknown: nobody knows whether the operation was carried out.
@@ -74,8 +83,8 @@ const (
 
 var kindNames = [...]string{
 	"Begin", "Release", "Cancel", "Revoke", "Timeout", "GraceOver",
-	"Created", "Taken", "NotCreated", "Listed", "Watched", "PredecessorGone", "Poll", "OwnRead", "OwnChanged",
-	"NodeGone", "Found", "Deleted", "Refused", "Unknown",
+	"Created", "Joined", "Taken", "NotCreated", "Listed", "Watched", "TurnCame", "PredecessorGone", "Changed",
+	"Poll", "OwnRead", "OwnChanged", "NodeGone", "Found", "Deleted", "Left", "Refused", "Unknown",
 	"Disconnected", "Connected", "Silent", "Expired", "LeaseOver", "Closed",
 }
 
@@ -101,18 +110,17 @@ type Event struct {
 	Kind Kind
 	// Op is the number of the operation that this answers; zero for what answers none.
 	Op uint64
-	// Node is our node's name: Created, Found.
+	// Node is our node's name: Created, Joined, Found.
 	Node string
-	// Token is our fencing token: Created, Found.
+	// Token is our fencing token: Created, Joined, Found.
 	Token messages.Token
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
 	// the one right before us), Taken, Listed.
 	Predecessor string
 	// Alone: nobody else was in the queue when our node was made.
 	Alone bool
-	// Missing, First, Head: of a listing; our node is not in it; is first in it; the predecessor is. Head is also
-	// told with PredecessorGone, of a predecessor of our own session that held and gives back.
-	Missing, First, Head bool
+	// Missing, First: of a listing; our node is not in it; is first in it.
+	Missing, First bool
 	// Exhausted: our sequence number is too near the end of the counter: Created, Found.
 	Exhausted bool
 	// Unlock: our node's data asks for the lock.
@@ -131,6 +139,5 @@ func ListedEvent(op uint64, place queue.Place, shown bool) Event {
 		Missing:     !shown,
 		First:       shown && place.Before == 0,
 		Predecessor: place.Predecessor,
-		Head:        place.Head,
 	}
 }

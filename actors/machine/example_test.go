@@ -16,7 +16,7 @@ func ExampleMachine_Step() {
 		{Kind: machine.Begin},
 		{Kind: machine.Created, Op: 1, Node: "_c_b-lock-0000000001", Token: 7168},
 		machine.ListedEvent(2, place, shown),
-		{Kind: machine.PredecessorGone, Op: 3, Lease: true},
+		{Kind: machine.TurnCame, Op: 3, Lease: true},
 	} {
 		m, effects = m.Step(ev)
 		fmt.Println(ev.Kind, "→", m.State, effects)
@@ -25,5 +25,5 @@ func ExampleMachine_Step() {
 	// Begin → creating [StartTimeout Create op=1]
 	// Created → listing [List op=2]
 	// Listed → watching [Watch op=3 _c_a-lock-0000000000]
-	// PredecessorGone → held [TellHeld WatchOwn op=4 _c_b-lock-0000000001]
+	// TurnCame → held [TellHeld WatchOwn op=4 _c_b-lock-0000000001]
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestListedEvent: a request learns from its place whether it is first, behind whom it is otherwise, and whether that
-// one is the head of the queue.
+// TestListedEvent: a request learns from its place whether it is first, and behind whom it is otherwise.
 func TestListedEvent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var contenders []string
@@ -24,7 +23,7 @@ func TestListedEvent(t *testing.T) {
 		for _, own := range contenders {
 			place, shown := queue.Find(contenders, own, 0)
 			require.True(t, shown)
-			require.Equal(t, machine.Event{Kind: machine.Listed, Op: 7, First: place.Before == 0, Head: place.Head,
+			require.Equal(t, machine.Event{Kind: machine.Listed, Op: 7, First: place.Before == 0,
 				Predecessor: place.Predecessor}, machine.ListedEvent(7, place, shown), own)
 		}
 		for _, own := range []string{"", "config", queue.Style{}.Prefix("absent") + "0000000003"} {

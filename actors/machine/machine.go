@@ -17,9 +17,8 @@ type Machine struct {
 	Node string
 	// Token is our fencing token; zero while we know of no node.
 	Token messages.Token
-	// Predecessor is whom we wait for; Head, that it was first in the queue when it was listed.
+	// Predecessor is whom we wait for.
 	Predecessor string
-	Head        bool
 	// Reason and Detail say why the request ends.
 	Reason messages.Reason
 	Detail string

@@ -92,8 +92,8 @@ func (r *request) flow() []move {
 	}
 	l.may(len(r.timers) > 0, "timer", r.timer)
 	l.may(!s.up && !s.closed, "connect", s.connect)
-	l.may(s.up && s.watching != 0, "the predecessor goes", func() {
-		s.answer(s.watching, machine.PredecessorGone)
+	l.may(s.up && s.watching != 0, "the queue changes", func() {
+		s.answer(s.watching, s.news())
 		s.watching = 0
 	})
 	l.may(s.up && s.own != 0, "somebody writes into the node", func() { s.answer(s.own, machine.OwnChanged) })
@@ -171,7 +171,6 @@ func TestStepIsAFunction(t *testing.T) {
 			Op:          rapid.Uint64Range(1, 1<<40).Draw(t, "op"),
 			Node:        rapid.SampledFrom([]string{"", "n-1"}).Draw(t, "node"),
 			Predecessor: rapid.SampledFrom([]string{"", "p"}).Draw(t, "predecessor"),
-			Head:        rapid.Bool().Draw(t, "head"),
 			Try:         rapid.Bool().Draw(t, "try"),
 		}
 		ev := machine.Event{

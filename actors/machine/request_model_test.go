@@ -21,7 +21,7 @@ type request struct {
 	timers         []uint64 // operations whose Poll is due
 
 	held, suspended, asked, over bool // what was told; over: the hold has ended
-	settled                      bool
+	cleanedUp                    bool
 }
 
 func newRequest(t *rapid.T) *request {
@@ -171,8 +171,8 @@ func (r *request) carryOut(e machine.Effect) {
 		r.grace = true
 	case machine.StartPoll, machine.StartRetry:
 		r.timers = append(r.timers, e.Op)
-	case machine.Settle:
-		r.settled = true
+	case machine.CleanUp:
+		r.cleanedUp = true
 	default:
 		if !isTell(e.Do) {
 			r.session.take(e, r.epoch)
@@ -181,10 +181,10 @@ func (r *request) carryOut(e machine.Effect) {
 }
 
 // leavesNoOrphan: a request that has ended leaves no node and nothing that could make one, unless the
-// session was told to settle it.
+// session was told to remove it.
 func (r *request) leavesNoOrphan(ev machine.Event) {
 	s := r.session
-	if !r.settled && (s.node != "" || s.creating()) {
+	if !r.cleanedUp && (s.node != "" || s.creating()) {
 		r.t.Fatalf("%s has ended it as %s, but there is node %q, and orders %v", ev.Kind, r.m.State, s.node, s.orders)
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 // What it promises beyond the package's doc: an order of a request that has not heard of the newest
 // epoch is dropped; NodeGone without an operation is told only of a node that the session knows, which
-// it does from Created or Found until it tells Found without a node, Deleted or Expired.
+// it does from Created, Joined or Found until it tells Found without a node, Deleted, Left or Expired.
 type session struct {
 	t *rapid.T
 
@@ -139,9 +139,11 @@ func (s *session) done(o machine.Effect) {
 	case machine.Create:
 		ev.Kind = machine.Created
 		s.describe(&ev)
-		switch s.choose("queue", "alone", "unknown", "behind ours") {
+		switch s.choose("queue", "alone", "unknown", "behind ours", "joined") {
 		case "alone":
 			ev.Alone = true
+		case "joined":
+			ev.Kind, ev.Exhausted, s.exhausted = machine.Joined, false, false
 		case "behind ours":
 			ev.Predecessor = "p"
 		}
@@ -150,13 +152,16 @@ func (s *session) done(o machine.Effect) {
 		s.describe(&ev)
 	case machine.Delete, machine.GiveBack:
 		ev.Kind, s.known, s.granted = machine.Deleted, "", false
+		if s.maybe("the node stays, and is another's") {
+			ev.Kind = machine.Left
+		}
 	case machine.List:
 		ev.Kind = machine.Listed
 		s.list(&ev)
 	case machine.Watch:
 		ev.Kind, s.watching = machine.Watched, o.Op
-		if s.maybe("predecessor gone already") {
-			ev.Kind, s.watching = machine.PredecessorGone, 0
+		if s.maybe("the queue is another already") {
+			ev.Kind, s.watching = s.news(), 0
 		}
 	case machine.WatchOwn:
 		s.granted = true
@@ -168,6 +173,12 @@ func (s *session) done(o machine.Effect) {
 		s.t.Fatalf("no request: %v", o)
 	}
 	s.tell(ev)
+}
+
+// news is what a request may hear that waits.
+func (s *session) news() machine.Kind {
+	kinds := []machine.Kind{machine.TurnCame, machine.PredecessorGone, machine.Changed}
+	return rapid.SampledFrom(kinds).Draw(s.t, "news of the queue")
 }
 
 // describe puts our node into an event, and a committed transaction renews the lease.
@@ -185,12 +196,10 @@ func (s *session) list(ev *machine.Event) {
 		ev.Missing = true
 		return
 	}
-	switch s.choose("listing", "first", "second", "third", "too old") {
+	switch s.choose("listing", "first", "behind another", "too old") {
 	case "first":
 		ev.First = true
-	case "second":
-		ev.Predecessor, ev.Head = "p", true
-	case "third":
+	case "behind another":
 		ev.Predecessor = "p"
 	case "too old":
 		ev.Missing = true

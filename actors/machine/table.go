@@ -64,6 +64,8 @@ var gettingIn = []Row{
 	{creating, Created, tryBehind, releasing, giveUpTrying},
 	{creating, Created, behindOurs, watching, watch},
 	{creating, Created, always, listing, list},
+	{creating, Joined, leased, held, grant},
+	{creating, Joined, always, recovery, verify},
 	{creating, Taken, notAlone, isCancel, notAcquired},
 	{creating, Taken, always, watching, watch},
 	{creating, NotCreated, always, isFailed, fail},
@@ -95,9 +97,11 @@ var gettingIn = []Row{
 	{listing, Closed, always, isFailed, fail},
 
 	{watching, Watched, always, watching, poll},
+	{watching, TurnCame, leased, held, grant},
+	{watching, TurnCame, always, listing, list},
 	{watching, PredecessorGone, nodeless, creating, create},
-	{watching, PredecessorGone, headGone, held, grant},
 	{watching, PredecessorGone, always, listing, list},
+	{watching, Changed, always, listing, list},
 	{watching, Poll, nodeless, creating, create},
 	{watching, Poll, always, listing, list},
 	{watching, Refused, nodeless, isFailed, fail},
@@ -118,7 +122,7 @@ var gettingIn = []Row{
 
 // having: the lock is ours.
 var having = []Row{
-	{held, OwnRead, unlock, revoking, askBack},
+	{held, OwnRead, unlock, revoking, requestRevoke},
 	{held, OwnRead, always, held, nothing},
 	{held, OwnChanged, always, held, watchOwn},
 	{held, Refused, always, held, nothing}, // we may not read our node: heartbeats still check it
@@ -126,8 +130,8 @@ var having = []Row{
 	{held, NodeGone, always, isLost, lose},
 	{held, Disconnected, always, recovery, suspend},
 	{held, Silent, always, recovery, suspendVerify},
-	{held, LeaseOver, always, isLost, loseAndSettle},
-	{held, Revoke, always, revoking, askBack},
+	{held, LeaseOver, always, isLost, loseAndCleanUp},
+	{held, Revoke, always, revoking, requestRevoke},
 	{held, Release, always, releasing, giveBack},
 	{held, Cancel, always, releasing, giveBack},
 	{held, Timeout, always, held, nothing}, // it fired while the grant was on its way
@@ -141,7 +145,7 @@ var having = []Row{
 	{revoking, NodeGone, always, isLost, lose},
 	{revoking, Disconnected, always, recovery, suspend},
 	{revoking, Silent, always, recovery, suspendVerify},
-	{revoking, LeaseOver, always, isLost, loseAndSettle},
+	{revoking, LeaseOver, always, isLost, loseAndCleanUp},
 	{revoking, Revoke, always, revoking, nothing},
 	{revoking, Release, always, releasing, giveBack},
 	{revoking, Cancel, always, releasing, giveBack},
@@ -168,22 +172,22 @@ var recovering = []Row{
 	{recovery, Found, foundExhausted, releasing, failExhausted},
 	{recovery, Found, present, listing, list},
 	{recovery, Found, always, creating, create},
-	{recovery, Refused, wasHolding, isLost, loseAndSettle},
-	{recovery, Refused, always, isFailed, failSettle},
+	{recovery, Refused, wasHolding, isLost, loseAndCleanUp},
+	{recovery, Refused, always, isFailed, failCleanUp},
 
 	{recovery, Expired, wasHolding, isLost, lose},
 	{recovery, Expired, wasGivingBack, isReleased, tellReleased},
 	{recovery, Expired, wasGivingUp, isCancel, tellCancelled},
 	{recovery, Expired, wasReleasing, isFailed, tellFailed},
 	{recovery, Expired, always, creating, create},
-	{recovery, LeaseOver, wasHolding, isLost, loseAndSettle},
+	{recovery, LeaseOver, wasHolding, isLost, loseAndCleanUp},
 	{recovery, LeaseOver, always, recovery, nothing},
 	{recovery, NodeGone, wasHolding, isLost, lose},
 	{recovery, NodeGone, always, recovery, nothing}, // what is being verified will say so
 	{recovery, Closed, wasHolding, isLost, lose},
 	{recovery, Closed, always, isFailed, fail},
 
-	{recovery, Revoke, wasHeld, recovery, askBackLater},
+	{recovery, Revoke, wasHeld, recovery, requestRevokeLater},
 	{recovery, Revoke, always, recovery, nothing},
 	{recovery, GraceOver, wasRevoking, releasing, forceVerify},
 	{recovery, GraceOver, always, recovery, nothing},
@@ -201,6 +205,7 @@ var recovering = []Row{
 // leaving: the node is to go.
 var leaving = []Row{
 	{releasing, Created, always, releasing, remove},
+	{releasing, Joined, always, releasing, remove},
 	{releasing, Taken, always, isCancel, tellCancelled},
 	{releasing, NotCreated, always, isCancel, tellCancelled},
 	{releasing, Found, present, releasing, remove},
@@ -210,7 +215,10 @@ var leaving = []Row{
 	{releasing, Deleted, endsReleased, isReleased, tellReleased},
 	{releasing, Deleted, endsCancelled, isCancel, tellCancelled},
 	{releasing, Deleted, always, isFailed, tellFailed},
-	{releasing, Refused, always, isFailed, failSettle},
+	{releasing, Left, endsReleased, isReleased, tellReleased},
+	{releasing, Left, endsCancelled, isCancel, tellCancelled},
+	{releasing, Left, always, isFailed, tellFailed},
+	{releasing, Refused, always, isFailed, failCleanUp},
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},
 	{releasing, Silent, always, releasing, nothing},

@@ -19,7 +19,7 @@ import (
 //
 //	step KIND [op=N] [FLAG...] [FIELD=VALUE...]
 //	    gives the machine one event. The words are the fields of machine.Event, in small letters:
-//	    flags    alone missing first head exhausted unlock lease
+//	    flags    alone missing first exhausted unlock lease
 //	    fields   node token predecessor reason detail; (a value of several words) stands in parentheses
 //	    op       defaults to the current operation for replies and to 0 for commands, for timers of
 //	             the owner and for news of the session; it is written out where a reply is stale, or
@@ -151,7 +151,6 @@ func show(m machine.Machine) string {
 		{"node", m.Node, m.Node != ""},
 		{"token", m.Token.String(), m.Token != 0},
 		{"predecessor", m.Predecessor, m.Predecessor != ""},
-		{"head", "yes", m.Head},
 		{"reason", string(m.Reason), m.Reason != ""},
 		{"detail", m.Detail, m.Detail != ""},
 		{"try", "yes", m.Try},

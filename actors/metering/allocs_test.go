@@ -23,7 +23,7 @@ func life(f *metering.Figures) {
 		messages.StateReleased} {
 		before := m
 		m.State, m.Reason = to, messages.ReasonReleased
-		ev := machine.Event{Kind: machine.PredecessorGone}
+		ev := machine.Event{Kind: machine.TurnCame}
 		if to == messages.StateHeld {
 			r.Handed(f.Now(), true)
 		}

@@ -78,7 +78,7 @@ func causeOf(ev *machine.Event) cause {
 			return notListed
 		}
 		return lateGrant
-	case machine.Created, machine.PredecessorGone:
+	case machine.Created, machine.Joined:
 		return lateGrant
 	}
 	return otherCause

@@ -30,7 +30,7 @@ func (g *game) take(p *player, ev machine.Event) {
 				g.seed, g.steps, p.id, p.m, ev, g.tale())
 		case e.Do == machine.StartPoll || e.Do == machine.StartRetry:
 			p.polls = append(p.polls, e.Op)
-		case e.Do <= machine.Settle:
+		case e.Do <= machine.CleanUp:
 			g.orders = append(g.orders, &Order{Request: p.id, Spec: p.spec, Effect: e, Epoch: p.epoch})
 		}
 	}
@@ -207,8 +207,8 @@ func (g *game) end() {
 			require.Empty(g.t, q.nodes, "seed %d", g.seed)
 			require.Empty(g.t, q.owners, "seed %d", g.seed)
 			require.Empty(g.t, q.members, "seed %d", g.seed)
-			require.Empty(g.t, q.row.creates, "seed %d", g.seed)
-			require.Empty(g.t, q.row.deletes, "seed %d", g.seed)
+			require.Empty(g.t, q.run.creates, "seed %d", g.seed)
+			require.Empty(g.t, q.run.deletes, "seed %d", g.seed)
 			require.Nil(g.t, q.retained, "seed %d", g.seed)
 		}
 	}

@@ -84,12 +84,12 @@ func (s *story) order(id RequestID, args *arguments) {
 	}
 	do := machine.Create
 	for ; do.String() != name; do++ {
-		if do > machine.Settle {
+		if do > machine.CleanUp {
 			args.wrong("no order is called %q", name)
 		}
 	}
 	op := s.ops[id]
-	if do != machine.Withdraw && do != machine.Settle {
+	if do != machine.Withdraw && do != machine.CleanUp {
 		op++
 	}
 	op = uint64(args.number("op", int(op)))

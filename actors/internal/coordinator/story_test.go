@@ -24,7 +24,7 @@ import (
 //	                              a new coordinator, connected; it knows that PATH is there, and empty
 //	request r1 PATH [mode=write] [owner=me] [reentry] [sticky=1h] ...
 //	                              what request r1 wants; nothing is asked for yet
-//	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | Settle
+//	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | CleanUp
 //	                              the lock actor of r1 gives an order, with the next number of an operation, or op=N;
 //	                              ending: the request was given up or back
 //	r1 ends                       the lock actor ends
@@ -172,10 +172,7 @@ func (s *story) note(out Output) {
 		}
 		text = strings.Replace(text, "ask Check", "ask "+s.queryName(out), 1)
 	case StartTimer:
-		name := "ended"
-		if what := s.c.epoch.timers[out.Timer]; what != nil { // else it was stopped at once
-			name = strings.TrimPrefix(reflect.TypeOf(what).String(), "coordinator.")
-		}
+		name := timerNames[s.c.epoch.timers[out.Timer].kind]
 		s.names[out.Timer] = name
 		s.timers = append(s.timers, out.Timer)
 		hidden = ofHeartbeats[name]
@@ -191,6 +188,11 @@ func (s *story) note(out Output) {
 		fmt.Fprintln(&s.out, text)
 	}
 }
+
+// timerNames are what stories call timers. One that was stopped at once is "ended".
+var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue", ReadTimer: "readsDue",
+	RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
+	LeaseTimer: "leaseDue", SearchTimer: "searchAgain"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

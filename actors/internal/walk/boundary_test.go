@@ -86,12 +86,14 @@ func missing(kind coordinator.TimerKind) Mistake {
 }
 
 func grantsByHandOver(t coordinator.Tell) bool {
-	return t.Event.Kind == machine.PredecessorGone && t.Event.Head && t.Handoff.Local
+	return t.Event.Kind == machine.TurnCame && t.Handoff.Local
 }
 
 var (
 	skipSecondListing = telling(func(_ *world, _ int, t coordinator.Tell) []coordinator.Tell {
-		t.Event.Head = t.Event.Head || t.Event.Kind == machine.PredecessorGone
+		if t.Event.Kind == machine.PredecessorGone {
+			t.Event.Kind = machine.TurnCame
+		}
 		return []coordinator.Tell{t}
 	})
 	grantWithoutLease = Mistake{At: func(at coordinator.At) coordinator.At {
@@ -196,7 +198,7 @@ var (
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
 	})
-	rowsNeverSent = missing(coordinator.RowTimer)
+	rowsNeverSent = missing(coordinator.CreatesTimer)
 	cleanUpOnce   = missing(coordinator.RetryTimer)
 	onePermitMore = answering(func(w *world, _ int, a *coordinator.Listed) {
 		if a.View.Queue != nil {

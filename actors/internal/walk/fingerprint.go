@@ -118,7 +118,7 @@ func (e *writer) actor(i int) {
 	if m.Holding() {
 		e.num(a.held, a.run)
 	}
-	e.flags(m.Head, m.Try, a.poll != 0 && a.poll == m.Op)
+	e.flags(m.Try, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
 	for at := range a.inbox {
@@ -131,7 +131,7 @@ func (e *writer) news(id coordinator.RequestID, n *news) {
 	ev := &n.event
 	e.num(uint64(ev.Kind), uint64(ev.Token), n.epoch)
 	e.b = append(e.b, e.rename(id, ev.Op))
-	e.flags(ev.Alone, ev.Missing, ev.First, ev.Head, ev.Unlock, ev.Reason != "")
+	e.flags(ev.Alone, ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
 	e.text(ev.Node)
 	e.text(ev.Predecessor)
 }

@@ -166,7 +166,7 @@ func (w *world) handsOver(before node, i int) bool {
 func (w *world) checkEnd(i int, effects []machine.Effect) {
 	s := w.sessionOf(i)
 	if s.closed || s.served != alive || w.plan.Sticky[i] || w.plan.Owners[i] != 0 ||
-		slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.Settle || e.Do == machine.Halt }) {
+		slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.CleanUp || e.Do == machine.Halt }) {
 		return
 	}
 	for _, n := range w.servers.nodes {

@@ -205,7 +205,7 @@ func (w *world) apply(s, at int) {
 func canRing(w *world, s int) (all ways) {
 	for _, t := range w.sessions[s].timers {
 		switch t.kind {
-		case coordinator.RowTimer, coordinator.DeletesTimer, coordinator.RetryTimer, coordinator.LookTimer:
+		case coordinator.CreatesTimer, coordinator.DeletesTimer, coordinator.RetryTimer, coordinator.SearchTimer:
 			all |= 1 << t.kind
 		}
 	}

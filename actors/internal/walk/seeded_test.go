@@ -129,8 +129,8 @@ var inCoordinator = []seeded{
 		rule("	if waits {\n", "	if waits || r.node.phase == creating {\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
 	{name: "run an old verification last", source: edits(
-		rule("case op < r.looking.op:", "case false:"),
-		rule("r.looking.later = max(r.looking.later, op)", "r.looking.later = op")),
+		rule("case op < r.search.op:", "case false:"),
+		rule("r.search.later = max(r.search.later, op)", "r.search.later = op")),
 		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
 	{name: "have a reader wait for a reader", source: edits(
 		rule("return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
@@ -141,8 +141,8 @@ var inCoordinator = []seeded{
 			"(w.role == waits && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
 		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
 	{name: "take the second for the head", source: edits(
-		rule("if w.head = place.Head; !place.Head {",
-			"if w.head = true; !place.Head {")),
+		rule("if !place.Head {",
+			"if r.view.head = place.Predecessor; !place.Head {")),
 		plan: secondIsNoProof, breaks: InOrder},
 
 	{name: "retain though somebody has come", source: edits(
@@ -156,7 +156,7 @@ var inCoordinator = []seeded{
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has mates", source: edits(rule("n.mates || ", "")),
+	{name: "retain what has mates", source: edits(rule("n.batchMates || ", "")),
 		plan: mates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
@@ -166,10 +166,11 @@ var inCoordinator = []seeded{
 	{name: "do not ask part by part", source: edits(
 		rule("f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's row", source: edits(rule(`if q.name == name && q.one == ""`, `if q.name != name && q.one == ""`)),
+	{name: "send another queue's local run", source: edits(rule(
+		`queueNamed(t.queue, ""); q != nil {`+"\n\t\tq.run.timer", `queueNamed(t.path, ""); q != nil {`+"\n\t\tq.run.timer")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
-	{name: "lose a row", source: edits(
-		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, w.creates...)\n", "")),
+	{name: "lose a local run", source: edits(
+		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
 		rule("n.wanted || ", ""), rule("!a.Alone || a.Spent {", "!a.Alone {")),
@@ -187,6 +188,6 @@ var inCoordinator = []seeded{
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
 	{name: "watch one of several", source: edits(
-		rule("range v.ahead {", "range v.ahead[:min(len(v.ahead), 1)] {")),
+		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
 }

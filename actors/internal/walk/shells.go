@@ -83,7 +83,7 @@ func (w *world) output(s int, out coordinator.Output) {
 			return
 		}
 		a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
-		if a.is.any(broken) && out.Event.Kind == machine.PredecessorGone && out.Event.Head && out.Handoff.Local {
+		if a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0 {
 			a.is.put(handed, true)
 		}
 	case *coordinator.Ask:
