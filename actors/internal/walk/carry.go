@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// What the servers answer to each query: the steps of the functions in actors/carrier.go, one for each round trip on whose
-// order with others something may depend.
+// What the servers answer to each query: the steps of the functions in actors/carrier.go, one for each round trip on
+// whose order with others something may depend.
 
 var unknown = coordinator.Failure{Outcome: coordinator.Unknown}
 
@@ -242,8 +242,8 @@ func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
 	}
 }
 
-// removeContest deletes the node if it is the one. It is one step: what could come between the look and the delete is an
-// operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
+// removeContest deletes the node if it is the one. It is one step: what could come between the look and the delete is
+// an operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
 func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	w.catchUp(s)
 	a := &coordinator.Done{Failure: w.lacks(oneName)}

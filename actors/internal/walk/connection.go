@@ -15,8 +15,8 @@ const (
 	requestsWait = 2
 )
 
-// cut loses the connection. Its watches are gone, and the events that were on the wire. The coordinator hears of it later:
-// unknown outcomes may come first.
+// cut loses the connection. Its watches are gone, and the events that were on the wire. The coordinator hears of it
+// later: unknown outcomes may come first.
 func (w *world) cut(s, how int) {
 	sess := &w.sessions[s]
 	w.unwatch(s)

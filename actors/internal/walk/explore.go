@@ -192,8 +192,8 @@ func (k *walker) number(p fingerprint, by origin) (number uint32, known bool) {
 }
 
 // everyoneCanEnd is invariant 7: from every state there is a way to the end of all requests without anything that is
-// counted, by what goes on and by releases alone. Most edges lead away from the start: a few sweeps, each from the end, find
-// all states that have a way.
+// counted, by what goes on and by releases alone. Most edges lead away from the start: a few sweeps, each from the end,
+// find all states that have a way.
 func (k *walker) everyoneCanEnd() error {
 	k.numbers = nil
 	for more := true; more; {
@@ -207,7 +207,8 @@ func (k *walker) everyoneCanEnd() error {
 		}
 	}
 	if number := slices.Index(k.ends, false); number >= 0 {
-		return k.tell(&Violation{Invariant: AllEnd, What: "from here no way leads to the end of all requests"}, uint32(number), nil)
+		v := &Violation{Invariant: AllEnd, What: "from here no way leads to the end of all requests"}
+		return k.tell(v, uint32(number), nil)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
 
-// fingerprint is 128 bits that stand for a state. The probability that two of a thousand million states share one is less
-// than 10^-20.
+// fingerprint is 128 bits that stand for a state. The probability that two of a thousand million states share one is
+// less than 10^-20.
 type fingerprint [2]uint64
 
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
@@ -19,8 +19,8 @@ func printOf(b []byte) fingerprint {
 	return fingerprint{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
 }
 
-// The names of operations by which states are told apart. Only whether an operation is the current one matters: an event
-// with any other number is stale for ever, because numbers only grow.
+// The names of operations by which states are told apart. Only whether an operation is the current one matters: an
+// event with any other number is stale for ever, because numbers only grow.
 const (
 	noOp = iota
 	staleOp
@@ -136,7 +136,8 @@ func (e *writer) news(id coordinator.RequestID, n *news) {
 	e.text(ev.Predecessor)
 }
 
-// session writes a session. The order in which queries were sent does not matter, nor that in which timers were started.
+// session writes a session. The order in which queries were sent does not matter, nor that in which timers were
+// started.
 func (e *writer) session(s int) {
 	sess := &e.w.sessions[s]
 	e.b = append(e.b, byte(sess.served), byte(sess.link))
@@ -156,7 +157,7 @@ func (e *writer) session(s int) {
 		one := e.hash(since)
 		flights[0], flights[1] = flights[0]+one[0], flights[1]+one[1]
 	}
-	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(canRing(e.w, s)))
+	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(setTimers(e.w, s)))
 	for _, in := range sess.wire {
 		e.input(in)
 	}

@@ -18,7 +18,8 @@ type seeded struct {
 	breaks  Invariant
 }
 
-// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes first.
+// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes
+// first.
 func TestMistakesAreFound(t *testing.T) {
 	for _, c := range atBoundary {
 		t.Run(c.name, func(t *testing.T) {
@@ -42,8 +43,8 @@ func find(t *testing.T, c seeded) {
 	require.Equal(t, c.breaks, violation.Invariant)
 }
 
-// TestMistakesApply: the texts that the mistakes in the source replace are there. TestWalkFinds, of `make mistakes`, walks
-// with these mistakes.
+// TestMistakesApply: the texts that the mistakes in the source replace are there. TestWalkFinds, of `make mistakes`,
+// walks with these mistakes.
 func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
