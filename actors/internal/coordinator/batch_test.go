@@ -88,12 +88,12 @@ func TestTransactionsAreBounded(t *testing.T) {
 func TestRowsAreBounded(t *testing.T) {
 	c := newCrowd(t)
 	q := c.epoch.pathOf("/p").queueOf(&Spec{})
-	q.row.remote = 1
+	q.run.remote = 1
 	require.Empty(t, c.ask(enough-1, 0))
-	require.Len(t, q.row.creates, enough-1)
+	require.Len(t, q.run.creates, enough-1)
 	sent := c.ask(1, 0)
 	require.Len(t, sent, 1)
 	require.Equal(t, enough, c.creates(sent[0]))
-	require.Empty(t, q.row.creates)
-	require.Zero(t, q.row.timer)
+	require.Empty(t, q.run.creates)
+	require.Zero(t, q.run.timer)
 }

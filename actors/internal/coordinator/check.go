@@ -36,7 +36,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "its lock path is of another epoch"
 	case n.exists() && !slices.Contains(n.users, r.id):
 		return "it is not among the users of its node"
-	case n.exists() && !r.queue.has(n):
+	case n.exists() && r.queue.find(n.name) != n:
 		return "its node is not in the queue"
 	case r.held && !n.exists() && n.phase != unknown:
 		return "it holds without a node"
@@ -48,7 +48,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it has ended, and keeps others of its owner out"
 	case r.removal.phase == removing && n.phase == creating:
 		return "its node is made and deleted at the same time"
-	case n.phase == retained && !c.keeps(r):
+	case n.phase == retained && !r.retains():
 		return "its node is retained, and the queue does not know"
 	case n.phase == retained && r.held:
 		return "it holds with a node that it has left"
@@ -74,9 +74,9 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		if q.retained != nil && c.requests[q.retained.request] == nil {
 			return "a node is retained that nobody has had"
 		}
-		if q.row.remote < 0 || len(q.row.creates) > 0 && c.epoch.timers[q.row.timer] == nil ||
-			len(q.row.deletes) > 0 && c.epoch.timers[q.row.deleteTimer] == nil {
-			return "changes gather, and nothing will send them"
+		if q.run.remote < 0 || len(q.run.creates) > 0 && c.epoch.timers[q.run.timer].kind != CreatesTimer ||
+			len(q.run.deletes) > 0 && c.epoch.timers[q.run.deleteTimer].kind != DeletesTimer {
+			return "changes are delayed, and nothing will send them"
 		}
 	}
 	for name, all := range p.watchers {
@@ -87,16 +87,4 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		}
 	}
 	return ""
-}
-
-// watches tells whether a request waits for news of a node.
-func (r *request) watches(name string, as role) bool {
-	switch as {
-	case waits:
-		return r.wait != nil && slices.Contains(r.wait.nodes, name)
-	case looksAhead:
-		return r.wait != nil && r.wait.ahead == name
-	default:
-		return r.own.phase == watched && r.node.name == name
-	}
 }

@@ -5,134 +5,108 @@ import (
 	"slices"
 )
 
-// Clone gives a coordinator that goes on by itself from the same state. Specs, views and what a purpose says are never
-// changed, and shared. Package walk spends much of its time here: what is small lies side by side, and an empty map is not
-// copied.
+// Clone gives a coordinator that goes on by itself from the same state. Specs, views and purposes are never changed, and
+// shared.
 func (c *Coordinator) Clone() *Coordinator {
-	var (
-		next   = *c
-		nodes  [8]twin[node]
-		queues [2]twin[ownQueue]
-		k      = cloner{nodes: nodes[:0], queues: queues[:0], room: make([]node, 0, len(c.requests))}
-	)
+	var k cloner
+	next := *c
 	next.out, next.at = nil, At{}
-	next.epoch = k.epoch(c.epoch)
+	e := &next.epoch
+	e.paths = make(map[string]*lockPath, len(c.epoch.paths))
+	for name, p := range c.epoch.paths {
+		e.paths[name] = k.path(p)
+	}
+	e.idle, e.parked = slices.Clone(e.idle), slices.Clone(e.parked)
+	e.asked, e.timers = maps.Clone(e.asked), maps.Clone(e.timers)
+	e.batch.waiting = slices.Clone(e.batch.waiting)
+	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
 	next.requests = make(map[RequestID]*request, len(c.requests))
-	all := make([]request, 0, len(c.requests))
 	for id, r := range c.requests {
-		all = append(all, k.request(r))
-		next.requests[id] = &all[len(all)-1]
+		next.requests[id] = k.request(r)
 	}
 	return &next
 }
 
-// cloner knows what was cloned already. There are few nodes and queues where coordinators are cloned, so that looking
-// through them takes less than a map would.
+// cloner has the copies of what several refer to.
 type cloner struct {
-	nodes  []twin[node]
-	queues []twin[ownQueue]
-	room   []node
+	nodes  copies[node]
+	queues copies[ownQueue]
 }
 
-type twin[T any] struct{ from, to *T }
+// copies are few where speed matters: package walk clones at every step.
+type copies[T any] []struct{ from, to *T }
 
-func twinOf[T any](all []twin[T], from *T) *T {
-	for _, t := range all {
-		if t.from == from {
-			return t.to
+// of gives the copy of a value, and whether it was made now: as the value is, which may refer to what is to be copied too.
+func (all *copies[T]) of(from *T) (to *T, isNew bool) {
+	for _, c := range *all {
+		if c.from == from {
+			return c.to, false
 		}
 	}
-	return nil
-}
-
-// copied gives a map with the same entries.
-func copied[K comparable, V any](m map[K]V) map[K]V {
-	if len(m) == 0 {
-		return map[K]V{}
-	}
-	return maps.Clone(m)
-}
-
-func (k *cloner) epoch(e epoch) epoch {
-	paths := e.paths
-	e.paths = make(map[string]*lockPath, len(paths))
-	for name, p := range paths {
-		e.paths[name] = k.path(p)
-	}
-	e.unused, e.parked = slices.Clone(e.unused), slices.Clone(e.parked)
-	e.asked, e.timers = copied(e.asked), copied(e.timers)
-	e.batch.waiting = slices.Clone(e.batch.waiting)
-	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
-	e.overRows = nil // nothing but within Apply
-	return e
+	made := *from
+	*all = append(*all, struct{ from, to *T }{from, &made})
+	return &made, true
 }
 
 func (k *cloner) path(from *lockPath) *lockPath {
 	p := *from
-	p.probe.waiting = slices.Clone(p.probe.waiting)
-	p.children = slices.Clone(p.children)
+	p.probe.waiting, p.children = slices.Clone(p.probe.waiting), slices.Clone(p.children)
 	if p.listing != nil {
 		l := *p.listing
-		l.waiting, l.late = slices.Clone(l.waiting), slices.Clone(l.late)
+		l.after = slices.Clone(l.after)
 		p.listing = &l
 	}
-	p.watchers = copied(p.watchers)
-	for name, all := range p.watchers {
-		p.watchers[name] = slices.Clone(all)
-	}
-	p.queues = make([]*ownQueue, len(from.queues))
-	for i, q := range from.queues {
+	p.watchers = cloneLists(p.watchers)
+	p.queues = slices.Clone(p.queues)
+	for i, q := range p.queues {
 		p.queues[i] = k.queue(q, &p)
 	}
 	return &p
 }
 
 func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
-	q := *from
+	q, _ := k.queues.of(from)
 	q.path = of
-	q.nodes = make([]*node, len(from.nodes))
-	for i, n := range from.nodes {
+	q.nodes, q.members, q.owners = slices.Clone(q.nodes), slices.Clone(q.members), cloneLists(q.owners)
+	for i, n := range q.nodes {
 		q.nodes[i] = k.node(n)
 	}
-	q.members = slices.Clone(q.members)
-	q.owners = copied(q.owners)
-	for owner, all := range q.owners {
-		q.owners[owner] = slices.Clone(all)
-	}
-	q.row.creates, q.row.deletes = slices.Clone(q.row.creates), slices.Clone(q.row.deletes)
+	q.run.creates, q.run.deletes = slices.Clone(q.run.creates), slices.Clone(q.run.deletes)
 	if q.retained != nil {
 		kept := *q.retained
 		q.retained = &kept
 	}
-	k.queues = append(k.queues, twin[ownQueue]{from, &q})
-	return &q
+	return q
 }
 
 func (k *cloner) node(from *node) *node {
 	if from == nil {
 		return nil
 	}
-	if n := twinOf(k.nodes, from); n != nil {
-		return n
+	n, isNew := k.nodes.of(from)
+	if isNew {
+		n.users = slices.Clone(n.users)
+		n.successor = k.node(n.successor)
 	}
-	if len(k.room) == cap(k.room) {
-		k.room = make([]node, 0, 4)
-	}
-	k.room = append(k.room, *from)
-	n := &k.room[len(k.room)-1]
-	k.nodes = append(k.nodes, twin[node]{from, n})
-	n.users = slices.Clone(n.users)
-	n.successor = k.node(n.successor)
 	return n
 }
 
-func (k *cloner) request(from *request) request {
+func (k *cloner) request(from *request) *request {
 	r := *from
-	r.queue, r.node = twinOf(k.queues, from.queue), k.node(from.node)
+	r.queue, _ = k.queues.of(from.queue)
+	r.node = k.node(from.node)
 	if r.wait != nil {
 		w := *r.wait
 		w.nodes = slices.Clone(w.nodes)
 		r.wait = &w
 	}
-	return r
+	return &r
+}
+
+func cloneLists[K comparable, T any](all map[K][]T) map[K][]T {
+	next := make(map[K][]T, len(all))
+	for key, list := range all {
+		next[key] = slices.Clone(list)
+	}
+	return next
 }

@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"fmt"
-
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -10,35 +8,44 @@ import (
 
 // create has the node of a request made, unless its owner has the lock in another way, or a retained node serves.
 func (c *Coordinator) create(r *request, op uint64) {
+	r.sharing.waits = 0
 	if c.answersAsOwner(r, op) {
 		return
 	}
-	c.claim(r)
-	if c.reuse(r, op) {
-		return
+	r.joinOwner()
+	if !c.reuse(r, op) {
+		r.beginCreating()
+		r.kind.create(c, r, op)
 	}
-	r.node.phase = creating
-	r.looking = looking{}
-	r.kind.create(c, r, op)
 }
 
-// downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in between when
-// the writer's node goes (Curator's later releases do the same).
-func (c *Coordinator) downgrade(r, writer *request, op uint64) {
-	c.claim(r)
-	r.node.phase = creating
-	r.looking = looking{}
-	r.inherited = writer.node.token
-	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
-	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{request: r.id, op: op})
+// tryAgain tries the creates once more that wait for what becomes of another request. While the connection is down it does
+// not: the machine, which was told so, verifies when it is back, and then asks again by itself.
+func (c *Coordinator) tryAgain() {
+	for len(c.epoch.again) > 0 {
+		r := c.requests[c.epoch.again[0]]
+		c.epoch.again = c.epoch.again[1:]
+		if r != nil && r.sharing.waits != 0 && r.life != ended && c.epoch.connection == connected {
+			c.create(r, r.sharing.waits)
+		}
+	}
+	c.epoch.again = nil
 }
 
-// creation is what a Create or a CreateAt is for.
-type creation struct {
-	request RequestID
-	op      uint64
-	batch   bool // it is one of the transactions of the batch
-	probes  bool // others wait for what it learns of the lock path
+// withdraw takes a create back that waits: for the connection, for another request, for the check of a retained node, or
+// for others. One that is under way is answered as ever.
+func (c *Coordinator) withdraw(r *request, op uint64) {
+	waits := c.declineReuse(r)
+	c.leaveOwner(r)
+	waits = c.unpark(r) || waits
+	waits = r.stopsWaiting() || waits
+	if c.unsubmit(r) {
+		r.node.phase = absent
+		waits = true
+	}
+	if waits {
+		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
+	}
 }
 
 func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -67,20 +74,17 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 	ev := c.judgeCreated(r, made, existing, f)
 	ev.Op = op
 	if ev.Kind == machine.Created {
-		c.lookAtLease()
 		c.beat()
 	}
 	if ev.Kind != machine.Created || ev.Predecessor != "" {
 		r.early = nil // it does not list, and by the time that it does this would be out of date
 	}
-	looks := r.looking.later
-	r.looking.later = 0
-	if r.removal.phase == removalWanted {
-		c.goOnRemoving(r)
-	}
+	later := r.search.later
+	r.search.later = 0
+	c.goOnRemoving(r)
 	c.tell(r, ev)
-	if looks != 0 && r.life != ended {
-		c.verify(r, looks)
+	if later != 0 && r.life != ended {
+		c.verify(r, later)
 	}
 }
 
@@ -88,15 +92,15 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f Failure) machine.Event {
 	n := r.node
 	switch {
-	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest: // the reply to an earlier create was lost
-		made = Made{Name: r.spec.One, Czxid: existing.Czxid, Siblings: 1}
+	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest:
+		made = Made{Name: r.spec.One, Czxid: existing.Czxid, Siblings: 1} // the reply to an earlier create was lost
 	case existing != nil:
 		n.phase = absent
 		return machine.Event{Kind: machine.Taken, Predecessor: r.spec.One}
 	case f.none():
 	case made.Name == "" && f.Outcome == Refused:
 		n.phase = absent
-		c.disown(r)
+		c.leaveOwner(r)
 		why := reason(f)
 		if r.inherited != 0 && f.Cause == NoNode { // the writer's node is gone
 			why = messages.ReasonHoldGone
@@ -107,41 +111,19 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	}
 	n.place = made.Place
-	token, err := n.tokenOf(r, made.Czxid)
+	token, err := r.token(made.Czxid)
 	number, isContender := r.spec.number(made.Name)
 	c.have(r, made.Name, number, token)
 	ev := machine.Event{
 		Kind: machine.Created, Node: made.Name, Token: token,
-		Alone:       made.Place == 0 && made.Siblings == max(made.Together, 1),
-		Predecessor: r.queue.rightBefore(r),
-		Exhausted:   !isContender || queue.Exhausted(number),
+		Alone:     made.Place == 0 && made.Siblings == max(made.Together, 1),
+		Exhausted: !isContender || queue.Exhausted(number),
+	}
+	if left := r.queue.neighbour(n); left != nil && r.kind.waitsFor(r, left) {
+		ev.Predecessor = left.name
 	}
 	if err != nil {
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
 	}
 	return ev
-}
-
-// number gives the sequence number of the request's node; that of a contest has none, and needs none.
-func (sp *Spec) number(name string) (int32, bool) {
-	if sp.One != "" {
-		return 0, true
-	}
-	return queue.Sequence(name)
-}
-
-// withdraw takes a create back that waits: for the connection, for another of its owner, for the check of a retained node, or
-// for others. One that is under way is answered as ever.
-func (c *Coordinator) withdraw(r *request, op uint64) {
-	waits := c.decline(r)
-	c.disown(r)
-	waits = c.unpark(r) || waits
-	waits = c.stopsWaiting(r) || waits
-	if c.ungather(r) {
-		r.node.phase = absent
-		waits = true
-	}
-	if waits {
-		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
-	}
 }

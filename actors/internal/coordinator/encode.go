@@ -2,12 +2,9 @@ package coordinator
 
 import (
 	"bytes"
-	"encoding/binary"
+	"maps"
 	"slices"
 )
-
-// Rename gives an operation of a request a name that says all that matters of it: whether it is the request's newest.
-type Rename func(RequestID, uint64) byte
 
 // AppendState writes the state in bytes, so that coordinators which behave alike write the same: numbers of queries and
 // timers are left out, and the order of maps. What is under way is written by AppendPurpose, query by query. Package walk
@@ -18,9 +15,9 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.request(r)
 	}
 	ep := &c.epoch
-	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.run, flag(c.urgent))
-	for _, name := range inOrder(ep.paths) {
-		e.path(c, ep.paths[name])
+	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.leaseRun, flag(c.urgent))
+	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
+		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
 		e.num(uint64(p.request), uint64(p.effect.Do))
@@ -35,91 +32,25 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		}
 		e.mark()
 	}
-	return c.timers(e)
+	var timers [][]byte
+	for _, t := range ep.timers {
+		one := encoder{rename: rename}
+		t.encode(&one)
+		timers = append(timers, one.b)
+	}
+	slices.SortFunc(timers, bytes.Compare)
+	return append(e.b, bytes.Join(timers, []byte{0xff})...)
 }
 
 // AppendPurpose writes what a query that is under way is for.
 func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	e := encoder{b, rename}
-	if what := c.epoch.asked[id]; what != nil {
-		what.encode(c, &e, id)
+	if what := c.epoch.asked[id]; c.lapsed(what, id) {
+		e.text("nothing")
+	} else {
+		what.encode(&e)
 	}
 	return e.b
-}
-
-// Ignores tells whether the answer to a query can change nothing any more.
-func (c *Coordinator) Ignores(id uint64) bool {
-	what := c.epoch.asked[id]
-	return what == nil || what.ignored(c, id)
-}
-
-// timers writes those that are set. They are written at the end first, one after the other, and then put in order.
-func (c *Coordinator) timers(e encoder) []byte {
-	all, begin := make([]span, 0, 8), len(e.b)
-	for _, what := range c.epoch.timers {
-		from := len(e.b)
-		what.encode(&e)
-		all = append(all, span{from, len(e.b)})
-	}
-	slices.SortFunc(all, func(x, y span) int { return bytes.Compare(e.b[x.from:x.to], e.b[y.from:y.to]) })
-	end := len(e.b)
-	for _, s := range all {
-		e.b = append(append(e.b, e.b[s.from:s.to]...), 0xff)
-	}
-	return append(e.b[:begin], e.b[end:]...)
-}
-
-// span is a part of what was written.
-type span struct{ from, to int }
-
-// inOrder gives the keys of a map in their order.
-func inOrder[V any](m map[string]V) []string {
-	all := make([]string, 0, len(m))
-	for key := range m {
-		all = append(all, key)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// encoder writes bytes.
-type encoder struct {
-	b      []byte
-	rename Rename
-}
-
-func (e *encoder) num(all ...uint64) {
-	for _, n := range all {
-		e.b = binary.AppendUvarint(e.b, n)
-	}
-}
-
-func (e *encoder) text(all ...string) {
-	for _, s := range all {
-		e.num(uint64(len(s)))
-		e.b = append(e.b, s...)
-	}
-}
-
-// mark ends a list.
-func (e *encoder) mark() { e.b = append(e.b, 0xfe) }
-
-func (e *encoder) op(r RequestID, op uint64) { e.b = append(e.b, e.rename(r, op)) }
-
-func flag(on bool) uint64 {
-	if on {
-		return 1
-	}
-	return 0
-}
-
-func (e *encoder) changes(all []change) {
-	for _, ch := range all {
-		e.num(uint64(ch.request))
-		e.op(ch.request, ch.op)
-		e.text(ch.node)
-	}
-	e.mark()
 }
 
 func (e *encoder) ids(all []RequestID) {
@@ -131,25 +62,29 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.sharing.under), uint64(r.inherited))
-	for _, op := range []uint64{r.own.op, r.looking.op, r.looking.later, r.removal.op, r.sharing.waits} {
+		flag(r.sharing.holdOfOther), uint64(r.inherited))
+	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits} {
 		e.op(r.id, op)
 	}
 	e.num(uint64(r.view.before), uint64(r.view.permits))
-	e.text(r.view.head, r.view.second, r.view.departed, r.view.written)
+	e.text(r.view.head, r.view.lookAhead, r.view.departed, r.view.written)
 	e.text(r.view.front...)
 	e.mark()
-	e.text(r.view.ahead...)
+	e.text(r.view.earlier...)
 	e.mark()
 	if w := r.wait; w != nil {
 		e.op(r.id, w.op)
-		e.num(flag(w.all), uint64(w.pending), flag(w.remote))
-		e.text(w.ahead)
+		e.num(flag(w.children), uint64(w.pending), flag(w.remote))
+		e.text(w.lookAhead)
 		e.text(w.nodes...)
 	}
 	e.mark()
-	if r.early != nil {
-		e.view(r.early)
+	if v := r.early; v != nil {
+		e.num(uint64(v.Permits), uint64(v.Failure.Outcome), uint64(v.Failure.Cause))
+		if v.Queue != nil {
+			e.text(v.Queue.Names()...)
+		}
+		e.mark()
 	}
 	if !r.node.exists() { // the others are written with their queues
 		e.node(r.node)
@@ -157,7 +92,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.mates), flag(n.wanted), uint64(n.token), uint64(n.arrivals))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), uint64(n.token), uint64(n.arrivals))
 	e.text(n.name, n.guid)
 	e.ids(n.users)
 	if next := n.nextHolder(); next != nil {
@@ -166,15 +101,7 @@ func (e *encoder) node(n *node) {
 	e.mark()
 }
 
-func (e *encoder) view(v *View) {
-	e.num(uint64(v.Permits), uint64(v.Failure.Outcome), uint64(v.Failure.Cause))
-	if v.Queue != nil {
-		e.text(v.Queue.Names()...)
-	}
-	e.mark()
-}
-
-func (e *encoder) path(c *Coordinator, p *lockPath) {
+func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
 	e.num(flag(p.info.Exists), flag(p.info.Counted), flag(p.info.Permits), flag(p.probe.underway))
 	e.changes(p.probe.waiting)
@@ -182,13 +109,15 @@ func (e *encoder) path(c *Coordinator, p *lockPath) {
 		e.queue(q)
 	}
 	e.watchers("", p.children)
-	for _, name := range inOrder(p.watchers) {
+	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
 		e.watchers(name, p.watchers[name])
 	}
-	if p.listing != nil {
-		e.num(uint64(p.listing.permits))
-		e.listers(p.listing.waiting)
-		e.listers(p.listing.late)
+	if l := p.listing; l != nil {
+		e.num(uint64(l.permits))
+		e.lister(l.first)
+		for _, w := range l.after {
+			e.lister(w)
+		}
 	}
 	e.mark()
 }
@@ -202,12 +131,9 @@ func (e *encoder) watchers(name string, all []watcher) {
 	e.mark()
 }
 
-func (e *encoder) listers(all []lister) {
-	for _, w := range all {
-		e.num(uint64(w.request), flag(w.ahead))
-		e.op(w.request, w.op)
-	}
-	e.mark()
+func (e *encoder) lister(w lister) {
+	e.num(uint64(w.request), flag(w.lookAhead))
+	e.op(w.request, w.op)
 }
 
 func (e *encoder) queue(q *ownQueue) {
@@ -220,17 +146,17 @@ func (e *encoder) queue(q *ownQueue) {
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
-	for _, owner := range inOrder(q.owners) {
+	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
 		e.text(owner)
 		e.ids(q.owners[owner])
 	}
-	e.num(uint64(q.row.turn), uint64(q.row.remote), uint64(q.row.departed), uint64(q.row.back))
-	e.changes(q.row.creates)
-	e.changes(q.row.deletes)
-	e.num(flag(q.row.timer != 0))
-	if q.retained != nil {
-		e.num(uint64(q.retained.request), uint64(q.retained.next), flag(q.retained.timer != 0))
-		e.op(q.retained.next, q.retained.op)
+	run := &q.run
+	e.num(uint64(run.phase), uint64(run.remote), uint64(run.departed), uint64(run.returned), flag(run.timer != 0))
+	e.changes(run.creates)
+	e.changes(run.deletes)
+	if kept := q.retained; kept != nil {
+		e.num(uint64(kept.request), uint64(kept.next), flag(kept.timer != 0))
+		e.op(kept.next, kept.op)
 	}
 	e.mark()
 }

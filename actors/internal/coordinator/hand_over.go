@@ -1,10 +1,6 @@
 package coordinator
 
-import (
-	"slices"
-
-	"github.com/turnstile-locks/turnstile/actors/machine"
-)
+import "github.com/turnstile-locks/turnstile/actors/machine"
 
 // Hand-over. When a holder gives the lock back, the request right behind it holds at once, before the node is deleted, where
 // that one is of this session. Whoever watches a node as its predecessor has nobody between, and nobody can come in between;
@@ -12,8 +8,8 @@ import (
 // to be done. A hold that is taken from its owner is not handed over: until its node is gone the owner may not have heard
 // of it.
 //
-// An operator may have deleted the node of who has the lock now. Then the other's node has to stay, so that nobody else is
-// let in, until that one has been told: a delete is one transaction with a check of the successor's node.
+// An operator may have deleted the node of the request that has the lock now. Then the other's node has to stay, so that
+// nobody else is let in, until that request has been told: a delete is one transaction with a check of the successor's node.
 
 // leave notes that a node is about to be deleted, and whose is behind that of a holder in this session. A delete that is asked
 // for again is about the same one.
@@ -44,32 +40,6 @@ func (c *Coordinator) handOver(r *request) {
 	if next == nil || next.wait == nil {
 		return // it has been handed over already
 	}
-	r.queue.row.handsOn()
+	r.queue.run.handsOn()
 	c.wake(next, machine.TurnCame, Handoff{r.gaveBack, true})
-}
-
-// nextHolder gives the node that must exist when this one is deleted: of who has the lock now, or is to have it. It is nil
-// where nobody of this session has the lock after it, or that one has given it back, too.
-func (n *node) nextHolder() *node {
-	for n.successor != nil && n.successor.phase == deleting { // the lock has been handed on meanwhile
-		n.successor = n.successor.successor
-	}
-	if next := n.successor; next != nil && next.phase == present {
-		return next
-	}
-	return nil
-}
-
-// disappeared tells who has the lock that its node is gone, when that is what a transaction was refused for that needs the nodes
-// at some paths. It may then be asked for again.
-func (c *Coordinator) disappeared(exist []string, f Failure) bool {
-	if !f.is(NoNode) || !slices.Contains(exist, f.Path) {
-		return false
-	}
-	path, name := split(f.Path)
-	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
-		n.phase = deleting // nobody looks for it any more
-		c.missing(q, n)
-	}
-	return true
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Heartbeats. While anything is held or waited for, a transaction that changes nothing but needs a node is committed every so
-// often: nothing less extends the lease (see package zkconn), and it tells of a node that is gone.
+// Heartbeats. While there is a node, a transaction that changes nothing but needs a node is committed every so often:
+// nothing less extends the lease (see package zkconn), and it tells of a node that is gone.
 
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
@@ -18,21 +18,11 @@ const (
 	evidencePerTimeout = 16
 	// shortLease, in percent of the session timeout: a lease below that does not last. The steady one is above it.
 	shortLease = 30
-	// looksPerTimeout is how often a session looks at its lease while it is disconnected, and so sends no heartbeats.
-	looksPerTimeout = 100
+	// checksPerTimeout is how often a session checks its lease while it is disconnected, and so sends no heartbeats.
+	checksPerTimeout = 100
 	// shortestBeat keeps heartbeats that fail at once from following each other at once.
 	shortestBeat = 10 * time.Millisecond
 )
-
-// beats is how the heartbeats go on.
-type beats struct {
-	// newest is the number of the newest: one is under way, or due, at a time. It is zero while there are none.
-	newest uint64
-	// timer is that of the next heartbeat, or of the one that is late.
-	timer uint64
-	// sent counts them, for whose turn it is.
-	sent uint64
-}
 
 // beat begins the heartbeats, unless they run. They end by themselves when there is no node any more.
 func (c *Coordinator) beat() {
@@ -49,7 +39,7 @@ func (c *Coordinator) beatAnew() {
 
 func (c *Coordinator) beatNow() {
 	b := &c.epoch.beats
-	c.lookAtLease()
+	c.checkLease()
 	b.newest, b.timer = 0, 0
 	p, n := c.target()
 	if n == nil || c.epoch.connection != connected {
@@ -58,8 +48,13 @@ func (c *Coordinator) beatNow() {
 	b.sent++
 	n.checked = b.sent
 	b.newest = c.ask(&Check{Path: p.at(n.name), Beat: true}, heartbeat{p.path, n.name})
-	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, beatLate{b.newest})
+	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
+
+// heartbeat is what a Check is for.
+type heartbeat struct{ path, node string }
+
+func (p heartbeat) encode(e *encoder) { e.text("heartbeat", p.path, p.node) }
 
 // target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the one that
 // was checked the longest ago. So each has its turn, however many there are.
@@ -69,7 +64,7 @@ func (c *Coordinator) target() (at *lockPath, next *node) {
 		for _, q := range p.queues {
 			for _, n := range q.nodes {
 				holds := c.holdsWith(n)
-				if next == nil || holds && !held || holds == held && n.before(next) {
+				if next == nil || holds && !held || holds == held && n.checkedBefore(next) {
 					at, next, held = p, n, holds
 				}
 			}
@@ -88,30 +83,6 @@ func (c *Coordinator) holdsWith(n *node) bool {
 	return false
 }
 
-// before tells whether it is a node's turn to be checked before another's.
-func (n *node) before(other *node) bool {
-	if n.checked != other.checked {
-		return n.checked < other.checked
-	}
-	return n.token < other.token || n.token == other.token && n.name < other.name
-}
-
-// heartbeat is what a Check is for.
-type heartbeat struct{ path, node string }
-
-func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
-	c.lookAtLease()
-	if answer.(*Done).Failure.is(NoNode) {
-		if q, n := c.epoch.paths[p.path].findNode(p.node); n != nil {
-			c.missing(q, n)
-		}
-	}
-	if b := &c.epoch.beats; b.newest == id {
-		c.stop(b.timer)
-		b.timer = c.after(c.pace(), beatDue{})
-	}
-}
-
 // pace is the time from the answer to one heartbeat to the next.
 func (c *Coordinator) pace() time.Duration {
 	every := c.epoch.timeout / beatsPerTimeout
@@ -121,17 +92,10 @@ func (c *Coordinator) pace() time.Duration {
 	return max(every-c.at.Took, shortestBeat)
 }
 
-// beatDue says that it is time for the next heartbeat.
-type beatDue struct{}
-
-func (beatDue) fires(c *Coordinator) { c.beatNow() }
-
-// beatLate says that a heartbeat has had no answer by the time at which the next would be due: the lock is in doubt, though the
-// connection is up.
-type beatLate struct{ ask uint64 }
-
-func (d beatLate) fires(c *Coordinator) {
-	if c.epoch.beats.newest != d.ask || c.epoch.connection != connected {
+// beatLate tells the holders that a heartbeat has had no answer by the time at which the next would be due: the lock is in
+// doubt, though the connection is up.
+func (c *Coordinator) beatLate() {
+	if c.epoch.connection != connected {
 		return
 	}
 	c.emit(&Note{What: Unanswered})
@@ -142,37 +106,29 @@ func (d beatLate) fires(c *Coordinator) {
 	}
 }
 
-// lookAtLease tells the requests when a run of the lease is over, also where the next has begun: whoever held has lost it. A
+// checkLease tells the requests when a run of the lease is over, also where the next has begun: whoever held has lost it. A
 // timer alone would not do: it stands still while the machine is suspended.
-func (c *Coordinator) lookAtLease() {
-	if run := c.at.Lease.Run; run != c.epoch.run {
-		c.epoch.run = run
+func (c *Coordinator) checkLease() {
+	if run := c.at.Lease.Run; run != c.epoch.leaseRun {
+		c.epoch.leaseRun = run
 		c.tellAll(machine.Event{Kind: machine.LeaseOver})
 	}
-	if c.epoch.lease == 0 {
+	if c.epoch.leaseTimer == 0 {
 		c.watchLease()
 	}
 }
 
-// watchLease looks at the lease when it is due to end. While the session is disconnected it looks in between as well: timers
-// stand still while the machine is suspended, and a connect request may bring the end forward.
+// watchLease has the lease checked when it is due to end. While the session is disconnected it is checked in between as well:
+// timers stand still while the machine is suspended, and a connect request may bring the end forward.
 func (c *Coordinator) watchLease() {
-	c.stop(c.epoch.lease)
-	c.epoch.lease = 0
+	c.stop(c.epoch.leaseTimer)
+	c.epoch.leaseTimer = 0
 	if !c.at.Lease.Valid || len(c.requests) == 0 {
 		return
 	}
 	wait := c.at.Lease.Left
 	if c.epoch.connection != connected {
-		wait = min(wait, c.epoch.timeout/looksPerTimeout)
+		wait = min(wait, c.epoch.timeout/checksPerTimeout)
 	}
-	c.epoch.lease = c.after(wait, leaseDue{})
-}
-
-// leaseDue says that it is time to look at the lease.
-type leaseDue struct{}
-
-func (leaseDue) fires(c *Coordinator) {
-	c.epoch.lease = 0
-	c.lookAtLease()
+	c.epoch.leaseTimer = c.after(wait, timer{kind: LeaseTimer})
 }

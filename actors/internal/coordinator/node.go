@@ -1,31 +1,29 @@
 package coordinator
 
-import (
-	"slices"
-
-	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/messages"
-)
+import "github.com/turnstile-locks/turnstile/messages"
 
 // node is a contender node of this session, or what may become one.
 type node struct {
 	phase phase
 	name  string // "" until it is known
 	// guid is what its name carries, or the data of a contest's node; by is who asked for it first.
-	guid, by string
-	number   int32 // its sequence number
-	place    int   // among the creates of its lock path in one transaction
-	mates    bool  // there were others in that transaction: the places behind its own are theirs
-	wanted   bool  // its data say that somebody wants the lock back
-	token    messages.Token
-	arrivals arrivals
-	// users are the requests whose node it is: more than one where a hold is shared, none while it is retained.
+	guid, by   string
+	number     int32 // its sequence number
+	place      int   // among the creates of its lock path in one transaction
+	batchMates bool  // that transaction made others of the path: the places behind its own are theirs
+	wanted     bool  // its data say that somebody wants the lock back
+	token      messages.Token
+	arrivals   arrivals
+	// users are the requests whose node it is: several where a hold is shared; while it is retained, the one that had it.
 	users []RequestID
 	// successor is the node of this session that was right behind it when its holder left: who has the lock now, or is to
 	// have it.
 	successor *node
 	checked   uint64 // the newest heartbeat that has checked it
 }
+
+// newNode is the node of a request that has none.
+func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By} }
 
 // phase is what is known of a node.
 type phase uint8
@@ -43,100 +41,48 @@ const (
 	unknown
 	// retained: as present, and nobody holds with it: the queue has it, for the next request.
 	retained
-	// left: of a request whose node was retained or shared, and is another's by now. It is no concern of the request any more.
+	// left: of a request whose node was retained or shared, and is another's by now. It is no concern of the request.
 	left
+)
+
+// arrivals is what is known of others who come to the queue of a node that was retained.
+type arrivals uint8
+
+const (
+	// arrivalsUnwatched: nothing.
+	arrivalsUnwatched arrivals = iota
+	// arrivalsWatched: nobody has come, and we shall hear of whoever does.
+	arrivalsWatched
+	// othersCame: somebody has come, or the watch is spent.
+	othersCame
 )
 
 // exists tells whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting || n.phase == retained }
 
-// have notes that the node of a request was made, or found.
-func (c *Coordinator) have(r *request, name string, number int32, token messages.Token) {
-	n, q := r.node, r.queue
-	if n.exists() && n.name == name {
-		n.token = token
-		return
+// nextHolder gives the node that must exist when this one is deleted: of the request that has the lock now, or is to have
+// it. It is nil where no request of this session has the lock after this one, or where that one has given it back, too.
+func (n *node) nextHolder() *node {
+	for n.successor != nil && n.successor.phase == deleting { // the lock has been handed on meanwhile
+		n.successor = n.successor.successor
 	}
-	if n.exists() {
-		q.take(n)
+	if next := n.successor; next != nil && next.phase == present {
+		return next
 	}
-	if q.one != "" && len(q.nodes) > 0 { // the one that was there is gone, or this one could not be
-		c.replaced(q, q.nodes[0])
-	}
-	q.newest = max(q.newest, token.Zxid())
-	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
-	q.insert(n)
+	return nil
 }
 
-// replaced takes note that there is another node at the place of a contest's.
-func (c *Coordinator) replaced(q *ownQueue, n *node) {
-	for _, id := range slices.Clone(n.users) {
-		r := c.requests[id]
-		c.tell(r, machine.Event{Kind: machine.NodeGone})
-		c.lose(r)
+// checkedBefore tells whether it is a node's turn to be checked before another's.
+func (n *node) checkedBefore(other *node) bool {
+	if n.checked != other.checked {
+		return n.checked < other.checked
 	}
+	return n.token < other.token || n.token == other.token && n.name < other.name
 }
 
-// lose notes that a request has no node any more: it does not exist, or others go on with it.
-func (c *Coordinator) lose(r *request) {
-	n := r.node
-	c.unwatch(r)
-	c.setHeld(r, false)
-	r.early = nil
-	r.node = &node{guid: r.spec.GUID, by: r.spec.By}
-	if n.users = slices.DeleteFunc(n.users, func(id RequestID) bool { return id == r.id }); len(n.users) > 0 || !n.exists() {
-		return
+// mayExist notes that a node may be there, and may not be looked for.
+func (n *node) mayExist() {
+	if n.phase == absent {
+		n.phase = unknown
 	}
-	c.gone(r.queue, n)
-}
-
-// gone takes a node that does not exist any more out of its queue, and tells those who wait for that.
-func (c *Coordinator) gone(q *ownQueue, n *node) {
-	if !n.exists() {
-		return
-	}
-	q.take(n)
-	n.phase = absent
-	c.dropArrivals(q, n)
-	c.rowDeparted(q)
-	c.vanished(q.path, n.name)
-}
-
-// vanished tells those who wait for a node that it is gone.
-func (c *Coordinator) vanished(p *lockPath, name string) {
-	if name == "" {
-		return
-	}
-	for _, w := range slices.Clone(p.watchers[name]) {
-		if w.role == waits || w.role == looksAhead {
-			c.stirred(p, name, w, NodeDeleted, true)
-		}
-	}
-}
-
-// missing takes note that the servers have no such node. Its users are told.
-func (c *Coordinator) missing(q *ownQueue, n *node) {
-	if !n.exists() {
-		return
-	}
-	for _, id := range n.users {
-		if r := c.requests[id]; r != nil {
-			c.tell(r, machine.Event{Kind: machine.NodeGone})
-		}
-	}
-	if n.phase == retained {
-		c.release(q)
-	}
-	c.vanished(q.path, n.name)
-}
-
-// setHeld notes whether a request holds.
-func (c *Coordinator) setHeld(r *request, held bool) {
-	switch {
-	case held && !r.held:
-		c.epoch.held++
-	case !held && r.held:
-		c.epoch.held--
-	}
-	r.held = held
 }

@@ -11,17 +11,6 @@ import (
 // Requests of one owner for one lock would wait for each other for ever, as those of Curator's InterProcessSemaphoreMutex
 // do; so they are told apart before anything is sent. See messages.Acquire.Owner for what becomes of the second.
 
-// sharing is how a request stands towards others of its owner.
-type sharing struct {
-	// waits is the create that waits for what becomes of another; zero for none.
-	waits uint64
-	// under: it is, or was to be, part of another's hold, and not one of its own.
-	under bool
-}
-
-// hasOwner tells whether a request is one of somebody: permits of a semaphore are nobody's in particular.
-func (r *request) hasOwner() bool { return r.spec.Owner != "" && r.spec.Permits == 0 }
-
 // sameOwner finds the request of the same owner that decides about r: one that writes before one that reads. Those that
 // are leaving count no more.
 func (c *Coordinator) sameOwner(r *request) (found *request) {
@@ -43,8 +32,8 @@ func (c *Coordinator) sameOwner(r *request) (found *request) {
 	return found
 }
 
-// claim notes that a request wants its lock, unless that was noted before.
-func (c *Coordinator) claim(r *request) {
+// joinOwner notes that a request wants its lock, unless that was noted before.
+func (r *request) joinOwner() {
 	owners := r.queue.owners
 	if r.hasOwner() && !slices.Contains(owners[r.spec.Owner], r.id) {
 		owners[r.spec.Owner] = append(owners[r.spec.Owner], r.id)
@@ -54,22 +43,20 @@ func (c *Coordinator) claim(r *request) {
 	}
 }
 
-// disown notes that it does not any more, or will not have it for long. Who waits to share its hold has to get into the
-// queue.
-func (c *Coordinator) disown(r *request) {
+// leaveOwner notes that it does not any more, or will not have it for long. Those who wait to share its hold have to get into
+// the queue.
+func (c *Coordinator) leaveOwner(r *request) {
 	owners := r.queue.owners
 	all := owners[r.spec.Owner]
 	at := slices.Index(all, r.id)
-	if at < 0 {
-		return
-	}
-	if len(all) == 1 {
+	switch {
+	case at < 0:
+	case len(all) == 1:
 		delete(owners, r.spec.Owner)
-		return
+	default:
+		owners[r.spec.Owner] = slices.Delete(slices.Clone(all), at, at+1)
+		c.createAgain(owners[r.spec.Owner]...)
 	}
-	left := slices.Delete(slices.Clone(all), at, at+1)
-	owners[r.spec.Owner] = left
-	c.askAgain(left)
 }
 
 // granted notes that a request holds, and lets those of its owner share it who wait for that.
@@ -77,25 +64,18 @@ func (c *Coordinator) granted(r *request) {
 	if !r.held {
 		c.setHeld(r, true)
 		if all := r.queue.owners[r.spec.Owner]; len(all) > 1 {
-			c.askAgain(slices.Clone(all))
+			c.createAgain(all...)
 		}
 	}
 }
 
-// askAgain asks anew for those who wait for another of their owner. While the connection is down it does not: the machine,
-// which was told so, verifies when it is back, and then asks again by itself.
-func (c *Coordinator) askAgain(ids []RequestID) {
-	for _, id := range ids {
-		if r := c.requests[id]; r != nil && r.sharing.waits != 0 && r.life != ended && c.epoch.connection == connected {
-			op := r.sharing.waits
-			r.sharing.waits = 0
-			c.create(r, op)
-		}
-	}
+// createAgain has the creates tried once more that wait for what becomes of another request, with the input at hand.
+func (c *Coordinator) createAgain(ids ...RequestID) {
+	c.epoch.again = append(c.epoch.again, ids...)
 }
 
-// stopsWaiting ends that a request waits for another of its owner; false where it did not.
-func (c *Coordinator) stopsWaiting(r *request) bool {
+// stopsWaiting ends that a request waits for another; false where it did not.
+func (r *request) stopsWaiting() bool {
 	waited := r.sharing.waits != 0
 	r.sharing.waits = 0
 	return waited
@@ -104,46 +84,61 @@ func (c *Coordinator) stopsWaiting(r *request) bool {
 // answersAsOwner answers a create by what its owner has already: true where that was the answer.
 func (c *Coordinator) answersAsOwner(r *request, op uint64) bool {
 	other := c.sameOwner(r)
-	r.sharing.waits = 0
-	reads, under := r.spec.Reads(), r.sharing.under
+	reads, ofOther := r.spec.Reads(), r.sharing.holdOfOther
 	switch {
-	case other == nil && under:
+	case other == nil && ofOther:
 		c.refuse(r, op, messages.ReasonHoldGone, "")
 	case other == nil:
 		return false
 	case reads && other.spec.Style.Mode == messages.Write && other.held:
-		r.sharing.under = true
+		r.sharing.holdOfOther = true
 		c.downgrade(r, other, op)
-	case under && !other.held: // it has found out that its node is gone, and has not ended yet
+	case ofOther && !other.held: // it has found out that its node is gone, and has not ended yet
 		c.refuse(r, op, messages.ReasonHoldGone, "")
 	case other.spec.Reads() && !reads:
 		c.refuse(r, op, messages.ReasonUpgrade, "node "+other.node.name)
 	case reads && other.spec.Style.Mode == messages.Write:
 		// Its lock actor may have told its owner that it holds, and us not yet; or it is still in the queue.
-		c.waitForOwner(r, op)
+		r.waitForOwner(op)
 	case !r.spec.Want.Reentry || reads != other.spec.Reads():
 		c.refuse(r, op, messages.ReasonReentry, fmt.Sprintf("owner %s, node %s", r.spec.Owner, other.node.name))
 	case !other.held: // in doubt, or still in the queue: see what becomes of it
-		c.waitForOwner(r, op)
+		r.waitForOwner(op)
 	default:
-		r.sharing.under = true
+		r.sharing.holdOfOther = true
 		c.share(r, other, op)
 	}
 	return true
 }
 
-func (c *Coordinator) waitForOwner(r *request, op uint64) {
+func (r *request) waitForOwner(op uint64) {
 	r.sharing.waits = op
-	c.claim(r)
+	r.joinOwner()
 }
 
 func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail string) {
 	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op, Reason: why, Detail: detail})
 }
 
+// downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in between when
+// the writer's node goes (Curator's later releases do the same).
+func (c *Coordinator) downgrade(r, writer *request, op uint64) {
+	r.beginCreating()
+	r.inherited = writer.node.token
+	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
+	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{request: r.id, op: op})
+}
+
+// beginCreating notes that the node of a request is about to be made.
+func (r *request) beginCreating() {
+	r.joinOwner()
+	r.node.phase = creating
+	r.search = search{}
+}
+
 // share makes the hold of one request that of another too: they have one node, which goes with the last.
 func (c *Coordinator) share(r, other *request, op uint64) {
-	c.claim(r)
+	r.joinOwner()
 	r.node = other.node
 	r.node.users = append(r.node.users, r.id)
 	r.inherited = other.inherited

@@ -1,17 +1,14 @@
 package coordinator
 
 import (
-	"cmp"
 	"slices"
-
-	"github.com/turnstile-locks/turnstile/actors/queue"
-	"github.com/turnstile-locks/turnstile/messages"
+	"strings"
 )
 
 // lockPath is what the session knows of one lock path in this epoch.
 type lockPath struct {
 	path     string
-	requests int // that have not been forgotten
+	requests int // that use it
 	info     Info
 	probe    probe
 	queues   []*ownQueue
@@ -20,14 +17,22 @@ type lockPath struct {
 	watchers map[string][]watcher
 	// children are those who wait for news of the list of children.
 	children []watcher
-	// listed: it is among those that no request may use; used: it was in use since it was looked at there.
-	listed, used bool
+	// idle: it is in epoch.idle; usedAgain: it was in use since it was looked at there.
+	idle, usedAgain bool
 }
 
 // probe is a create that finds out about its lock path on the way.
 type probe struct {
 	underway bool
 	waiting  []change // creates that came meanwhile
+}
+
+// change is a create or a delete.
+type change struct {
+	request RequestID
+	op      uint64
+	node    string // to be deleted; empty for a create
+	brief   bool   // it was held for a short time
 }
 
 // ownQueue is one of the queues of a lock path, or a contest.
@@ -43,70 +48,82 @@ type ownQueue struct {
 	members []RequestID
 	// owners are the requests that want this lock and are not about to leave, by their owner.
 	owners   map[string][]RequestID
-	row      row
+	run      localRun
 	retained *retention // nil where no node is
 }
 
-// knownPaths bounds the lock paths that are remembered though no request uses them.
-const knownPaths = 4096
-
-// pathOf finds a lock path, or makes it.
-func (e *epoch) pathOf(path string) *lockPath {
-	p := e.paths[path]
-	if p == nil {
-		p = &lockPath{path: path, watchers: map[string][]watcher{}}
-		e.paths[path] = p
-	}
-	return p
+// localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.
+type localRun struct {
+	phase runPhase
+	// remote counts the requests that wait for a node of another session.
+	remote int
+	// creates are delayed until timer fires, and deletes until deleteTimer does.
+	creates, deletes   []change
+	timer, deleteTimer uint64
+	// departed counts the nodes that have gone in this run, returned the creates that have come in it.
+	departed, returned int
 }
 
-// leavePath notes that a request is gone. What is known of a path that is not in use is kept for a while. Of too many, one
-// goes that was not used since it was last looked at.
-func (e *epoch) leavePath(p *lockPath) {
-	if p.requests--; p.requests > 0 || p.inUse() {
-		return
-	}
-	p.used = true
-	if len(p.queues) > 1 { // a program may name its queues anew each time
-		p.queues = p.queues[:1:1]
-	}
-	if !p.listed {
-		p.listed = true
-		e.unused = append(e.unused, p.path)
-	}
-	for len(e.unused) > knownPaths {
-		oldest := e.paths[e.unused[0]]
-		e.unused = e.unused[1:]
-		switch {
-		case oldest.requests > 0 || oldest.inUse():
-			oldest.listed = false
-		case oldest.used:
-			oldest.used = false
-			e.unused = append(e.unused, oldest.path)
-		default:
-			delete(e.paths, oldest.path)
-		}
-	}
+// runPhase tells whether the nodes of a session hold one after the other.
+type runPhase uint8
+
+const (
+	noRun runPhase = iota
+	// unmet: the lock was handed on within the session, and no other session was met.
+	unmet
+	// running: the requests of the session that waited for another session wait for it no more.
+	running
+	// runOver: and no node of this session is left in the queue.
+	runOver
+)
+
+// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps it.
+type retention struct {
+	request RequestID
+	timer   uint64 // which ends it
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node is
+	// not next's yet.
+	next RequestID
+	op   uint64
 }
 
-// inUse tells whether there is anything of a lock path that no request uses.
-func (p *lockPath) inUse() bool {
-	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway || slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
-		return len(q.nodes) > 0 || q.retained != nil || len(q.row.creates)+len(q.row.deletes) > 0
-	})
+// listing is a listing of one lock path that is under way, and who waits for it. One listing serves everybody who asked
+// before it was answered and whose node it shows: nodes only ever vanish from before a contender, so that an older view
+// never makes it look closer to the head than it is.
+type listing struct {
+	ask     uint64
+	first   lister
+	after   []lister // asked while it was under way
+	permits int      // a semaphore's, as the first would have it: the lock path's data are read as well
 }
 
-// queueOf finds the queue of a request, or makes it.
-func (p *lockPath) queueOf(sp *Spec) *ownQueue {
-	for _, q := range p.queues {
-		if q.name == sp.Style.Name && q.one == sp.One {
-			return q
-		}
-	}
-	q := &ownQueue{path: p, name: sp.Style.Name, one: sp.One, owners: map[string][]RequestID{}}
-	p.queues = append(p.queues, q)
-	return q
+// lister is a request that waits for a listing.
+type lister struct {
+	request   RequestID
+	op        uint64
+	lookAhead bool // it waits already, and only looks ahead
 }
+
+// watcher is somebody who waits for news of a node, or of a list of children.
+type watcher struct {
+	request RequestID // 0 for a retained node, which is nobody's
+	role    role
+	node    string // that is retained
+}
+
+// role is what the news are for.
+type role uint8
+
+const (
+	// waits: the node keeps the request out of the lock, or says something of who does.
+	waits role = iota
+	// looksAhead: it is the one before its predecessor.
+	looksAhead
+	// holds: it is its own.
+	holds
+	// retains: it is retained, and whoever comes behind it is of interest.
+	retains
+)
 
 // at gives the path of a node.
 func (p *lockPath) at(name string) string {
@@ -116,118 +133,52 @@ func (p *lockPath) at(name string) string {
 	return p.path + "/" + name
 }
 
-// place gives where a node of the queue is or would be.
-func (q *ownQueue) place(n *node) (int, bool) {
-	return slices.BinarySearchFunc(q.nodes, n, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
-	})
+// split takes the path of a node apart.
+func split(path string) (parent, name string) {
+	at := strings.LastIndexByte(path, '/')
+	if at < 0 {
+		return "", path
+	}
+	return path[:at], path[at+1:]
 }
 
-// has tells whether a node is in the queue, in its place.
-func (q *ownQueue) has(n *node) bool {
-	at, there := q.place(n)
-	return there && q.nodes[at] == n
+// inUse tells whether there is anything of a lock path that no request uses.
+func (p *lockPath) inUse() bool {
+	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway ||
+		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
+			return len(q.nodes) > 0 || q.retained != nil || len(q.run.creates)+len(q.run.deletes) > 0
+		})
 }
 
-func (q *ownQueue) insert(n *node) {
-	at, _ := q.place(n)
-	q.nodes = slices.Insert(q.nodes, at, n)
+// watch registers a watcher of a node.
+func (p *lockPath) watch(name string, w watcher) {
+	p.watchers[name] = append(p.watchers[name], w)
 }
 
-// take takes a node out of the queue.
-func (q *ownQueue) take(n *node) {
-	switch at, there := q.place(n); {
-	case !there:
-	case at == 0: // most often, and there may be a hundred thousand
-		q.nodes[0] = nil
-		q.nodes = q.nodes[1:]
-	default:
-		q.nodes = slices.Delete(q.nodes, at, at+1)
-	}
-}
-
-// find gives the node of this session with a name, nil where it is another's.
-func (q *ownQueue) find(name string) *node {
-	if q.one != "" {
-		if len(q.nodes) > 0 && name == q.one {
-			return q.nodes[0]
-		}
-		return nil
-	}
-	number, ok := queue.Sequence(name)
-	if !ok {
-		return nil
-	}
-	if at, there := q.place(&node{number: number, name: name}); there {
-		return q.nodes[at]
-	}
-	return nil
-}
-
-// findNode gives the node of this session with a name, in whichever queue.
-func (p *lockPath) findNode(name string) (*ownQueue, *node) {
-	if p == nil { // no request uses it any more
-		return nil, nil
-	}
-	for _, q := range p.queues {
-		if n := q.find(name); n != nil {
-			return q, n
-		}
-	}
-	return nil, nil
-}
-
-// rightBefore gives the name of the node that stands right before a new one of ours, where it is ours too and the new one
-// waits for nobody else: their numbers follow each other, so that nobody can come between.
-func (q *ownQueue) rightBefore(r *request) string {
-	at, there := q.place(r.node)
-	if !there || at == 0 || !r.kind.waitsFor(r, q.nodes[at-1]) {
-		return ""
-	}
-	if left := q.nodes[at-1]; left.number+1 == r.node.number {
-		return left.name
-	}
-	return ""
-}
-
-// token makes the token of a node that was made or found.
-func (n *node) tokenOf(r *request, czxid int64) (messages.Token, error) {
-	token, err := messages.NewToken(czxid, n.place)
-	if r.inherited != 0 {
-		token = r.inherited
-	}
-	return token, err
-}
-
-// Unused tells whether nobody holds or waits any more with a node, which is one of this session.
-func (c *Coordinator) Unused(path, name string) bool {
-	p := c.epoch.paths[path]
-	if p == nil {
-		return true
-	}
-	_, n := p.findNode(name)
-	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
-}
-
-// Nodes tells the names of the nodes of this session, as far as they are known.
-func (c *Coordinator) Nodes(yield func(name string) bool) {
-	for _, p := range c.epoch.paths {
-		for _, q := range p.queues {
-			for _, n := range q.nodes {
-				if !yield(n.name) {
-					return
-				}
-			}
-		}
+// unwatch takes a watcher off a node.
+func (p *lockPath) unwatch(name string, w watcher) {
+	if others := without(p.watchers[name], w); len(others) == 0 {
+		delete(p.watchers, name)
+	} else {
+		p.watchers[name] = others
 	}
 }
 
-// Retains tells whether a node is retained.
-func (c *Coordinator) Retains(path, name string) bool {
-	p := c.epoch.paths[path]
-	if p == nil {
-		return false
+func without(all []watcher, w watcher) []watcher {
+	if at := slices.Index(all, w); at >= 0 {
+		return slices.Delete(slices.Clone(all), at, at+1)
 	}
-	_, n := p.findNode(name)
-	return n != nil && n.phase == retained
+	return all
+}
+
+// take empties the list of those who watch a node: a watch tells once.
+func (p *lockPath) take(name string) []watcher {
+	all := p.watchers[name]
+	delete(p.watchers, name)
+	return all
+}
+
+// waitedFor tells whether a request of this session waits for a node.
+func (p *lockPath) waitedFor(name string) bool {
+	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == waits })
 }

@@ -47,6 +47,6 @@ func TestPathsAreBounded(t *testing.T) {
 		c.Apply(in, At{})
 	}
 	require.LessOrEqual(t, len(c.epoch.paths), knownPaths)
-	require.Len(t, c.epoch.unused, len(c.epoch.paths))
+	require.Len(t, c.epoch.idle, len(c.epoch.paths))
 	require.Zero(t, c.Requests())
 }

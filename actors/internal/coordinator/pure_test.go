@@ -93,7 +93,7 @@ func TestStateIsData(t *testing.T) {
 	for _, root := range []string{"Coordinator", "Input", "Output", "At"} {
 		require.Empty(t, d.wrong(d.scope.Lookup(root).Type()), root)
 	}
-	for _, must := range []string{"request", "lockPath", "transaction", "retentionOver", "Commit", "Created"} {
+	for _, must := range []string{"request", "lockPath", "transaction", "timer", "Commit", "Created"} {
 		require.True(t, d.seen["coordinator."+must], "%s was not looked at", must)
 	}
 	for _, name := range d.scope.Names() {

@@ -207,8 +207,8 @@ func (g *game) end() {
 			require.Empty(g.t, q.nodes, "seed %d", g.seed)
 			require.Empty(g.t, q.owners, "seed %d", g.seed)
 			require.Empty(g.t, q.members, "seed %d", g.seed)
-			require.Empty(g.t, q.row.creates, "seed %d", g.seed)
-			require.Empty(g.t, q.row.deletes, "seed %d", g.seed)
+			require.Empty(g.t, q.run.creates, "seed %d", g.seed)
+			require.Empty(g.t, q.run.deletes, "seed %d", g.seed)
 			require.Nil(g.t, q.retained, "seed %d", g.seed)
 		}
 	}

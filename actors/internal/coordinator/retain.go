@@ -1,8 +1,6 @@
 package coordinator
 
-import (
-	"github.com/turnstile-locks/turnstile/messages"
-)
+import "github.com/turnstile-locks/turnstile/messages"
 
 // Retained nodes: the node of a lock that was given back may stay for a while, and is used again by the next request of this
 // session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells when somebody
@@ -10,29 +8,8 @@ import (
 // A node that says so already goes with its hold: the next request was not asked. How a node is reused is in reuse.go.
 //
 // Each grant needs a token of its own, greater than the last and less than that of any node made later. The places that come
-// after its own in the node's transaction will do: who had them came behind it in the queue, and as nobody is there now they
-// have never held and never will.
-
-// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps it.
-type retention struct {
-	request RequestID
-	timer   uint64 // which ends it
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node is
-	// not next's yet.
-	next RequestID
-	op   uint64
-}
-
-// arrivals is what is known of others who come to the queue of a node that was retained.
-type arrivals uint8
-
-const (
-	unheard arrivals = iota
-	// heard: we shall hear of them.
-	heard
-	// othersCame: somebody has come, or the watch is spent.
-	othersCame
-)
+// after its own in the node's transaction will do: their nodes came behind it in the queue, and as nobody is there now they
+// have never been held with and never will.
 
 // maxRetained bounds how many nodes a session keeps that nobody holds with.
 const maxRetained = 1024
@@ -40,20 +17,20 @@ const maxRetained = 1024
 // retain keeps the node of a lock that is given back; false where it is to go.
 func (c *Coordinator) retain(r *request) bool {
 	n, q := r.node, r.queue
-	if r.spec.Want.Sticky == 0 || !r.held || n.phase != present || n.mates || n.wanted || n.arrivals == othersCame ||
+	if r.spec.Want.Sticky == 0 || !r.held || n.phase != present || n.batchMates || n.wanted || n.arrivals == othersCame ||
 		c.epoch.connection != connected || n.token.Place() >= messages.MaxPlace || c.epoch.retained >= maxRetained ||
 		q.retained != nil || q.path.waitedFor(n.name) {
 		return false
 	}
 	c.setHeld(r, false)
 	c.unwatchOwn(r)
-	r.looking = looking{} // what is still under way may find the node when another has it
+	r.search = search{} // what is still under way may find the node when another has it
 	n.phase = retained
 	c.epoch.retained++
 	q.retained = &retention{request: r.id}
 	c.endLater(q)
-	if n.arrivals == unheard {
-		n.arrivals = heard
+	if n.arrivals == arrivalsUnwatched {
+		n.arrivals = arrivalsWatched
 		w := watcher{role: retains, node: n.name}
 		q.path.watch(n.name, w)
 		q.path.children = append(q.path.children, w)
@@ -62,32 +39,15 @@ func (c *Coordinator) retain(r *request) bool {
 	return true
 }
 
-// waitedFor tells whether somebody of this session waits for a node.
-func (p *lockPath) waitedFor(name string) bool {
-	for _, w := range p.watchers[name] {
-		if w.role == waits {
-			return true
-		}
-	}
-	return false
-}
-
-// keeps tells whether the queue keeps the request's node.
-func (c *Coordinator) keeps(r *request) bool {
-	return r.queue.retained != nil && r.queue.retained.request == r.id
-}
-
 // endLater starts the timer that lets the node go.
 func (c *Coordinator) endLater(q *ownQueue) {
 	kept := c.requests[q.retained.request]
-	q.retained.timer = c.after(kept.spec.Want.Sticky, retentionOver{kept.id})
+	q.retained.timer = c.after(kept.spec.Want.Sticky, timer{kind: RetentionTimer, request: kept.id})
 }
 
-// retentionOver says that a node was retained for long enough.
-type retentionOver struct{ request RequestID }
-
-func (d retentionOver) fires(c *Coordinator) {
-	if r := c.requests[d.request]; r != nil && c.keeps(r) {
+// retentionOver lets a node go that was retained for long enough.
+func (c *Coordinator) retentionOver(t timer) {
+	if r := c.requests[t.request]; r != nil && r.retains() {
 		r.queue.retained.timer = 0
 		if r.queue.retained.next == 0 { // else it is about to be used again
 			c.release(r.queue)
@@ -97,6 +57,8 @@ func (d retentionOver) fires(c *Coordinator) {
 
 // arrivalsRead is what a WatchRetained is for.
 type arrivalsRead struct{ path, node string }
+
+func (p arrivalsRead) encode(e *encoder) { e.text("arrivalsRead", p.path, p.node) }
 
 func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	if a := answer.(*Arrivals); !a.Alone || a.Spent {
@@ -108,7 +70,7 @@ func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 // request is about to; unless it is spent: it is gone, or says that the lock is wanted back.
 func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	q, n := p.findNode(name)
-	if n == nil || n.arrivals == unheard {
+	if n == nil || n.arrivals == arrivalsUnwatched {
 		return
 	}
 	n.arrivals = othersCame
@@ -117,7 +79,7 @@ func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	}
 }
 
-// release lets the retained node of a queue go. Who was to reuse it makes a node of its own.
+// release lets the retained node of a queue go. The request that was to reuse it makes a node of its own.
 func (c *Coordinator) release(q *ownQueue) {
 	kept := *q.retained
 	q.retained = nil
@@ -125,10 +87,11 @@ func (c *Coordinator) release(q *ownQueue) {
 	c.epoch.retained--
 	r := c.requests[kept.request]
 	r.node.phase = present
-	c.dropArrivals(q, r.node)
+	q.ignoreArrivals(r.node)
 	c.cleanUp(r)
 	if next := c.requests[kept.next]; next != nil {
-		c.create(next, kept.op)
+		next.sharing.waits = kept.op
+		c.createAgain(next.id)
 	}
 }
 
@@ -136,21 +99,10 @@ func (c *Coordinator) release(q *ownQueue) {
 // request that was to reuse one recovers, and asks again.
 func (c *Coordinator) releaseAll() {
 	for _, r := range c.inOrder() {
-		if c.keeps(r) {
+		if r.retains() {
 			r.queue.retained.next = 0
 			c.release(r.queue)
 		}
-		r.node.arrivals = unheard
+		r.node.arrivals = arrivalsUnwatched
 	}
-}
-
-// dropArrivals forgets who watches for others that come to the queue of a node.
-func (c *Coordinator) dropArrivals(q *ownQueue, n *node) {
-	if n.arrivals == unheard {
-		return
-	}
-	n.arrivals = unheard
-	w := watcher{role: retains, node: n.name}
-	q.path.drop(n.name, w)
-	q.path.children = without(q.path.children, w)
 }

@@ -39,8 +39,12 @@ type reuseCheck struct {
 	path, node string
 }
 
+func (p reuseCheck) encode(e *encoder) {
+	e.text("reuseCheck", p.path, p.node)
+	e.num(uint64(p.kept), uint64(p.next))
+}
+
 func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
-	c.lookAtLease()
 	f := answer.(*Done).Failure
 	q, n := c.epoch.paths[p.path].findNode(p.node)
 	if n == nil || n.phase != retained || q.retained.request != p.kept {
@@ -71,18 +75,18 @@ func (c *Coordinator) pass(q *ownQueue) {
 	q.retained = nil
 	c.epoch.retained--
 	kept.node = &node{phase: left}
-	n.phase, n.token, n.place, n.mates, n.users = present, token, token.Place(), false, []RequestID{r.id}
+	n.phase, n.token, n.place, n.batchMates, n.users = present, token, token.Place(), false, []RequestID{r.id}
 	r.node = n
 	if kept.life == ended {
-		c.forget(kept)
+		c.removeRequest(kept)
 	}
 	c.beat()
 	c.emit(&Tell{To: r.id, As: n.by,
 		Event: machine.Event{Kind: machine.Joined, Op: op, Node: n.name, Token: token}})
 }
 
-// decline takes back that a request is to reuse a node, which is retained on for the next; false where it was not to.
-func (c *Coordinator) decline(r *request) bool {
+// declineReuse takes back that a request is to reuse a node, which is retained on for the next; false where it was not to.
+func (c *Coordinator) declineReuse(r *request) bool {
 	q := r.queue
 	if q.retained == nil || q.retained.next != r.id {
 		return false

@@ -19,11 +19,11 @@ func (semaphore) stands(r *request, place queue.Place, permits int) string {
 		return wrong
 	}
 	v := &r.view
-	v.permits, v.front, v.ahead = permits, place.Front, place.Earlier
+	v.permits, v.front, v.earlier = permits, place.Front, place.Earlier
 	if len(place.Front) != place.Before && v.written != place.Predecessor {
-		v.front, v.ahead = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
+		v.front, v.earlier = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
 	}
-	v.before, v.second = place.Before, place.LookAhead
+	v.before = place.Before
 	return ""
 }
 
@@ -43,15 +43,15 @@ func (semaphore) watch(c *Coordinator, r *request, predecessor string) {
 	v := r.view
 	if len(v.front) != v.before && v.written != predecessor {
 		// What was written to its node before the watch was set may have been that it holds: then the queue is listed again.
-		c.lookAt(r, predecessor, sameAs{unwritten: true})
+		c.watchNode(r, predecessor, sameAs{unwritten: true})
 		return
 	}
 	// The first waiter; or one behind a contender that has written to its node and does not fit. That one may hold
 	// nevertheless, since before the permits became fewer, and does not say so again.
-	for _, name := range v.ahead {
-		c.lookAt(r, name, sameAs{})
+	for _, name := range v.earlier {
+		c.watchNode(r, name, sameAs{})
 	}
-	c.lookAt(r, "", sameAs{permits: v.permits})
+	c.watchNode(r, "", sameAs{permits: v.permits})
 }
 
 func (semaphore) readsLate() bool { return false } // the one behind waits to hear of it

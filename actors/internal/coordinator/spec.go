@@ -76,3 +76,11 @@ func (sp *Spec) saysTheSame(other *Spec) bool {
 		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&
 		(sp.Want.Deadlocks.Every > 0) == (other.Want.Deadlocks.Every > 0)
 }
+
+// number gives the sequence number of the request's node; that of a contest has none, and needs none.
+func (sp *Spec) number(name string) (int32, bool) {
+	if sp.One != "" {
+		return 0, true
+	}
+	return queue.Sequence(name)
+}

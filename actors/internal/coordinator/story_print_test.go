@@ -128,7 +128,7 @@ func (s *story) state() {
 		w.add(r.node.name != "", "%s", r.node.name)
 		w.add(r.held, "holds")
 		w.add(len(r.node.users) > 1, "shared by %d", len(r.node.users))
-		w.add(r.node.mates, "with mates")
+		w.add(r.node.batchMates, "with batch mates")
 		w.add(r.wait != nil, "waits")
 		w.add(r.sharing.waits != 0, "for another of its owner")
 		w.add(r.early != nil, "has an early listing")
@@ -145,8 +145,8 @@ func (s *story) state() {
 		}
 		w.add(len(p.children) > 0, "watched children")
 		for _, q := range p.queues {
-			w.add(len(q.row.creates) > 0, "gathered %d", len(q.row.creates))
-			w.add(len(q.row.deletes) > 0, "deletes gathered %d", len(q.row.deletes))
+			w.add(len(q.run.creates) > 0, "creates delayed %d", len(q.run.creates))
+			w.add(len(q.run.deletes) > 0, "deletes delayed %d", len(q.run.deletes))
 			w.add(q.retained != nil, "retains")
 		}
 		fmt.Fprintln(&s.out, w)

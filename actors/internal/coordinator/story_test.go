@@ -172,10 +172,7 @@ func (s *story) note(out Output) {
 		}
 		text = strings.Replace(text, "ask Check", "ask "+s.queryName(out), 1)
 	case StartTimer:
-		name := "ended"
-		if what := s.c.epoch.timers[out.Timer]; what != nil { // else it was stopped at once
-			name = strings.TrimPrefix(reflect.TypeOf(what).String(), "coordinator.")
-		}
+		name := timerNames[s.c.epoch.timers[out.Timer].kind]
 		s.names[out.Timer] = name
 		s.timers = append(s.timers, out.Timer)
 		hidden = ofHeartbeats[name]
@@ -191,6 +188,11 @@ func (s *story) note(out Output) {
 		fmt.Fprintln(&s.out, text)
 	}
 }
+
+// timerNames are what stories call timers. One that was stopped at once is "ended".
+var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue", ReadTimer: "readsDue",
+	RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
+	LeaseTimer: "leaseDue", SearchTimer: "searchAgain"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

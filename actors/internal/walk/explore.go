@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,8 @@ type walker struct {
 	origins []origin
 	// edges are the transitions that may be counted on, in pieces: a slice that grows would need their memory twice.
 	edges [][]edge
-	goals []uint32
+	// ends tells from which states there is a way to the end; in explore, which are the end.
+	ends []bool
 	Result
 }
 
@@ -162,7 +164,7 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move) (fou
 	}
 	if w.over() {
 		k.Ends++
-		k.goals = append(k.goals, number)
+		k.ends[number] = true
 	}
 	return found, nil
 }
@@ -184,51 +186,29 @@ func (k *walker) number(p fingerprint, by origin) (number uint32, known bool) {
 	}
 	number = uint32(len(k.origins))
 	k.numbers[p] = number
-	k.origins = append(k.origins, by)
+	k.origins, k.ends = append(k.origins, by), append(k.ends, false)
 	k.States++
 	return number, false
 }
 
 // everyoneCanEnd is invariant 7: from every state there is a way to the end of all requests without anything that is
-// counted, by what goes on and by releases alone.
+// counted, by what goes on and by releases alone. Most edges lead away from the start: a few sweeps, each from the end,
+// find all states that have a way.
 func (k *walker) everyoneCanEnd() error {
 	k.numbers = nil
-	starts := make([]uint32, k.States+2) // where the edges into a state begin, one place on; then, where they begin
-	for _, part := range k.edges {
-		for _, e := range part {
-			starts[e.to+2]++
-		}
-	}
-	for i := range k.States {
-		starts[i+2] += starts[i+1]
-	}
-	sources := make([]uint32, starts[k.States+1])
-	for at, part := range k.edges {
-		for _, e := range part {
-			sources[starts[e.to+1]] = e.from
-			starts[e.to+1]++
-		}
-		k.edges[at] = nil
-	}
-	ends := make([]bool, k.States)
-	for _, g := range k.goals {
-		ends[g] = true
-	}
-	for todo := k.goals; len(todo) > 0; {
-		to := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, from := range sources[starts[to]:starts[to+1]] {
-			if !ends[from] {
-				ends[from] = true
-				todo = append(todo, from)
+	for more := true; more; {
+		more = false
+		for at := len(k.edges) - 1; at >= 0; at-- {
+			for i := len(k.edges[at]) - 1; i >= 0; i-- {
+				if e := k.edges[at][i]; k.ends[e.to] && !k.ends[e.from] {
+					k.ends[e.from], more = true, true
+				}
 			}
 		}
 	}
-	for number, can := range ends {
-		if !can {
-			return k.tell(&Violation{Invariant: AllEnd, What: "from here no way leads to the end of all requests"},
-				uint32(number), nil)
-		}
+	if number := slices.Index(k.ends, false); number >= 0 {
+		v := &Violation{Invariant: AllEnd, What: "from here no way leads to the end of all requests"}
+		return k.tell(v, uint32(number), nil)
 	}
 	return nil
 }

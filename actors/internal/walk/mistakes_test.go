@@ -12,13 +12,14 @@ import (
 // seeded is a mistake that a walk of a plan must find: at the boundary of what is walked, or in the source.
 type seeded struct {
 	name    string
-	mistake *Mistake
+	mistake Mistake
 	source  []edit
 	plan    Plan
 	breaks  Invariant
 }
 
-// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes first.
+// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes
+// first.
 func TestMistakesAreFound(t *testing.T) {
 	for _, c := range atBoundary {
 		t.Run(c.name, func(t *testing.T) {
@@ -42,8 +43,8 @@ func find(t *testing.T, c seeded) {
 	require.Equal(t, c.breaks, violation.Invariant)
 }
 
-// TestMistakesApply: the texts that the mistakes in the source replace are there. TestWalkFinds, of `make mistakes`, walks
-// with these mistakes.
+// TestMistakesApply: the texts that the mistakes in the source replace are there. TestWalkFinds, of `make mistakes`,
+// walks with these mistakes.
 func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
@@ -62,7 +63,7 @@ func TestSecondIsNoProof(t *testing.T) {
 
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
-	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: server(ExpireEarly)})
+	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: Mistake{EndsEarly: true}})
 	require.EqualError(t, err, `invariant 1: mutual exclusion
 contender 1 and contender 2 both hold the lock with valid leases:
   1. session A: the servers carry out Create of stage 0

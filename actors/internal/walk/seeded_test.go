@@ -18,9 +18,9 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: twoOne, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "grant without a lease", mistake: grantWithoutLease,
 		plan: Plan{Sessions: apart, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
-	{name: "adopt any owner's node", mistake: server(FindAnyOwners),
+	{name: "adopt any owner's node", mistake: takeAnyOwners,
 		plan: anothersNode, breaks: Exclusion},
-	{name: "verify without sync", mistake: server(FindWithoutSync),
+	{name: "verify without sync", mistake: Mistake{Unsynced: true},
 		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown delete", mistake: forgetDelete,
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
@@ -28,31 +28,31 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "forget an actor that stopped", mistake: forgetEnded,
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
-	{name: "watch a node that is gone", mistake: server(WatchTheGone),
+	{name: "watch a node that is gone", mistake: watchTheGone,
 		plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
 	{name: "register the watch too late", mistake: registerLate, plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
 	{name: "keep quiet about a cut", mistake: keepQuiet,
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "carry out an old epoch's order", mistake: oldOrders,
 		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1, Late: 1}}, breaks: OneSession},
-	{name: "expire before the lease is over", mistake: server(ExpireEarly),
+	{name: "expire before the lease is over", mistake: Mistake{EndsEarly: true},
 		plan: Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}}, breaks: Exclusion},
-	{name: "token by sequence number", mistake: server(TokenBySequence),
+	{name: "token by sequence number", mistake: tokenBySequence,
 		plan: Plan{Sessions: apart, Bounds: Bounds{Reaps: 1}}, breaks: TokensRise},
 	{name: "let a reader in beside a writer", mistake: readerBesideWriter,
 		plan: Plan{Sessions: apart, Modes: writeReadRead}, breaks: InOrder},
 	{name: "let a writer in beside a reader", mistake: writerBesideReader,
 		plan: Plan{Sessions: apart, Modes: readWrite}, breaks: InOrder},
-	{name: "delete whoever is next", mistake: server(DeleteRegardless),
+	{name: "delete whoever is next", mistake: deleteRegardless,
 		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 	{name: "adopt another's contest", mistake: adoptAnothersContest,
 		plan: Plan{Sessions: apart, Modes: contests}, breaks: TokensRise},
-	{name: "remove a contest by its name", mistake: server(RemoveByName),
+	{name: "remove a contest by its name", mistake: removeByName,
 		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 
 	{name: "retain on when somebody comes", mistake: goOnRetaining,
 		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
-	{name: "watch without looking", mistake: server(WatchWithoutLooking),
+	{name: "watch without looking", mistake: watchWithoutLooking,
 		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
 	{name: "forget what was retained", mistake: forgetRetained,
 		plan: Plan{Sessions: two, Sticky: all, Arrive: secondLater}, breaks: NoOrphan},
@@ -72,12 +72,13 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
 	{name: "one permit more", mistake: onePermitMore,
 		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1}, breaks: Exclusion},
-	{name: "trust that nobody has come", mistake: trustOldArrivals,
-		plan: Plan{Sessions: apart, Sticky: all}, breaks: NoLostWakeUp},
+	{name: "overlook that the lock is wanted", mistake: overlookWish,
+		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
+		breaks: NoLostWakeUp},
 }
 
-// secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one before
-// the predecessor is gone does not mean that the predecessor is the head.
+// secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
+// before the predecessor is gone does not mean that the predecessor is the head.
 var secondIsNoProof = Plan{Sessions: oneTwo, Prompt: true,
 	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
 		"session B: the servers carry out Create of stage 0",
@@ -128,8 +129,8 @@ var inCoordinator = []seeded{
 		rule("	if waits {\n", "	if waits || r.node.phase == creating {\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
 	{name: "run an old verification last", source: edits(
-		rule("case op < r.looking.op:", "case false:"),
-		rule("r.looking.later = max(r.looking.later, op)", "r.looking.later = op")),
+		rule("case op < r.search.op:", "case false:"),
+		rule("r.search.later = max(r.search.later, op)", "r.search.later = op")),
 		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
 	{name: "have a reader wait for a reader", source: edits(
 		rule("return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
@@ -155,7 +156,7 @@ var inCoordinator = []seeded{
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has mates", source: edits(rule("n.mates || ", "")),
+	{name: "retain what has mates", source: edits(rule("n.batchMates || ", "")),
 		plan: mates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
@@ -165,10 +166,11 @@ var inCoordinator = []seeded{
 	{name: "do not ask part by part", source: edits(
 		rule("f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's row", source: edits(rule(`if q.name == name && q.one == ""`, `if q.name != name && q.one == ""`)),
+	{name: "send another queue's local run", source: edits(rule(
+		`queueNamed(t.queue, ""); q != nil {`+"\n\t\tq.run.timer", `queueNamed(t.path, ""); q != nil {`+"\n\t\tq.run.timer")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
-	{name: "lose a row", source: edits(
-		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, w.creates...)\n", "")),
+	{name: "lose a local run", source: edits(
+		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
 		rule("n.wanted || ", ""), rule("!a.Alone || a.Spent {", "!a.Alone {")),
@@ -186,6 +188,6 @@ var inCoordinator = []seeded{
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
 	{name: "watch one of several", source: edits(
-		rule("range v.ahead {", "range v.ahead[:min(len(v.ahead), 1)] {")),
+		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
 }

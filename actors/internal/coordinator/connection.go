@@ -7,40 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
-type epoch struct {
-	number     uint64
-	timeout    time.Duration // of the session
-	connection connection
-	paths      map[string]*lockPath
-	unused     []string // of them, those that no request uses, the one that was left first at first
-	asked      map[uint64]purpose
-	timers     map[uint64]alarm
-	parked     []parked
-	batch      batch
-	beats      beats
-	reads      reads
-	lease      uint64 // the timer that looks at it; zero for none
-	run        uint64 // of the lease: the newest that the requests know of; the first is one
-	held       int    // requests that hold
-	retained   int    // nodes that are retained
-	overRows   []*ownQueue
-}
-
-// connection is how the session stands.
-type connection uint8
-
-const (
-	connecting connection = iota
-	connected
-	disconnected
-)
-
-func newEpoch(number uint64, timeout time.Duration) epoch {
-	return epoch{number: number, timeout: timeout, run: 1, paths: map[string]*lockPath{},
-		asked: map[uint64]purpose{}, timers: map[uint64]alarm{}}
-}
-
 // connect takes note of a new connection.
 func (c *Coordinator) connect(timeout time.Duration) {
 	c.epoch.connection, c.epoch.timeout = connected, timeout
@@ -54,9 +20,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 		}
 	}
 	for _, r := range c.inOrder() {
-		if r.removal.phase == removalWanted {
-			c.goOnRemoving(r)
-		}
+		c.goOnRemoving(r)
 	}
 	c.beat()
 }
@@ -96,4 +60,17 @@ func (c *Coordinator) expire() {
 	}
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
+}
+
+// hurry says whether anything is held, when that has changed. A grant of which the session hears only while it is
+// disconnected counts too. Waiters are in no hurry, for their nodes last as long as the session.
+func (c *Coordinator) hurry() {
+	holds := c.epoch.held > 0
+	for _, p := range c.epoch.parked {
+		holds = holds || p.effect.Do == machine.WatchOwn
+	}
+	if holds != c.urgent {
+		c.urgent = holds
+		c.emit(Hurry{holds})
+	}
 }

@@ -1,0 +1,92 @@
+package coordinator
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+func (c *Coordinator) fast(path Switches) bool { return c.off&path == 0 }
+
+func (c *Coordinator) emit(out Output) { c.out = append(c.out, out) }
+
+// ask asks the servers; the reply finds its way by its purpose.
+func (c *Coordinator) ask(what Query, purpose purpose) uint64 {
+	c.numbers++
+	c.epoch.asked[c.numbers] = purpose
+	c.emit(&Ask{ID: c.numbers, Query: what})
+	return c.numbers
+}
+
+// after starts a timer.
+func (c *Coordinator) after(d time.Duration, what timer) uint64 {
+	c.numbers++
+	c.epoch.timers[c.numbers] = what
+	c.emit(StartTimer{Timer: c.numbers, After: d})
+	return c.numbers
+}
+
+// stop stops a timer; zero is none.
+func (c *Coordinator) stop(timer uint64) {
+	if _, runs := c.epoch.timers[timer]; runs {
+		delete(c.epoch.timers, timer)
+		c.emit(StopTimer{timer})
+	}
+}
+
+// tell sends an event to a request, unless it has ended.
+func (c *Coordinator) tell(r *request, ev machine.Event) {
+	if r.life != ended {
+		c.emit(&Tell{To: r.id, Event: ev})
+	}
+}
+
+// tellAll sends an event to all requests that have not ended.
+func (c *Coordinator) tellAll(ev machine.Event) {
+	for _, r := range c.inOrder() {
+		c.tell(r, ev)
+	}
+}
+
+// inOrder lists the requests in the order in which they came, so that what is sent follows from what was asked for, and
+// not from the order of a map.
+func (c *Coordinator) inOrder() []*request {
+	all := make([]*request, 0, len(c.requests))
+	for _, id := range slices.Sorted(maps.Keys(c.requests)) {
+		all = append(all, c.requests[id])
+	}
+	return all
+}
+
+// park keeps an order until there is a connection.
+func (c *Coordinator) park(r *request, e machine.Effect) {
+	c.epoch.parked = append(c.epoch.parked, parked{r.id, e})
+}
+
+// unpark drops the orders of a request that wait; it tells whether there was a create.
+func (c *Coordinator) unpark(r *request) (creates bool) {
+	c.epoch.parked = slices.DeleteFunc(c.epoch.parked, func(p parked) bool {
+		creates = creates || p.request == r.id && p.effect.Do == machine.Create
+		return p.request == r.id
+	})
+	return creates
+}
+
+// reason translates a refusal.
+func reason(f Failure) messages.Reason {
+	if f.is(NoAuth) {
+		return messages.ReasonNoAuth
+	}
+	return messages.ReasonRefused
+}
+
+// failed is the event for an operation that has failed, where nothing more is to be said.
+func failed(op uint64, f Failure) machine.Event {
+	if f.Outcome == Refused {
+		return machine.Event{Kind: machine.Refused, Op: op, Reason: reason(f), Detail: f.Detail}
+	}
+	return machine.Event{Kind: machine.Unknown, Op: op, Detail: f.Detail}
+}

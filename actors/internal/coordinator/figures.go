@@ -1,0 +1,55 @@
+package coordinator
+
+// What the shell may ask of a coordinator, and package walk.
+
+// Epoch is the number of the epoch.
+func (c *Coordinator) Epoch() uint64 { return c.epoch.number }
+
+// Stale counts what came for an epoch or an attempt that was over. It only grows.
+func (c *Coordinator) Stale() int64 { return c.stale }
+
+// Requests is how many requests there are of which something is left.
+func (c *Coordinator) Requests() int { return len(c.requests) }
+
+// Unused tells whether nobody holds or waits any more with a node, which is one of this session.
+func (c *Coordinator) Unused(path, name string) bool {
+	_, n := c.epoch.paths[path].findNode(name)
+	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
+}
+
+// Retains tells whether a node is retained.
+func (c *Coordinator) Retains(path, name string) bool {
+	_, n := c.epoch.paths[path].findNode(name)
+	return n != nil && n.phase == retained
+}
+
+// Nodes tells the names of the nodes of this session, as far as they are known.
+func (c *Coordinator) Nodes(yield func(name string) bool) {
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			for _, n := range q.nodes {
+				if !yield(n.name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Timers tells which timers are set, and what for.
+func (c *Coordinator) Timers(yield func(timer uint64, kind TimerKind) bool) {
+	for timer, what := range c.epoch.timers {
+		if !yield(timer, what.kind) {
+			return
+		}
+	}
+}
+
+// Ignores tells whether the answer to a query can change nothing any more.
+func (c *Coordinator) Ignores(id uint64) bool { return c.lapsed(c.epoch.asked[id], id) }
+
+// lapsed tells whether nothing is left of a purpose, or whether there is none.
+func (c *Coordinator) lapsed(what purpose, id uint64) bool {
+	may, lapses := what.(lapsing)
+	return what == nil || lapses && may.lapsed(c, id)
+}

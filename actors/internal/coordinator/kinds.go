@@ -1,0 +1,69 @@
+package coordinator
+
+import (
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+)
+
+// line is a queue in which each waits for one node: exclusive locks, readers and writers.
+type line struct{}
+
+func (line) create(c *Coordinator, r *request, op uint64) { c.submit(change{request: r.id, op: op}) }
+
+func (line) waitsFor(r *request, left *node) bool {
+	before, _ := queue.Parse(left.name)
+	return queue.WaitsFor(r.spec.Style.Mode, before.Mode)
+}
+
+func (line) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
+
+func (line) stands(r *request, place queue.Place, _ int) string {
+	r.view.before, r.view.lookAhead, r.view.head = place.Before, place.LookAhead, ""
+	if place.Head {
+		r.view.head = place.Predecessor
+	}
+	return ""
+}
+
+func (line) watch(c *Coordinator, r *request, predecessor string) {
+	c.watchPredecessor(r, predecessor)
+	c.lookAhead(r, predecessor)
+}
+
+func (line) readsLate() bool { return true }
+
+func (line) remove(c *Coordinator, r *request, op uint64) {
+	c.submit(change{request: r.id, op: op, node: r.node.name, brief: r.removal.brief})
+}
+
+// watchesAll is a line whose waiters list the queue whenever anything changes in it.
+type watchesAll struct{ line }
+
+func (watchesAll) waitsFor(*request, *node) bool { return false }
+
+func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
+
+// contest is a lock without a queue: one ephemeral node, and whoever creates it holds. Its name says nothing of whose it is:
+// that is in its data, which others may replace, and in the session that owns it.
+type contest struct{ line }
+
+func (contest) create(c *Coordinator, r *request, op uint64) {
+	c.createAlone(creation{request: r.id, op: op})
+}
+
+func (contest) waitsFor(*request, *node) bool { return false }
+
+// list: whoever has the node holds.
+func (contest) list(c *Coordinator, r *request, op uint64) {
+	has := r.node.exists()
+	c.tell(r, machine.Event{Kind: machine.Listed, Op: op, First: has, Missing: !has})
+}
+
+func (contest) readsLate() bool { return false } // it may be another's by then
+
+// remove deletes the node if it is still the one that this request has made: of two who look whether it is theirs, and delete
+// it then, the second could delete another's.
+func (contest) remove(c *Coordinator, r *request, op uint64) {
+	purpose := contestRemoval{r.id, op, r.spec.One}
+	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
+}

@@ -1,0 +1,110 @@
+package coordinator
+
+import "github.com/turnstile-locks/turnstile/actors/machine"
+
+// order carries out an order, or keeps it until there is a connection.
+func (c *Coordinator) order(o *Order) {
+	if o.Epoch != 0 && o.Epoch != c.epoch.number {
+		c.stale++
+		return
+	}
+	r := c.requests[o.Request]
+	if r == nil {
+		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
+		c.requests[o.Request] = r
+		c.reset(r)
+	}
+	if r.life == ended { // its end overtook this order
+		return
+	}
+	r.gaveBack = o.Moment
+	if o.Ending { // its owner may ask anew, also while the order waits: that request queues behind what may be left
+		r.life = ending
+		c.leaveOwner(r)
+	}
+	switch {
+	case o.Do == machine.Withdraw:
+		c.withdraw(r, o.Op)
+	case o.Do == machine.CleanUp:
+		c.cleanUp(r)
+	case c.epoch.connection != connected:
+		c.park(r, o.Effect)
+	default:
+		c.carryOut(r, o.Effect)
+	}
+}
+
+func kindOf(sp *Spec) kind {
+	switch {
+	case sp.One != "":
+		return contest{}
+	case sp.Permits > 0:
+		return semaphore{}
+	case sp.Want.WatchAll:
+		return watchesAll{}
+	default:
+		return line{}
+	}
+}
+
+func (c *Coordinator) carryOut(r *request, e machine.Effect) {
+	switch e.Do {
+	case machine.Create:
+		c.create(r, e.Op)
+	case machine.List:
+		r.kind.list(c, r, e.Op)
+	case machine.Watch:
+		c.endWait(r)
+		r.wait = &wait{op: e.Op}
+		r.kind.watch(c, r, e.Node)
+	case machine.WatchOwn:
+		if !r.node.exists() { // it was deleted since it was made: the request has been told, and holds no more
+			c.tell(r, machine.Event{Kind: machine.NodeGone, Op: e.Op})
+			return
+		}
+		c.granted(r)
+		c.tryAgain()
+		c.watchOwn(r, e.Op)
+	case machine.Verify:
+		c.verify(r, e.Op)
+	case machine.Delete, machine.GiveBack:
+		c.giveUp(r, e)
+	default:
+		c.emit(&Note{What: NoRequest, Path: r.spec.Path, Node: r.node.name, Detail: e.String()})
+	}
+}
+
+// giveUp removes the node of a request that gives the lock up, or back. That it is gone already is success (CURATOR-678).
+func (c *Coordinator) giveUp(r *request, e machine.Effect) {
+	c.leaveOwner(r)
+	c.tryAgain()
+	r.removal.brief = r.own.phase == owed
+	if r.own.phase == owed {
+		r.own.phase = unwatched
+	}
+	if c.leavesShared(r) || e.Do == machine.GiveBack && c.retain(r) {
+		c.tell(r, machine.Event{Kind: machine.Left, Op: e.Op})
+		return
+	}
+	c.leave(r)
+	if e.Do == machine.GiveBack {
+		c.handOver(r)
+	}
+	r.removal.op = e.Op
+	c.remove(r)
+}
+
+// abandon takes note that a lock actor has ended.
+func (c *Coordinator) abandon(id RequestID) {
+	r := c.requests[id]
+	if r == nil || r.life == ended {
+		return
+	}
+	r.life = ended
+	c.declineReuse(r)
+	c.leaveOwner(r)
+	c.unpark(r)
+	c.endWait(r)
+	c.unwatchOwn(r)
+	c.cleanUp(r)
+}

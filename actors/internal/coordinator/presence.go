@@ -1,0 +1,72 @@
+package coordinator
+
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// have notes that the node of a request was made, or found.
+func (c *Coordinator) have(r *request, name string, number int32, token messages.Token) {
+	n, q := r.node, r.queue
+	if n.exists() && n.name == name {
+		n.token = token
+		return
+	}
+	if n.exists() {
+		q.remove(n)
+	}
+	if q.one != "" && len(q.nodes) > 0 { // the one that was there is gone, or this one could not be
+		for _, id := range slices.Clone(q.nodes[0].users) {
+			c.tell(c.requests[id], machine.Event{Kind: machine.NodeGone})
+			c.lose(c.requests[id])
+		}
+	}
+	q.newest = max(q.newest, token.Zxid())
+	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
+	q.insert(n)
+}
+
+// lose notes that a request has no node any more: it does not exist, or others go on with it.
+func (c *Coordinator) lose(r *request) {
+	n := r.node
+	c.endWait(r)
+	c.unwatchOwn(r)
+	c.setHeld(r, false)
+	r.early = nil
+	r.node = newNode(r.spec)
+	n.users = slices.DeleteFunc(n.users, func(id RequestID) bool { return id == r.id })
+	if len(n.users) > 0 || !n.exists() {
+		return
+	}
+	q := r.queue
+	q.remove(n)
+	n.phase = absent
+	q.ignoreArrivals(n)
+	c.departed(q)
+	c.vanished(q.path, n.name)
+}
+
+// vanished tells those who wait for a node that it is gone.
+func (c *Coordinator) vanished(p *lockPath, name string) {
+	if name == "" {
+		return
+	}
+	for _, w := range slices.Clone(p.watchers[name]) {
+		if w.role == waits || w.role == looksAhead {
+			c.hearOfOther(w, name, NodeDeleted, true)
+		}
+	}
+}
+
+// setHeld notes whether a request holds.
+func (c *Coordinator) setHeld(r *request, held bool) {
+	switch {
+	case held && !r.held:
+		c.epoch.held++
+	case !held && r.held:
+		c.epoch.held--
+	}
+	r.held = held
+}

@@ -1,0 +1,196 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Coordinator decides what a session does for its requests. Make one with New.
+type Coordinator struct {
+	off Switches
+	// timeout is the session timeout that is asked for.
+	timeout time.Duration
+	// requests are those of this session of which something may be left. They outlive epochs.
+	requests map[RequestID]*request
+	epoch    epoch
+	numbers  uint64 // of asks and timers, given so far
+	urgent   bool   // it was said that there is a hurry
+	stale    int64
+
+	doomed bool     // the session is to end with the input at hand, because a node of it may not be deleted
+	at     At       // of the input at hand
+	out    []Output // likewise
+}
+
+// Switches are fast paths that are switched off.
+type Switches uint8
+
+// The switches.
+const (
+	// GroupCommit has creates and deletes share transactions when there are many, and local runs form.
+	GroupCommit Switches = 1 << iota
+	// HandOver grants what is given back to the next of the same session before the node is gone.
+	HandOver
+	// LookAhead has a waiter whose predecessor belongs to another session, and waits itself, find out as soon as that one
+	// holds.
+	LookAhead
+)
+
+// New makes the coordinator of a session whose first epoch is one. timeout is the session timeout that is asked for.
+func New(off Switches, timeout time.Duration) *Coordinator {
+	return &Coordinator{off: off, timeout: timeout, requests: map[RequestID]*request{}, epoch: newEpoch(1, timeout)}
+}
+
+// epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
+type epoch struct {
+	number     uint64
+	timeout    time.Duration // of the session
+	connection connection
+	paths      map[string]*lockPath
+	idle       []string // of them, those that no request uses, the one that was left first at first
+	asked      map[uint64]purpose
+	timers     map[uint64]timer
+	parked     []parked
+	batch      batch
+	beats      beats
+	reads      reads
+	leaseTimer uint64 // looks at the lease; zero for none
+	leaseRun   uint64 // the newest run of the lease that the requests know of; the first is one
+	held       int    // requests that hold
+	retained   int    // nodes that are retained
+	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs are
+	// over with it. Both are empty between inputs.
+	again    []RequestID
+	runsOver []*ownQueue
+}
+
+// connection is how the session stands.
+type connection uint8
+
+const (
+	connecting connection = iota
+	connected
+	disconnected
+)
+
+func newEpoch(number uint64, timeout time.Duration) epoch {
+	return epoch{number: number, timeout: timeout, leaseRun: 1, paths: map[string]*lockPath{},
+		asked: map[uint64]purpose{}, timers: map[uint64]timer{}}
+}
+
+// parked is an order that waits for the connection.
+type parked struct {
+	request RequestID
+	effect  machine.Effect
+}
+
+// batch is what waits to be committed.
+type batch struct {
+	waiting  []change
+	underway int // transactions
+}
+
+// beats is how the heartbeats go on.
+type beats struct {
+	// newest is the number of the newest: one is under way, or due, at a time. It is zero while there are none.
+	newest uint64
+	// timer is that of the next heartbeat, or of the one that is late.
+	timer uint64
+	// sent counts them, for whose turn it is.
+	sent uint64
+}
+
+// reads are the own nodes that are owed a read, in the order in which they were asked for.
+type reads struct{ older, newer []reading }
+
+type reading struct {
+	request RequestID
+	op      uint64
+}
+
+// request is one lock request. It outlives epochs; what belongs to one is in what reset replaces.
+type request struct {
+	id   RequestID
+	spec *Spec
+	kind kind
+	life life
+
+	queue   *ownQueue // of this epoch
+	node    *node     // its own, or that of the hold that it shares; never nil
+	held    bool      // the machine has said that the lock is granted
+	wait    *wait     // what it watches while it waits; nil while it does not
+	view    standing
+	own     ownWatch
+	search  search
+	removal removal
+	sharing sharing
+	// inherited is the token of the writer's hold that it goes on with, in a downgrade; zero for others.
+	inherited messages.Token
+	// early is the queue as it was listed behind its create.
+	early *View
+	// gaveBack is when its lock actor asked to give the lock back.
+	gaveBack Moment
+}
+
+// hasOwner tells whether a request is one of somebody: permits of a semaphore are nobody's in particular.
+func (r *request) hasOwner() bool { return r.spec.Owner != "" && r.spec.Permits == 0 }
+
+// watches tells whether a request waits for news of a node.
+func (r *request) watches(name string, as role) bool {
+	switch as {
+	case waits:
+		return r.wait != nil && slices.Contains(r.wait.nodes, name)
+	case looksAhead:
+		return r.wait != nil && r.wait.lookAhead == name
+	default:
+		return r.own.phase == watched && r.node.name == name
+	}
+}
+
+// waitsIn tells whether a request still waits as it did in an operation.
+func (r *request) waitsIn(op uint64) bool { return r != nil && r.wait != nil && r.wait.op == op }
+
+// retains tells whether the queue retains the node that a request has left.
+func (r *request) retains() bool { return r.queue.retained != nil && r.queue.retained.request == r.id }
+
+// token makes the token of the node of a request, that was made or found.
+func (r *request) token(czxid int64) (messages.Token, error) {
+	token, err := messages.NewToken(czxid, r.node.place)
+	if r.inherited != 0 {
+		token = r.inherited
+	}
+	return token, err
+}
+
+// kind is what differs between kinds of locks. Its values have no state.
+type kind interface {
+	// create has the node made that a request asks for.
+	create(c *Coordinator, r *request, op uint64)
+	// waitsFor tells whether a request waits for nobody but the node right before its own, which is of this session.
+	waitsFor(r *request, left *node) bool
+	// list finds out where a request stands.
+	list(c *Coordinator, r *request, op uint64)
+	// stands notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
+	stands(r *request, place queue.Place, permits int) (wrong string)
+	// watch watches what keeps a request out: its predecessor is named.
+	watch(c *Coordinator, r *request, predecessor string)
+	// readsLate tells whether a holder's node need not be read at once.
+	readsLate() bool
+	// remove has the node deleted.
+	remove(c *Coordinator, r *request, op uint64)
+}
+
+// purpose is what an answer is for: plain data, that names requests and paths. A purpose that may lapse is a lapsing.
+type purpose interface {
+	answered(c *Coordinator, id uint64, answer Answer)
+	encode(e *encoder)
+}
+
+// lapsing is a purpose of which nothing may be left when the answer comes: then the answer is stale.
+type lapsing interface {
+	lapsed(c *Coordinator, id uint64) bool
+}

@@ -1,0 +1,49 @@
+package coordinator
+
+import "slices"
+
+// submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
+func (c *Coordinator) submit(ch change) {
+	switch {
+	case !c.fast(GroupCommit):
+		c.alone(ch, false)
+	case ch.node == "" && (c.probe(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
+	default:
+		c.epoch.batch.waiting = append(c.epoch.batch.waiting, ch)
+		c.flush()
+	}
+}
+
+// probe carries out a create by itself where the lock path does not allow for more, or is not known. The first that comes to
+// a path probes it; those that come meanwhile wait, so that they can share a transaction.
+func (c *Coordinator) probe(ch change) bool {
+	r := c.requests[ch.request]
+	p := r.queue.path
+	as := creation{request: ch.request, op: ch.op, probes: !p.info.Exists}
+	switch {
+	case p.info.Counted && r.spec.Permits == 0:
+		return false
+	case p.probe.underway:
+		p.probe.waiting = append(p.probe.waiting, ch)
+	default:
+		p.probe.underway = as.probes
+		c.createAlone(as)
+	}
+	return true
+}
+
+// unsubmit takes a create back that has not been sent.
+func (c *Coordinator) unsubmit(r *request) bool {
+	found := false
+	drop := func(from []change) []change {
+		return slices.DeleteFunc(from, func(ch change) bool {
+			mine := ch.request == r.id && ch.node == ""
+			found = found || mine
+			return mine
+		})
+	}
+	c.epoch.batch.waiting = drop(c.epoch.batch.waiting)
+	r.queue.run.creates = drop(r.queue.run.creates)
+	r.queue.path.probe.waiting = drop(r.queue.path.probe.waiting)
+	return found
+}

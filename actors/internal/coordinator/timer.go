@@ -1,0 +1,43 @@
+package coordinator
+
+// TimerKind tells what a timer is for.
+type TimerKind uint8
+
+// The kinds of timers.
+const (
+	NoTimer TimerKind = iota
+	// CreatesTimer sends creates that were delayed, DeletesTimer deletes.
+	CreatesTimer
+	DeletesTimer
+	// ReadTimer reads the nodes of holders.
+	ReadTimer
+	// RetryTimer removes what could not be removed yet.
+	RetryTimer
+	// RetentionTimer lets a retained node go.
+	RetentionTimer
+	// BeatTimer is that of the next heartbeat, LateTimer of one without an answer.
+	BeatTimer
+	LateTimer
+	// LeaseTimer checks the lease.
+	LeaseTimer
+	// SearchTimer searches for a node once more.
+	SearchTimer
+)
+
+// timer is what a timer is for, and for whom.
+type timer struct {
+	kind    TimerKind
+	request RequestID
+	op      uint64
+	// path and queue are of the local run whose changes are delayed.
+	path, queue string
+}
+
+// encode writes it, unless it belongs to the heartbeats, which go on for ever.
+func (t timer) encode(e *encoder) {
+	if t.kind != BeatTimer && t.kind != LateTimer && t.kind != LeaseTimer {
+		e.num(uint64(t.kind), uint64(t.request))
+		e.op(t.request, t.op)
+		e.text(t.path, t.queue)
+	}
+}
