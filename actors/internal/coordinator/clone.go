@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Clone gives a coordinator that goes on by itself from the same state. Specs, views and purposes are never changed, and
-// shared.
+// Clone gives a coordinator that goes on by itself from the same state. Specs, views and purposes are never changed,
+// and shared.
 func (c *Coordinator) Clone() *Coordinator {
 	var k cloner
 	next := *c
@@ -36,7 +36,8 @@ type cloner struct {
 // copies are few where speed matters: package walk clones at every step.
 type copies[T any] []struct{ from, to *T }
 
-// of gives the copy of a value, and whether it was made now: as the value is, which may refer to what is to be copied too.
+// of gives the copy of a value, and whether it was made now: as the value is, which may refer to what is to be copied
+// too.
 func (all *copies[T]) of(from *T) (to *T, isNew bool) {
 	for _, c := range *all {
 		if c.from == from {

@@ -83,8 +83,8 @@ func (q *ownQueue) find(name string) *node {
 	return nil
 }
 
-// neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody can
-// come between. It is nil where there is none.
+// neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody
+// can come between. It is nil where there is none.
 func (q *ownQueue) neighbour(n *node) *node {
 	if at, there := q.place(n); there && at > 0 && q.nodes[at-1].number+1 == n.number {
 		return q.nodes[at-1]

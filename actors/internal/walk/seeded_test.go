@@ -175,7 +175,7 @@ var inCoordinator = []seeded{
 		rule("committed.go", "f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
 	{name: "send another queue's local run", source: edits(rule("local_run.go",
-		"queueNamed(t.queue, \"\"); q != nil {\n\t\tq.run.timer", "queueNamed(t.path, \"\"); q != nil {\n\t\tq.run.timer")),
+		"queueNamed(t.queue, ", "queueNamed(t.path, ")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "lose a local run", source: edits(
 		rule("local_run.go", "c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)", "")),
