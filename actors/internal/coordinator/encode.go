@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -21,7 +20,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.leaseRun, flag(c.urgent))
-	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
+	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
@@ -37,16 +36,26 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		}
 		e.mark()
 	}
-	var timers [][]byte
-	for _, t := range ep.timers {
-		one := encoder{rename: rename}
-		one.num(uint64(t.kind), uint64(t.request))
-		one.op(t.request, t.op)
-		one.text(t.path, t.queue)
-		timers = append(timers, one.b)
+	return e.timers(ep.timers)
+}
+
+// timers writes timers at the end, one after the other, and then in order.
+func (e *encoder) timers(set map[uint64]timer) []byte {
+	type span struct{ from, to int }
+	all, begin := make([]span, 0, 8), len(e.b)
+	for _, t := range set {
+		from := len(e.b)
+		e.num(uint64(t.kind), uint64(t.request))
+		e.op(t.request, t.op)
+		e.text(t.path, t.queue)
+		all = append(all, span{from, len(e.b)})
 	}
-	slices.SortFunc(timers, bytes.Compare)
-	return append(e.b, bytes.Join(timers, []byte{0xff})...)
+	slices.SortFunc(all, func(x, y span) int { return bytes.Compare(e.b[x.from:x.to], e.b[y.from:y.to]) })
+	end := len(e.b)
+	for _, s := range all {
+		e.b = append(e.b, e.b[s.from:s.to]...)
+	}
+	return append(e.b[:begin], e.b[end:]...)
 }
 
 // AppendPurpose writes what a query that is under way is for.
@@ -192,7 +201,7 @@ func (e *encoder) path(p *lockPath) {
 		e.queue(q)
 	}
 	e.watchers("", p.children)
-	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
+	for _, name := range inOrder(p.watchers) {
 		e.watchers(name, p.watchers[name])
 	}
 	if l := p.listing; l != nil {
@@ -229,7 +238,7 @@ func (e *encoder) queue(q *ownQueue) {
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
-	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
+	for _, owner := range inOrder(q.owners) {
 		e.text(owner)
 		e.ids(q.owners[owner])
 	}
@@ -242,4 +251,14 @@ func (e *encoder) queue(q *ownQueue) {
 		e.op(kept.next, kept.op)
 	}
 	e.mark()
+}
+
+// inOrder gives the keys of a map in their order.
+func inOrder[V any](m map[string]V) []string {
+	all := make([]string, 0, len(m))
+	for key := range m {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
 }

@@ -48,6 +48,12 @@ func (q *ownQueue) place(n *node) (int, bool) {
 	})
 }
 
+// has tells whether a node is in the queue, in its place.
+func (q *ownQueue) has(n *node) bool {
+	at, there := q.place(n)
+	return there && q.nodes[at] == n
+}
+
 func (q *ownQueue) insert(n *node) {
 	at, _ := q.place(n)
 	q.nodes = slices.Insert(q.nodes, at, n)

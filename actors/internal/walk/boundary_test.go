@@ -70,6 +70,18 @@ func answering[T any, A interface {
 	})
 }
 
+// missing drops the timers of a kind.
+func missing(kind coordinator.TimerKind) *Mistake {
+	return hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
+		for timer, of := range w.sessions[s].decides.Timers {
+			if timer == in.Timer && of == kind {
+				return nil
+			}
+		}
+		return in
+	})
+}
+
 // server is a mistake of the servers.
 func server(m ServerMistake) *Mistake { return &Mistake{Servers: m} }
 
@@ -151,7 +163,7 @@ var (
 	})
 	forgetRetained = committing(func(w *world, q coordinator.Commit) *coordinator.Commit {
 		if len(q.Deletes) == 1 && len(q.Creates) == 0 && !slices.ContainsFunc(w.actors[:], func(a lockActor) bool {
-			return a.begun && !a.stopped && a.m.Node == base(q.Deletes[0])
+			return a.lives() && a.m.Node == base(q.Deletes[0])
 		}) {
 			return nil
 		}
@@ -186,18 +198,8 @@ var (
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
 	})
-	rowsNeverSent = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
-		if w.timer(s, coordinator.CreatesTimer) == in.Timer {
-			return nil
-		}
-		return in
-	})
-	cleanUpOnce = hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
-		if w.timer(s, coordinator.RetryTimer) == in.Timer {
-			return nil
-		}
-		return in
-	})
+	changesNeverSent = missing(coordinator.CreatesTimer)
+	cleanUpOnce   = missing(coordinator.RetryTimer)
 	onePermitMore = answering(func(w *world, _ int, a *coordinator.Listed) {
 		if a.View.Queue != nil {
 			a.View.Queue = queue.NewListing(a.View.Queue.Names(), a.View.Permits+1)
@@ -209,7 +211,7 @@ var (
 // otherWaiter gives another request of a session that waits, and its operation; the one that is told, where none does.
 func (w *world) otherWaiter(s int, t coordinator.Tell) (coordinator.RequestID, uint64) {
 	for i, of := range w.plan.Sessions {
-		if a := &w.actors[i]; of == s && i != int(t.To)-1 && a.m.State == messages.StateWatching && !a.stopped {
+		if a := &w.actors[i]; of == s && i != int(t.To)-1 && a.m.State == messages.StateWatching && a.lives() {
 			return coordinator.RequestID(i + 1), a.m.Op
 		}
 	}

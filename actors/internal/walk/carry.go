@@ -2,6 +2,7 @@ package walk
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -52,7 +53,7 @@ func (w *world) carryOut(s, at int) {
 		f.commits = true
 	}
 	f.behind = len(w.sessions[s].wire)
-	if f.zxid = w.servers.zxid; w.sessions[s].lagging {
+	if f.zxid = w.servers.zxid; w.sessions[s].link == lagging {
 		f.zxid = w.sessions[s].seen
 	}
 	w.sessions[s].flights = replace(w.sessions[s].flights, at, f)
@@ -163,7 +164,7 @@ func (w *world) view(s, permits int) coordinator.View {
 func (w *world) watch(s int, name string) *coordinator.Read {
 	if name == "" {
 		w.servers.data[s] = true
-		return &coordinator.Read{Data: []byte(permitsText(w.servers.permits))}
+		return &coordinator.Read{Data: []byte(strconv.Itoa(w.servers.permits))}
 	}
 	at := w.servers.at(name)
 	if at < 0 || !slices.Contains(w.shown(s), name) {
@@ -199,7 +200,7 @@ func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
 func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	if f.stage == 1 && q.Announce {
 		if at := w.servers.at(base(q.Path)); at >= 0 {
-			w.write(at, func(*node) {})
+			w.write(at, false)
 		}
 		f.applied = false
 		return

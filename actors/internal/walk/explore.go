@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
@@ -25,25 +26,27 @@ func (r Result) String() string {
 		r.States, r.Transitions, r.Depth, r.Quiet, r.Ends, r.Elapsed.Round(time.Millisecond))
 }
 
-// Violation is an invariant that does not hold, and the shortest story that leads there.
-type Violation struct {
-	Invariant Invariant
-	What      string
-	Story     []string
+// Walk explores every history of a plan. The error is a *Violation, or says that the limit was reached.
+func Walk(plan Plan) (Result, error) {
+	began := time.Now()
+	k := &walker{plan: &plan, numbers: map[fingerprint]uint32{}}
+	k.Fired = map[*machine.Row]bool{}
+	err := k.explore()
+	if err == nil {
+		err = k.everyoneCanEnd()
+	}
+	k.Elapsed = time.Since(began)
+	return k.Result, err
 }
 
-// Error tells the story.
-func (v *Violation) Error() string {
-	return fmt.Sprintf("invariant %s\n%s:\n%s", v.Invariant, v.What, strings.Join(v.Story, "\n"))
-}
-
-// walker is a walk under way: breadth first, so that the first story found is the shortest.
+// walker is a walk under way. It goes breadth first, so that the first story found is the shortest.
 type walker struct {
 	plan *Plan
-	// numbers gives the number of each state reached, parents from where and by which move, by number.
+	// numbers gives the number of each state reached; origins, by number, from where and by which move it was reached
+	// first.
 	numbers map[fingerprint]uint32
-	parents []origin
-	// edges are the transitions that may be counted on.
+	origins []origin
+	// edges are the transitions that may be counted on, in pieces: a slice that grows would need their memory twice.
 	edges [][]edge
 	goals []uint32
 	Result
@@ -56,96 +59,119 @@ type origin struct {
 
 type edge struct{ from, to uint32 }
 
-// Walk explores every history of a plan. The error is a *Violation, or says that the limit was reached.
-func Walk(plan Plan) (Result, error) {
-	began := time.Now()
-	k := &walker{plan: &plan, numbers: map[fingerprint]uint32{}}
-	err := k.explore()
-	if err == nil {
-		err = k.everyoneCanEnd()
+// newWorld makes a world at the start of a plan.
+func newWorld(plan *Plan, fired map[*machine.Row]bool) *world {
+	w := &world{plan: plan, fired: fired}
+	w.print.rename = w.rename
+	for i := range plan.Sessions {
+		w.specs[i] = plan.spec(i)
 	}
-	k.Elapsed = time.Since(began)
-	return k.Result, err
+	w.left = plan.Bounds
+	for s := range w.sessions {
+		w.sessions[s] = session{decides: coordinator.New(plan.Without, sessionTimeout), run: 1}
+		if !plan.Down {
+			w.sessions[s].served, w.sessions[s].link, w.sessions[s].up = alive, linked, true
+			w.tell(s, coordinator.Connected{Timeout: sessionTimeout})
+		}
+	}
+	for i := range plan.Sessions {
+		w.actors[i].m = machine.New(plan.Try[i])
+		if !plan.Arrive[i] {
+			w.make(move{kind: begins, at: uint8(i)})
+		}
+	}
+	for _, told := range plan.After {
+		w.follow(told)
+	}
+	w.simplify()
+	return w
+}
+
+// follow makes the move that is told like this. A plan that tells a move which cannot happen is a mistake in the plan.
+func (w *world) follow(told string) {
+	var all []string
+	for _, m := range w.moves(nil) {
+		text := w.describe(m)
+		if text == told {
+			w.make(m)
+			return
+		}
+		all = append(all, text)
+	}
+	w.violate(InPlan, "%q cannot happen, but:\n%s", told, strings.Join(all, "\n"))
 }
 
 func (k *walker) explore() error {
-	start := newWorld(k.plan)
-	start.simplify()
-	if start.violation != nil {
-		return start.violation
+	w := newWorld(k.plan, k.Fired)
+	if w.violation != nil {
+		return w.violation
 	}
-	k.number(start.fingerprint(), origin{})
-	level := &shelf{}
-	level.put(&start.state)
-	number := uint32(0)
+	k.number(w.fingerprint(), origin{})
+	start := w.state
 	var moves []move
-	k.Fired = map[*machine.Row]bool{}
-	w := empty(k.plan)
-	w.fired = k.Fired
-	for level.n > 0 {
-		next := &shelf{}
-		for from := range level.empty() {
-			w.state, w.cloned = *from, [maxSessions]bool{}
+	for level, number := []*state{&start}, uint32(0); len(level) > 0; k.Depth++ {
+		var next []*state
+		for at, from := range level {
+			level[at] = nil // its memory is needed
+			w.load(from)
 			moves = w.moves(moves[:0])
-			if err := k.expand(w, from, number, moves, next); err != nil {
+			found, err := k.expand(w, from, number, moves)
+			if err != nil {
 				return err
 			}
+			next = append(next, found...)
 			number++
-		}
-		level = next
-		if level.n > 0 {
-			k.Depth++
 		}
 		if k.plan.Limit > 0 && k.States > k.plan.Limit {
 			return fmt.Errorf("walk: more than %d states", k.plan.Limit)
 		}
+		level = next
 	}
+	k.Depth--
 	return nil
 }
 
-// expand makes every move of a state.
-func (k *walker) expand(w *world, from *state, number uint32, moves []move, next *shelf) error {
+// expand makes every move of a state. It gives the states that were not reached before.
+func (k *walker) expand(w *world, from *state, number uint32, moves []move) (found []*state, err error) {
 	quiet := true
 	for _, m := range moves {
-		w.state, w.cloned = *from, [maxSessions]bool{}
+		w.load(from)
 		w.make(m)
 		if w.violation != nil {
-			return k.tell(w.violation, number, &m)
+			return nil, k.tell(w.violation, number, &m)
 		}
 		w.simplify()
 		k.Transitions++
 		to, known := k.number(w.fingerprint(), origin{number, m})
 		if !known {
-			next.put(&w.state)
+			next := w.state
+			found = append(found, &next)
 		}
-		if m.kind.goesOn() && to != number {
-			quiet = false
-		}
-		if m.kind.expected() && to != number {
+		quiet = quiet && (!m.goesOn() || to == number)
+		if m.expected() && to != number {
 			k.edge(number, to)
 		}
 	}
 	if !quiet {
-		return nil
+		return found, nil
 	}
 	k.Quiet++
-	w.state = *from
-	w.checkQuiet()
-	if w.violation != nil {
-		return k.tell(w.violation, number, nil)
+	w.load(from)
+	if w.checkQuiet(); w.violation != nil {
+		return nil, k.tell(w.violation, number, nil)
 	}
 	if w.over() {
 		k.Ends++
 		k.goals = append(k.goals, number)
 	}
-	return nil
+	return found, nil
 }
 
 // edge keeps a transition.
 func (k *walker) edge(from, to uint32) {
 	last := len(k.edges) - 1
 	if last < 0 || len(k.edges[last]) == cap(k.edges[last]) {
-		k.edges = append(k.edges, make([]edge, 0, 1<<18))
+		k.edges = append(k.edges, make([]edge, 0, 1<<16))
 		last++
 	}
 	k.edges[last] = append(k.edges[last], edge{from, to})
@@ -156,43 +182,39 @@ func (k *walker) number(p fingerprint, by origin) (number uint32, known bool) {
 	if number, known = k.numbers[p]; known {
 		return number, true
 	}
-	number = uint32(len(k.parents))
+	number = uint32(len(k.origins))
 	k.numbers[p] = number
-	k.parents = append(k.parents, by)
+	k.origins = append(k.origins, by)
 	k.States++
 	return number, false
 }
 
-// everyoneCanEnd is invariant 7: from every state there is a way to the end of all requests, without
-// anything that is counted: only by what goes on, and by releases.
+// everyoneCanEnd is invariant 7: from every state there is a way to the end of all requests without anything that is
+// counted, by what goes on and by releases alone.
 func (k *walker) everyoneCanEnd() error {
 	k.numbers = nil
-	starts := make([]uint32, k.States+1) // where the edges into a state begin
-	total := 0
+	starts := make([]uint32, k.States+2) // where the edges into a state begin, one place on; then, where they begin
 	for _, part := range k.edges {
 		for _, e := range part {
-			starts[e.to+1]++
+			starts[e.to+2]++
 		}
-		total += len(part)
 	}
 	for i := range k.States {
-		starts[i+1] += starts[i]
+		starts[i+2] += starts[i+1]
 	}
-	sources := make([]uint32, total)
-	place := append([]uint32(nil), starts...)
+	sources := make([]uint32, starts[k.States+1])
 	for at, part := range k.edges {
 		for _, e := range part {
-			sources[place[e.to]] = e.from
-			place[e.to]++
+			sources[starts[e.to+1]] = e.from
+			starts[e.to+1]++
 		}
 		k.edges[at] = nil
 	}
 	ends := make([]bool, k.States)
-	todo := k.goals
-	for _, g := range todo {
+	for _, g := range k.goals {
 		ends[g] = true
 	}
-	for len(todo) > 0 {
+	for todo := k.goals; len(todo) > 0; {
 		to := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, from := range sources[starts[to]:starts[to+1]] {
@@ -214,33 +236,21 @@ func (k *walker) everyoneCanEnd() error {
 // tell adds the story that leads to a state, and one more move.
 func (k *walker) tell(v *Violation, number uint32, last *move) error {
 	var way []move
-	for number != 0 {
-		way = append(way, k.parents[number].by)
-		number = k.parents[number].from
+	if last != nil {
+		way = append(way, *last)
 	}
-	w := newWorld(k.plan)
-	w.simplify()
+	for ; number != 0; number = k.origins[number].from {
+		way = append(way, k.origins[number].by)
+	}
+	w := newWorld(k.plan, k.Fired)
 	w.telling = true
 	for i := range way {
-		w.retell(&v.Story, way[len(way)-1-i])
-	}
-	if last != nil {
-		w.retell(&v.Story, *last)
+		from := w.state
+		w.load(&from)
+		w.lines = nil
+		w.make(way[len(way)-1-i])
+		w.simplify()
+		v.Story = append(v.Story, fmt.Sprintf("%3d. %s", i+1, strings.Join(w.lines, "; ")))
 	}
 	return v
-}
-
-// retell makes a move and writes down what it did.
-func (w *world) retell(story *[]string, m move) {
-	w.lines, w.cloned = nil, [maxSessions]bool{}
-	w.make(m)
-	for i, line := range w.lines {
-		if i == 0 {
-			line = fmt.Sprintf("%3d. %s", len(*story)+1, line)
-			*story = append(*story, line)
-			continue
-		}
-		(*story)[len(*story)-1] += "; " + line
-	}
-	w.simplify()
 }

@@ -1,7 +1,6 @@
 package walk
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
@@ -9,15 +8,25 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
 
-// What an operation is called does not matter, only whether it is the current one: an event with any other number is stale
-// for ever, because numbers only grow.
+// fingerprint is 128 bits that stand for a state. The probability that two of a thousand million states share one is less
+// than 10^-20.
+type fingerprint [2]uint64
+
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func printOf(b []byte) fingerprint {
+	return fingerprint{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
+}
+
+// The names of operations by which states are told apart. Only whether an operation is the current one matters: an event
+// with any other number is stale for ever, because numbers only grow.
 const (
 	noOp = iota
 	staleOp
 	currentOp
 )
 
-// rename gives an operation of a request the name by which states are told apart.
+// rename gives an operation of a request its name.
 func (w *world) rename(id coordinator.RequestID, op uint64) byte {
 	switch {
 	case op == 0 || id == 0:
@@ -33,24 +42,20 @@ func (w *world) rename(id coordinator.RequestID, op uint64) byte {
 func (w *world) simplify() {
 	for s := range w.sessions {
 		sess := &w.sessions[s]
-		sess.flights = slices.DeleteFunc(slices.Clone(sess.flights), func(f flight) bool { return sess.decides.Ignores(f.id) })
-		if w.left.Lags == 0 && !sess.lagging {
+		ignored := func(f flight) bool { return sess.decides.Ignores(f.id) }
+		if slices.ContainsFunc(sess.flights, ignored) {
+			sess.flights = slices.DeleteFunc(slices.Clone(sess.flights), ignored)
+		}
+		if w.left[Lags] == 0 && sess.link != lagging {
 			sess.seen = 0
-			for i := range sess.flights {
-				sess.flights[i].zxid = 0
-			}
 		}
 	}
 }
 
-// fingerprint is 128 bits that stand for a state. That two of a thousand million states share one has a probability of less
-// than 10^-20.
-type fingerprint [2]uint64
-
-var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-
+// fingerprint gives that of the state.
 func (w *world) fingerprint() fingerprint {
-	e := writer{w.scratch[:0], w}
+	e := &w.print
+	e.b, e.w = e.b[:0], w
 	for i := range w.plan.Sessions {
 		e.actor(i)
 	}
@@ -58,17 +63,15 @@ func (w *world) fingerprint() fingerprint {
 		e.session(s)
 	}
 	e.servers()
-	l := w.left
-	e.b = append(e.b, l.Cuts, l.Silences, l.Lapses, l.Expiries, l.Lags, l.Breaks, l.Asks, l.Reaps, l.Cancels, l.Timeouts, l.Revokes,
-		l.Releases, l.Stops, l.Closes, l.Polls, l.Slow, l.Late)
-	w.scratch = e.b
-	return fingerprint{maphash.Bytes(seeds[0], e.b), maphash.Bytes(seeds[1], e.b)}
+	e.b = append(e.b, w.left[:]...)
+	return printOf(e.b)
 }
 
 // writer writes a state in bytes.
 type writer struct {
-	b []byte
-	w *world
+	b      []byte
+	w      *world
+	rename coordinator.Rename // is w.rename
 }
 
 func (e *writer) num(all ...uint64) {
@@ -93,10 +96,20 @@ func (e *writer) flags(all ...bool) {
 	e.num(bits)
 }
 
+// mark ends a list.
+func (e *writer) mark() { e.b = append(e.b, 0xff) }
+
+// hash writes the fingerprint of what was written since a place instead of it.
+func (e *writer) hash(since int) (p fingerprint) {
+	p = printOf(e.b[since:])
+	e.b = e.b[:since]
+	return p
+}
+
 func (e *writer) actor(i int) {
 	a := &e.w.actors[i]
-	e.flags(a.begun, a.stopped, a.slow, a.grace, a.toldHeld, a.toldSuspended, a.toldOver, a.broken, a.handed)
-	if a.stopped {
+	e.b = append(e.b, byte(a.life), byte(a.is))
+	if a.life == stopped {
 		return
 	}
 	m := &a.m
@@ -107,86 +120,103 @@ func (e *writer) actor(i int) {
 	e.flags(m.Try, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)
-	for _, n := range a.inbox {
-		ev := &n.event
-		e.num(uint64(ev.Kind), uint64(ev.Token), n.epoch)
-		e.b = append(e.b, e.w.rename(coordinator.RequestID(i+1), ev.Op))
-		e.flags(ev.Alone, ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
-		e.text(ev.Node)
-		e.text(ev.Predecessor)
+	for at := range a.inbox {
+		e.news(coordinator.RequestID(i+1), &a.inbox[at])
 	}
+	e.mark()
 }
 
+func (e *writer) news(id coordinator.RequestID, n *news) {
+	ev := &n.event
+	e.num(uint64(ev.Kind), uint64(ev.Token), n.epoch)
+	e.b = append(e.b, e.rename(id, ev.Op))
+	e.flags(ev.Alone, ev.Missing, ev.First, ev.Unlock, ev.Reason != "")
+	e.text(ev.Node)
+	e.text(ev.Predecessor)
+}
+
+// session writes a session. The order in which queries were sent does not matter, nor that in which timers were started.
 func (e *writer) session(s int) {
 	sess := &e.w.sessions[s]
-	e.flags(sess.up, sess.linked, sess.ending, sess.established, sess.alive, sess.over, sess.lagging, sess.lease, sess.late)
-	if sess.ending {
+	e.b = append(e.b, byte(sess.served), byte(sess.link))
+	e.flags(sess.up, sess.lease, sess.late, sess.closed)
+	if sess.closed {
 		return
 	}
-	e.num(uint64(sess.seen), sess.run)
-	e.b = sess.decides.AppendState(e.b, e.w.rename)
-	var all [][]byte
+	if e.w.owned[s] || e.w.stepped[s] || sess.print == (fingerprint{}) {
+		since := len(e.b)
+		e.b = sess.decides.AppendState(e.b, e.rename)
+		sess.print = e.hash(since)
+	}
+	var flights fingerprint
 	for i := range sess.flights {
-		all = append(all, e.flight(s, &sess.flights[i]))
+		since := len(e.b)
+		e.flight(s, &sess.flights[i])
+		one := e.hash(since)
+		flights[0], flights[1] = flights[0]+one[0], flights[1]+one[1]
 	}
-	slices.SortFunc(all, bytes.Compare) // which goroutine was started first does not matter
-	for _, f := range all {
-		e.num(uint64(len(f)))
-		e.b = append(e.b, f...)
-	}
+	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(canRing(e.w, s)))
 	for _, in := range sess.wire {
 		e.input(in)
 	}
-	e.b = append(e.b, 0xff)
+	e.mark()
 	for _, in := range sess.mailbox {
 		e.input(in)
 	}
+	e.mark()
 }
 
 // flight writes a query that is under way.
-func (e *writer) flight(s int, f *flight) []byte {
-	one := writer{nil, e.w}
-	one.b = e.w.sessions[s].decides.AppendPurpose(one.b, f.id, e.w.rename)
-	one.num(uint64(f.stage), uint64(f.behind), uint64(f.zxid))
-	one.flags(f.applied, f.lost, f.commits)
+func (e *writer) flight(s int, f *flight) {
+	e.b = e.w.sessions[s].decides.AppendPurpose(e.b, f.id, e.rename)
+	e.num(uint64(f.stage), uint64(f.behind))
+	if e.w.left[Lags] > 0 || e.w.sessions[s].link == lagging {
+		e.num(uint64(f.zxid))
+	}
+	e.flags(f.applied, f.lost, f.commits)
 	switch q := f.query.(type) {
 	case *coordinator.Find:
-		one.text(q.Known)
+		e.text(q.Known)
 	case *coordinator.Commit:
-		for _, path := range slices.Concat(q.Deletes, q.Exist) {
-			one.text(path)
+		for _, path := range q.Deletes {
+			e.text(path)
 		}
+		e.mark()
+		for _, path := range q.Exist {
+			e.text(path)
+		}
+		e.mark()
 		for _, n := range q.Creates {
-			one.num(uint64(n.Place))
+			e.num(uint64(n.Place))
 		}
 	case *coordinator.Create:
-		one.flags(q.Info.Exists, q.Info.Counted, q.Info.Permits)
+		e.flags(q.Info.Exists, q.Info.Counted, q.Info.Permits)
 	case *coordinator.Check:
-		one.text(q.Path)
+		e.text(q.Path)
 	}
-	if f.answer != nil {
-		one.answer(f.answer)
-	}
-	return one.b
+	e.answer(f.answer)
 }
 
-func (e *writer) failure(f coordinator.Failure) {
+func (e *writer) failure(f *coordinator.Failure) {
 	e.num(uint64(f.Outcome), uint64(f.Cause))
 	e.text(f.Path)
 }
 
 func (e *writer) view(v *coordinator.View) {
+	if v == nil {
+		return
+	}
 	e.num(uint64(v.Permits))
-	e.failure(v.Failure)
+	e.failure(&v.Failure)
 	if v.Queue != nil {
 		for _, name := range v.Queue.Names() {
 			e.text(name)
 		}
 	}
-	e.b = append(e.b, 0xff)
+	e.mark()
 }
 
-func (e *writer) made(m coordinator.Made) {
+func (e *writer) made(m *coordinator.Made) {
 	e.text(m.Name)
 	e.num(uint64(m.Czxid), uint64(m.Place), uint64(m.Siblings+1), uint64(m.Together))
 }
@@ -197,39 +227,37 @@ func (e *writer) one(n *coordinator.OneNode) {
 		e.num(uint64(n.Czxid))
 		e.text(n.GUID)
 	}
-	e.b = append(e.b, 0xff)
+	e.mark()
 }
 
 func (e *writer) answer(a coordinator.Answer) {
 	switch a := a.(type) {
 	case *coordinator.Created:
-		e.made(a.Node)
+		e.made(&a.Node)
 		e.flags(a.Info.Counted)
-		if a.Early != nil {
-			e.view(a.Early)
-		}
+		e.view(a.Early)
 		e.one(a.Existing)
-		e.failure(a.Failure)
+		e.failure(&a.Failure)
 	case *coordinator.Committed:
-		for _, m := range a.Made {
-			e.made(m)
+		for i := range a.Made {
+			e.made(&a.Made[i])
 		}
-		e.failure(a.Failure)
+		e.failure(&a.Failure)
 	case *coordinator.Listed:
 		e.view(&a.View)
 	case *coordinator.Read:
 		e.text(string(a.Data))
 		e.num(uint64(a.Version), uint64(a.Czxid))
-		e.failure(a.Failure)
+		e.failure(&a.Failure)
 	case *coordinator.Arrivals:
 		e.flags(a.Alone, a.Spent)
 	case *coordinator.Found:
 		e.text(a.Name)
 		e.num(uint64(a.Czxid))
 		e.one(a.One)
-		e.failure(a.Failure)
+		e.failure(&a.Failure)
 	case *coordinator.Done:
-		e.failure(a.Failure)
+		e.failure(&a.Failure)
 	}
 }
 
@@ -237,7 +265,7 @@ func (e *writer) input(in coordinator.Input) {
 	switch in := in.(type) {
 	case *coordinator.Order:
 		e.num(1, uint64(in.Request), uint64(in.Do), in.Epoch)
-		e.b = append(e.b, e.w.rename(in.Request, in.Op))
+		e.b = append(e.b, e.rename(in.Request, in.Op))
 		e.text(in.Node)
 		e.flags(in.Ending)
 	case coordinator.Ended:
@@ -259,7 +287,8 @@ func (e *writer) input(in coordinator.Input) {
 
 func (e *writer) servers() {
 	z := &e.w.servers
-	for _, n := range z.nodes {
+	for i := range z.nodes {
+		n := &z.nodes[i]
 		e.text(n.name)
 		e.num(uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
 		e.flags(n.wanted, n.doomed, n.watched[0], n.watched[1])

@@ -8,9 +8,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Invariant names what is to hold; the numbers are those by which the stories of violations name them.
-type Invariant string
-
 // The invariants.
 const (
 	// Exclusion: at no time do two contenders rely on the lock with valid leases, readers and those of one owner and the
@@ -34,24 +31,27 @@ const (
 	NeverImpossible Invariant = "no impossible event"
 	// OwnInvariants: those that the coordinator states of its own state.
 	OwnInvariants Invariant = "the coordinator's own invariants"
+	// InPlan: the moves of Plan.After can be made.
+	InPlan Invariant = "the plan can be followed"
 )
 
 // relies tells whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's node
-// takes its lock away at once, which it learns later: that is his to know. But to whom the lock is handed within the session,
-// without a node, the servers give nothing away before that one has been told.
+// takes its lock away at once, and the holder learns of it later: that is the operator's risk. But while the lock is handed
+// over within a session, without a node, the servers give nothing away before the new holder has been told.
 func (w *world) relies(i int) bool {
 	a := &w.actors[i]
-	return a.begun && !a.stopped && (!a.broken || a.handed) && a.m.Holding() && w.unbroken(i)
+	return a.lives() && (!a.is.any(broken) || a.is.any(handed)) && a.m.Holding() && w.unbroken(i)
 }
+
+// sameOwner tells whether two requests have the same owner, that is named.
+func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i] == p.Owners[j] }
 
 // shares tells whether two requests may hold at the same time.
-func (w *world) shares(i, j int) bool {
-	p := w.plan
-	return p.Modes[i] == messages.Read && p.Modes[j] == messages.Read || p.Modes[i] == messages.Semaphore ||
-		p.Owners[i] != 0 && p.Owners[i] == p.Owners[j]
+func (p *Plan) shares(i, j int) bool {
+	return p.Modes[i] == messages.Read && p.Modes[j] == messages.Read || p.Modes[i] == messages.Semaphore || p.sameOwner(i, j)
 }
 
-// checkHolders is invariant 1.
+// checkHolders is invariant 1. It is looked at after every input of a coordinator and every event of a machine.
 func (w *world) checkHolders() {
 	permits := 0
 	for i := range w.plan.Sessions {
@@ -60,7 +60,7 @@ func (w *world) checkHolders() {
 		}
 		permits++
 		for holder := range i {
-			if w.relies(holder) && !w.shares(i, holder) {
+			if w.relies(holder) && !w.plan.shares(i, holder) {
 				w.violate(Exclusion, "%s and %s both hold the lock with valid leases", actorName(holder), actorName(i))
 			}
 		}
@@ -72,57 +72,51 @@ func (w *world) checkHolders() {
 
 // checkDelete is invariant 1 where a session deletes a node: nobody may rely on it.
 func (w *world) checkDelete(name string) {
+	at := w.servers.at(name)
 	for i := range w.plan.Sessions {
-		if a := &w.actors[i]; a.m.Node == name && w.relies(i) && a.m.State != messages.StateNone {
-			if at := w.servers.at(name); at >= 0 && w.servers.nodes[at].session == w.plan.Sessions[i] {
-				w.violate(Exclusion, "%v is deleted, while %s holds with it", name, actorName(i))
-			}
+		if at >= 0 && w.actors[i].m.Node == name && w.relies(i) && w.servers.nodes[at].session == w.plan.Sessions[i] {
+			w.violate(Exclusion, "%v is deleted, while %s holds with it", name, actorName(i))
 		}
 	}
 }
 
 // checkNotice is invariants 2, 6 and 8, where a notice is sent.
 func (w *world) checkNotice(i int, do machine.Do) {
-	a := &w.actors[i]
-	legal := true
+	a, s := &w.actors[i], w.plan.Sessions[i]
+	legal := a.is.any(toldHeld) && !a.is.any(toldOver)
 	switch do {
 	case machine.TellHeld:
-		s := w.plan.Sessions[i]
-		legal = !a.toldHeld && !a.toldOver && a.epoch == w.epoch(s) && w.sessions[s].lease && a.m.Node != ""
-		a.toldHeld = true
+		legal = !a.is.any(toldHeld|toldOver) && a.epoch == w.epoch(s) && w.sessions[s].lease && a.m.Node != ""
+		a.is.put(toldHeld, true)
 		w.checkGrant(i)
 	case machine.TellSuspended:
-		legal = a.toldHeld && !a.toldOver && !a.toldSuspended
-		a.toldSuspended = true
+		legal = legal && !a.is.any(toldSuspended)
+		a.is.put(toldSuspended, true)
 	case machine.TellResumed:
-		legal = a.toldHeld && !a.toldOver && a.toldSuspended && w.unbroken(i)
-		a.toldSuspended = false
-	case machine.TellRevokeRequested:
-		legal = a.toldHeld && !a.toldOver
+		legal = legal && a.is.any(toldSuspended) && w.unbroken(i)
+		a.is.put(toldSuspended, false)
 	case machine.TellRevoked, machine.TellLost:
-		legal = a.toldHeld && !a.toldOver
-		a.toldOver = true
-	case machine.TellReleased:
-		legal = a.toldHeld
-		a.toldOver = true
-	case machine.TellCancelled:
-		legal = !a.toldHeld
-		a.toldOver = true
-	case machine.TellFailed:
-		a.toldOver = true
+		a.is.put(toldOver, true)
+	case machine.TellReleased, machine.TellCancelled, machine.TellFailed:
+		legal = do == machine.TellFailed || a.is.any(toldHeld) == (do == machine.TellReleased)
+		a.is.put(toldOver, true)
 	}
-	w.note("%s: %v", actorName(i), do)
+	if w.telling {
+		w.note("%s: %v", actorName(i), do)
+	}
 	if !legal {
 		w.violate(Notices, "%s: %v must not be told now", actorName(i), do)
 	}
 }
 
+// checkGrant is invariants 2 and 6. A node that the operator has deleted meanwhile is granted to nobody's harm, as relies
+// says.
 func (w *world) checkGrant(i int) {
 	a, mode := &w.actors[i], w.plan.Modes[i]
-	if a.broken {
-		return // granted to a node that the operator has deleted meanwhile, as relies says
+	if a.is.any(broken) || mode == messages.Semaphore {
+		return
 	}
-	if shared := w.sharesHold(i); !shared && mode != messages.Semaphore {
+	if !w.sharesHold(i) {
 		if a.m.Token <= w.newest {
 			w.violate(TokensRise, "%s is granted the lock with token %v after a grant with token %v", actorName(i), a.m.Token, w.newest)
 		}
@@ -130,11 +124,10 @@ func (w *world) checkGrant(i int) {
 			w.newest = a.m.Token
 		}
 	}
-	at := w.servers.at(a.m.Node)
-	if at < 0 || mode == messages.Semaphore || mode == messages.Contest {
-		return // it has just gone, and this request will hear of it; or another rule says who holds
+	if mode == messages.Contest { // there is no queue
+		return
 	}
-	for _, n := range w.servers.nodes[:at] {
+	for _, n := range w.servers.nodes[:max(w.servers.at(a.m.Node), 0)] {
 		before, _ := queue.Parse(n.name)
 		if queue.WaitsFor(mode, before.Mode) && !w.handsOver(n, i) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", actorName(i), n.name)
@@ -145,37 +138,36 @@ func (w *world) checkGrant(i int) {
 // sharesHold tells whether a request goes on with the hold of another of its owner.
 func (w *world) sharesHold(i int) bool {
 	for j := range w.plan.Sessions {
-		if j != i && w.plan.Owners[i] != 0 && w.plan.Owners[i] == w.plan.Owners[j] && w.actors[j].m.Token == w.actors[i].m.Token {
+		if j != i && w.plan.sameOwner(i, j) && w.actors[j].m.Token == w.actors[i].m.Token {
 			return true
 		}
 	}
 	return false
 }
 
-// handsOver tells whether those who had a node that is before a request's in the queue have given the lock back within their
-// session, or are of its owner; the node is still to be deleted.
+// handsOver tells whether the users of a node that is before a request's in the queue have given the lock back within their
+// session, or have its owner. The node is still to be deleted.
 func (w *world) handsOver(before node, i int) bool {
 	for j := range w.plan.Sessions {
 		a := &w.actors[j]
-		if !a.begun || j == i || guid(j) != before.guid && a.m.Node != before.name {
+		if a.life == unasked || j == i || guid(j) != before.guid && a.m.Node != before.name {
 			continue
 		}
-		gaveBack := !a.m.Holding() && a.m.Ending == messages.StateReleased
-		sameOwner := w.plan.Owners[i] != 0 && w.plan.Owners[i] == w.plan.Owners[j]
-		if w.plan.Sessions[j] != w.plan.Sessions[i] || !gaveBack && !a.stopped && !sameOwner {
+		gaveBack := a.life == stopped || !a.m.Holding() && a.m.Ending == messages.StateReleased
+		if w.plan.Sessions[j] != w.plan.Sessions[i] || !gaveBack && !w.plan.sameOwner(i, j) {
 			return false
 		}
 	}
 	return true
 }
 
-// checkEnd is invariant 3 at the moment at which a request says that it has ended. What the session was told to settle, and
-// what the servers are about to delete, goes later.
+// checkEnd is invariant 3 at the moment at which a request says that it has ended. A node that the session was told to
+// clean up, or that the servers are about to delete, goes later; so does one that is retained or shared.
 func (w *world) checkEnd(i int, effects []machine.Effect) {
-	settled := slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.CleanUp || e.Do == machine.Halt })
 	s := w.sessionOf(i)
-	if settled || s.ending || !s.alive || w.plan.Sticky[i] || w.plan.Owners[i] != 0 {
-		return // what is sticky the session deletes later, what is shared the last
+	if s.closed || s.served != alive || w.plan.Sticky[i] || w.plan.Owners[i] != 0 ||
+		slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.CleanUp || e.Do == machine.Halt }) {
+		return
 	}
 	for _, n := range w.servers.nodes {
 		if n.guid == guid(i) && !n.doomed {
@@ -187,60 +179,58 @@ func (w *world) checkEnd(i int, effects []machine.Effect) {
 // checkQuiet is invariants 3, 4 and 7, in a state in which nothing will happen unless somebody wants something, or something
 // goes wrong. Polls do not count: they are a net under the watches.
 func (w *world) checkQuiet() {
-	for i := range w.plan.Sessions {
-		if a := &w.actors[i]; a.begun && a.m.Ending != messages.StateNone && !a.stopped {
-			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", actorName(i), a.m.State)
-		}
-	}
-	names := w.shownAll()
-	for at, n := range w.servers.nodes {
-		user := w.user(n)
-		switch kept := w.retained(n.name); {
-		case kept && (len(w.servers.nodes) > at+1 || n.wanted):
-			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)
-		case kept:
-		case user < 0:
-			w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.name)
-		case w.plan.Modes[user] == messages.Contest:
-			if !w.actors[user].m.State.Holding() {
-				w.violate(NoLostWakeUp, "nothing is under way, and %v is there, but its request is %v", n.name, w.actors[user].m.State)
-			}
-		default:
-			if place, shown := queue.Find(names, n.name, w.plan.Permits); shown && place.Before == 0 && !w.actors[user].m.State.Holding() {
-				w.violate(NoLostWakeUp, "nothing is under way, and %v has nobody to wait for, but its request is %v",
-					n.name, w.actors[user].m.State)
-			}
-		}
-	}
-	for i := range w.plan.Sessions {
-		a := &w.actors[i]
-		if w.plan.Modes[i] == messages.Contest && len(w.servers.nodes) == 0 && a.begun && !a.stopped {
-			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", actorName(i), a.m.State)
-		}
-	}
-}
-
-func (w *world) shownAll() (names []string) {
+	names := make([]string, 0, len(w.servers.nodes))
 	for _, n := range w.servers.nodes {
 		names = append(names, n.name)
 	}
-	return names
-}
-
-// retained tells whether a node is kept for who comes next.
-func (w *world) retained(name string) bool {
-	for s := range w.sessions {
-		if sess := &w.sessions[s]; !sess.ending && sess.decides.Retains(lockPath, name) {
-			return true
+	for i := range w.plan.Sessions {
+		switch a := &w.actors[i]; {
+		case !a.lives():
+		case a.m.Ending != messages.StateNone:
+			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", actorName(i), a.m.State)
+		case w.plan.Modes[i] == messages.Contest && len(names) == 0:
+			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", actorName(i), a.m.State)
 		}
 	}
-	return false
+	for _, n := range w.servers.nodes {
+		w.checkQuietNode(n, names)
+	}
+}
+
+// checkQuietNode is invariants 3 and 4 for one node.
+func (w *world) checkQuietNode(n node, names []string) {
+	user := w.user(n)
+	switch {
+	case w.retained(n.name):
+		if names[len(names)-1] != n.name || n.wanted {
+			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)
+		}
+		return
+	case user < 0:
+		w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.name)
+		return
+	case w.plan.Modes[user] != messages.Contest:
+		if place, shown := queue.Find(names, n.name, w.plan.Permits); !shown || place.Before > 0 {
+			return
+		}
+	}
+	if !w.actors[user].m.State.Holding() {
+		w.violate(NoLostWakeUp, "nothing is under way, and %v has nobody to wait for, but its request is %v",
+			n.name, w.actors[user].m.State)
+	}
+}
+
+// retained tells whether a node is retained.
+func (w *world) retained(name string) bool {
+	return slices.ContainsFunc(w.sessions[:], func(s session) bool {
+		return !s.closed && s.decides.Retains(lockPath, name)
+	})
 }
 
 // user gives a request that has a node; -1 for none.
 func (w *world) user(n node) int {
 	for i := range w.plan.Sessions {
-		if a := &w.actors[i]; a.begun && !a.stopped && a.m.Node == n.name && w.plan.Sessions[i] == n.session {
+		if a := &w.actors[i]; a.lives() && a.m.Node == n.name && w.plan.Sessions[i] == n.session {
 			return i
 		}
 	}
@@ -250,7 +240,7 @@ func (w *world) user(n node) int {
 // over tells whether all requests have ended and nothing is left of them.
 func (w *world) over() bool {
 	for i := range w.plan.Sessions {
-		if !w.actors[i].stopped {
+		if w.actors[i].life != stopped {
 			return false
 		}
 	}

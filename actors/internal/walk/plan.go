@@ -17,29 +17,29 @@ type Plan struct {
 	Name string
 	// Sessions gives the session of each request, 0 or 1: {0, 0, 1} are two requests of one session and one of another.
 	Sessions []int
-	// Modes gives what each request asks for.
+	// Modes gives the kind of lock of each request.
 	Modes [maxActors]messages.Mode
-	// Owners gives the owner of each; requests with the same one that is not zero have the same.
+	// Owners gives the owner of each request; zero is an owner of its own.
 	Owners [maxActors]int
-	// Try tells which give up instead of waiting, Sticky which leave their node to the next of their session, Reentry which
-	// may share their owner's hold, WatchAll which watch the whole queue.
+	// Try: the request gives up instead of waiting. Sticky: it leaves its node to the next of its session. Reentry: it
+	// may share its owner's hold. WatchAll: it watches the whole queue.
 	Try, Sticky, Reentry, WatchAll [maxActors]bool
-	// Permits is how many a semaphore has; each takes one.
+	// Permits is how many a semaphore has; each request takes one.
 	Permits int
-	// Down: the sessions are not connected yet when it begins.
+	// Down: the sessions are not connected yet when the walk begins.
 	Down bool
-	// Arrive tells which requests may be made at any moment; the others are made at the start, and what is explored is when
-	// their creates are carried out.
+	// Arrive tells which requests are made at any moment. The others are made at the start; when their creates are carried
+	// out is explored.
 	Arrive [maxActors]bool
-	// Listing: the length of a queue is not told with a create, as on lock paths with data.
+	// Listing: the reply to a create does not tell the length of the queue, as on lock paths with data.
 	Listing bool
-	// Prompt: the answer to a query comes as soon as it is carried out, unless the connection is lost in between or a bound
-	// says otherwise (Slow). Without it, anything may come in between.
+	// Prompt: the answer to a query comes as soon as it is carried out, unless the connection is lost in between or Slow
+	// allows otherwise. Without it, anything may come in between.
 	Prompt bool
-	// Spared tells which sessions no trouble of their own comes to.
+	// Spared tells which sessions have no faults of their own.
 	Spared [maxSessions]bool
-	// After are moves, as the stories tell them, that have been made when the walk begins: what is far from the start is
-	// reached that way.
+	// After are moves, as the stories tell them, that have been made when the walk begins. They lead to states that are
+	// far from the start.
 	After []string
 	// Bounds is how often what need not happen may happen.
 	Bounds Bounds
@@ -51,67 +51,50 @@ type Plan struct {
 	Limit int
 }
 
-// Bounds counts what need not happen. Each may happen that often in one history, at any moment at which it could; what a
-// request and its session do by themselves has no bound.
-type Bounds struct {
-	// Cuts: a connection is lost. Silences: heartbeats go unanswered while it is up. Lapses: a lease runs out.
+// Bounds counts what need not happen: Bounds{Cuts: 1} allows one cut. Each may happen that often in one history, at any
+// moment at which it can. What a request and its session do by themselves has no bound.
+type Bounds [Late + 1]uint8
+
+// Bound is an index of Bounds.
+type Bound uint8
+
+// The bounds.
+const (
+	unbounded Bound = iota
+	// Cuts: a connection is lost.
+	Cuts
+	// Silences: a heartbeat is not answered in time while the connection is up.
+	Silences
+	// Lapses: a lease runs out.
+	Lapses
 	// Expiries: the servers end a session.
-	Cuts, Silences, Lapses, Expiries uint8
+	Expiries
 	// Lags: a connection comes back to a server that lags behind.
-	Lags uint8
-	// Breaks: an operator deletes a contender's node. Asks: he writes to it that he wants the lock. Reaps: an empty lock path
-	// is deleted, and made again by the next create.
-	Breaks, Asks, Reaps uint8
-	// Cancels, Timeouts, Revokes, Releases: commands to a request, and its timer. A request that holds, or that may hold still,
-	// may be released besides.
-	Cancels, Timeouts, Revokes, Releases uint8
-	// Stops: a lock actor is stopped from outside, or panics. Closes: a session is closed.
-	Stops, Closes uint8
+	Lags
+	// Breaks: an operator deletes a contender's node.
+	Breaks
+	// Asks: an operator writes to a node that he wants the lock.
+	Asks
+	// Reaps: an empty lock path is deleted. The next create makes it again.
+	Reaps
+	// Cancels, Timeouts, Revokes, Releases: commands to a request, and its timer. A request that holds may be released
+	// besides.
+	Cancels
+	Timeouts
+	Revokes
+	Releases
+	// Stops: a lock actor is stopped from outside, or panics.
+	Stops
+	// Closes: a session is closed.
+	Closes
 	// Polls: a waiting request looks at the queue again though no watch told it to.
-	Polls uint8
-	// Slow: a lock actor does not read its mailbox at once, so that other things come first; with Always it need never be
-	// quick, and every order of things is explored. In a prompt plan also: an answer is not delivered at once. Late: the
-	// orders of lock actors wait in the mailbox of the session.
-	Slow, Late uint8
-}
+	Polls
+	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
+	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.
+	Slow
+	// Late: a session leaves the orders of its lock actors in its mailbox for a while.
+	Late
+)
 
 // Always, as a bound, is no bound.
 const Always = 255
-
-// Mistake is something that is done wrong at the boundary of what is walked.
-type Mistake struct {
-	// Outputs changes what a coordinator decides; Inputs what it is told; At what it is told of the lease.
-	Outputs func(w *world, s int, out coordinator.Output) []coordinator.Output
-	Inputs  func(w *world, s int, in coordinator.Input) coordinator.Input
-	At      func(coordinator.At) coordinator.At
-	// Servers makes the servers, or the functions that ask them, do something wrong.
-	Servers ServerMistake
-}
-
-// ServerMistake is a mistake of the servers, or of how they are asked.
-type ServerMistake uint8
-
-// The mistakes.
-const (
-	NoServerMistake ServerMistake = iota
-	// ExpireEarly lets the servers end a session before its lease is over.
-	ExpireEarly
-	// FindWithoutSync looks for a node on a server that may lag behind.
-	FindWithoutSync
-	// FindAnyOwners takes a node with the GUID for the request's, whichever session owns it.
-	FindAnyOwners
-	// WatchTheGone leaves a watch on a node that is gone already, as exists() would.
-	WatchTheGone
-	// TokenBySequence takes the sequence number for the czxid.
-	TokenBySequence
-	// WatchWithoutLooking has the servers tell who comes behind a retained node, and does not look who is there.
-	WatchWithoutLooking
-	// DeleteRegardless deletes a holder's node though that of who has the lock next may be gone.
-	DeleteRegardless
-	// RemoveByName deletes the one node of a contest whoever has made it.
-	RemoveByName
-)
-
-func (w *world) mistake(m ServerMistake) bool {
-	return w.plan.Mistake != nil && w.plan.Mistake.Servers == m
-}

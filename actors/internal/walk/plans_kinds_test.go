@@ -23,6 +23,7 @@ var smallKinds = []Plan{
 	{Name: "a shared hold", Sessions: twoOne, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
 	{Name: "a shared hold, a cut", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Cuts: 1}},
+	{Name: "a shared hold, a cancel", Sessions: two, Owners: oneOwner, Reentry: reenters, Bounds: Bounds{Cancels: 1, Slow: 1}},
 	{Name: "a shared hold, a stop", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "a shared hold, an operator", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
@@ -37,4 +38,15 @@ var smallKinds = []Plan{
 	{Name: "somebody wants the lock", Sessions: apart, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a retained lock", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
 	{Name: "somebody wants a contest, a cut", Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Asks: 1, Cuts: 1}},
+}
+
+// largeKinds are those of `make walk`.
+var largeKinds = []Plan{}
+
+// tiny are the plans under the race detector.
+var tiny = []Plan{
+	{Name: "calm", Sessions: apart, Prompt: true},
+	{Name: "sticky", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true},
+	{Name: "a semaphore", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true},
+	{Name: "a contest", Sessions: two, Modes: contests, Prompt: true},
 }

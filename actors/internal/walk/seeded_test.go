@@ -1,7 +1,5 @@
 package walk
 
-import "github.com/turnstile-locks/turnstile/tests/mistakes"
-
 // anothersNode begins when a request of a session that is over has left a node, and asks for another.
 var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}, After: []string{
 	"session A: the servers carry out Create of stage 0",
@@ -69,7 +67,7 @@ var atBoundary = []seeded{
 	{name: "hand over to two", mistake: handOverTwice, plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
 	{name: "delete one of several", mistake: deleteOneOfSeveral,
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
-	{name: "do not send what has gathered", mistake: rowsNeverSent, plan: oneBehindTwo, breaks: AllEnd},
+	{name: "do not send what is delayed", mistake: changesNeverSent, plan: oneBehindTwo, breaks: AllEnd},
 	{name: "clean up once", mistake: cleanUpOnce,
 		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
 	{name: "one permit more", mistake: onePermitMore,
@@ -118,84 +116,76 @@ var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: 
 	"contender 4 asks for the lock",
 }}
 
-// rule gives an edit of one of the coordinator's files.
-func rule(file, from, to string) mistakes.Edit {
-	return mistakes.Edit{File: "actors/internal/coordinator/" + file, Old: from, New: to}
-}
-
-func edits(all ...mistakes.Edit) []mistakes.Edit { return all }
-
 // inCoordinator are mistakes in its rules.
 var inCoordinator = []seeded{
-	{name: "verify while creating", source: edits(rule("verify.go", "case r.node.phase == creating:", "case false:")),
+	{name: "verify while creating", source: edits(rule("case r.node.phase == creating:", "case false:")),
 		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: OwnInvariants},
 	{name: "hand over what is not held", source: edits(
-		rule("hand_over.go", "if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),
-		rule("order.go", "	if e.Do == machine.GiveBack {\n", "	{\n")),
+		rule("if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),
+		rule("	if e.Do == machine.GiveBack {\n", "	{\n")),
 		plan: Plan{Sessions: oneTwo, Prompt: true, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "withdraw what is under way", source: edits(
-		rule("create.go", "	if waits {\n", "	if waits || r.node.phase == creating {\n")),
+		rule("	if waits {\n", "	if waits || r.node.phase == creating {\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Cancels: 1}}, breaks: NoOrphan},
 	{name: "run an old verification last", source: edits(
-		rule("verify.go", "case op < r.search.op:", "case false:"),
-		rule("verify.go", "r.search.later = max(r.search.later, op)", "r.search.later = op")),
+		rule("case op < r.search.op:", "case false:"),
+		rule("r.search.later = max(r.search.later, op)", "r.search.later = op")),
 		plan: Plan{Sessions: single, Bounds: Bounds{Cuts: 2, Cancels: 1}}, breaks: AllEnd},
 	{name: "have a reader wait for a reader", source: edits(
-		rule("kinds.go", "return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
+		rule("return queue.WaitsFor(r.spec.Style.Mode, before.Mode)",
 			"return before.Mode == r.spec.Style.Mode")),
 		plan: Plan{Sessions: two, Modes: readReadWrite}, breaks: NoLostWakeUp},
 	{name: "hand over to who looks ahead", source: edits(
-		rule("hand_over.go", "w.role == waits && next.wait.nodes[0] == n.name &&",
+		rule("w.role == waits && next.wait.nodes[0] == n.name &&",
 			"(w.role == waits && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
 		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
 	{name: "take the second for the head", source: edits(
-		rule("look_ahead.go", "if !place.Head {",
+		rule("if !place.Head {",
 			"if r.view.head = place.Predecessor; !place.Head {")),
 		plan: secondIsNoProof, breaks: InOrder},
 
 	{name: "retain though somebody has come", source: edits(
-		rule("retain.go", "n.arrivals == othersCame ||\n", "false ||\n")),
+		rule("n.arrivals == othersCame ||\n", "false ||\n")),
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
-		rule("connection.go", "	c.releaseAll() // what would tell", "	// what would tell")),
+		rule("	c.releaseAll() // what would tell", "	// what would tell")),
 		plan: Plan{Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "reuse what goes", source: edits(
-		rule("retain.go", "	q.retained = nil\n	c.stop", "	c.stop"),
-		rule("reuse.go", "n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
+		rule("	q.retained = nil\n	c.stop", "	c.stop"),
+		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has mates", source: edits(rule("retain.go", "n.batchMates || ", "")),
+	{name: "retain what has mates", source: edits(rule("n.batchMates || ", "")),
 		plan: mates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
-		rule("verify.go", "r.node.phase == left || r.node.phase == retained:", "false:")),
+		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 		breaks: OwnInvariants},
 
 	{name: "do not ask part by part", source: edits(
-		rule("committed.go", "f.Outcome != Unknown && len(t.changes) > 1", "false")),
+		rule("f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's local run", source: edits(rule("local_run.go",
-		"queueNamed(t.queue, ", "queueNamed(t.path, ")),
+	{name: "send another queue's local run", source: edits(rule("queueNamed(t.queue, ", "queueNamed(t.path, ")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "lose a local run", source: edits(
-		rule("local_run.go", "c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)", "")),
+		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
-		rule("retain.go", "n.wanted || ", ""), rule("retain.go", "!a.Alone || a.Spent {", "!a.Alone {")),
+		rule("n.wanted || ", ""), rule("!a.Alone || a.Spent {", "!a.Alone {")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
 		breaks: NoLostWakeUp},
-	{name: "reuse for two", source: edits(rule("reuse.go", "q.retained.next != 0 || ", "")),
+	{name: "reuse for two", source: edits(rule("q.retained.next != 0 || ", "")),
 		plan:   Plan{Sessions: three, Sticky: all, Arrive: [maxActors]bool{1: true, 2: true}, Prompt: true},
 		breaks: AllEnd},
 	{name: "delete with the first who leaves", source: edits(
-		rule("owner.go", "len(r.node.users) < 2", "len(r.node.users) < 3")),
+		rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
 		plan:   Plan{Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
 		breaks: Exclusion},
 	{name: "forget what is being made", source: edits(
-		rule("remove.go", "case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
-		rule("create.go", "	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
+		rule("case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
+		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
 	{name: "watch one of several", source: edits(
-		rule("semaphore.go", "range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
+		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
 }

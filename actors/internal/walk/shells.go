@@ -2,7 +2,7 @@ package walk
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -10,14 +10,10 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The shells of machines and coordinators: they carry what one decides to the other.
+// The shells of machines and coordinators carry what one decides to the other.
 
-func permitsText(permits int) string { return strconv.Itoa(permits) }
-
-// guid is the GUID of a request, actorOf the request of a GUID.
-func guid(i int) string { return fmt.Sprintf("guid%d", i) }
-
-func actorOf(guid string) int { return int(guid[len("guid")] - '0') }
+// sessionTimeout is that of all sessions; no time passes.
+const sessionTimeout = 10 * time.Second
 
 // spec is what a request wants.
 func (p *Plan) spec(i int) *coordinator.Spec {
@@ -25,49 +21,44 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 	if p.Sticky[i] {
 		want.Sticky = time.Second
 	}
-	if want.Mode == messages.Contest {
+	switch want.Mode {
+	case messages.Contest:
 		want.Path += "/" + oneName
-	}
-	if want.Mode == messages.Semaphore {
+	case messages.Semaphore:
 		want.Permits = p.Permits
 	}
-	by := fmt.Sprintf("actor%d", i)
 	if p.Owners[i] != 0 {
 		want.Owner = fmt.Sprintf("owner%d", p.Owners[i])
 	}
-	return coordinator.NewSpec(want, guid(i), by, false, time.Time{})
+	return coordinator.NewSpec(want, guid(i), fmt.Sprintf("actor%d", i), false, time.Time{})
 }
 
-func (w *world) epoch(s int) uint64 { return w.sessions[s].decides.Epoch() }
-
-// tell gives a coordinator an input, and carries out what it decides. The coordinators of other states stay as they are.
+// tell gives a coordinator an input, carries out what it decides, and looks at the invariants. The coordinators of other
+// states stay as they are.
 func (w *world) tell(s int, in coordinator.Input) {
-	sess := &w.sessions[s]
-	if sess.ending {
+	sess, mistake, epoch := &w.sessions[s], w.plan.Mistake, w.epoch(s)
+	if sess.closed {
 		return
 	}
-	if !w.cloned[s] {
-		sess.decides, w.cloned[s] = sess.decides.Clone(), true
+	told := mistake.input(w, s, in)
+	if told == nil {
+		return
+	}
+	if w.telling {
+		w.note("%s hears %T", sessionName(s), told)
+	}
+	if !w.owned[s] {
+		sess.decides, w.owned[s] = sess.decides.Clone(), true
 	}
 	at := coordinator.At{Lease: coordinator.Lease{Run: sess.run, Valid: sess.lease}}
 	if sess.lease {
 		at.Lease.Left = time.Hour
 	}
-	mistake, told, epoch := w.plan.Mistake, in, w.epoch(s)
-	if mistake != nil && mistake.At != nil {
-		at = mistake.At(at)
-	}
-	if mistake != nil && mistake.Inputs != nil {
-		if in = mistake.Inputs(w, s, in); in == nil {
-			return
-		}
-	}
-	w.note("session %s hears %T", sessionName(s), in)
-	outputs := sess.decides.Apply(in, at)
-	if o, ok := told.(*coordinator.Order); ok && o.Epoch != 0 && o.Epoch != epoch && len(outputs) > 0 {
+	outputs := sess.decides.Apply(told, mistake.at(at))
+	if o, ok := in.(*coordinator.Order); ok && o.Epoch != 0 && o.Epoch != epoch && len(outputs) > 0 {
 		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
 	}
-	for _, out := range append([]coordinator.Output(nil), outputs...) {
+	for _, out := range outputs {
 		if mistake == nil || mistake.Outputs == nil {
 			w.output(s, out)
 			continue
@@ -77,32 +68,43 @@ func (w *world) tell(s int, in coordinator.Input) {
 		}
 	}
 	if err := sess.decides.Check(); err != nil {
-		w.violate(OwnInvariants, "session %s: %v", sessionName(s), err)
+		w.violate(OwnInvariants, "%s: %v", sessionName(s), err)
 	}
+	w.checkHolders()
 }
 
 // output carries out what a coordinator has decided.
 func (w *world) output(s int, out coordinator.Output) {
+	sess := &w.sessions[s]
 	switch out := out.(type) {
 	case *coordinator.Tell:
-		i := int(out.To) - 1
-		if a := &w.actors[i]; !a.stopped {
-			a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
-			if a.broken && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0 {
-				a.handed = true
-			}
+		a := &w.actors[out.To-1]
+		if a.life == stopped {
+			return
+		}
+		a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
+		if a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0 {
+			a.is.put(handed, true)
 		}
 	case *coordinator.Ask:
-		w.ask(s, out)
-	case coordinator.NewEpoch:
-		w.newEpoch(s)
+		w.query(s, out)
+	case coordinator.StartTimer:
+		for id, kind := range sess.decides.Timers {
+			if id == out.Timer {
+				sess.timers = with(sess.timers, timer{id, kind})
+			}
+		}
+	case coordinator.StopTimer:
+		sess.timers = slices.DeleteFunc(slices.Clone(sess.timers), func(t timer) bool { return t.id == out.Timer })
+	case coordinator.NewEpoch: // the connection is closed, and with it what the servers still have of the session
+		w.end(s)
+		*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, run: 1}
 	}
 }
 
-// ask puts a query on its way. Heartbeats go on for ever, so they are one move, made only where they would tell something
+// query puts a query on its way. Heartbeats go on for ever, so they are one move, made only where they would tell something
 // (see world.beat); the others have no news.
-func (w *world) ask(s int, ask *coordinator.Ask) {
-	sess := &w.sessions[s]
+func (w *world) query(s int, ask *coordinator.Ask) {
 	if beat, ok := ask.Query.(*coordinator.Check); ok && beat.Beat {
 		failure := unknown
 		if w.beating {
@@ -111,22 +113,35 @@ func (w *world) ask(s int, ask *coordinator.Ask) {
 		w.post(s, &coordinator.Reply{ID: ask.ID, Answer: &coordinator.Done{Failure: failure}})
 		return
 	}
-	sess.flights = with(sess.flights, flight{id: ask.ID, query: ask.Query})
+	w.sessions[s].flights = with(w.sessions[s].flights, flight{id: ask.ID, query: ask.Query})
 }
 
-// newEpoch: the session closes its connection, and with it what the servers still have of the session, and begins anew.
-func (w *world) newEpoch(s int) {
-	w.endAtServers(s)
-	sess := &w.sessions[s]
-	*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, run: 1}
+// timer gives the oldest timer of a kind; zero for none.
+func (w *world) timer(s int, of coordinator.TimerKind) uint64 {
+	for _, t := range w.sessions[s].timers {
+		if t.kind == of {
+			return t.id
+		}
+	}
+	return 0
 }
 
-// settle has everybody read their mail who is not slow.
+// ring fires the oldest timer of a kind.
+func (w *world) ring(s int, of coordinator.TimerKind) {
+	sess, id := &w.sessions[s], w.timer(s, of)
+	if id == 0 {
+		return
+	}
+	sess.timers = slices.DeleteFunc(slices.Clone(sess.timers), func(t timer) bool { return t.id == id })
+	w.tell(s, coordinator.Fired{Timer: id})
+}
+
+// settle has everybody read their mail who is not slow. A holder reads its own node at once.
 func (w *world) settle() {
 	for again := true; again && w.violation == nil; {
 		again = false
 		for i := range w.plan.Sessions {
-			if a := &w.actors[i]; len(a.inbox) > 0 && !a.slow && w.left.Slow != Always {
+			if a := &w.actors[i]; len(a.inbox) > 0 && !a.is.any(slow) && w.left[Slow] != Always {
 				w.hear(i)
 				again = true
 			}
@@ -134,6 +149,12 @@ func (w *world) settle() {
 		for s := range w.sessions {
 			if sess := &w.sessions[s]; len(sess.mailbox) > 0 && !sess.late {
 				w.take(s)
+				again = true
+			}
+		}
+		for s := range w.sessions {
+			if !again && !w.sessions[s].closed && w.timer(s, coordinator.ReadTimer) != 0 {
+				w.ring(s, coordinator.ReadTimer)
 				again = true
 			}
 		}
@@ -147,10 +168,14 @@ func (w *world) take(s int) {
 	sess.mailbox = sess.mailbox[1:]
 	sess.late = sess.late && len(sess.mailbox) > 0
 	w.tell(s, in)
-	if o, ok := in.(*coordinator.Order); ok && sess.ending {
-		i := int(o.Request) - 1
-		w.actors[i].inbox = with(w.actors[i].inbox, news{machine.Event{Kind: machine.Closed}, w.epoch(s)})
+	if o, ok := in.(*coordinator.Order); ok && sess.closed {
+		w.sayClosed(s, int(o.Request)-1)
 	}
+}
+
+// sayClosed tells a request that its session is closed.
+func (w *world) sayClosed(s, i int) {
+	w.actors[i].inbox = with(w.actors[i].inbox, news{machine.Event{Kind: machine.Closed}, w.epoch(s)})
 }
 
 // hear has a lock actor read one message.
@@ -158,40 +183,30 @@ func (w *world) hear(i int) {
 	a := &w.actors[i]
 	n := a.inbox[0]
 	a.inbox = a.inbox[1:]
-	a.slow = a.slow && len(a.inbox) > 0
+	a.is.put(slow, a.is.any(slow) && len(a.inbox) > 0)
 	a.epoch = n.epoch
 	w.step(i, n.event)
-}
-
-// unbroken tells whether the lease of a request's grant has not been over since.
-func (w *world) unbroken(i int) bool {
-	a, s := &w.actors[i], w.sessionOf(i)
-	return a.held == w.epoch(w.plan.Sessions[i]) && s.lease && s.run == a.run
 }
 
 // step gives a machine one event, as actors/lock.go does.
 func (w *world) step(i int, ev machine.Event) {
 	a, s := &w.actors[i], w.plan.Sessions[i]
 	over, first, void := a.m.Precede(ev, a.m.Holding() && w.unbroken(i))
-	if void || a.stopped {
+	if void || !a.lives() {
 		return
 	}
 	if first {
 		w.step(i, over)
 	}
+	w.stepped[s] = true
 	ev.Lease = w.sessions[s].lease && a.epoch == w.epoch(s)
-	if w.plan.Mistake != nil && w.plan.Mistake.At != nil {
-		ev.Lease = w.plan.Mistake.At(coordinator.At{Lease: coordinator.Lease{Valid: ev.Lease}}).Lease.Valid
-	}
+	ev.Lease = w.plan.Mistake.at(coordinator.At{Lease: coordinator.Lease{Valid: ev.Lease}}).Lease.Valid
 	before := a.m
 	effects, row := a.m.Take(ev)
-	if row == nil && len(effects.All()) == 0 {
-		return
-	}
 	if row != nil {
-		w.note("%s: %v → %v on %v", actorName(i), before.State, a.m.State, ev.Kind)
-		if w.fired != nil {
-			w.fired[row] = true
+		w.fired[row] = true
+		if w.telling {
+			w.note("%s: %v → %v on %v", actorName(i), before.State, a.m.State, ev.Kind)
 		}
 	}
 	if a.m.State.Holding() && !before.Holding() {
@@ -203,28 +218,30 @@ func (w *world) step(i int, ev machine.Event) {
 	for _, e := range effects.All() {
 		w.effect(i, e, ev)
 	}
-	if a.m.State.Terminal() {
+	if a.m.State.Terminal() && a.lives() {
 		w.checkEnd(i, effects.All())
 		w.stop(i)
 	}
+	w.checkHolders()
 }
 
 // effect does one effect of a machine.
 func (w *world) effect(i int, e machine.Effect, ev machine.Event) {
-	a, s := &w.actors[i], w.plan.Sessions[i]
+	a := &w.actors[i]
 	switch e.Do {
 	case machine.StartPoll, machine.StartRetry:
 		a.poll = e.Op
 	case machine.StartTimeout:
 	case machine.StartGrace:
-		a.grace = true
+		a.is.put(grace, true)
 	case machine.Halt:
 		w.violate(NeverImpossible, "%s is %v, and hears %v", actorName(i), a.m.State, ev.Kind)
 	case machine.TellHeld, machine.TellSuspended, machine.TellResumed, machine.TellRevokeRequested, machine.TellRevoked,
 		machine.TellReleased, machine.TellLost, machine.TellCancelled, machine.TellFailed:
 		w.checkNotice(i, e.Do)
 	default:
-		w.post(s, &coordinator.Order{Request: coordinator.RequestID(i + 1), Spec: w.specs[i], Effect: e, Epoch: a.epoch})
+		id := coordinator.RequestID(i + 1)
+		w.post(w.plan.Sessions[i], &coordinator.Order{Request: id, Spec: w.specs[i], Effect: e, Epoch: a.epoch})
 	}
 }
 
@@ -235,7 +252,6 @@ func (w *world) post(s int, in coordinator.Input) {
 
 // stop ends a lock actor.
 func (w *world) stop(i int) {
-	a := &w.actors[i]
-	*a = lockActor{m: a.m, begun: true, stopped: true}
+	w.actors[i] = lockActor{m: w.actors[i].m, life: stopped}
 	w.post(w.plan.Sessions[i], coordinator.Ended{Request: coordinator.RequestID(i + 1)})
 }

@@ -6,34 +6,70 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// state is all that can differ between two moments of a world. It is copied by assignment: slices are never changed in place,
-// and a coordinator is cloned before it takes an input (see world.decides).
+// state is all that can differ between two moments of a world. It is copied by assignment: slices are never changed in
+// place, and a coordinator is cloned before it takes an input (see world.tell).
 type state struct {
 	actors   [maxActors]lockActor
 	sessions [maxSessions]session
 	servers  servers
 	left     Bounds
-	// newest is the token of the newest grant, but to readers and in semaphores.
+	// newest is the token of the newest grant, except to readers and in semaphores.
 	newest messages.Token
 }
 
 // lockActor is the shell of one request's machine.
 type lockActor struct {
-	m machine.Machine
-	// begun, stopped: it was asked for; it has ended. slow: it leaves its mailbox for a while.
-	begun, stopped, slow bool
-	inbox                []news
-	// epoch is that of the newest news that it has heard, held and run that of its grant and of the lease then.
+	m     machine.Machine
+	life  life
+	is    marks
+	inbox []news
+	// epoch is that of the newest news that it has read, held and run those of its grant and of the lease then.
 	epoch, held, run uint64
-	poll             uint64 // the operation whose Poll is due
-	grace            bool   // GraceOver is due
-
-	toldHeld, toldSuspended, toldOver bool // notices to the owner
-	// broken: an operator has deleted its node, which takes the lock away without asking anybody. handed: the lock was handed
-	// to it when that had happened already, and the node of who gave it back was there: nobody else may have it until it has
-	// been told.
-	broken, handed bool
+	// poll is the operation whose Poll is due; zero for none.
+	poll uint64
 }
+
+// life is how far a lock actor has come.
+type life uint8
+
+const (
+	unasked life = iota // the request was not made yet
+	asked
+	stopped
+)
+
+// marks are a set of what is true of a lock actor.
+type marks uint8
+
+const (
+	// The owner was told Held; Suspended, and not Resumed; that it is over.
+	toldHeld marks = 1 << iota
+	toldSuspended
+	toldOver
+	// An operator has deleted its node, which takes the lock away without asking anybody.
+	broken
+	// The lock was handed to it after that, while the node of the one who gave it back was there. Nobody else may have the
+	// lock until it has been told.
+	handed
+	// It leaves its mailbox for a while.
+	slow
+	// GraceOver is due.
+	grace
+)
+
+// any tells whether one of some marks is set.
+func (m marks) any(of marks) bool { return m&of != 0 }
+
+// put sets marks, or clears them.
+func (m *marks) put(which marks, on bool) {
+	*m &^= which
+	if on {
+		*m |= which
+	}
+}
+
+// lives tells whether a request was made and its lock actor runs.
+func (a *lockActor) lives() bool { return a.life == asked }
 
 // news is an event for a lock actor.
 type news struct {
@@ -44,20 +80,46 @@ type news struct {
 // session is the shell of a session's coordinator with its connection, and what the servers know of the session.
 type session struct {
 	decides *coordinator.Coordinator
-	// up: the coordinator takes the session to be connected. linked: it is; the news are on the wire. ending: it was closed.
-	up, linked, ending bool
-	// established: the servers have granted a session in this epoch. alive: they have not ended it. over: one has said so.
-	established, alive, over bool
-	// lagging: the server behind the connection has not heard of transactions after seen.
-	lagging bool
-	seen    int64
-	lease   bool
-	run     uint64 // of the lease; a later lease begins it while there is none
+	served  served
+	link    link
+	// up: the coordinator takes the session to be connected. lease: the lease is valid. late: the session leaves its mailbox
+	// for a while. closed: it is closed for good.
+	up, lease, late, closed bool
+	// seen is the newest transaction that the client has heard of; a lagging server knows none after it.
+	seen int64
+	run  uint64 // of the lease; a later lease begins it while there is none
+	// print is the hash of the coordinator's state.
+	print fingerprint
 
 	flights []flight
+	timers  []timer             // that are set, the oldest first
 	wire    []coordinator.Input // events of the connection, on their way
 	mailbox []coordinator.Input // of lock actors
-	late    bool                // it leaves its mailbox for a while
+}
+
+// served is a session as the servers know it in this epoch.
+type served uint8
+
+const (
+	unborn served = iota // they have granted none yet
+	alive
+	ended // they have ended it; it does not know
+	over  // it is about to hear so
+)
+
+// link is the connection of a session. The news of its changes are on the wire.
+type link uint8
+
+const (
+	unlinked link = iota
+	linked
+	lagging // linked, to a server that has not heard of transactions after seen
+)
+
+// timer is one that a coordinator has asked for.
+type timer struct {
+	id   uint64
+	kind coordinator.TimerKind
 }
 
 // flight is a query that is under way.
@@ -67,11 +129,35 @@ type flight struct {
 	// stage counts the round trips of the query that were made, answer is what they have told.
 	stage  int
 	answer coordinator.Answer
-	// applied: all were made, or it is known that nobody will ever know. lost: that.
+	// applied: all round trips were made, or their outcome is unknown for good. lost: the latter.
 	applied, lost bool
 	commits       bool  // it was a transaction, whose answer renews the lease
 	zxid          int64 // of the server when it was carried out
 	behind        int   // events that were on the wire before the answer, and still are
+}
+
+// servers are one lock path with its nodes, their owners, the watches of each connection, the sequence counter and the
+// number of the newest transaction. The end of a session takes two steps, as in ZooKeeper: it is refused first, and its
+// nodes are deleted later (CURATOR-604).
+type servers struct {
+	nodes    []node // in the order of the queue
+	sequence int32
+	zxid     int64
+	permits  int // as recorded
+	// children and data are the connections that watch the list of children, and the data of the lock path.
+	children, data [maxSessions]bool
+}
+
+// node is a contender's node.
+type node struct {
+	name, guid string
+	session    int
+	epoch      uint64
+	czxid      int64
+	version    int32
+	wanted     bool // its data say that somebody wants the lock
+	doomed     bool // its session is over
+	watched    [maxSessions]bool
 }
 
 // with gives a slice with one element more.

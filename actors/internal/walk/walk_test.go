@@ -1,44 +1,71 @@
 package walk
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// TestWalk explores the small bounds, and with TURNSTILE_WALK=long the large ones.
+// TestMain gives the collector of garbage little to do: most states are thrown away at once, and the rest is small until it
+// comes to the memory limit.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(3 << 30)
+	os.Exit(m.Run())
+}
+
+// plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too, and with
+// the race detector a few tiny ones.
+func plansOfThisRun() []Plan {
+	switch {
+	case underRace:
+		return tiny
+	case os.Getenv("TURNSTILE_WALK") == "long":
+		return slices.Concat(large, largeSticky, largeKinds, without(largeWithout), small, smallSticky, smallKinds, without(smallWithout))
+	default:
+		return slices.Concat(small, smallSticky, smallKinds, without(smallWithout))
+	}
+}
+
+// TestWalk explores the plans, as many at a time as there are processors.
 func TestWalk(t *testing.T) {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(3 << 30))
-	plans := slices.Concat(small, smallSticky, smallKinds, without(smallWithout))
-	if os.Getenv("TURNSTILE_WALK") == "long" {
-		plans = slices.Concat(plans, large, largeSticky, without(largeWithout))
+	plans := plansOfThisRun()
+	all := Result{Fired: map[*machine.Row]bool{}}
+	var mu sync.Mutex
+	t.Run("plans", func(t *testing.T) {
+		for _, plan := range plans {
+			plan.Limit = cmp.Or(plan.Limit, 1_000_000)
+			t.Run(plan.Name, func(t *testing.T) {
+				t.Parallel()
+				result, err := Walk(plan)
+				t.Log(result, megabytes())
+				require.NoError(t, err)
+				require.NotZero(t, result.Ends)
+				mu.Lock()
+				defer mu.Unlock()
+				all.States += result.States
+				all.Transitions += result.Transitions
+				for row := range result.Fired {
+					all.Fired[row] = true
+				}
+			})
+		}
+	})
+	t.Logf("%d plans: %d states, %d transitions, %s", len(plans), all.States, all.Transitions, megabytes())
+	if !underRace {
+		assert.Greater(t, all.States, 100_000)
+		everyRowIsReached(t, all.Fired)
 	}
-	fired := map[*machine.Row]bool{}
-	states, transitions := 0, 0
-	for _, plan := range plans {
-		plan.Limit = 1_000_000
-		t.Run(plan.Name, func(t *testing.T) {
-			result, err := Walk(plan)
-			t.Log(result, megabytes())
-			require.NoError(t, err)
-			require.NotZero(t, result.Ends)
-			states += result.States
-			transitions += result.Transitions
-			for row := range result.Fired {
-				fired[row] = true
-			}
-		})
-	}
-	t.Logf("%d plans: %d states, %d transitions", len(plans), states, transitions)
-	require.Greater(t, states, 100_000)
-	everyRowIsReached(t, fired)
 }
 
 // megabytes tells how much memory the test has taken from the system so far, at its most.

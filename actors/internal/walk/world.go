@@ -8,73 +8,59 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
+// Invariant names what is to hold. The numbers are those by which violations name them.
+type Invariant string
+
+// Violation is an invariant that does not hold, and the shortest story that leads there.
+type Violation struct {
+	Invariant Invariant
+	What      string
+	Story     []string
+}
+
+// Error tells the story.
+func (v *Violation) Error() string {
+	return fmt.Sprintf("invariant %s\n%s:\n%s", v.Invariant, v.What, strings.Join(v.Story, "\n"))
+}
+
 // world is a state that is being moved on.
 type world struct {
 	state
 	plan  *Plan
 	specs [maxActors]*coordinator.Spec
-	// cloned tells whose coordinators are this state's own already.
-	cloned [maxSessions]bool
+	// owned tells which coordinators are this state's own; the others are shared with the state that it comes from.
+	owned [maxSessions]bool
+	// stepped tells of which sessions a machine has taken an event.
+	stepped [maxSessions]bool
 	// violation is the first that the move has led to.
 	violation *Violation
 	// beating: heartbeats are answered.
 	beating bool
-	// telling: what happens is written down.
+	// telling: what happens is written to lines.
 	telling bool
-	// fired collects the rows of the machine's table that were reached; nil for none.
-	fired   map[*machine.Row]bool
 	lines   []string
-	scratch []byte
+	// fired collects the rows of the machine's table that were reached.
+	fired map[*machine.Row]bool
+	print writer
 }
 
-// empty makes a world without a state.
-func empty(plan *Plan) *world {
-	w := &world{plan: plan}
-	for i := range plan.Sessions {
-		w.specs[i] = plan.spec(i)
-	}
-	return w
-}
-
-func newWorld(plan *Plan) *world {
-	w := empty(plan)
-	w.left = plan.Bounds
-	for s := range w.sessions {
-		w.sessions[s] = session{decides: coordinator.New(plan.Without, sessionTimeout), run: 1}
-		if !plan.Down {
-			w.sessions[s].established, w.sessions[s].alive, w.sessions[s].linked = true, true, true
-			w.sessions[s].up = true
-			w.tell(s, coordinator.Connected{Timeout: sessionTimeout})
-		}
-	}
-	for i := range plan.Sessions {
-		w.actors[i].m = machine.New(plan.Try[i])
-		if !plan.Arrive[i] {
-			w.make(move{kind: begins, a: uint8(i)})
-		}
-	}
-	for _, told := range plan.After {
-		w.follow(told)
-	}
-	return w
-}
-
-// follow makes the move that is told like this.
-func (w *world) follow(told string) {
-	var all []string
-	for _, m := range w.moves(nil) {
-		text := w.describe(m)
-		if text == told {
-			w.make(m)
-			return
-		}
-		all = append(all, text)
-	}
-	panic(fmt.Sprintf("walk: %q cannot happen, but:\n%s", told, strings.Join(all, "\n")))
+// load begins a move from a state.
+func (w *world) load(from *state) {
+	w.state = *from
+	w.owned, w.stepped = [maxSessions]bool{}, [maxSessions]bool{}
 }
 
 // sessionOf gives the session of a request.
 func (w *world) sessionOf(i int) *session { return &w.sessions[w.plan.Sessions[i]] }
+
+// epoch is the epoch of a session.
+func (w *world) epoch(s int) uint64 { return w.sessions[s].decides.Epoch() }
+
+// unbroken tells whether the lease of a request's grant has been valid ever since.
+func (w *world) unbroken(i int) bool {
+	a, s := &w.actors[i], w.sessionOf(i)
+	return s.lease && s.run == a.run && a.held == w.epoch(w.plan.Sessions[i])
+}
 
 // violate notes that an invariant does not hold. The first one counts: others follow from it.
 func (w *world) violate(invariant Invariant, format string, args ...any) {
@@ -83,12 +69,13 @@ func (w *world) violate(invariant Invariant, format string, args ...any) {
 	}
 }
 
-// note writes down what happens, when that is told.
+// note writes down what happens. Call it only while w.telling.
 func (w *world) note(format string, args ...any) {
-	if w.telling {
-		w.lines = append(w.lines, fmt.Sprintf(format, args...))
-	}
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
 }
 
 func actorName(i int) string   { return fmt.Sprintf("contender %d", i+1) }
-func sessionName(s int) string { return string(rune('A' + s)) }
+func sessionName(s int) string { return "session " + string(rune('A'+s)) }
+
+// guid is the GUID of a request.
+func guid(i int) string { return fmt.Sprintf("guid%d", i) }

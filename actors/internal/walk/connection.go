@@ -1,0 +1,169 @@
+package walk
+
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+)
+
+// What happens to the connection of a session, and to its lease.
+
+// Ways to lose a connection: a set.
+const (
+	repliesLost  = 1
+	requestsWait = 2
+)
+
+// cut loses the connection. Its watches are gone, and the events that were on the wire. The coordinator hears of it later:
+// unknown outcomes may come first.
+func (w *world) cut(s, how int) {
+	sess := &w.sessions[s]
+	w.unwatch(s)
+	if how&repliesLost != 0 {
+		sess.wire = slices.DeleteFunc(slices.Clone(sess.wire), func(in coordinator.Input) bool {
+			_, ofNode := in.(coordinator.Changed)
+			return ofNode
+		})
+	}
+	sess.flights = slices.Clone(sess.flights)
+	for i := range sess.flights {
+		f := &sess.flights[i]
+		if f.applied && how&repliesLost != 0 || !f.applied && how&requestsWait == 0 {
+			f.lose()
+		}
+		f.behind = min(f.behind, len(sess.wire))
+	}
+	sess.link = unlinked
+	w.event(s, coordinator.Disconnected{})
+}
+
+// lose makes the outcome of a query unknown.
+func (f *flight) lose() {
+	f.applied, f.lost, f.behind, f.commits = true, true, 0, false
+	switch f.query.(type) {
+	case *coordinator.Create, *coordinator.CreateAt:
+		f.answer = &coordinator.Created{Failure: unknown}
+	case *coordinator.Commit:
+		f.answer = &coordinator.Committed{Failure: unknown}
+	case *coordinator.List, *coordinator.WatchChildren:
+		f.answer = &coordinator.Listed{View: coordinator.View{Failure: unknown}}
+	case *coordinator.Watch, *coordinator.ReadOwn:
+		f.answer = &coordinator.Read{Failure: unknown}
+	case *coordinator.WatchRetained:
+		f.answer = &coordinator.Arrivals{Spent: true}
+	case *coordinator.Find:
+		f.answer = &coordinator.Found{Failure: unknown}
+	default:
+		f.answer = &coordinator.Done{Failure: unknown}
+	}
+}
+
+// reconnect: a server takes the session up again, or says that it is over, or grants a new one.
+func (w *world) reconnect(s int, to link) {
+	sess := &w.sessions[s]
+	if sess.served == ended {
+		sess.flights = slices.Clone(sess.flights)
+		for i := range sess.flights {
+			if f := &sess.flights[i]; !f.applied {
+				f.lose()
+			}
+		}
+		sess.served = over
+		w.event(s, coordinator.Expired{})
+		return
+	}
+	if sess.served == unborn {
+		sess.seen = w.servers.zxid // the transaction that has begun the session comes after all others
+	}
+	sess.served, sess.link = alive, to
+	w.event(s, coordinator.Connected{Timeout: sessionTimeout})
+}
+
+// deliver brings the answer to a query. Answers come in any order, each is brought by a goroutine of its own; but after
+// the events that came before them on the wire, which are handed over as they are read.
+func (w *world) deliver(s, at int) {
+	sess := &w.sessions[s]
+	f := sess.flights[at]
+	sess.flights = but(sess.flights, at)
+	if !f.lost {
+		sess.seen = max(sess.seen, f.zxid)
+		sess.lease = sess.lease || f.commits && sess.served == alive
+	}
+	w.tell(s, &coordinator.Reply{ID: f.id, Answer: f.answer})
+}
+
+// arrive hands over the first event on the wire.
+func (w *world) arrive(s int) {
+	sess := &w.sessions[s]
+	in := sess.wire[0]
+	sess.wire = sess.wire[1:]
+	sess.flights = slices.Clone(sess.flights)
+	for i := range sess.flights {
+		sess.flights[i].behind = max(sess.flights[i].behind-1, 0)
+	}
+	switch in.(type) {
+	case coordinator.Connected:
+		sess.up = true
+	case coordinator.Disconnected:
+		sess.up = false
+	}
+	w.tell(s, in)
+}
+
+// beatTells tells whether a heartbeat would find that a node is gone.
+func (w *world) beatTells(s int) bool {
+	sess := &w.sessions[s]
+	if !sess.up || sess.link == unlinked || sess.served != alive || w.timer(s, coordinator.BeatTimer) == 0 {
+		return false
+	}
+	for name := range sess.decides.Nodes {
+		if w.servers.at(name) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// beat sends as many heartbeats as there are nodes: each checks one, in turn.
+func (w *world) beat(s int) {
+	w.beating = true
+	nodes := 0
+	for range w.sessions[s].decides.Nodes {
+		nodes++
+	}
+	for range nodes {
+		if w.beatTells(s) {
+			w.ring(s, coordinator.BeatTimer)
+			w.settle()
+		}
+	}
+	w.beating = false
+}
+
+// silence: the answer to a heartbeat is late. It is in the mailbox.
+func (w *world) silence(s int) {
+	w.ring(s, coordinator.BeatTimer)
+	w.ring(s, coordinator.LateTimer)
+}
+
+// lapse: the lease runs out.
+func (w *world) lapse(s int) {
+	sess := &w.sessions[s]
+	sess.lease = false
+	sess.run++
+	w.ring(s, coordinator.LeaseTimer)
+}
+
+// closeSession closes a session for good. All its requests hear of it.
+func (w *world) closeSession(s int) {
+	sess := &w.sessions[s]
+	for i, of := range w.plan.Sessions {
+		if of == s && w.actors[i].lives() {
+			w.sayClosed(s, i)
+		}
+	}
+	w.end(s)
+	sess.closed, sess.link, sess.lease = true, unlinked, false
+	sess.run++
+	sess.flights, sess.wire, sess.timers = nil, nil, nil
+}
