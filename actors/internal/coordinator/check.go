@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Check gives the first invariant of the state that does not hold, nil when all do. Tests and package walk call it after
-// every input.
+// Check gives the first invariant of the state that does not hold, nil when all do. Tests and package walk call it
+// after every input.
 func (c *Coordinator) Check() error {
 	held := 0
 	for _, r := range c.inOrder() {

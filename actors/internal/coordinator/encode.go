@@ -2,13 +2,17 @@ package coordinator
 
 import (
 	"bytes"
-	"maps"
+	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
+// Rename gives an operation of a request a name that says all that matters of it: whether it is the request's newest.
+type Rename func(RequestID, uint64) byte
+
 // AppendState writes the state in bytes, so that coordinators which behave alike write the same: numbers of queries and
-// timers are left out, and the order of maps. What is under way is written by AppendPurpose, query by query. Package walk
-// tells states apart by it.
+// timers are left out, and the order of maps. What is under way is written by AppendPurpose, query by query. Package
+// walk tells states apart by it.
 func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	e := encoder{b, rename}
 	for _, r := range c.inOrder() {
@@ -16,7 +20,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.leaseRun, flag(c.urgent))
-	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
+	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
@@ -32,25 +36,113 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		}
 		e.mark()
 	}
-	var timers [][]byte
-	for _, t := range ep.timers {
-		one := encoder{rename: rename}
-		t.encode(&one)
-		timers = append(timers, one.b)
+	return e.timers(ep.timers)
+}
+
+// timers writes timers at the end, one after the other, and then in order.
+func (e *encoder) timers(set map[uint64]timer) []byte {
+	type span struct{ from, to int }
+	all, begin := make([]span, 0, 8), len(e.b)
+	for _, t := range set {
+		from := len(e.b)
+		e.num(uint64(t.kind), uint64(t.request))
+		e.op(t.request, t.op)
+		e.text(t.path, t.queue)
+		all = append(all, span{from, len(e.b)})
 	}
-	slices.SortFunc(timers, bytes.Compare)
-	return append(e.b, bytes.Join(timers, []byte{0xff})...)
+	slices.SortFunc(all, func(x, y span) int { return bytes.Compare(e.b[x.from:x.to], e.b[y.from:y.to]) })
+	end := len(e.b)
+	for _, s := range all {
+		e.b = append(e.b, e.b[s.from:s.to]...)
+	}
+	return append(e.b[:begin], e.b[end:]...)
 }
 
 // AppendPurpose writes what a query that is under way is for.
 func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	e := encoder{b, rename}
-	if what := c.epoch.asked[id]; c.lapsed(what, id) {
+	what := c.epoch.asked[id]
+	if c.lapsed(what, id) {
 		e.text("nothing")
-	} else {
-		what.encode(&e)
+		return e.b
+	}
+	switch p := what.(type) {
+	case creation:
+		e.about("creation", p.request, p.op)
+		e.num(flag(p.batch), flag(p.probes))
+	case transaction:
+		e.text("transaction")
+		e.changes(p.changes)
+		e.text(p.exist...)
+		e.mark()
+		e.num(flag(p.batch))
+	case watchSet:
+		e.about("watchSet", p.request, p.op, p.name)
+		e.num(uint64(p.same.permits), flag(p.same.unwritten))
+	case aheadWatchSet:
+		e.about("aheadWatchSet", p.request, p.op, p.name)
+	case listed:
+		e.text("listed", p.path)
+	case ownReading:
+		e.about("ownReading", p.request, p.op)
+	case finding:
+		e.about("finding", p.request, p.op)
+	case removalSearch:
+		e.about("removalSearch", p.request, p.op)
+	case contestRemoval:
+		e.about("contestRemoval", p.request, p.op, p.name)
+	default: // without an operation
+		e.text(fmt.Sprintf("%T%v", p, p))
 	}
 	return e.b
+}
+
+// encoder writes what tells states apart.
+type encoder struct {
+	b      []byte
+	rename Rename
+}
+
+func (e *encoder) num(all ...uint64) {
+	for _, n := range all {
+		e.b = binary.AppendUvarint(e.b, n)
+	}
+}
+
+func (e *encoder) text(all ...string) {
+	for _, s := range all {
+		e.num(uint64(len(s)))
+		e.b = append(e.b, s...)
+	}
+}
+
+// mark ends a list.
+func (e *encoder) mark() { e.b = append(e.b, 0xfe) }
+
+func (e *encoder) op(r RequestID, op uint64) { e.b = append(e.b, e.rename(r, op)) }
+
+func (e *encoder) changes(all []change) {
+	for _, ch := range all {
+		e.num(uint64(ch.request))
+		e.op(ch.request, ch.op)
+		e.text(ch.node)
+	}
+	e.mark()
+}
+
+// about writes what a query is for, and for whom.
+func (e *encoder) about(purpose string, r RequestID, op uint64, names ...string) {
+	e.text(purpose)
+	e.num(uint64(r))
+	e.op(r, op)
+	e.text(names...)
+}
+
+func flag(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 func (e *encoder) ids(all []RequestID) {
@@ -62,7 +154,7 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.sharing.holdOfOther), uint64(r.inherited))
+		flag(r.removal.brief), flag(r.sharing.holdOfOther), uint64(r.inherited))
 	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits} {
 		e.op(r.id, op)
 	}
@@ -109,7 +201,7 @@ func (e *encoder) path(p *lockPath) {
 		e.queue(q)
 	}
 	e.watchers("", p.children)
-	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
+	for _, name := range inOrder(p.watchers) {
 		e.watchers(name, p.watchers[name])
 	}
 	if l := p.listing; l != nil {
@@ -146,7 +238,7 @@ func (e *encoder) queue(q *ownQueue) {
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
-	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
+	for _, owner := range inOrder(q.owners) {
 		e.text(owner)
 		e.ids(q.owners[owner])
 	}
@@ -159,4 +251,14 @@ func (e *encoder) queue(q *ownQueue) {
 		e.op(kept.next, kept.op)
 	}
 	e.mark()
+}
+
+// inOrder gives the keys of a map in their order.
+func inOrder[V any](m map[string]V) []string {
+	all := make([]string, 0, len(m))
+	for key := range m {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
 }

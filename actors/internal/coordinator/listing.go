@@ -58,8 +58,6 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 // listed is what a List is for.
 type listed struct{ path string }
 
-func (p listed) encode(e *encoder) { e.text("listed", p.path) }
-
 // lapsed: the listing was for a connection that is lost.
 func (p listed) lapsed(c *Coordinator, id uint64) bool {
 	path := c.epoch.paths[p.path]

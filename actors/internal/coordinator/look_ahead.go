@@ -1,12 +1,12 @@
 package coordinator
 
-// Look-ahead. A request that waits for a node of another session that waits itself would have to list the queue again when
-// that node is gone, to know whether it is first: a round trip within the hand-off. Instead it watches the one before its
-// predecessor as well. When that is gone the predecessor probably holds; the queue is listed then, while it does, and the
-// grant needs nothing but the event.
+// Look-ahead. A request that waits for a node of another session that waits itself would have to list the queue again
+// when that node is gone, to know whether it is first: a round trip within the hand-off. Instead it watches the one
+// before its predecessor as well. When that is gone the predecessor probably holds; the queue is listed then, while it
+// does, and the grant needs nothing but the event.
 //
-// It costs one read for each waiter, and wakes one session more with each release, whatever the length of the queue: the
-// machine hears nothing of it. It does not pay where the predecessor is of the same session, which hands over.
+// It costs one read for each waiter, and wakes one session more with each release, whatever the length of the queue:
+// the machine hears nothing of it. It does not pay where the predecessor is of the same session, which hands over.
 
 // lookAhead watches the one before the predecessor.
 func (c *Coordinator) lookAhead(r *request, predecessor string) {
@@ -28,8 +28,6 @@ type aheadWatchSet struct {
 	name string
 }
 
-func (p aheadWatchSet) encode(e *encoder) { e.about("aheadWatchSet", p.request, p.op, p.name) }
-
 func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, a := c.requests[p.request], answer.(*Read)
 	if r.wait.lookAhead == p.name && a.Failure.is(NoNode) {
@@ -46,8 +44,8 @@ func (c *Coordinator) listAhead(r *request) {
 	}
 }
 
-// lookedAhead takes the listing. When the one before had given up, and others are before the predecessor still, the last of
-// them is watched in its place.
+// lookedAhead takes the listing. When the one before had given up, and others are before the predecessor still, the
+// last of them is watched in its place.
 func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	if !r.waitsIn(op) || !found.Failure.none() {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// readDelay is how long, at least, the reading of a holder's node is put off, and at most twice that. Who holds for less
-// spares the servers the request, which is one of three of an uncontended cycle; what was written to the node before is
-// found then.
+// readDelay is how long, at least, the reading of a holder's node is put off, and at most twice that. Who holds for
+// less spares the servers the request, which is one of three of an uncontended cycle; what was written to the node
+// before is found then.
 const readDelay = 5 * time.Millisecond
 
 // watchOwn reads a holder's own node and watches it, before long.
@@ -54,8 +54,6 @@ type ownReading struct {
 	request RequestID
 	op      uint64
 }
-
-func (p ownReading) encode(e *encoder) { e.about("ownReading", p.request, p.op) }
 
 func (p ownReading) lapsed(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]

@@ -32,7 +32,6 @@ type change struct {
 	request RequestID
 	op      uint64
 	node    string // to be deleted; empty for a create
-	brief   bool   // it was held for a short time
 }
 
 // ownQueue is one of the queues of a lock path, or a contest.
@@ -42,7 +41,8 @@ type ownQueue struct {
 	one  string // of a contest: the name of its one node
 	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
 	nodes []*node
-	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this session.
+	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this
+	// session.
 	newest int64
 	// members are the requests that take part in a contest.
 	members []RequestID
@@ -77,12 +77,13 @@ const (
 	runOver
 )
 
-// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps it.
+// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps
+// it.
 type retention struct {
 	request RequestID
 	timer   uint64 // which ends it
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node is
-	// not next's yet.
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node
+	// is not next's yet.
 	next RequestID
 	op   uint64
 }

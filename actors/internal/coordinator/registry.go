@@ -15,8 +15,8 @@ func (e *epoch) pathOf(path string) *lockPath {
 	return p
 }
 
-// leavePath notes that a request is gone. What is known of a path that is not in use is kept for a while. Of too many, one
-// goes that was not used since it was last looked at.
+// leavePath notes that a request is gone. What is known of a path that is not in use is kept for a while. Of too many,
+// one goes that was not used since it was last looked at.
 func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return

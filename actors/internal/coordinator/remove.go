@@ -83,8 +83,6 @@ type contestRemoval struct {
 	name    string
 }
 
-func (p contestRemoval) encode(e *encoder) { e.about("contestRemoval", p.request, p.op, p.name) }
-
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.removed(c.requests[p.request], p.op, p.name, answer.(*Done).Failure)
 }
@@ -94,8 +92,6 @@ type removalSearch struct {
 	request RequestID
 	op      uint64
 }
-
-func (p removalSearch) encode(e *encoder) { e.about("removalSearch", p.request, p.op) }
 
 func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
@@ -114,8 +110,8 @@ func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.remove(r)
 }
 
-// removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may not
-// be deleted at all would keep everybody out for as long as the session lives, so the session must not.
+// removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may
+// not be deleted at all would keep everybody out for as long as the session lives, so the session must not.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	switch waits := r.removal.op; {
 	case waits != 0 && waits != op: // it has asked anew meanwhile

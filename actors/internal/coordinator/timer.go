@@ -32,12 +32,3 @@ type timer struct {
 	// path and queue are of the local run whose changes are delayed.
 	path, queue string
 }
-
-// encode writes it, unless it belongs to the heartbeats, which go on for ever.
-func (t timer) encode(e *encoder) {
-	if t.kind != BeatTimer && t.kind != LateTimer && t.kind != LeaseTimer {
-		e.num(uint64(t.kind), uint64(t.request))
-		e.op(t.request, t.op)
-		e.text(t.path, t.queue)
-	}
-}

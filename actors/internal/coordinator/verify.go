@@ -6,15 +6,16 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// verify finds out whether the node of a request exists in this session. It waits for the create of the request to come back
-// first: what is under way may yet make the node.
+// verify finds out whether the node of a request exists in this session. It waits for the create of the request to come
+// back first: what is under way may yet make the node.
 func (c *Coordinator) verify(r *request, op uint64) {
 	r.stopsWaiting() // what it waited for is void, and would be answered twice
 	switch {
 	case op < r.search.op: // a newer one has overtaken it: nobody waits for this one
 		c.stale++
 	case r.node.phase == left || r.node.phase == retained:
-		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or nobody's.
+		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or
+		// nobody's.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)
@@ -40,8 +41,6 @@ type finding struct {
 	request RequestID
 	op      uint64
 }
-
-func (p finding) encode(e *encoder) { e.about("finding", p.request, p.op) }
 
 // lapsed: a newer one, or a create, was started meanwhile.
 func (p finding) lapsed(c *Coordinator, _ uint64) bool {
@@ -74,8 +73,8 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// searchAgain verifies once more what was found, for want of evidence, unless the request has gone on. A search that nobody
-// waits for could find the node gone, and its machine would not hear of it.
+// searchAgain verifies once more what was found, for want of evidence, unless the request has gone on. A search that
+// nobody waits for could find the node gone, and its machine would not hear of it.
 func (c *Coordinator) searchAgain(t timer) {
 	r := c.requests[t.request]
 	if r != nil && r.search.op == t.op && r.life != ended && c.epoch.connection == connected {
@@ -112,10 +111,10 @@ const (
 	undecided
 )
 
-// whose tells whose a node is that was read, for a request that may have made it. The data may say nothing, as when somebody
-// has written there that he wants the lock. Then it is that of a request of this session which does not know whether it has
-// made it: any will do, for only one takes it, and the others find it taken. But a create that is under way may be answered
-// that it has made it.
+// whose tells whose a node is that was read, for a request that may have made it. The data may say nothing, as when
+// somebody has written there that he wants the lock. Then it is that of a request of this session which does not know
+// whether it has made it: any will do, for only one takes it, and the others find it taken. But a create that is under
+// way may be answered that it has made it.
 func (c *Coordinator) whose(r *request, one *OneNode) belonging {
 	switch {
 	case one == nil || !one.Ours:

@@ -16,7 +16,8 @@ func (c *Coordinator) waitFor(r *request, name string) {
 	r.queue.path.watch(name, watcher{request: r.id, role: waits})
 }
 
-// watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by itself.
+// watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by
+// itself.
 func (c *Coordinator) watchPredecessor(r *request, name string) {
 	if r.queue.find(name) == nil {
 		c.waitRemotely(r)
@@ -67,11 +68,6 @@ type watchSet struct {
 	same sameAs
 }
 
-func (p watchSet) encode(e *encoder) {
-	e.about("watchSet", p.request, p.op, p.name)
-	e.num(uint64(p.same.permits), flag(p.same.unwritten))
-}
-
 func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
 	w, same := r.wait, true
@@ -109,8 +105,8 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// without tells what it means for a request that a node which it waits for is gone. When the predecessor was the head of the
-// queue nobody is before the request any more; otherwise the predecessor may have given up from the middle.
+// without tells what it means for a request that a node which it waits for is gone. When the predecessor was the head
+// of the queue nobody is before the request any more; otherwise the predecessor may have given up from the middle.
 func (r *request) without(name string) machine.Kind {
 	switch nodes := r.wait.nodes; {
 	case len(nodes) != 1 || nodes[0] != name: // the first waiter of a semaphore, or one that watches the whole queue
