@@ -20,10 +20,9 @@ const (
 
 // creation is what a Create or a CreateAt is for.
 type creation struct {
-	request RequestID
-	op      uint64
-	batch   bool // it is one of the transactions of the batch
-	probes  bool // others wait for the path info that it brings
+	operation
+	batch  bool // it is one of the transactions of the batch
+	probes bool // others wait for the path info that it brings
 }
 
 // transaction is what a Commit is for.
@@ -60,7 +59,7 @@ func (c *Coordinator) flush() {
 // alone carries out one change by itself. batch tells whether it is one of the transactions of the batch.
 func (c *Coordinator) alone(ch change, batch bool) {
 	if ch.node == "" {
-		c.createAlone(creation{request: ch.request, op: ch.op, batch: batch})
+		c.createAlone(creation{operation: ch.operation, batch: batch})
 		return
 	}
 	c.transact([]change{ch}, &Commit{Deletes: []string{c.requests[ch.request].queue.path.at(ch.node)}}, batch)

@@ -24,15 +24,14 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
-		e.num(uint64(p.request), uint64(p.effect.Do))
-		e.op(p.request, p.effect.Op)
+		e.operation(operation{p.request, p.effect.Op})
+		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
 	e.changes(ep.batch.waiting)
-	for _, all := range [][]reading{ep.reads.older, ep.reads.newer} {
-		for _, d := range all {
-			e.num(uint64(d.request))
-			e.op(d.request, d.op)
+	for _, all := range [][]operation{ep.reads.older, ep.reads.newer} {
+		for _, o := range all {
+			e.operation(o)
 		}
 		e.mark()
 	}
@@ -45,8 +44,8 @@ func (e *encoder) timers(set map[uint64]timer) []byte {
 	all, begin := make([]span, 0, 8), len(e.b)
 	for _, t := range set {
 		from := len(e.b)
-		e.num(uint64(t.kind), uint64(t.request))
-		e.op(t.request, t.op)
+		e.num(uint64(t.kind))
+		e.operation(t.operation)
 		e.text(t.path, t.queue)
 		all = append(all, span{from, len(e.b)})
 	}
@@ -68,7 +67,7 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	}
 	switch p := what.(type) {
 	case creation:
-		e.about("creation", p.request, p.op)
+		e.about("creation", p.operation)
 		e.num(flag(p.batch), flag(p.probes))
 	case transaction:
 		e.text("transaction")
@@ -77,20 +76,20 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.mark()
 		e.num(flag(p.batch))
 	case watchSet:
-		e.about("watchSet", p.request, p.op, p.name)
+		e.about("watchSet", p.operation, p.name)
 		e.num(uint64(p.same.permits), flag(p.same.unwritten))
 	case aheadWatchSet:
-		e.about("aheadWatchSet", p.request, p.op, p.name)
+		e.about("aheadWatchSet", p.operation, p.name)
 	case listed:
 		e.text("listed", p.path)
 	case ownReading:
-		e.about("ownReading", p.request, p.op)
+		e.about("ownReading", p.operation)
 	case finding:
-		e.about("finding", p.request, p.op)
+		e.about("finding", p.operation)
 	case removalSearch:
-		e.about("removalSearch", p.request, p.op)
+		e.about("removalSearch", p.operation)
 	case contestRemoval:
-		e.about("contestRemoval", p.request, p.op, p.name)
+		e.about("contestRemoval", p.operation, p.name)
 	default: // without an operation
 		e.text(fmt.Sprintf("%T%v", p, p))
 	}
@@ -121,20 +120,23 @@ func (e *encoder) mark() { e.b = append(e.b, 0xfe) }
 
 func (e *encoder) op(r RequestID, op uint64) { e.b = append(e.b, e.rename(r, op)) }
 
+func (e *encoder) operation(o operation) {
+	e.num(uint64(o.request))
+	e.op(o.request, o.op)
+}
+
 func (e *encoder) changes(all []change) {
 	for _, ch := range all {
-		e.num(uint64(ch.request))
-		e.op(ch.request, ch.op)
+		e.operation(ch.operation)
 		e.text(ch.node)
 	}
 	e.mark()
 }
 
 // about writes what a query is for, and for whom.
-func (e *encoder) about(purpose string, r RequestID, op uint64, names ...string) {
+func (e *encoder) about(purpose string, o operation, names ...string) {
 	e.text(purpose)
-	e.num(uint64(r))
-	e.op(r, op)
+	e.operation(o)
 	e.text(names...)
 }
 
@@ -224,8 +226,8 @@ func (e *encoder) watchers(name string, all []watcher) {
 }
 
 func (e *encoder) lister(w lister) {
-	e.num(uint64(w.request), flag(w.lookAhead))
-	e.op(w.request, w.op)
+	e.operation(w.operation)
+	e.num(flag(w.lookAhead))
 }
 
 func (e *encoder) queue(q *ownQueue) {

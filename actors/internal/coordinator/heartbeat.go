@@ -58,14 +58,10 @@ type heartbeat struct{ path, node string }
 // one that was checked the longest ago. So each has its turn, however many there are.
 func (c *Coordinator) target() (at *lockPath, next *node) {
 	held := false
-	for _, p := range c.epoch.paths {
-		for _, q := range p.queues {
-			for _, n := range q.nodes {
-				holds := c.holdsWith(n)
-				if next == nil || holds && !held || holds == held && n.checkedBefore(next) {
-					at, next, held = p, n, holds
-				}
-			}
+	for p, n := range c.epoch.nodes {
+		holds := c.holdsWith(n)
+		if next == nil || holds && !held || holds == held && n.checkedBefore(next) {
+			at, next, held = p, n, holds
 		}
 	}
 	return at, next

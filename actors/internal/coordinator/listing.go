@@ -18,7 +18,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 			return
 		}
 	}
-	c.listFor(r.queue.path, lister{request: r.id, op: op})
+	c.listFor(r.queue.path, lister{operation{r.id, op}, false})
 }
 
 // listFor has a listing serve a request: the one that is under way, if it shows the request's node.

@@ -18,7 +18,7 @@ func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	w.lookAhead = before
 	r.queue.path.watch(before, watcher{request: r.id, role: looksAhead})
 	if r.queue.find(before) == nil { // of our own session's the session hears by itself
-		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{r.id, w.op}, before})
+		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{operation{r.id, w.op}}, before})
 	}
 }
 
@@ -40,7 +40,7 @@ func (c *Coordinator) listAhead(r *request) {
 	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
 	r.wait.lookAhead = ""
 	if c.epoch.connection == connected {
-		c.listFor(r.queue.path, lister{request: r.id, op: r.wait.op, lookAhead: true})
+		c.listFor(r.queue.path, lister{operation{r.id, r.wait.op}, true})
 	}
 }
 

@@ -127,7 +127,7 @@ func (c *Coordinator) downgrade(r, writer *request, op uint64) {
 	r.beginCreating()
 	r.inherited = writer.node.token
 	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
-	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{request: r.id, op: op})
+	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{operation: operation{r.id, op}})
 }
 
 // beginCreating notes that the node of a request is about to be made.

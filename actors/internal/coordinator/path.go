@@ -29,9 +29,8 @@ type probe struct {
 
 // change is a create or a delete.
 type change struct {
-	request RequestID
-	op      uint64
-	node    string // to be deleted; empty for a create
+	operation
+	node string // to be deleted; empty for a create
 }
 
 // ownQueue is one of the queues of a lock path, or a contest.
@@ -100,8 +99,7 @@ type listing struct {
 
 // lister is a request that waits for a listing.
 type lister struct {
-	request   RequestID
-	op        uint64
+	operation
 	lookAhead bool // it waits already, and only looks ahead
 }
 

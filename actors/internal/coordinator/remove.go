@@ -33,7 +33,7 @@ func (c *Coordinator) remove(r *request) {
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
-		c.find(r, removalSearch{r.id, r.removal.op})
+		c.find(r, removalSearch{operation{r.id, r.removal.op}})
 	case n.exists():
 		r.removal.phase = removing
 		r.kind.remove(c, r, r.removal.op)
@@ -78,9 +78,8 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 
 // contestRemoval is what a RemoveContest is for.
 type contestRemoval struct {
-	request RequestID
-	op      uint64
-	name    string
+	operation
+	name string
 }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -88,10 +87,7 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 }
 
 // removalSearch is what a Find is for, where something may be left of a request.
-type removalSearch struct {
-	request RequestID
-	op      uint64
-}
+type removalSearch struct{ operation }
 
 func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
@@ -134,7 +130,7 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	note.Tries = r.removal.tries
 	c.emit(&note)
 	pause := min(time.Duration(r.removal.tries)*firstRetry, c.epoch.timeout)
-	c.after(pause, timer{kind: RetryTimer, request: r.id})
+	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 
 // retryRemoval tries again after the pause.

@@ -1,5 +1,11 @@
 package coordinator
 
+// operation is one that the machine of a request has asked for, by its number.
+type operation struct {
+	request RequestID
+	op      uint64
+}
+
 // life is how far a request has come, as its lock actor says.
 type life uint8
 

@@ -43,7 +43,7 @@ func (c *Coordinator) retain(r *request) bool {
 // endLater starts the timer that lets the node go.
 func (c *Coordinator) endLater(q *ownQueue) {
 	kept := c.requests[q.retained.request]
-	q.retained.timer = c.after(kept.spec.Want.Sticky, timer{kind: RetentionTimer, request: kept.id})
+	q.retained.timer = c.after(kept.spec.Want.Sticky, timer{kind: RetentionTimer, operation: operation{request: kept.id}})
 }
 
 // retentionOver lets a node go that was retained for long enough.

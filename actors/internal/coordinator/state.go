@@ -105,12 +105,7 @@ type beats struct {
 }
 
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
-type reads struct{ older, newer []reading }
-
-type reading struct {
-	request RequestID
-	op      uint64
-}
+type reads struct{ older, newer []operation }
 
 // request is one lock request. It outlives epochs; what belongs to one is in what reset replaces.
 type request struct {

@@ -19,7 +19,7 @@ func (c *Coordinator) submit(ch change) {
 func (c *Coordinator) probe(ch change) bool {
 	r := c.requests[ch.request]
 	p := r.queue.path
-	as := creation{request: ch.request, op: ch.op, probes: !p.info.Exists}
+	as := creation{operation: ch.operation, probes: !p.info.Exists}
 	switch {
 	case p.info.Counted && r.spec.Permits == 0:
 		return false

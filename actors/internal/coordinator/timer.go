@@ -26,9 +26,8 @@ const (
 
 // timer is what a timer is for, and for whom.
 type timer struct {
-	kind    TimerKind
-	request RequestID
-	op      uint64
+	kind TimerKind
+	operation
 	// path and queue are of the local run whose changes are delayed.
 	path, queue string
 }

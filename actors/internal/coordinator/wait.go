@@ -32,7 +32,7 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 func (c *Coordinator) watchNode(r *request, name string, same sameAs) {
 	c.waitFor(r, name)
 	r.wait.pending++
-	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{r.id, r.wait.op}, name, same})
+	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{operation{r.id, r.wait.op}}, name, same})
 }
 
 // watchChildren lists the lock path and watches it: whatever changes in it, the queue is listed again.
@@ -41,7 +41,7 @@ func (c *Coordinator) watchChildren(r *request) {
 	r.wait.children = true
 	p.children = append(p.children, watcher{request: r.id, role: waits})
 	r.wait.pending++
-	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{r.id, r.wait.op}})
+	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
 
 // sameAs is what must be so when a node is read, or else the queue is not what it was judged by.
@@ -50,11 +50,8 @@ type sameAs struct {
 	unwritten bool // nobody has written to the node
 }
 
-// ofWait is the wait that a purpose belongs to.
-type ofWait struct {
-	request RequestID
-	op      uint64
-}
+// ofWait is the operation of the wait that a purpose belongs to.
+type ofWait struct{ operation }
 
 // lapsed: an event came first, or the request has gone on.
 func (p ofWait) lapsed(c *Coordinator, _ uint64) bool {
