@@ -22,11 +22,12 @@
 // turnstile/batched 0.47". A workload with several figures has several names: one, one-p50, one-p99.
 //
 // Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu and
-// <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the benchmark's own
-// work included; the competing processes together, in processes; and the process of Curator or kazoo. The time is that of
-// the span that is counted, over the grants in it. Three are measured from their beginning to their end instead, over all
-// that they did: queue; the bare requests of pair; and Curator and kazoo, except in processes, because they do not say when
-// they count. So theirs includes opening sessions, the warm-up, and the compilers of a virtual machine that has just begun.
+// <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the benchmark's own work
+// included; the competing processes together, in processes; and the process of Curator or kazoo. The time is that of
+// the span that is counted, over the grants in it. Three are measured from their beginning to their end instead, over
+// all that they did: queue; the bare requests of pair; and Curator and kazoo, except in processes, because they do not
+// say when they count. So theirs includes opening sessions, the warm-up, and the compilers of a virtual machine that
+// has just begun.
 //
 // # The workloads
 //
@@ -62,11 +63,11 @@
 //
 // The peers are bare, which is a create and a delete without any lock, by go-zookeeper, or what the workload says: the
 // floor; batched, which is the same in transactions that gather what many workers ask for: what the servers and
-// go-zookeeper allow to any lock that makes and deletes a node for each holder; memory, which makes a node, hands it over
-// in memory from one worker of its session to the next for so many grants, and deletes it: the floor of locks that share a
-// node, which no workload has yet; zklock, which is go-zookeeper's Lock; turnstile, which is package locks; turnstile-actors, which is package actors
-// used without the blocking calls; curator, InterProcessMutex of 5.4.0; and kazoo, Lock of 2.8.0. The last two run in
-// processes of their own, the others in this one.
+// go-zookeeper allow to any lock that makes and deletes a node for each holder; memory, which makes a node, hands it
+// over in memory from one worker of its session to the next for so many grants, and deletes it: the floor of locks
+// that share a node, which no workload has yet; zklock, which is go-zookeeper's Lock; turnstile, which is package
+// locks; turnstile-actors, which is package actors used without the blocking calls; curator, InterProcessMutex of
+// 5.4.0; and kazoo, Lock of 2.8.0. The last two run in processes of their own, the others in this one.
 //
 // The servers' data are in memory where a folder in memory is found, and their virtual machines have the heap and the
 // compilers of servers that run for long. The first line says so, and when it is not so.

@@ -8,9 +8,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// memorySession makes the node of a lock, hands it over in memory from one worker to the next, and deletes it after so many
-// grants, or when nobody waits. It keeps out the other workers of its session, in the order in which they came, and nobody
-// else. It is what the servers and a bare program allow at most to any lock whose node serves so many holders of a session.
+// memorySession makes the node of a lock, hands it over in memory from one worker to the next, and deletes it after so
+// many grants, or when nobody waits. It keeps out the other workers of its session, in the order in which they came,
+// and nobody else. It is what the servers and a bare program allow at most to any lock whose node serves so many
+// holders of a session.
 type memorySession struct {
 	*connection
 	grants int // that a node serves

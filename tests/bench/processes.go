@@ -41,8 +41,8 @@ var processes = workload{
 	},
 }
 
-// competitor is a process that works until the guard in a file says stop, and returns the number of its grants. It says by
-// what number the system knows it.
+// competitor is a process that works until the guard in a file says stop, and returns the number of its grants. It
+// says by what number the system knows it.
 type competitor func(ctx context.Context, process int, file string, pid chan<- int) (int, error)
 
 // competing runs processes. The guard tells what they did meanwhile.

@@ -12,8 +12,8 @@ func (s *stage) processor() (time.Duration, error) { return processorOf(s.pids) 
 // clocks are the processes whose processor time a measurement counts, by their numbers.
 type clocks struct{ clients, servers []int }
 
-// clocks are those of a measurement: the clients', which are this process where none is named, and the servers'. There are
-// none on systems that cannot tell.
+// clocks are those of a measurement: the clients', which are this process where none is named, and the servers'. There
+// are none on systems that cannot tell.
 func (t trial) clocks(clients ...int) clocks {
 	me := []int{os.Getpid()}
 	if _, err := processorOf(me); errors.Is(err, errors.ErrUnsupported) {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorOf sums what processes have used. The kernel has a clock for each that counts nanoseconds; /proc has the same in
-// ticks of 10 ms. Its number is made as by MAKE_PROCESS_CPUCLOCK of Linux, for CPUCLOCK_SCHED.
+// processorOf sums what processes have used. The kernel has a clock for each that counts nanoseconds; /proc has the
+// same in ticks of 10 ms. Its number is made as by MAKE_PROCESS_CPUCLOCK of Linux, for CPUCLOCK_SCHED.
 func processorOf(pids []int) (time.Duration, error) {
 	sum := time.Duration(0)
 	for _, pid := range pids {

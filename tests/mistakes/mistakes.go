@@ -19,8 +19,8 @@ type Mistake struct {
 
 // Edit replaces one text in one source file.
 type Edit struct {
-	// In is a file, or the folder of a package: then the edit is of whichever of its files has the text. From the root of the
-	// module, with slashes.
+	// In is a file, or the folder of a package: then whichever of its files has the text is edited. It is a path from the
+	// root of the module, with slashes.
 	In       string
 	Old, New string // Old occurs exactly once in the file, or in all files of the package together
 }
@@ -72,7 +72,8 @@ var DepartureUnseen = Mistake{
 	Edits: []Edit{{
 		In:  rules,
 		Old: "\tcase f.is(NoNode):\n\t\tc.wake(",
-		New: "\tcase f.is(NoNode):\n\t\tif w.pending == 0 {\n\t\t\tc.tell(r, machine.Event{Kind: machine.Watched, Op: w.op})\n\t\t}\n" +
+		New: "\tcase f.is(NoNode):\n\t\tif w.pending == 0 {\n" +
+			"\t\t\tc.tell(r, machine.Event{Kind: machine.Watched, Op: w.op})\n\t\t}\n" +
 			"\tcase false:\n\t\tc.wake(",
 	}},
 }

@@ -48,10 +48,11 @@ func TestAMistakeThatNoLongerAppliesIsAnError(t *testing.T) {
 	}
 }
 
-// Where an edit names a package, the file is found that has the text; tests are not changed. Several edits may be of one file.
+// An edit that names a package changes the file that has the text, and no test. One file may have several edits.
 func TestEditsFindTheirFile(t *testing.T) {
 	root := folder(t, map[string]string{"p/a.go": "one two", "p/b.go": "three", "p/a_test.go": "one"})
-	m := Mistake{Edits: []Edit{{In: "p", Old: "one", New: "1"}, {In: "p", Old: "three", New: "3"}, {In: "p/a.go", Old: "two", New: "2"}}}
+	m := Mistake{Edits: []Edit{{In: "p", Old: "one", New: "1"}, {In: "p", Old: "three", New: "3"},
+		{In: "p/a.go", Old: "two", New: "2"}}}
 	changed, err := m.apply(root)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"p/a.go": "1 2", "p/b.go": "3"}, changed)
