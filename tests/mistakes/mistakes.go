@@ -17,11 +17,11 @@ type Mistake struct {
 	Edits []Edit
 }
 
-// Edit replaces one text in one source file.
+// Edit replaces one text in one source file: in a File, or in whichever file of a Package has the text. Both are paths from
+// the root of the module, with slashes.
 type Edit struct {
-	// In is a file, or the folder of a package: then whichever of its files has the text is edited. It is a path from the
-	// root of the module, with slashes.
-	In       string
+	File     string
+	Package  string // its tests are not looked at
 	Old, New string // Old occurs exactly once in the file, or in all files of the package together
 }
 
@@ -33,9 +33,9 @@ var LeaseTooLong = Mistake{
 	Name: "lease-too-long",
 	What: "a lease is valid for three session timeouts",
 	Edits: []Edit{{
-		In:  "zkconn",
-		Old: "{ return timeout - fractionOf(timeout, margin) }",
-		New: "{ return 3 * timeout }",
+		Package: "zkconn",
+		Old:     "{ return timeout - fractionOf(timeout, margin) }",
+		New:     "{ return 3 * timeout }",
 	}},
 }
 
@@ -46,9 +46,9 @@ var LeaseFromNewest = Mistake{
 	Name: "lease-from-newest",
 	What: "a committed transaction is taken for a touch of the leader's",
 	Edits: []Edit{{
-		In:  "zkconn",
-		Old: "k.clock.extend(touched.plus(leaseOf(k.granted)))",
-		New: "_ = touched\n\t\t\tk.clock.extend(f.sent.plus(fractionOf(k.granted, SteadyLease)))",
+		Package: "zkconn",
+		Old:     "k.clock.extend(touched.plus(leaseOf(k.granted)))",
+		New:     "_ = touched\n\t\t\tk.clock.extend(f.sent.plus(fractionOf(k.granted, SteadyLease)))",
 	}},
 }
 
@@ -58,9 +58,9 @@ var WakeUpLost = Mistake{
 	Name: "wake-up-lost",
 	What: "the event that a predecessor's node is gone wakes nobody",
 	Edits: []Edit{{
-		In:  rules,
-		Old: "\tcase change == NodeDeleted:\n\t\tc.wake(",
-		New: "\tcase change == NodeDeleted && !local:\n\tcase change == NodeDeleted:\n\t\tc.wake(",
+		Package: rules,
+		Old:     "\tcase change == NodeDeleted:\n\t\tc.wake(",
+		New:     "\tcase change == NodeDeleted && !local:\n\tcase change == NodeDeleted:\n\t\tc.wake(",
 	}},
 }
 
@@ -70,8 +70,8 @@ var DepartureUnseen = Mistake{
 	Name: "departure-unseen",
 	What: "a predecessor that goes between the listing and the watch wakes nobody",
 	Edits: []Edit{{
-		In:  rules,
-		Old: "\tcase f.is(NoNode):\n\t\tc.wake(",
+		Package: rules,
+		Old:     "\tcase f.is(NoNode):\n\t\tc.wake(",
 		New: "\tcase f.is(NoNode):\n\t\tif w.pending == 0 {\n" +
 			"\t\t\tc.tell(r, machine.Event{Kind: machine.Watched, Op: w.op})\n\t\t}\n" +
 			"\tcase false:\n\t\tc.wake(",
@@ -84,8 +84,8 @@ var CreateForgotten = Mistake{
 	Name: "create-forgotten",
 	What: "the clean-up forgets nodes whose creation has an unknown outcome",
 	Edits: []Edit{{
-		In:  rules,
-		Old: "\tcase n.phase == unknown:\n\t\tr.removal.phase = removing\n",
+		Package: rules,
+		Old:     "\tcase n.phase == unknown:\n\t\tr.removal.phase = removing\n",
 		New: "\tcase n.phase == unknown && r.removal.op == 0:\n\t\tn.phase = absent\n\t\tc.removalDone(r)\n" +
 			"\tcase n.phase == unknown:\n\t\tr.removal.phase = removing\n",
 	}},
@@ -97,9 +97,9 @@ var DeleteForgotten = Mistake{
 	Name: "delete-forgotten",
 	What: "the clean-up forgets nodes whose deletion has an unknown outcome",
 	Edits: []Edit{{
-		In:  rules,
-		Old: "if !f.none() && !f.is(NoNode) {\n\t\tc.removalFailed(",
-		New: "if !f.none() && !f.is(NoNode) && f.Outcome != Unknown {\n\t\tc.removalFailed(",
+		Package: rules,
+		Old:     "if !f.none() && !f.is(NoNode) {\n\t\tc.removalFailed(",
+		New:     "if !f.none() && !f.is(NoNode) && f.Outcome != Unknown {\n\t\tc.removalFailed(",
 	}},
 }
 
@@ -167,7 +167,7 @@ func (e Edit) apply(root string, changed map[string]string) error {
 		}
 	}
 	if found != 1 {
-		return fmt.Errorf("%s has %d times, instead of once, %q", e.In, found, e.Old)
+		return fmt.Errorf("%s%s has %d times, instead of once, %q", e.File, e.Package, found, e.Old)
 	}
 	changed[at] = strings.Replace(whole, e.Old, e.New, 1)
 	return nil
@@ -175,14 +175,14 @@ func (e Edit) apply(root string, changed map[string]string) error {
 
 // files lists the files in which the text may be, by their names from the root.
 func (e Edit) files(root string) ([]string, error) {
-	if path.Ext(e.In) == ".go" {
-		return []string{e.In}, nil
+	if e.File != "" {
+		return []string{e.File}, nil
 	}
-	all, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(e.In)))
+	all, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(e.Package)))
 	var files []string
 	for _, entry := range all {
 		if name := entry.Name(); path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
-			files = append(files, path.Join(e.In, name))
+			files = append(files, path.Join(e.Package, name))
 		}
 	}
 	return files, err

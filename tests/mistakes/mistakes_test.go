@@ -41,8 +41,8 @@ func TestEveryMistakeApplies(t *testing.T) {
 // A text that is not there, or more than once, is an error, in a file and in a package.
 func TestAMistakeThatNoLongerAppliesIsAnError(t *testing.T) {
 	root := folder(t, map[string]string{"p/a.go": "twice twice once", "p/b.go": "both", "p/c.go": "both"})
-	for _, e := range []Edit{{In: "p/a.go", Old: "twice"}, {In: "p/a.go", Old: "never"}, {In: "p/d.go", Old: "once"},
-		{In: "p", Old: "twice"}, {In: "p", Old: "never"}, {In: "p", Old: "both"}, {In: "q", Old: "once"}} {
+	for _, e := range []Edit{{File: "p/a.go", Old: "twice"}, {File: "p/a.go", Old: "never"}, {File: "p/d.go", Old: "once"},
+		{Package: "p", Old: "twice"}, {Package: "p", Old: "never"}, {Package: "p", Old: "both"}, {Package: "q", Old: "once"}} {
 		_, err := Mistake{Name: "m", Edits: []Edit{e}}.Overlay(root, t.TempDir())
 		require.ErrorContains(t, err, "no longer applies", "%v", e)
 	}
@@ -51,8 +51,8 @@ func TestAMistakeThatNoLongerAppliesIsAnError(t *testing.T) {
 // An edit that names a package changes the file that has the text, and no test. One file may have several edits.
 func TestEditsFindTheirFile(t *testing.T) {
 	root := folder(t, map[string]string{"p/a.go": "one two", "p/b.go": "three", "p/a_test.go": "one"})
-	m := Mistake{Edits: []Edit{{In: "p", Old: "one", New: "1"}, {In: "p", Old: "three", New: "3"},
-		{In: "p/a.go", Old: "two", New: "2"}}}
+	m := Mistake{Edits: []Edit{{Package: "p", Old: "one", New: "1"}, {Package: "p", Old: "three", New: "3"},
+		{File: "p/a.go", Old: "two", New: "2"}}}
 	changed, err := m.apply(root)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"p/a.go": "1 2", "p/b.go": "3"}, changed)

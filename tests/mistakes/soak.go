@@ -8,8 +8,8 @@ var DoubtForgotten = Mistake{
 	Name: "doubt-forgotten",
 	What: "a create of unknown outcome is taken for one that made nothing",
 	Edits: []Edit{{
-		In:  rules,
-		Old: "\t\tc.park(r, machine.Effect{Do: machine.Verify, Op: op})\n",
+		Package: rules,
+		Old:     "\t\tc.park(r, machine.Effect{Do: machine.Verify, Op: op})\n",
 		New: "\t\tc.park(r, machine.Effect{Do: machine.Verify, Op: op})\n" +
 			"\tcase r.node.phase == unknown:\n\t\tr.node.phase = absent\n" +
 			"\t\tc.tell(r, machine.Event{Kind: machine.Found, Op: op})\n",

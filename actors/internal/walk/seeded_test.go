@@ -120,7 +120,7 @@ var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: 
 
 // rule gives an edit of one of the coordinator's files.
 func rule(file, from, to string) mistakes.Edit {
-	return mistakes.Edit{In: "actors/internal/coordinator/" + file, Old: from, New: to}
+	return mistakes.Edit{File: "actors/internal/coordinator/" + file, Old: from, New: to}
 }
 
 func edits(all ...mistakes.Edit) []mistakes.Edit { return all }
