@@ -79,7 +79,7 @@ var atBoundary = []seeded{
 
 // secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
 // before the predecessor is gone does not mean that the predecessor is the head.
-var secondIsNoProof = Plan{Sessions: oneTwo, Prompt: true,
+var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Prompt: true,
 	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
 		"session B: the servers carry out Create of stage 0",
 		"session A: the servers carry out Create of stage 0",
