@@ -16,8 +16,7 @@ FUZZTIME ?= 3m
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
-FAST_PATHS ?= one-round-trip group-commit hand-over one-listing listing-ahead shared-listings local-predecessors \
-	pipelined-listing late-reading
+FAST_PATHS ?= one-round-trip group-commit hand-over look-ahead
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
@@ -48,7 +47,7 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: paths
-paths: deps ## the invariant suites without each fast path, and without all of them (about two hours)
+paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)
 	for without in $(FAST_PATHS) $$(tr ' ' ',' <<<'$(FAST_PATHS)'); do \
 		echo "without $$without"; \
 		TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_WITHOUT=$$without \

@@ -43,11 +43,9 @@ func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 // asked is a query of a goroutine that waits for the answer; withdrawn says that it waits no more.
 type (
 	asked struct {
+		quiet
 		query  any
 		answer chan any // holds one, so that the session never blocks on it
 	}
 	withdrawn struct{ *asked }
 )
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*asked) IgnoreDeadLetterLogging() {}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // audience are the actors that have to do with a lock actor, or with an actor of several locks,
@@ -13,6 +15,17 @@ import (
 type audience struct {
 	owner     *actor.PID // its end means Release; nil for none
 	observers []*actor.PID
+}
+
+// Listener is code that is not an actor and hears what a lock actor tells: package locks has one
+// for each call of Lock. The lock actor calls its methods, one at a time; they must not block.
+type Listener interface {
+	// Moved tells every change of state. node is the contender's, "" while there is none.
+	Moved(to messages.State, node string)
+	// Hear takes the notices that a parent is sent, and *actor.Stopped as the last. After
+	// *messages.Revoked the lock actor deletes the node only once Hear has returned, so that the
+	// listener knows before anybody else holds.
+	Hear(lock *actor.PID, notice any)
 }
 
 // tell sends a notice to the parent and the observers; to a parent that observes, once. Its sender is

@@ -8,14 +8,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// carrier carries out what a coordinator asks of the servers, on one connection. Its methods block, and are called from any
-// goroutine.
-type carrier struct {
-	conn *zkconn.Conn
-	// parentWrites: lock paths whose data are empty may be written to.
-	parentWrites bool
-}
-
 // carryOut gives the answer to a query.
 func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 	switch q := query.(type) {
@@ -72,24 +64,6 @@ func (k carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	return a
 }
 
-// readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
-func (k carrier) readQueue(path string, permits int) *coordinator.View {
-	v := &coordinator.View{}
-	if permits > 0 {
-		var err error
-		if v.Permits, err = k.readPermits(path, permits); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
-			v.Failure = failureOf(err)
-			return v
-		}
-	}
-	children, err := k.conn.Children(path)
-	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
-		err = nil
-	}
-	v.Queue, v.Failure = queue.NewListing(children, v.Permits), failureOf(err)
-	return v
-}
-
 // watchRetained reads the queue and the node, and has the servers tell when they change.
 func (k carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arrivals {
 	children, err := k.conn.ChildrenWatched(q.Path)
@@ -118,38 +92,4 @@ func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	}
 	data, stat, err := k.conn.GetWatched(q.Path)
 	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
-}
-
-func madeOf(c zkconn.Created) coordinator.Made {
-	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place, Siblings: int(c.Siblings), Together: c.Together}
-}
-
-// causes are the refusals on which something is decided.
-var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
-	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits}
-
-// failureOf classifies the error of an operation.
-func failureOf(err error) (f coordinator.Failure) {
-	if err == nil {
-		return f
-	}
-	f.Detail = err.Error()
-	switch outcome := zkconn.OutcomeOf(err); {
-	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
-		f.Outcome = coordinator.Refused
-	case outcome == zkconn.NotSent:
-		f.Outcome = coordinator.NotSent
-	default:
-		f.Outcome = coordinator.Unknown
-	}
-	for cause, value := range causes {
-		if errors.Is(err, value) {
-			f.Cause = cause
-		}
-	}
-	var of *zkconn.Error
-	if errors.As(err, &of) {
-		f.Path = of.Path
-	}
-	return f
 }

@@ -77,26 +77,3 @@ func (k carrier) probe(path string) (coordinator.Info, error) {
 	}
 	return coordinator.Info{Exists: true, Counted: k.parentWrites && len(data) == 0}, nil
 }
-
-// createContest makes the one node of a contest, or reads the one that is there.
-func (k carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
-	made, err := k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
-	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
-		if err = k.conn.EnsureParents(sp.Path); err == nil {
-			made, err = k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
-		}
-	}
-	made.Siblings = 1 // nobody can be before us
-	a := &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
-	if errors.Is(err, zkconn.ErrNodeExists) {
-		one, lookErr := k.readContest(sp)
-		if lookErr != nil && zkconn.OutcomeOf(lookErr) != zkconn.Refused {
-			return &coordinator.Created{Failure: failureOf(lookErr)}
-		}
-		if one == nil {
-			one = &coordinator.OneNode{} // gone by now, or not ours to read: another's
-		}
-		a.Existing = one
-	}
-	return a
-}

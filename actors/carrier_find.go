@@ -36,22 +36,6 @@ func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 	return a
 }
 
-// findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
-// there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
-func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
-	a := &coordinator.Found{}
-	path := q.Spec.At(q.Spec.One)
-	err := k.conn.Sync(path)
-	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
-		err = k.conn.CatchUp(path)
-	}
-	if err == nil {
-		a.One, err = k.readContest(q.Spec)
-	}
-	a.Failure = failureOf(err)
-	return a
-}
-
 // seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
 // its own clients' sync at once, also when it has not made a change itself yet that it told others of (see
 // [zkconn.Conn.CatchUp]).
@@ -98,27 +82,4 @@ func (k carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 		}
 	}
 	return nil
-}
-
-// readContest reads the one node of a contest; nil when there is none.
-func (k carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error) {
-	data, stat, err := k.conn.Get(sp.At(sp.One))
-	if errors.Is(err, zkconn.ErrNoNode) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	o, _ := queue.ParseOwner(data)
-	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID}, nil
-}
-
-// removeContest deletes the one node of a contest if it is still the one with this czxid. (Between the look and the delete an
-// operator could still replace it; ZooKeeper has no delete that looks at who made a node.)
-func (k carrier) removeContest(q *coordinator.RemoveContest) error {
-	_, stat, err := k.conn.Get(q.Path)
-	if err == nil && stat.Czxid == q.Czxid {
-		_, err = k.conn.Delete(q.Path)
-	}
-	return err
 }

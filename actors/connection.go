@@ -4,7 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -24,65 +25,6 @@ func (s *session) open(epoch uint64) {
 	s.link = conn
 	s.conn.Store(conn)
 	s.figures.Turned(metering.Connecting)
-}
-
-func (s *session) setInfo(info *sessionInfo) {
-	s.info = info
-	s.current.Store(info)
-}
-
-// happened takes news of the connection or of a watched node.
-func (s *session) happened(ev zkconn.Event) {
-	switch ev.Kind {
-	case zkconn.Connected:
-		s.up(ev)
-	case zkconn.Disconnected:
-		s.down(ev)
-	case zkconn.Expired:
-		s.figures.Expired()
-		s.log.Warn("session expired", s.logged()...)
-		s.apply(coordinator.Expired{})
-	case zkconn.AuthFailed:
-		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
-		err := ev.Err
-		if err == nil {
-			err = zkconn.ErrAuthFailed
-		}
-		s.fail(err)
-	default:
-		s.changed(ev)
-	}
-}
-
-// changed takes an event of something that is watched.
-func (s *session) changed(ev zkconn.Event) {
-	change := coordinator.Changed{Path: ev.Path}
-	switch ev.Kind {
-	case zkconn.NodeDataChanged:
-		change.Change = coordinator.DataChanged
-	case zkconn.NodeChildrenChanged:
-		change.Change = coordinator.ChildrenChanged
-	}
-	if ev.Kind != zkconn.NodeDataChanged {
-		s.queries.Changed(ev.Path)
-	}
-	s.apply(change)
-}
-
-func (s *session) up(ev zkconn.Event) {
-	s.figures.Turned(metering.Connected)
-	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
-	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
-	s.recordSession(ev)
-	s.apply(coordinator.Connected{Timeout: ev.Timeout})
-	s.queries.Connected()
-}
-
-func (s *session) down(ev zkconn.Event) {
-	s.queries.Disconnected()
-	s.figures.Down()
-	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
-	s.apply(coordinator.Disconnected{})
 }
 
 // endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
@@ -110,17 +52,17 @@ func (s *session) end(err error) {
 	s.ending = true
 	s.failure.Store(&err)
 	s.stopTimers()
-	s.tellClosed() // before the clock ends: it says more than that a lease is over
+	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came
+		s.tellClosed(s.locks[id]) // before the clock ends: it says more than that a lease is over
+	}
 	s.info.clock.End()
 	s.queries.Close()
 	s.figures.Turned(metering.None)
 }
 
-// tellClosed tells all lock actors that the session has ended, in the order in which they came.
-func (s *session) tellClosed() {
-	for _, id := range slices.Sorted(maps.Keys(s.locks)) {
-		s.system.Root.Send(s.locks[id], &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
-	}
+// tellClosed tells a lock actor that the session has ended.
+func (s *session) tellClosed(lock *actor.PID) {
+	s.system.Root.Send(lock, &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
 }
 
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
@@ -152,34 +94,5 @@ func (s *session) reportRemaining() func(error) {
 		if err != nil {
 			log.Warn("session not closed at the servers: it ends when it expires", append(args, logkeys.Error, err)...)
 		}
-	}
-}
-
-func (s *session) stopTimers() {
-	for _, timer := range s.timers {
-		timer.Stop()
-	}
-	for timer := range s.pauses {
-		timer.Stop()
-	}
-	clear(s.timers)
-	clear(s.pauses)
-}
-
-// note writes into the log what the coordinator says.
-func (s *session) note(n *coordinator.Note) {
-	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
-	switch n.What {
-	case coordinator.Unanswered:
-		s.figures.Silent()
-		s.log.Warn("heartbeat unanswered", s.logged()...)
-	case coordinator.NotRemoved:
-		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
-	case coordinator.MayNotRemove:
-		// We may create here but not delete. The node would keep everybody out for as long as the session
-		// lives, so the session must not.
-		s.log.Error("not permitted to delete a node: the session is ended for it", of...)
-	default:
-		s.log.Error("order that is no request", append(of, logkeys.Effect, n.Detail)...)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
-	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -17,10 +16,7 @@ import (
 // all at once.
 
 // probeDue says that it is time for a deadlock probe.
-type probeDue struct{}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*probeDue) IgnoreDeadLetterLogging() {}
+type probeDue struct{ quiet }
 
 // setProbe starts the timer of the next deadlock probe when the request begins to wait, and stops
 // it when it waits no more.
@@ -44,16 +40,17 @@ func (l *lock) probe(ctx actor.Context) {
 	}
 }
 
-// probed takes the answer.
-func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) {
+// probed takes the answer, and tells whether the request gives up for it.
+func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
 	switch {
 	case !l.waits():
 	case answer.Deadlock == nil || answer.Node != l.spec.At(l.m.Node):
 		l.probes.Reset(l.want.Deadlocks.Every)
 	default:
 		l.report(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})
-		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
+		return true
 	}
+	return false
 }
 
 // waits tells whether the request is in the queue and does not hold.

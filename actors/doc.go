@@ -35,12 +35,20 @@
 // (AddressTerminated) as it tells that an actor has ended, and the actor may still rely on its
 // lock.
 //
+// # Who decides what
+//
+// Nothing is decided in this package. Package machine decides for one request, internal/coordinator for all requests of a
+// session: its package doc is the specification, rule by rule, of batches, local runs, hand-over, look-ahead, retained
+// nodes, owners, clean-up and heartbeats, with the tests that fail when a rule is broken. The session actor is its shell: it
+// feeds it, carries out what it asks for (carrier.go), and delivers what it says. internal/walk runs both decisions
+// through every order of events. So a change to hand-over goes into internal/coordinator/hand_over.go.
+//
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath]. What
-// rests on what: a contender that watches a node has nobody between, and nobody can come in between, since new nodes get
-// greater numbers; as long as either of two neighbours of one session exists, nobody of another session is first; and a
-// listing that shows a contender's node never shows less than is before it. Each can be switched off: [WithoutFastPaths].
+// A session saves requests and time where it can: see [FastPath]. What rests on what: a contender that watches a node has
+// nobody between, and nobody can come in between, since new nodes get greater numbers; as long as either of two neighbours
+// of one session exists, nobody of another session is first; and a listing that shows a contender's node never shows less
+// than is before it. Those of [FastPath] can be switched off: [WithoutFastPaths].
 //
 // # Queries
 //
@@ -57,7 +65,8 @@
 //
 // The node in ZooKeeper decides who holds. What this process knows of it is trusted for as long as the
 // lease clock allows, which goes by what the leader is known to have heard of the session: mostly until 0.4
-// session timeouts after the newest heartbeat. Package zkconn has the rule and its proof. While anything is held or waited for, the session commits a heartbeat every sixth of
+// session timeouts after the newest heartbeat. Package zkconn has the rule and its proof. While anything is held or waited
+// for, the session commits a heartbeat every sixth of
 // the timeout, so that a grant finds a lease that is valid. A holder whose lease has run out is Lost
 // for good, whatever the server says later; its node is deleted when the connection is back.
 package actors

@@ -2,13 +2,11 @@ package actors
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // FastPath names a way in which a session saves requests or time. Each can be switched off: what is
@@ -19,7 +17,7 @@ type FastPath uint16
 const (
 	// OneRoundTrip makes a node and reads how long the queue is in one transaction: see WithoutParentWrites.
 	OneRoundTrip FastPath = 1 << iota
-	// GroupCommit has creates and deletes share transactions when there are many, and a session stand in a row where it
+	// GroupCommit has creates and deletes share transactions when there are many, and local runs form where a session
 	// queues with others.
 	GroupCommit
 	// HandOver grants what is given back to the next of the same session before the node is gone.
@@ -60,32 +58,6 @@ func ParseFastPaths(names string) (f FastPath, err error) {
 		f |= 1 << i
 	}
 	return f, nil
-}
-
-// WithoutFastPaths switches fast paths off.
-func WithoutFastPaths(paths ...FastPath) SessionOption {
-	return func(o *sessionOptions) error {
-		for _, f := range paths {
-			o.without |= f
-		}
-		return nil
-	}
-}
-
-// withoutVariable names fast paths that are switched off in all sessions of a process: for finding out in the field
-// whether one of them is to blame, and for running whole test suites without it.
-const withoutVariable = "TURNSTILE_WITHOUT"
-
-func (o *sessionOptions) heedEnvironment() error {
-	off, err := ParseFastPaths(os.Getenv(withoutVariable))
-	if err != nil {
-		return fmt.Errorf("environment variable %s: %w", withoutVariable, err)
-	}
-	o.without |= off
-	if o.without != 0 {
-		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.without.String())
-	}
-	return nil
 }
 
 // switches are those that the coordinator has.

@@ -46,27 +46,6 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 	}, actor.WithMailbox(newMailbox))
 }
 
-// lock is the lock actor: a shell around the machine.
-type lock struct {
-	audience
-	session  *Session
-	want     *messages.Acquire // is not changed
-	spec     *coordinator.Spec
-	request  coordinator.RequestID // its name for the session; zero while that does not know of it
-	m        machine.Machine
-	info     *sessionInfo // that we last heard of
-	held     *sessionInfo // that granted the lock
-	run      uint64       // of that lease, when it did
-	listener Listener
-	grace    time.Time         // when the grace period ends
-	timers   [3]*time.Timer    // by alarmOf
-	as       string            // who the node says has asked, where that is another
-	polled   bool              // it lists because it has waited for long
-	failures uint32            // to find out, since recovery began, whether our node is there
-	probes   *time.Timer       // until the next deadlock probe; nil while it does not wait
-	figures  *metering.Request // nil where nothing is counted
-}
-
 // Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
 // delete then.
 func (l *lock) Receive(ctx actor.Context) {
@@ -94,7 +73,9 @@ func (l *lock) Receive(ctx actor.Context) {
 	case *probeDue:
 		l.probe(ctx)
 	case *inspect.DeadlockProbed:
-		l.probed(ctx, msg)
+		if l.probed(ctx, msg) {
+			l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
+		}
 	case *actor.Terminated: // only the owner is watched
 		if ownerEnded(msg) {
 			l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
@@ -116,11 +97,8 @@ func (l *lock) begin(ctx actor.Context) {
 	if l.owner != nil {
 		ctx.Watch(l.owner)
 	}
-	by, child := ctx.Self(), false
-	if parent := ctx.Parent(); parent != nil {
-		by, child = parent, true
-	}
-	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), Address(ctx.ActorSystem(), by), child, time.Now())
+	by := Address(ctx.ActorSystem(), cmp.Or(ctx.Parent(), ctx.Self()))
+	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
 	l.step(ctx, machine.Event{Kind: machine.Begin})
@@ -153,7 +131,7 @@ func (l *lock) hear(ctx actor.Context, n *news) {
 func (l *lock) stop(ctx actor.Context) {
 	if l.request != 0 { // first of all: the logger may panic
 		l.session.registry.remove(l.request)
-		ctx.Request(l.session.pid, leaving{l.request})
+		ctx.Request(l.session.pid, leaving{request: l.request})
 	}
 	for _, t := range l.timers {
 		if t != nil {
@@ -247,7 +225,7 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.report(ctx, notice)
 			return
 		}
-		o := &order{coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
+		o := &order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
 		if l.info != nil {
 			o.Epoch = l.info.epoch
 		}

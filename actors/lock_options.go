@@ -1,10 +1,6 @@
 package actors
 
-import (
-	"github.com/asynkron/protoactor-go/actor"
-
-	"github.com/turnstile-locks/turnstile/messages"
-)
+import "github.com/asynkron/protoactor-go/actor"
 
 // LockOption changes how a lock actor works.
 type LockOption func(*lock)
@@ -20,17 +16,6 @@ func WithObserver(pids ...*actor.PID) LockOption {
 // node is refused.
 func WithOwner(pid *actor.PID) LockOption {
 	return func(l *lock) { l.owner = pid }
-}
-
-// Listener is code that is not an actor and hears what a lock actor tells: package locks has one
-// for each call of Lock. The lock actor calls its methods, one at a time; they must not block.
-type Listener interface {
-	// Moved tells every change of state. node is the contender's, "" while there is none.
-	Moved(to messages.State, node string)
-	// Hear takes the notices that a parent is sent, and *actor.Stopped as the last. After
-	// *messages.Revoked the lock actor deletes the node only once Hear has returned, so that the
-	// listener knows before anybody else holds.
-	Hear(lock *actor.PID, notice any)
 }
 
 // WithListener names a listener.

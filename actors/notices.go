@@ -10,10 +10,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-func (l *lock) grant(ctx actor.Context) messages.Grant {
-	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
-}
-
 // notice makes the notice that a Tell effect sends; nil for other effects.
 func (l *lock) notice(ctx actor.Context, do machine.Do) any {
 	grant := l.grant(ctx)

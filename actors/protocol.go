@@ -8,14 +8,26 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
+// quiet is a part of messages that are dropped silently when the actor that they are sent to has ended.
+type quiet struct{}
+
+// IgnoreDeadLetterLogging keeps a dropped message out of the log.
+func (quiet) IgnoreDeadLetterLogging() {}
+
 // order asks the session for one effect of the machine. The sender is the lock actor. An order that was
 // decided in an epoch that is over is void, and the news of the end is on its way to the lock actor.
-type order struct{ coordinator.Order }
+type order struct {
+	quiet
+	coordinator.Order
+}
 
 // news tells a lock actor an event, with the session that it happened in.
 type news coordinator.Tell
 
-// sessionInfo is what a session knows of itself in one epoch. It never changes but for the clock.
+// IgnoreDeadLetterLogging is that of quiet: news is sent as the coordinator has made it.
+func (*news) IgnoreDeadLetterLogging() {}
+
+// sessionInfo is what a session knows of itself in one epoch. Immutable, except for the clock.
 type sessionInfo struct {
 	epoch   uint64
 	session int64
@@ -31,55 +43,35 @@ func (l *sessionInfo) look() (run uint64, valid bool) {
 	return l.clock.Look()
 }
 
-// answered brings the answer to a query of the coordinator back to the session actor.
-type answered struct {
-	coordinator.Reply
+// done brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,
+// and how long that took, or else what is to follow. panicked is a panic of the goroutine's.
+type done struct {
+	quiet
 	epoch    uint64
+	reply    coordinator.Reply
 	took     time.Duration
+	then     func() // nil for a reply
 	panicked any
 }
 
-// done brings the result of a query of the dispatcher back to the session actor.
-type done struct {
-	epoch uint64
-	then  func()
-}
-
 // tick is a timer of the coordinator that has fired.
-type tick struct{ epoch, timer uint64 }
-
-// What is still on its way to an actor that has ended is of no interest to anybody.
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*order) IgnoreDeadLetterLogging() {}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*news) IgnoreDeadLetterLogging() {}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*answered) IgnoreDeadLetterLogging() {}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*done) IgnoreDeadLetterLogging() {}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*tick) IgnoreDeadLetterLogging() {}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*alarm) IgnoreDeadLetterLogging() {}
+type tick struct {
+	quiet
+	epoch, timer uint64
+}
 
 // leaving is what a lock actor tells the session in the end, behind all its orders: what is left of its node
 // is the session's to delete.
-type leaving struct{ request coordinator.RequestID }
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (leaving) IgnoreDeadLetterLogging() {}
+type leaving struct {
+	quiet
+	request coordinator.RequestID
+}
 
 // shutdown asks the session actor to close the session and stop.
-type shutdown struct{}
-
-// IgnoreDeadLetterLogging keeps it out of the log.
-func (*shutdown) IgnoreDeadLetterLogging() {}
+type shutdown struct{ quiet }
 
 // alarm is a timer of a lock actor that has fired.
-type alarm struct{ event machine.Event }
+type alarm struct {
+	quiet
+	event machine.Event
+}

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"time"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
@@ -15,8 +13,10 @@ import (
 
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
-		Run:    func(work func(*zkconn.Conn) (then func())) { s.elsewhere(work) },
-		After:  func(d time.Duration, do func()) { s.after(d, do) },
+		Run: func(work func(*zkconn.Conn) (then func())) {
+			s.work(func(conn *zkconn.Conn, d *done) { d.then = work(conn) })
+		},
+		After:  s.after,
 		Unused: s.unused,
 	})
 }
@@ -40,8 +40,5 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 
 // unused tells whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
-	if node.Session != s.info.session {
-		return false
-	}
-	return s.decides.Unused(node.Path, node.Node)
+	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
 // registry names the lock actors that may be waiting for an answer of the session actor. When that ends, an order may be
@@ -47,6 +48,6 @@ func (r *registry) close(root *actor.RootContext) {
 	r.locks, r.over = nil, true
 	r.mu.Unlock()
 	for _, lock := range left {
-		closedTo(root, lock)
+		root.Send(lock, &alarm{event: machine.Event{Kind: machine.Closed}})
 	}
 }

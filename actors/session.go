@@ -2,36 +2,58 @@ package actors
 
 import (
 	"fmt"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// session is the session actor: the shell of a coordinator. It tells it what happens, and does what that
-// decides. Its fields belong to the actor: only Receive and what it calls touch them. Goroutines get what
-// they need as arguments and answer with messages.
-type session struct {
-	*Session
-	self *actor.PID
-	log  *slog.Logger
-
-	info    *sessionInfo // of the current epoch
-	link    *zkconn.Conn // likewise
-	ending  bool
-	decides *coordinator.Coordinator
-	locks   map[coordinator.RequestID]*actor.PID // lock actors that have not ended
-	timers  map[uint64]*time.Timer               // the coordinator's
-	pauses  map[*time.Timer]struct{}             // the dispatcher's
-	queries *inspect.Dispatcher
-	running sync.WaitGroup // goroutines of requests
+// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
+// an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
+// ErrSessionFileInUse, or that of the spawn.
+func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
+	s := &Session{
+		system:  system,
+		cfg:     cfg,
+		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
+		ready:   make(chan struct{}),
+		stopped: make(chan struct{}),
+		ended:   make(chan struct{}),
+		workers: newWorkers(),
+	}
+	for _, opt := range opts {
+		if err := opt(&s.opts); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.opts.heedEnvironment(); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.figures, err = metering.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
+		return nil, err
+	}
+	if s.opts.sessionFile != "" {
+		if s.file, err = sessionfile.Start(s.opts.sessionFile, cfg); err != nil {
+			s.figures.End()
+			return nil, err
+		}
+	}
+	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
+	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
+	if err != nil {
+		s.figures.End()
+		s.file.Close(true)
+		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
+	}
+	s.pid = pid
+	return s, nil
 }
 
 func newSession(handle *Session) *session {
@@ -62,12 +84,8 @@ func (s *session) Receive(ctx actor.Context) {
 		s.open(1)
 	case *order:
 		s.take(ctx.Sender(), msg)
-	case *answered:
-		s.answer(msg)
 	case *done:
-		if s.of(msg.epoch) {
-			msg.then()
-		}
+		s.finish(msg)
 	case *tick:
 		if msg.epoch == s.info.epoch && !s.ending {
 			s.apply(coordinator.Fired{Timer: msg.timer})
@@ -106,134 +124,62 @@ func (s *session) Receive(ctx actor.Context) {
 func (s *session) take(lock *actor.PID, o *order) {
 	s.locks[o.Request] = lock
 	if s.ending {
-		s.system.Root.Send(lock, &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
+		s.tellClosed(lock)
 		return
 	}
 	s.apply(&o.Order)
 }
 
-// of tells whether something belongs to the current epoch: else the session that it belonged to is dead, and
-// its nodes with it.
-func (s *session) of(epoch uint64) bool {
-	if epoch != s.info.epoch {
-		s.stale.Add(1)
-	}
-	return epoch == s.info.epoch
-}
-
-// apply tells the coordinator something, and does what it decides.
-func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
-
-// applyAfter is apply for the answer to a query that took some time.
-func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
-	run, valid := s.info.look()
-	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
-		Lease: coordinator.Lease{Run: run, Valid: valid, Left: time.Until(s.info.clock.Deadline())}}
-	before := s.decides.Stale()
-	for _, out := range s.decides.Apply(in, at) {
-		s.carryOut(out)
-	}
-	s.stale.Add(s.decides.Stale() - before)
-}
-
-// carryOut does one thing that the coordinator has decided.
-func (s *session) carryOut(out coordinator.Output) {
-	switch out := out.(type) {
-	case *coordinator.Tell:
-		if lock := s.locks[out.To]; lock != nil {
-			out.Session = s.info
-			s.system.Root.Send(lock, (*news)(out))
+// happened takes news of the connection or of a watched node.
+func (s *session) happened(ev zkconn.Event) {
+	switch ev.Kind {
+	case zkconn.Connected:
+		s.up(ev)
+	case zkconn.Disconnected:
+		s.down(ev)
+	case zkconn.Expired:
+		s.figures.Expired()
+		s.log.Warn("session expired", s.logged()...)
+		s.apply(coordinator.Expired{})
+	case zkconn.AuthFailed:
+		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
+		err := ev.Err
+		if err == nil {
+			err = zkconn.ErrAuthFailed
 		}
-	case *coordinator.Ask:
-		s.ask(out)
-	case coordinator.StartTimer:
-		s.startTimer(out)
-	case coordinator.StopTimer:
-		s.timers[out.Timer].Stop()
-		delete(s.timers, out.Timer)
-	case coordinator.NewEpoch:
-		s.endEpoch(out.Epoch)
-	case coordinator.Hurry:
-		s.link.Hurry(out.Urgent)
-	case *coordinator.Note:
-		s.note(out)
+		s.fail(err)
+	default:
+		s.changed(ev)
 	}
 }
 
-// ask carries out a query on a goroutine.
-func (s *session) ask(ask *coordinator.Ask) {
-	s.countBatch(ask.Query)
-	root, self, epoch := s.system.Root, s.self, s.info.epoch
-	on := carrier{conn: s.link, parentWrites: s.opts.without&OneRoundTrip == 0}
-	s.running.Add(1)
-	s.workers.do(func() {
-		a := &answered{epoch: epoch}
-		a.ID = ask.ID
-		begun := time.Now()
-		defer s.running.Done()
-		defer func() {
-			a.panicked = recover() // it is the actor's to fail, not the program's
-			a.took = time.Since(begun)
-			root.Send(self, a)
-		}()
-		a.Answer = on.carryOut(ask.Query)
-	})
-}
-
-// answer takes the answer to a query.
-func (s *session) answer(a *answered) {
-	switch {
-	case a.panicked != nil:
-		panic(a.panicked)
-	case s.of(a.epoch) && !s.ending:
-		s.applyAfter(&a.Reply, a.took)
+// changed takes an event of something that is watched.
+func (s *session) changed(ev zkconn.Event) {
+	change := coordinator.Changed{Path: ev.Path}
+	switch ev.Kind {
+	case zkconn.NodeDataChanged:
+		change.Change = coordinator.DataChanged
+	case zkconn.NodeChildrenChanged:
+		change.Change = coordinator.ChildrenChanged
 	}
-}
-
-// countBatch counts the operations of a transaction.
-func (s *session) countBatch(query coordinator.Query) {
-	switch q := query.(type) {
-	case *coordinator.Create:
-		s.figures.Batch(1)
-	case *coordinator.Commit:
-		s.figures.Batch(len(q.Creates) + len(q.Deletes))
+	if ev.Kind != zkconn.NodeDataChanged {
+		s.queries.Changed(ev.Path)
 	}
+	s.apply(change)
 }
 
-// startTimer starts a timer of the coordinator's.
-func (s *session) startTimer(t coordinator.StartTimer) {
-	root, self, due := s.system.Root, s.self, &tick{epoch: s.info.epoch, timer: t.Timer}
-	s.timers[t.Timer] = time.AfterFunc(t.After, func() { root.Send(self, due) })
+func (s *session) up(ev zkconn.Event) {
+	s.figures.Turned(metering.Connected)
+	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
+	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	s.recordSession(ev)
+	s.apply(coordinator.Connected{Timeout: ev.Timeout})
+	s.queries.Connected()
 }
 
-// elsewhere does the dispatcher's work on a goroutine, and what it returns on the actor. The work must touch
-// nothing of the actor's.
-func (s *session) elsewhere(work func(*zkconn.Conn) (then func())) {
-	root, self, conn, epoch := s.system.Root, s.self, s.link, s.info.epoch
-	s.running.Add(1)
-	s.workers.do(func() {
-		then := func() {}
-		defer s.running.Done()
-		defer func() {
-			if r := recover(); r != nil { // it is the actor's to fail, not the program's
-				then = func() { panic(r) }
-			}
-			root.Send(self, &done{epoch: epoch, then: then})
-		}()
-		then = work(conn)
-	})
-}
-
-// after does something on the actor once d has passed, unless the epoch is over by then.
-func (s *session) after(d time.Duration, do func()) {
-	root, self, epoch := s.system.Root, s.self, s.info.epoch
-	var timer *time.Timer
-	fire := func() { delete(s.pauses, timer); do() }
-	timer = time.AfterFunc(d, func() { root.Send(self, &done{epoch: epoch, then: fire}) })
-	s.pauses[timer] = struct{}{}
-}
-
-// closedTo tells a lock actor that the session has ended.
-func closedTo(root *actor.RootContext, lock *actor.PID) {
-	root.Send(lock, &alarm{machine.Event{Kind: machine.Closed}})
+func (s *session) down(ev zkconn.Event) {
+	s.queries.Disconnected()
+	s.figures.Down()
+	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
+	s.apply(coordinator.Disconnected{})
 }

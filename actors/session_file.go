@@ -42,15 +42,16 @@ func WithSessionFile(path string) SessionOption {
 // recordSession puts a session that was granted or renewed into the file, and then tells that the session is ready. It
 // does so elsewhere, for the disk may be slow.
 func (s *session) recordSession(ev zkconn.Event) {
+	ready := func() { s.readyOnce.Do(func() { close(s.ready) }) }
 	if s.file == nil {
-		s.readyOnce.Do(func() { close(s.ready) })
+		ready()
 		return
 	}
 	link := s.link
 	s.running.Go(func() {
 		s.file.Record(ev.Epoch, ev.SessionID, link.SessionPassword(), ev.Timeout)
 		if s.Err() == nil { // which would have ended the waiting
-			s.readyOnce.Do(func() { close(s.ready) })
+			ready()
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -44,69 +42,6 @@ type Session struct {
 	stale     atomic.Int64
 	polls     atomic.Int64
 	figures   *metering.Figures // nil where nothing is counted
-}
-
-type sessionOptions struct {
-	log         *slog.Logger
-	without     FastPath
-	sessionFile string // "" for none
-	meters      metric.MeterProvider
-	labels      metering.Labels
-}
-
-// SessionOption changes how a session works.
-type SessionOption func(*sessionOptions) error
-
-// WithoutParentWrites keeps Turnstile from writing to lock paths. By default an acquire is one
-// transaction that creates the contender's node and sets the lock path's data, which are empty, to
-// empty, because the answer to that tells everything in one round trip. Without it an acquire takes a
-// create, a look at the node and a listing. Lock paths that have data, or that we may not write to,
-// are never written to in any case. Data count that are there when a path is first used by a session
-// actor: who writes data to a lock path later wants this option.
-func WithoutParentWrites() SessionOption {
-	return func(o *sessionOptions) error { o.without |= OneRoundTrip; return nil }
-}
-
-// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
-// an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
-// ErrSessionFileInUse, or that of the spawn.
-func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
-	s := &Session{
-		system:  system,
-		cfg:     cfg,
-		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
-		ready:   make(chan struct{}),
-		stopped: make(chan struct{}),
-		ended:   make(chan struct{}),
-		workers: newWorkers(),
-	}
-	for _, opt := range opts {
-		if err := opt(&s.opts); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.opts.heedEnvironment(); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.figures, err = metering.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
-		return nil, err
-	}
-	if s.opts.sessionFile != "" {
-		if s.file, err = sessionfile.Start(s.opts.sessionFile, cfg); err != nil {
-			s.figures.End()
-			return nil, err
-		}
-	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
-	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
-	if err != nil {
-		s.figures.End()
-		s.file.Close(true)
-		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
-	}
-	s.pid = pid
-	return s, nil
 }
 
 // PID is the session actor's address.
@@ -191,29 +126,24 @@ func (s *Session) Explain(err error) error {
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
-		return s.remains()
 	default:
 		s.system.Root.Send(s.pid, &shutdown{})
 	}
+	var err error
 	select {
 	case <-s.ended:
-		return s.remains()
 	case <-ctx.Done():
-		select {
-		case <-s.ended: // both: what happened counts
-			return s.remains()
-		default:
-			return fmt.Errorf("turnstile: closing the session: %w", ctx.Err())
-		}
+		err = ctx.Err()
 	}
-}
-
-// remains is what Close returns once the session has ended.
-func (s *Session) remains() error {
-	if s.closed == nil {
-		return nil
+	select {
+	case <-s.ended: // both: what happened counts
+		err = s.closed
+	default:
 	}
-	return fmt.Errorf("turnstile: closing the session: %w", s.closed)
+	if err != nil {
+		return fmt.Errorf("turnstile: closing the session: %w", err)
+	}
+	return nil
 }
 
 // Clock is the lease clock of an epoch; that of an epoch that is over is never valid.
@@ -254,4 +184,13 @@ type Counters struct {
 // Counters gives what has been counted since the session actor began.
 func (s *Session) Counters() Counters {
 	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load()}
+}
+
+// leaseLeft is how long the leases of the session last; false where no transaction has been acknowledged in this epoch.
+func (s *Session) leaseLeft() (time.Duration, bool) {
+	l := s.current.Load()
+	if l == nil || l.clock.Deadline().IsZero() {
+		return 0, false
+	}
+	return time.Until(l.clock.Deadline()), true
 }

@@ -3,12 +3,8 @@ package locks
 import (
 	"context"
 
-	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// ErrGone: the contender that was to be broken is not there any more.
-var ErrGone = inspect.ErrGone
 
 // Break deletes a contender's node by force, one that Queue has given. Nobody else's is deleted, also where
 // another has come to the same path since, as in contests.

@@ -1,11 +1,13 @@
 package locks
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -44,6 +46,8 @@ var (
 	ErrSessionRemains = zkconn.ErrSessionRemains
 	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
 	ErrSessionFileInUse = actors.ErrSessionFileInUse
+	// ErrGone: the contender that was to be broken is not there any more.
+	ErrGone = inspect.ErrGone
 )
 
 // Error is what Lock, TryLock and Unlock return. It unwraps to one of the errors of this package, of
@@ -112,4 +116,13 @@ func sentinel(reason messages.Reason, usual error) error {
 		return ErrLost
 	}
 	return usual
+}
+
+// ended is the error of a ctx that is done, with its cause where that says more.
+func ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }

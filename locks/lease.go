@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -37,16 +39,39 @@ type Lease struct {
 	err    error         // why, when it did not end as it should; set before over is closed
 }
 
-func newLease(r *request, lock *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: r.from.client.session.Clock(held.Epoch), lock: lock,
-		from:    r.from,
+// newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
+func newLease(from lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
+	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid,
+		from: from, outer: innermost(values),
 		revoked: make(chan struct{}), over: make(chan struct{})}
-	l.identify(r)
+	l.identify()
 	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
-	values, span := r.from.holdSpan(r.values, held)
-	l.span = span
+	values, l.span = from.holdSpan(values, held)
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(values, leaseKey{}, l))
 	return l
+}
+
+// Ownership follows the context. The context of a lease carries it, and those that are derived from it carry
+// it on: whoever locks with such a context locks within that lease.
+
+type leaseKey struct{}
+
+// innermost is the lease within which a context lies, nil where there is none.
+func innermost(ctx context.Context) *Lease {
+	l, _ := ctx.Value(leaseKey{}).(*Lease)
+	return l
+}
+
+// identify notes by what keys a lease's requests within it are known.
+func (l *Lease) identify() {
+	l.key, l.caller = l.from.want.Owner, l.from.want.Caller
+	address := actors.Address(l.from.client.system, l.lock)
+	if l.key == "" {
+		l.key = address
+	}
+	if l.caller == "" {
+		l.caller = actors.Caller(cmp.Or(l.held.As, address))
+	}
 }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an error

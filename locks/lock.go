@@ -2,13 +2,12 @@ package locks
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -89,47 +88,19 @@ func (l lock) try() lock {
 	return l
 }
 
-// acquire is what every call of Lock comes to.
-func (l lock) acquire(ctx context.Context) (*Lease, error) {
-	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
-	lease, err := l.await(ctx)
-	span.acquired(lease, err)
-	return lease, err
+// startSpan starts a span about a lock in ctx.
+func (l lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
+	if l.client.tracer == nil {
+		return ctx, nil
+	}
+	ctx, span := l.client.tracer.Start(ctx, name, trace.WithSpanKind(kind),
+		trace.WithAttributes(keyPath.String(l.want.Path), metering.KeyMode.String(l.want.Mode.String())))
+	return ctx, &tracedSpan{Span: span}
 }
 
-// await spawns the request and waits for its answer, or for the end of ctx.
-func (l lock) await(ctx context.Context) (*Lease, error) {
-	if err := l.client.enter(ctx); err != nil {
-		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
-	}
-	l.want = l.within(ctx)
-	r := newRequest(l, context.WithoutCancel(ctx))
-	pid := r.start()
-	select {
-	case a := <-r.answer:
-		return a.lease, a.err
-	case <-ctx.Done():
-		// The request is told, and goes on without us until its node is gone. A grant that is in the
-		// channel already, or on its way there, is given back like any other.
-		state, node := r.where() // in which it waited: the lock actor goes on at once
-		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
-		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}
-	}
-}
-
-// reasonOf says why a request whose ctx is done is given up.
-func reasonOf(ctx context.Context) messages.Reason {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return messages.ReasonTimeout
-	}
-	return messages.ReasonCancelled
-}
-
-// ended is the error of a ctx that is done, with its cause where that says more.
-func ended(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
+// holdSpan starts the span of a hold in the context of its lease.
+func (l lock) holdSpan(ctx context.Context, held *messages.Held) (context.Context, *tracedSpan) {
+	ctx, span := l.startSpan(ctx, "turnstile.lock.hold", trace.SpanKindInternal)
+	span.granted(held)
+	return ctx, span
 }

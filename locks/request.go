@@ -70,7 +70,7 @@ func (r *request) where() (messages.State, string) {
 func (r *request) Hear(lock *actor.PID, notice any) {
 	switch msg := notice.(type) {
 	case *messages.Held:
-		r.lease = newLease(r, lock, msg)
+		r.lease = newLease(r.from, r.values, lock, msg)
 		r.reply(answer{lease: r.lease})
 	case *messages.Suspended:
 		r.lease.span.happened("suspended")

@@ -59,23 +59,6 @@ type tracedSpan struct {
 	ended atomic.Bool
 }
 
-// startSpan starts a span about a lock in ctx.
-func (l lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
-	if l.client.tracer == nil {
-		return ctx, nil
-	}
-	ctx, span := l.client.tracer.Start(ctx, name, trace.WithSpanKind(kind),
-		trace.WithAttributes(keyPath.String(l.want.Path), metering.KeyMode.String(l.want.Mode.String())))
-	return ctx, &tracedSpan{Span: span}
-}
-
-// holdSpan starts the span of a hold in the context of its lease.
-func (l lock) holdSpan(ctx context.Context, held *messages.Held) (context.Context, *tracedSpan) {
-	ctx, span := l.startSpan(ctx, "turnstile.lock.hold", trace.SpanKindInternal)
-	span.granted(held)
-	return ctx, span
-}
-
 // granted notes what is known from the grant on.
 func (s *tracedSpan) granted(held *messages.Held) {
 	if s != nil {
@@ -89,17 +72,6 @@ func (s *tracedSpan) happened(what string) {
 	if s != nil {
 		s.AddEvent(what)
 	}
-}
-
-// acquired ends the span of a call of Lock.
-func (s *tracedSpan) acquired(lease *Lease, err error) {
-	if s == nil {
-		return
-	}
-	if lease != nil {
-		s.granted(lease.held)
-	}
-	s.end(err)
 }
 
 // end ends a span, once. err is why it is an error; nil when it is none.

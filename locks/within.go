@@ -1,23 +1,10 @@
 package locks
 
 import (
-	"cmp"
 	"context"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// Ownership follows the context. The context of a lease carries it, and those that are derived from it carry
-// it on: who locks with such a context locks within that lease.
-
-type leaseKey struct{}
-
-// innermost is the lease within which a context lies, nil where there is none.
-func innermost(ctx context.Context) *Lease {
-	l, _ := ctx.Value(leaseKey{}).(*Lease)
-	return l
-}
 
 // within completes what is asked for by the leases within which it is asked.
 func (l lock) within(ctx context.Context) messages.Acquire {
@@ -41,19 +28,6 @@ func (l lock) sameAs(other lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&
 		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore
-}
-
-// identify notes by what keys a lease's requests within it are known.
-func (l *Lease) identify(r *request) {
-	l.outer = innermost(r.values)
-	l.key, l.caller = r.from.want.Owner, r.from.want.Caller
-	address := actors.Address(r.from.client.system, l.lock)
-	if l.key == "" {
-		l.key = address
-	}
-	if l.caller == "" {
-		l.caller = actors.Caller(cmp.Or(l.held.As, address))
-	}
 }
 
 // withValues is a context that ends with one context and has the values of another.

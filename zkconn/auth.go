@@ -4,9 +4,9 @@ package zkconn
 // the credentials that it was once given successfully; but it can only be given them on a connection with a session,
 // by a call that waits for the reply. So the first connection is announced when a goroutine has done that.
 //
-// The connection may be lost and another made while it runs. A credential counts as given only when no connection
-// was lost or made between the call and its return: the library remembers a credential after the reply has come, and
-// by then may have made the next connection without it. What was cut is repeated on the next connection.
+// The connection may be lost and another made while that goroutine runs. A credential counts as given only when no
+// connection was lost or made between the call and its return: the library remembers a credential after the reply has
+// come, and by then may have made the next connection without it. What was cut is repeated on the next connection.
 
 // authenticate runs until every credential is given, or the connection is gone.
 func (s *session) authenticate() {
@@ -56,14 +56,4 @@ func (s *session) endCredential(index int, generation uint64, err error) bool {
 		s.cut()
 	}
 	return false
-}
-
-// nextCredential gives the first one that is not yet given, -1 when all are; s.mu is held.
-func (s *session) nextCredential() int {
-	for i, added := range s.added {
-		if !added {
-			return i
-		}
-	}
-	return -1
 }

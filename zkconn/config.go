@@ -128,3 +128,28 @@ func (c Config) handshakeTimeout() time.Duration {
 	share := c.timeout / time.Duration(3*len(c.servers))
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
+
+// aclOfParent gives the list for a parent that is to be made.
+func (c Config) aclOfParent(absolute string) []ACL {
+	if c.parentACL != nil {
+		if acl := c.parentACL(absolute); len(acl) > 0 {
+			return acl
+		}
+	}
+	return c.acl
+}
+
+// checkIdentity refuses lists for "whoever I am" where there is nobody to be: a server would find them invalid at
+// the first node. Who connects with TLS, or with a dialer, may have a certificate to be known by.
+func (c Config) checkIdentity() error {
+	if len(c.credentials) > 0 || c.tls != nil || c.dial != nil {
+		return nil
+	}
+	if slices.ContainsFunc(c.acl, func(entry ACL) bool { return entry.Scheme == "auth" }) {
+		return fmt.Errorf(`%w: ACL with the scheme "auth": needs a credential (WithAuth) or a client certificate (WithTLS)`, ErrBadConfig)
+	}
+	return nil
+}
+
+// Option sets one thing of a Config; a value that breaks a rule makes NewConfig fail with ErrBadConfig.
+type Option func(*Config) error

@@ -3,6 +3,7 @@ package zkconn
 import (
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -106,3 +107,29 @@ func (c *Conn) operateOnNew(op, parent, prefix string, data []byte, run func(abs
 }
 
 func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// CreateBefore is CreatePlain, and calls next as soon as the create goes out: the server carries out what next asks for
+// after the create, and nobody has waited for an answer. It returns when both have; next is not called when the create
+// has not gone out. A prefix is one caller's at a time: it has a GUID.
+func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (Created, error) {
+	gone, done := c.awaited.await(c.cfg.chroot + parent + "/" + prefix)
+	defer done()
+	over := make(chan struct{})
+	var following sync.WaitGroup
+	following.Go(func() {
+		select {
+		case <-gone:
+			next()
+		case <-over:
+			select {
+			case <-gone:
+				next()
+			default:
+			}
+		}
+	})
+	created, err := c.CreatePlain(parent, prefix, data)
+	close(over)
+	following.Wait()
+	return created, err
+}

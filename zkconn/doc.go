@@ -13,12 +13,13 @@
 //     that do not wedge the library (its PR 163);
 //   - epoch.go: the guard that lets an epoch have one session;
 //   - watch.go: watches without the library's watch table;
-//   - create_before.go: a request right behind a create, in this order;
+//   - awaited_creates.go: a request right behind a create, in this order;
 //   - container.go: container nodes (its issue 165);
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
 //   - evidence.go, round_trips.go, lease_clock.go: until when the session lives for certain, see below;
-//   - hurry.go, race.go: reconnecting while something is held: short pauses, and attempts to dial that overlap;
-//   - session.go, auth.go: the library's states made into an ordered sequence of events.
+//   - hurry.go, haste.go, race.go: reconnecting while something is held: short pauses, and attempts to dial that
+//     overlap;
+//   - session.go, session_changes.go, auth.go: the library's states made into an ordered sequence of events.
 //
 // [CloseSession] (close_session.go) closes the session of another process; package sessionfile does so for one that
 // crashed.
@@ -70,6 +71,9 @@
 //     any server of the list has granted counts from when it was sent, and for the session from then on.
 //   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time ([LeaseClock]).
 //   - Local sessions become global before they own an ephemeral node (QuorumZooKeeperServer.checkUpgradeSession).
+//
+// Round trips that take longer than T/24 make the chain of Y, A and B longer than the steady rate of one B every T/6 allows
+// for: the lease still ends in time, and is shorter then; those that take longer than about T/8 leave moments without one.
 //
 // It does not hold behind an observer that follows an observer master, whose answers take one more ping: do not name such
 // servers in the list.

@@ -1,12 +1,5 @@
 package zkconn
 
-import (
-	"sync/atomic"
-	"time"
-
-	"github.com/cenkalti/backoff/v4"
-)
-
 // Hurry says whether reconnecting is urgent: while anything is held, for it is lost unless the client is connected again
 // before the lease ends. Call it when the first lock is granted, and with false when the last has ended: what counts is
 // what was said last when the connection is lost. A hurry lasts until the lease of the connection has ended.
@@ -28,81 +21,4 @@ func (c *Conn) Hurry(urgent bool) {
 	} else {
 		c.hosts.haste.set(nil)
 	}
-}
-
-// Bounds of a hurry.
-const (
-	// pausesPerTimeout is the session timeout over the longest pause. What a lease has left at worst is 0.23 T, so that an
-	// outage of 0.2 T leaves 0.03 T, of which a jittered pause takes half.
-	pausesPerTimeout = 100
-	shortestPause    = 10 * time.Millisecond
-	// overlapsPerTimeout is the session timeout over the time that an attempt to dial has to itself; the longest is that
-	// of RFC 8305.
-	overlapsPerTimeout = 20
-	longestOverlap     = 250 * time.Millisecond
-)
-
-// haste is whether reconnecting is urgent, and how fast that is.
-type haste struct {
-	until   atomic.Pointer[func() time.Time]
-	changed chan struct{} // has room for one
-	timeout func() time.Duration
-	refused bool                        // a credential was, on the newest connection of use; the connecting goroutine's
-	pauses  *backoff.ExponentialBackOff // since the newest loss; nil before the first pause
-}
-
-func newHaste(timeout func() time.Duration) *haste {
-	return &haste{changed: make(chan struct{}, 1), timeout: timeout}
-}
-
-func (h *haste) set(until func() time.Time) {
-	if until == nil {
-		h.until.Store(nil)
-		return
-	}
-	h.until.Store(&until)
-	select {
-	case h.changed <- struct{}{}:
-	default:
-	}
-}
-
-// left gives how much longer reconnecting is urgent; zero or less where it is not.
-func (h *haste) left() time.Duration {
-	until := h.until.Load()
-	if until == nil || h.refused {
-		return 0
-	}
-	return time.Until((*until)())
-}
-
-func (h *haste) urgent() bool { return h.left() > 0 }
-
-// lost begins anew after the loss of a connection.
-func (h *haste) lost() { h.pauses = nil }
-
-// pause gives the next pause between rounds.
-func (h *haste) pause() time.Duration {
-	if h.pauses == nil {
-		h.pauses = backoff.NewExponentialBackOff(
-			backoff.WithInitialInterval(shortestPause),
-			backoff.WithMaxInterval(max(h.timeout()/pausesPerTimeout, shortestPause)),
-			backoff.WithMaxElapsedTime(0),
-		)
-	}
-	return h.pauses.NextBackOff()
-}
-
-// overlap gives how long an attempt to dial has to itself before the next begins.
-func (h *haste) overlap() time.Duration {
-	return min(max(h.timeout()/overlapsPerTimeout, shortestPause), longestOverlap)
-}
-
-// handshake bounds the wait for the answer to a connect request, ordinarily bounded by usual.
-func (h *haste) handshake(usual time.Duration, servers int) time.Duration {
-	left := h.left()
-	if left <= 0 || servers < 2 {
-		return usual
-	}
-	return min(usual, max(left/2, shortestHandshake))
 }

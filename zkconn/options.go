@@ -12,9 +12,6 @@ import (
 	"time"
 )
 
-// Option sets one thing of a Config; a value that breaks a rule makes NewConfig fail with ErrBadConfig.
-type Option func(*Config) error
-
 // WithSessionTimeout sets the session timeout that servers are asked for: from a millisecond to math.MaxInt32 of
 // them, which is what the protocol can carry. Servers grant what lies between 2 and 20 of their ticks, unless told
 // otherwise. The default is 10 s.

@@ -141,7 +141,8 @@ func byWayOfLeader(op int32) bool {
 
 // decidedByLeader tells whether an answer with this code is that of a transaction: a refusal is committed like any other.
 // Whatever else a server says, it may say by itself: throttled, session moved, authentication required, and no permission
-// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set). The refusals of a multi are in its
+// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less, lets
+// that one pass). The refusals of a multi are in its
 // parts, which need no look: servers never judge those by themselves.
 func decidedByLeader(code int32) bool {
 	switch code {
@@ -171,31 +172,4 @@ func requestFrame(xid, op int32, body []byte) []byte {
 	frame = binary.BigEndian.AppendUint32(frame, uint32(xid))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(op))
 	return append(frame, body...)
-}
-
-// shortestTimeout is the shortest session timeout that a server of one list has granted, in any session.
-type shortestTimeout struct {
-	mu sync.Mutex
-	d  time.Duration // 0 before there was one
-}
-
-func (s *shortestTimeout) note(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.d == 0 || d < s.d {
-		s.d = d
-	}
-}
-
-// with gives the shorter of this and another timeout, where 0 stands for none.
-func (s *shortestTimeout) with(other time.Duration) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.d == 0:
-		return other
-	case other == 0:
-		return s.d
-	}
-	return min(s.d, other)
 }

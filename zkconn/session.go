@@ -1,9 +1,7 @@
 package zkconn
 
 import (
-	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,89 +39,6 @@ type session struct {
 	cause atomic.Pointer[error] // the last one; nil when there is none
 }
 
-// gained: a server granted or renewed the session.
-func (s *session) gained() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.up = true
-	s.generation++
-	if s.nextCredential() < 0 {
-		s.announce()
-		return
-	}
-	if !s.authenticating {
-		s.authenticating = true
-		s.running.Go(s.authenticate)
-	}
-}
-
-// lost: the newest connection is gone, whether or not it had a session.
-func (s *session) lost() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.up = false
-	s.generation++
-	if !s.announced {
-		return
-	}
-	s.announced = false
-	if s.closing {
-		return
-	}
-	event := s.event(Disconnected)
-	event.Err = s.lastError()
-	s.log.Debug("zookeeper connection lost", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, event.Err)
-	s.sink(event)
-}
-
-// over: a server said that the session has expired.
-func (s *session) over() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.expired || s.closing {
-		return
-	}
-	s.expired = true
-	event := s.event(Expired)
-	s.log.Debug("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
-	s.sink(event)
-}
-
-// refused: a server refused a credential, here or when the library presented it again.
-func (s *session) refused(cause error) {
-	schemes := make([]string, len(s.credentials))
-	for i, credential := range s.credentials {
-		schemes[i] = credential.scheme
-	}
-	cause = fmt.Errorf("auth scheme %s: %w", strings.Join(schemes, ", "), cause)
-	s.note(cause)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing {
-		return
-	}
-	event := s.event(AuthFailed)
-	event.Err = cause
-	s.log.Debug("zookeeper credential refused", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, cause)
-	s.sink(event)
-}
-
-// watched: an event of a node.
-func (s *session) watched(kind EventKind, path string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	event := s.event(kind)
-	event.Path, event.Server = path, ""
-	s.sink(event)
-}
-
-// close ends the events of the session.
-func (s *session) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closing = true
-}
-
 // announce emits Connected; s.mu is held.
 func (s *session) announce() {
 	if s.closing || s.announced {
@@ -150,4 +65,14 @@ func (s *session) lastError() error {
 		return *cause
 	}
 	return nil
+}
+
+// nextCredential gives the first one that is not yet given, -1 when all are; s.mu is held.
+func (s *session) nextCredential() int {
+	for i, added := range s.added {
+		if !added {
+			return i
+		}
+	}
+	return -1
 }

@@ -277,3 +277,12 @@ func (t *transport) Close() error {
 	}
 	return closeSocket(t.Conn)
 }
+
+// closeSocket closes a connection, also under TLS, whose own Close may wait for five seconds to say goodbye to a dead
+// server.
+func closeSocket(conn net.Conn) error {
+	if secured, ok := conn.(*tls.Conn); ok {
+		return secured.NetConn().Close()
+	}
+	return conn.Close()
+}

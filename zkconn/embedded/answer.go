@@ -26,8 +26,8 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	malformed := d.err != nil
 	synced := func() bool { return c.synced(xid, path, malformed) }
 	switch following := c.r.following(); {
-	case !following && !c.r.deposed:
-		c.parked = true
+	case !following && c.r.cut != deposed:
+		c.park()
 		return true
 	case c.r == c.e.leader && c.movedAway():
 		return false

@@ -24,7 +24,7 @@ func (c *conn) connect(frame []byte) bool {
 	c.timeout = min(max(asked, c.r.minTimeout), c.r.maxTimeout)
 	c.heard = c.e.clock.Now()
 	if !c.r.following() {
-		c.parked = true
+		c.park()
 		return true
 	}
 	if id == 0 {
@@ -89,28 +89,15 @@ func (c *conn) reopenSession(old bool, id int64, password []byte) (open bool) {
 
 // establish tells the client of its session, and carries out what it has sent too early.
 func (c *conn) establish(old bool, id int64) bool {
-	c.sessionID, c.established = id, true
+	c.sessionID, c.phase = id, max(c.phase, established)
 	c.r.bySession[id] = c
 	c.greeting(old, c.timeout, id, c.e.password(id))
 	early := c.early
 	c.early = nil
 	for _, frame := range early {
-		if c.parked || !c.perform(frame) {
-			return c.parked
+		if c.phase >= parked || !c.perform(frame) {
+			return c.phase >= parked
 		}
 	}
 	return true
-}
-
-func (c *conn) greeting(old bool, timeout time.Duration, id int64, password []byte) {
-	c.out.add(func(e *encoder) {
-		e.int32(0)
-		e.int32(int32(timeout.Milliseconds()))
-		e.int64(id)
-		e.bytes(password)
-		if !old {
-			e.bool(false) // not a read-only server
-		}
-	})
-	c.countSent()
 }

@@ -146,12 +146,12 @@ func soundOwners(r *Replica) error {
 
 func soundConns(r *Replica) error {
 	for _, c := range r.conns.items {
-		if c.closed || c.r != r {
+		if c.phase == closed || c.r != r {
 			return fmt.Errorf("a closed connection of session %x", c.sessionID)
 		}
 	}
 	for id, c := range r.bySession {
-		if c.sessionID != id || !c.established || !r.conns.has(c) {
+		if c.sessionID != id || c.phase < established || !r.conns.has(c) {
 			return fmt.Errorf("session %x has another's connection", id)
 		}
 	}

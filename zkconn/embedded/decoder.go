@@ -63,9 +63,6 @@ func (d *decoder) data() []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// null is what a null string is read as. No other is: text that was read is valid UTF-8.
-const null = "\xff"
-
 func (d *decoder) text() string {
 	b := d.bytes()
 	if b == nil {

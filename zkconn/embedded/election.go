@@ -9,8 +9,8 @@ func (e *ensemble) elect() {
 	if e.leader != nil && e.followed(e.leader) {
 		return
 	}
-	if e.leader != nil && e.leader.paused {
-		e.leader.overthrown = true
+	if e.leader != nil && e.leader.paused() {
+		e.leader.pause = asleepOverthrown
 	}
 	e.leader, e.intake = nil, nil
 	all, first := e.candidates(), (*Replica)(nil)
@@ -34,17 +34,17 @@ func (e *ensemble) elect() {
 func (e *ensemble) followed(leader *Replica) bool {
 	have := 0
 	for _, r := range e.replicas {
-		if r.running && !r.cut && !r.looking {
+		if r.running && r.cut == connected && !r.looking {
 			have++
 		}
 	}
-	return leader.running && !leader.cut && 2*have > len(e.replicas)
+	return leader.running && leader.cut == connected && 2*have > len(e.replicas)
 }
 
 // candidates are the replicas that take part in an election.
 func (e *ensemble) candidates() (all []*Replica) {
 	for _, r := range e.replicas {
-		if r.running && !r.cut && !r.paused {
+		if r.running && r.cut == connected && !r.paused() {
 			all = append(all, r)
 		}
 	}
@@ -71,7 +71,7 @@ func (e *ensemble) crown(leader *Replica) {
 		e.zxid = (e.zxid>>32 + 1) << 32
 	}
 	for _, r := range e.replicas {
-		if !r.running || r.cut {
+		if !r.running || r.cut != connected {
 			continue
 		}
 		r.looking = r != leader && !e.reach(leader, r)
@@ -86,7 +86,7 @@ func (e *ensemble) crown(leader *Replica) {
 		}
 	}
 	for _, r := range e.replicas {
-		if len(e.replicas) > 1 && r.running && !r.cut && !r.looking {
+		if len(e.replicas) > 1 && r.running && r.cut == connected && !r.looking {
 			r.tree.zxid = e.zxid
 		}
 	}
@@ -119,4 +119,14 @@ func (r *Replica) unlink() {
 		r.link.end()
 		r.link = nil
 	}
+}
+
+// join brings the replica to the state of the leader, or makes it a candidate for being one.
+func (r *Replica) join() {
+	if leader := r.e.leader; leader != nil && leader != r {
+		if r.looking = !r.e.reach(leader, r); !r.looking {
+			r.tree, r.behind, r.lagging = leader.tree.clone(), nil, false
+		}
+	}
+	r.e.elect()
 }

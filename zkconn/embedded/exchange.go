@@ -2,14 +2,6 @@ package embedded
 
 import "slices"
 
-// exchange is a request that waits for its answer: for the leader's, or for that of the request
-// before it, because a connection's answers keep the order of its requests.
-type exchange struct {
-	known  bool
-	answer func() (open bool) // sends it; false when the connection is to be closed
-	mute   bool               // it is not sent
-}
-
 // await puts a request behind those that wait.
 func (c *conn) await() *exchange {
 	x := &exchange{mute: c.mute}
@@ -23,12 +15,12 @@ func (c *conn) answered(x *exchange, answer func() bool) {
 	busy, mute := c.busy, c.mute
 	defer func() { c.busy, c.mute = busy, mute }()
 	c.busy = true
-	for len(c.waiting) > 0 && c.waiting[0].known && !c.closed && !c.parked {
+	for len(c.waiting) > 0 && c.waiting[0].known && c.phase < parked {
 		next := c.waiting[0]
 		c.waiting = c.waiting[1:]
 		c.mute = next.mute
 		if !next.answer() {
-			c.parked = true // what else it sends is not looked at
+			c.park() // what else it sends is not looked at
 			c.out.finish()
 		}
 	}

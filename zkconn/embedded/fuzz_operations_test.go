@@ -94,7 +94,7 @@ func (p *play) connect(i int, session int64, password []byte) {
 	c := newConn(r, deadEnd{})
 	p.conns[i] = c
 	if !r.running {
-		c.closed = true
+		c.phase = closed
 		return
 	}
 	r.conns.add(c)

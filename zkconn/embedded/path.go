@@ -44,3 +44,11 @@ const (
 func special(path string) bool {
 	return path == rootPath || path == systemPath || path == quotaPath || path == configPath
 }
+
+// shown is a parent's path as watches know it: the root has its ordinary name there.
+func shown(parent string) string {
+	if parent == "" {
+		return rootPath
+	}
+	return parent
+}

@@ -1,46 +1,29 @@
 package embedded
 
-// record is a node as it will be when the parts of a transaction that came before have been applied.
-type record struct {
-	gone     bool
-	stat     stat
-	children int
-	acl      []access
-}
-
-// preparation turns one request into a transaction: it checks every part against the leader's tree and
-// against what the parts before it will have changed. The order of the checks is ZooKeeper's, because it
-// decides which of several errors a client sees.
-type preparation struct {
-	tree    *tree
-	session *session
-	who     []identity
-	zxid    int64
-	now     int64 // milliseconds since 1970
-	single  bool  // there is no next part
-	pending map[string]record
-}
-
-// record is the node as the next part finds it.
-func (p *preparation) record(path string) (record, bool) {
-	if r, ok := p.pending[path]; ok {
-		return r, !r.gone
+// prepare makes a transaction of a request: what it asks for, or the refusal.
+func (e *ensemble) prepare(s *session, who []identity, op Op, d *decoder) *txn {
+	x := &txn{op: op, session: s.id, zxid: e.nextZxid(), time: e.millis()}
+	p := preparation{tree: e.leader.tree, session: s, who: who, zxid: x.zxid, now: x.time}
+	switch op {
+	case OpMulti:
+		x.parts, x.code = p.multi(d)
+		if x.code == codeMarshalling {
+			x.op, x.parts = opError, nil
+		}
+	case OpCreateSession:
+		if d.int32(); d.err != nil {
+			x.op, x.code = opError, codeMarshalling
+		}
+	default:
+		p.single = true
+		made, refused := p.prepare(op, d)
+		if refused != codeOK {
+			x.op, x.code = opError, refused
+			return x
+		}
+		x.parts = []part{made}
 	}
-	n := p.tree.nodes[path]
-	if n == nil {
-		return record{}, false
-	}
-	return record{stat: n.stat, children: n.children.len(), acl: n.acl}, true
-}
-
-func (p *preparation) keep(path string, r record) {
-	if p.single {
-		return
-	}
-	if p.pending == nil {
-		p.pending = map[string]record{}
-	}
-	p.pending[path] = r
+	return x
 }
 
 // prepare makes the part that carries out one operation.
@@ -62,116 +45,4 @@ func (p *preparation) prepare(op Op, d *decoder) (part, code) {
 		return part{}, codeReconfigDisabled
 	}
 	return part{}, codeMarshalling
-}
-
-func (p *preparation) delete(path string, version int32, err error) (part, code) {
-	if err != nil || path == null {
-		return part{}, codeMarshalling
-	}
-	parentPath, _, ok := splitPath(path)
-	if !ok || special(path) {
-		return part{}, codeBadArguments
-	}
-	parent, ok := p.record(parentPath)
-	switch {
-	case !ok:
-		return part{}, codeNoNode
-	case !allowed(parent.acl, permDelete, p.who):
-		return part{}, codeNoAuth
-	}
-	r, ok := p.record(path)
-	switch {
-	case !ok:
-		return part{}, codeNoNode
-	case version != -1 && version != r.stat.version:
-		return part{}, codeBadVersion
-	case r.children > 0:
-		return part{}, codeNotEmpty
-	}
-	return p.deleted(parentPath, parent, path), codeOK
-}
-
-func (p *preparation) deleted(parentPath string, parent record, path string) part {
-	parent.children--
-	parent.stat.pzxid = p.zxid
-	p.keep(parentPath, parent)
-	p.keep(path, record{gone: true})
-	return part{op: OpDelete, path: path}
-}
-
-// reap deletes a container or a node with a time to live, unless it has got children or another kind since.
-func (p *preparation) reap(path string) (part, code) {
-	parentPath, _, _ := splitPath(path)
-	parent, _ := p.record(parentPath)
-	r, ok := p.record(path)
-	switch {
-	case !ok:
-		return part{}, codeNoNode
-	case r.children > 0:
-		return part{}, codeNotEmpty
-	case life(r.stat.owner) == ephemeral:
-		return part{}, codeBadVersion
-	}
-	return p.deleted(parentPath, parent, path), codeOK
-}
-
-// existing finds a node for a part that wants a permission and names a version of its data.
-func (p *preparation) existing(path string, perm, version int32, err error) (record, code) {
-	if err != nil {
-		return record{}, codeMarshalling
-	}
-	if !validPath(path) {
-		return record{}, codeBadArguments
-	}
-	r, ok := p.record(path)
-	switch {
-	case !ok:
-		return record{}, codeNoNode
-	case !allowed(r.acl, perm, p.who):
-		return record{}, codeNoAuth
-	case version != -1 && version != r.stat.version:
-		return record{}, codeBadVersion
-	}
-	return r, codeOK
-}
-
-func (p *preparation) setData(path string, data []byte, version int32, err error) (part, code) {
-	r, refused := p.existing(path, permWrite, version, err)
-	if refused != codeOK {
-		return part{}, refused
-	}
-	r.stat.version++
-	r.stat.mtime, r.stat.mzxid = p.now, p.zxid
-	p.keep(path, r)
-	return part{op: OpSetData, path: path, data: data, version: r.stat.version}, codeOK
-}
-
-func (p *preparation) check(path string, version int32, err error) (part, code) {
-	if _, refused := p.existing(path, permRead, version, err); refused != codeOK {
-		return part{}, refused
-	}
-	return part{op: OpCheck, path: path}, codeOK
-}
-
-func (p *preparation) setACL(path string, list []access, version int32, err error) (part, code) {
-	if err != nil {
-		return part{}, codeMarshalling
-	}
-	if !validPath(path) {
-		return part{}, codeBadArguments
-	}
-	fixed, c := fixACL(list, p.who)
-	if c != codeOK {
-		return part{}, c
-	}
-	r, ok := p.record(path)
-	switch {
-	case !ok:
-		return part{}, codeNoNode
-	case !allowed(r.acl, permAdmin, p.who):
-		return part{}, codeNoAuth
-	case version != -1 && version != r.stat.aversion:
-		return part{}, codeBadVersion
-	}
-	return part{op: OpSetACL, path: path, acl: fixed, version: r.stat.aversion + 1}, codeOK
 }

@@ -38,10 +38,13 @@ func (r *Replica) CatchUp() {
 func (r *Replica) CutOff() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
-	if r.cut || r.paused || !r.running {
+	if r.cut != connected || r.paused() || !r.running {
 		return
 	}
-	r.cut, r.deposed = true, r == r.e.leader
+	r.cut = cutOff
+	if r == r.e.leader {
+		r.cut = deposed
+	}
 	r.e.elect()
 }
 
@@ -50,22 +53,12 @@ func (r *Replica) CutOff() {
 func (r *Replica) Rejoin() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
-	if !r.cut {
+	if r.cut == connected {
 		return
 	}
-	r.cut, r.deposed = false, false
+	r.cut = connected
 	r.dropClients()
 	r.join()
-}
-
-// join brings the replica to the state of the leader, or makes it a candidate for being one.
-func (r *Replica) join() {
-	if leader := r.e.leader; leader != nil && leader != r {
-		if r.looking = !r.e.reach(leader, r); !r.looking {
-			r.tree, r.behind, r.lagging = leader.tree.clone(), nil, false
-		}
-	}
-	r.e.elect()
 }
 
 // Stop ends the replica as if its process were killed: its connections are closed, and its port. What it
@@ -76,8 +69,7 @@ func (r *Replica) Stop() {
 	r.e.mu.Lock()
 	if r.running {
 		r.wakeUp()
-		r.running, r.cut, r.deposed, r.looking = false, false, false, false
-		r.overthrown, r.dropping = false, false
+		r.running, r.cut, r.looking = false, connected, false
 		r.dropClients()
 		if r.listener != nil {
 			_ = r.listener.Close()

@@ -49,7 +49,7 @@ func (c *conn) answerLocally(kind kind, xid int32, op Op, d *decoder) bool {
 // a leader it waits for one that will not come: the connection is closed when the replica finds the others.
 func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 	if !c.r.following() {
-		c.parked = true
+		c.park()
 		return true
 	}
 	return c.order(d, func(d *decoder) (*txn, func([]result) bool) { return c.decide(xid, op, d) })
@@ -91,32 +91,6 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 		c.answerWrite(xid, op, x, results)
 		return true
 	}
-}
-
-// prepare makes a transaction of a request: what it asks for, or the refusal.
-func (e *ensemble) prepare(s *session, who []identity, op Op, d *decoder) *txn {
-	x := &txn{op: op, session: s.id, zxid: e.nextZxid(), time: e.millis()}
-	p := preparation{tree: e.leader.tree, session: s, who: who, zxid: x.zxid, now: x.time}
-	switch op {
-	case OpMulti:
-		x.parts, x.code = p.multi(d)
-		if x.code == codeMarshalling {
-			x.op, x.parts = opError, nil
-		}
-	case OpCreateSession:
-		if d.int32(); d.err != nil {
-			x.op, x.code = opError, codeMarshalling
-		}
-	default:
-		p.single = true
-		made, refused := p.prepare(op, d)
-		if refused != codeOK {
-			x.op, x.code = opError, refused
-			return x
-		}
-		x.parts = []part{made}
-	}
-	return x
 }
 
 func (c *conn) answerWrite(xid int32, op Op, x *txn, results []result) {
@@ -184,4 +158,12 @@ func wellFormed(op Op, d decoder) bool {
 		}
 	}
 	return true
+}
+
+func (c *conn) perform(frame []byte) bool {
+	c.busy = true
+	defer func() { c.busy, c.mute = false, false }()
+	open := c.handle(frame) && !c.cutting
+	c.r.latency.add(c.e.clock.Now().Sub(c.heard).Milliseconds())
+	return open
 }

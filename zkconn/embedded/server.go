@@ -117,31 +117,6 @@ func (s *Server) Sessions() []int64 {
 	return ids
 }
 
-// SessionDue gives the time at which the leader holds a session for dead if nothing more is heard of it; it ends at the
-// first tick from then on. false means that there is no such session.
-func (s *Server) SessionDue(id int64) (time.Time, bool) {
-	s.e.mu.Lock()
-	defer s.e.mu.Unlock()
-	session := s.e.sessions[id]
-	if session == nil {
-		return time.Time{}, false
-	}
-	return session.expires, true
-}
-
-// Expire ends a session at once, as if its time had run out. It fails when there is no such session, or no
-// leader to end it.
-func (s *Server) Expire(id int64) error {
-	s.e.mu.Lock()
-	defer s.e.mu.Unlock()
-	session := s.e.sessions[id]
-	if session == nil || s.e.leader == nil {
-		return fmt.Errorf("embedded: no session 0x%x to expire, or no leader", id)
-	}
-	s.e.expire(session)
-	return nil
-}
-
 // TB is what Run needs of a testing.TB.
 type TB interface {
 	Helper()

@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-// session is a client's session, as the leader keeps it. It outlives connections.
-type session struct {
-	id      int64
-	created time.Duration // the timeout that it was opened with: what a new leader knows of it
-	expires time.Time     // at the tick that is at or after this; zero while it does not run
-	closing bool          // its time has run out; the transaction that ends it may wait for a majority
-	at      *Replica      // where its client is connected; writes from elsewhere are refused
-}
-
 // passwordSize is what a password is long, in bytes.
 const passwordSize = 16
 

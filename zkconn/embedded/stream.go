@@ -2,11 +2,6 @@ package embedded
 
 import "time"
 
-// link is a follower's connection to its leader: two streams, each in its order. Pings and
-// transactions go down; requests and the answers to pings go up. A ping therefore never overtakes a
-// transaction, nor its answer a request.
-type link struct{ down, up *stream }
-
 func newLink(leader, follower *Replica) *link {
 	now := leader.e.clock.Now()
 	return &link{
@@ -31,37 +26,14 @@ func (l *link) end() {
 	}
 }
 
-// stream is one direction of a link. The ensemble's lock guards it.
-type stream struct {
-	from, to *Replica
-	queue    []message
-	heard    time.Time // when a message was last delivered
-	busy     bool      // a message is being delivered
-	waking   bool      // a timer delivers what is delayed
-	ended    bool
-}
-
-// message is what the receiver does when it arrives.
-type message struct {
-	due     time.Time // not before
-	deliver func()
-	ping    bool
-}
-
-// line is the state of the network from one replica to another.
-type line struct {
-	stalled bool
-	delay   time.Duration
-}
-
 func (s *stream) line() line { return s.to.e.lines[[2]*Replica{s.from, s.to}] }
 
 func (s *stream) clear() bool {
-	return len(s.queue) == 0 && !s.busy && !s.to.paused && s.line() == line{}
+	return len(s.queue) == 0 && !s.busy && !s.to.paused() && s.line() == line{}
 }
 
 // flows means that what is sent arrives, perhaps late.
-func (s *stream) flows() bool { return !s.to.paused && !s.line().stalled }
+func (s *stream) flows() bool { return !s.to.paused() && !s.line().stalled }
 
 func (s *stream) send(deliver func()) { s.add(message{deliver: deliver}) }
 

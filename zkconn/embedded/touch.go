@@ -1,9 +1,6 @@
 package embedded
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // What keeps a session alive is that the leader touches it. It does so by each packet of a client
 // of its own; when a session is opened, or moves to another connection; and when a follower answers
@@ -43,95 +40,4 @@ func (r *Replica) answerPing() {
 			}
 		}
 	})
-}
-
-// pulse is what the leader and its followers do each half tick: pings, and giving up those that are
-// not heard of.
-func (e *ensemble) pulse() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return
-	}
-	e.stopPulse = e.clock.AfterFunc(e.tickTime/2, e.pulse)
-	if e.leader == nil {
-		return
-	}
-	if !e.leader.paused {
-		for _, r := range e.replicas {
-			if r.link != nil {
-				r.link.down.add(message{deliver: r.answerPing, ping: true})
-			}
-		}
-	}
-	e.part()
-	e.reunite()
-}
-
-// part has followers and leader part that have not heard of each other for the sync limit.
-func (e *ensemble) part() {
-	since := e.clock.Now().Add(-time.Duration(e.syncLimit) * e.tickTime)
-	parted := false
-	for _, r := range e.replicas {
-		if r.link != nil && r.link.silent(since) {
-			r.looking, parted = true, true
-			r.unlink()
-			r.dropClients()
-		}
-	}
-	if parted {
-		e.elect()
-	}
-}
-
-// reunite has replicas join the leader again that can reach it.
-func (e *ensemble) reunite() {
-	for _, r := range e.replicas {
-		if r.looking && r.running && !r.cut && e.leader != nil && e.reach(e.leader, r) {
-			r.join()
-		}
-	}
-}
-
-// reach means that two replicas can talk to each other.
-func (e *ensemble) reach(a, b *Replica) bool {
-	there, back := e.lines[[2]*Replica{a, b}], e.lines[[2]*Replica{b, a}]
-	return a == b || !a.paused && !b.paused && !there.stalled && !back.stalled
-}
-
-// quorate means that what the leader proposes is acknowledged by a majority.
-func (e *ensemble) quorate() bool {
-	have := 1
-	for _, r := range e.replicas {
-		if r.link != nil && r.link.down.flows() && r.link.up.flows() {
-			have++
-		}
-	}
-	return 2*have > len(e.replicas)
-}
-
-// enter has the leader carry out a request for a transaction, behind those that wait for a
-// majority.
-func (e *ensemble) enter(request func()) {
-	e.intake = append(e.intake, request)
-	e.drain()
-}
-
-func (e *ensemble) drain() {
-	for len(e.intake) > 0 && e.leader != nil && e.quorate() {
-		next := e.intake[0]
-		e.intake = e.intake[1:]
-		next()
-	}
-}
-
-// flow lets everything go on that a stall or a pause has kept.
-func (e *ensemble) flow() {
-	for _, r := range slices.Clone(e.replicas) {
-		if l := r.link; l != nil {
-			l.down.flow()
-			l.up.flow()
-		}
-	}
-	e.drain()
 }

@@ -146,14 +146,6 @@ func (t *tree) setData(x *txn, p *part) *stat {
 	return s
 }
 
-// shown is a parent's path as watches know it: the root has its ordinary name there.
-func shown(parent string) string {
-	if parent == "" {
-		return rootPath
-	}
-	return parent
-}
-
 // countBelow counts the nodes below a path; for the root all but itself.
 func (t *tree) countBelow(path string) int32 {
 	if path == rootPath {

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// null is what a null string is read as. No other is: text that was read is valid UTF-8.
+const null = "\xff"
+
 // readable turns bytes into text as Java does: what is not UTF-8 becomes U+FFFD, one for as many bytes as
 // could have begun a character, and one for a surrogate.
 func readable(b []byte) string {

@@ -52,10 +52,8 @@ func (c *Coordinator) fired(timer uint64) {
 	what := c.epoch.timers[timer]
 	delete(c.epoch.timers, timer)
 	switch what.kind {
-	case CreatesTimer:
-		c.createsDue(what)
-	case DeletesTimer:
-		c.deletesDue(what)
+	case CreatesTimer, DeletesTimer:
+		c.delayOver(what)
 	case ReadTimer:
 		c.readsDue()
 	case RetryTimer:

@@ -68,7 +68,7 @@ func BenchmarkApply(b *testing.B) {
 			c.Apply(Changed{"/p/" + before, NodeDeleted}, c.at)
 		}
 	})
-	b.Run("a turn of two that hand over", func(b *testing.B) {
+	b.Run("two that hand over to each other", func(b *testing.B) {
 		c := newBench()
 		number, holder := 1, RequestID(1)
 		node := c.enter(holder, number)

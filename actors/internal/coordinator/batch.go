@@ -2,9 +2,10 @@ package coordinator
 
 import "slices"
 
-// Group commit. A session that is idle sends at once. While a transaction is under way, creates and deletes are batched, and
-// go together in the next; a few may be under way when there is enough for another. All or nothing is done: when one part is
-// refused each is asked for by itself, so that each is answered for itself, and when the outcome is unknown each part's is.
+// Group commit. A session that is idle sends at once. While a transaction is under way, creates and deletes are
+// batched, and go together in the next; a few may be under way when there is enough for another. All or nothing is
+// done: when one part is refused each is asked for by itself, so that each is answered for itself, and when the outcome
+// is unknown each part's is.
 
 const (
 	// maxTogether bounds the operations of one transaction; those of one lock path stay below messages.MaxPlace.
@@ -19,15 +20,9 @@ const (
 
 // creation is what a Create or a CreateAt is for.
 type creation struct {
-	request RequestID
-	op      uint64
-	batch   bool // it is one of the transactions of the batch
-	probes  bool // others wait for the path info that it brings
-}
-
-func (p creation) encode(e *encoder) {
-	e.about("creation", p.request, p.op)
-	e.num(flag(p.batch), flag(p.probes))
+	operation
+	batch  bool // it is one of the transactions of the batch
+	probes bool // others wait for the path info that it brings
 }
 
 // transaction is what a Commit is for.
@@ -35,14 +30,6 @@ type transaction struct {
 	changes []change
 	exist   []string // the nodes that had to, by their paths
 	batch   bool     // it is one of those under way in the batch
-}
-
-func (t transaction) encode(e *encoder) {
-	e.text("transaction")
-	e.changes(t.changes)
-	e.text(t.exist...)
-	e.mark()
-	e.num(flag(t.batch))
 }
 
 // flush sends what is batched, as far as it may be sent now.
@@ -72,7 +59,7 @@ func (c *Coordinator) flush() {
 // alone carries out one change by itself. batch tells whether it is one of the transactions of the batch.
 func (c *Coordinator) alone(ch change, batch bool) {
 	if ch.node == "" {
-		c.createAlone(creation{request: ch.request, op: ch.op, batch: batch})
+		c.createAlone(creation{operation: ch.operation, batch: batch})
 		return
 	}
 	c.transact([]change{ch}, &Commit{Deletes: []string{c.requests[ch.request].queue.path.at(ch.node)}}, batch)
@@ -108,8 +95,8 @@ func (c *Coordinator) commit(changes []change) {
 	c.transact(changes, what, true)
 }
 
-// transact sends a transaction, with the nodes that must exist when others are deleted, each once. It begins with the newest:
-// to it the others' holds have come.
+// transact sends a transaction, with the nodes that must exist when others are deleted, each once. It begins with the
+// newest: to it the others' holds have come.
 func (c *Coordinator) transact(changes []change, what *Commit, batch bool) {
 	for _, ch := range slices.Backward(changes) {
 		if ch.node == "" {

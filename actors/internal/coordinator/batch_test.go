@@ -83,9 +83,9 @@ func TestTransactionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRowsAreBounded: creates that gather while the session waits behind another one are sent when there is enough
-// for a transaction.
-func TestRowsAreBounded(t *testing.T) {
+// TestLocalRunsAreBounded: creates that are delayed while the session waits behind another one are sent when there is
+// enough for a transaction.
+func TestLocalRunsAreBounded(t *testing.T) {
 	c := newCrowd(t)
 	q := c.epoch.pathOf("/p").queueOf(&Spec{})
 	q.run.remote = 1

@@ -6,46 +6,61 @@ import (
 )
 
 // Clone gives a coordinator that goes on by itself from the same state. Specs, views and purposes are never changed, and
-// shared.
+// shared. Package walk spends much of its time here: what is small lies side by side, and an empty map is not copied.
 func (c *Coordinator) Clone() *Coordinator {
-	var k cloner
-	next := *c
+	var (
+		next   = *c
+		nodes  [8]twin[node]
+		queues [2]twin[ownQueue]
+		k      = cloner{twins[node]{nodes[:0], make([]node, 0, len(c.requests))}, twins[ownQueue]{queues[:0], nil}}
+		e      = &next.epoch
+	)
 	next.out, next.at = nil, At{}
-	e := &next.epoch
 	e.paths = make(map[string]*lockPath, len(c.epoch.paths))
 	for name, p := range c.epoch.paths {
 		e.paths[name] = k.path(p)
 	}
 	e.idle, e.parked = slices.Clone(e.idle), slices.Clone(e.parked)
-	e.asked, e.timers = maps.Clone(e.asked), maps.Clone(e.timers)
+	e.asked, e.timers = copied(e.asked), copied(e.timers)
 	e.batch.waiting = slices.Clone(e.batch.waiting)
 	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
 	next.requests = make(map[RequestID]*request, len(c.requests))
+	all := make([]request, 0, len(c.requests))
 	for id, r := range c.requests {
-		next.requests[id] = k.request(r)
+		all = append(all, k.request(r))
+		next.requests[id] = &all[len(all)-1]
 	}
 	return &next
 }
 
 // cloner has the copies of what several refer to.
 type cloner struct {
-	nodes  copies[node]
-	queues copies[ownQueue]
+	nodes  twins[node]
+	queues twins[ownQueue]
 }
 
-// copies are few where speed matters: package walk clones at every step.
-type copies[T any] []struct{ from, to *T }
+type twin[T any] struct{ from, to *T }
 
-// of gives the copy of a value, and whether it was made now: as the value is, which may refer to what is to be copied too.
-func (all *copies[T]) of(from *T) (to *T, isNew bool) {
-	for _, c := range *all {
-		if c.from == from {
-			return c.to, false
+// twins are few where coordinators are cloned, so that looking through them takes less than a map would.
+type twins[T any] struct {
+	all  []twin[T]
+	room []T
+}
+
+// of gives the copy of a value, and whether it was made now, flat.
+func (k *twins[T]) of(from *T) (to *T, isNew bool) {
+	for _, t := range k.all {
+		if t.from == from {
+			return t.to, false
 		}
 	}
-	made := *from
-	*all = append(*all, struct{ from, to *T }{from, &made})
-	return &made, true
+	if len(k.room) == cap(k.room) {
+		k.room = make([]T, 0, 2)
+	}
+	k.room = append(k.room, *from)
+	to = &k.room[len(k.room)-1]
+	k.all = append(k.all, twin[T]{from, to})
+	return to, true
 }
 
 func (k *cloner) path(from *lockPath) *lockPath {
@@ -56,7 +71,7 @@ func (k *cloner) path(from *lockPath) *lockPath {
 		l.after = slices.Clone(l.after)
 		p.listing = &l
 	}
-	p.watchers = cloneLists(p.watchers)
+	p.watchers = copiedLists(p.watchers)
 	p.queues = slices.Clone(p.queues)
 	for i, q := range p.queues {
 		p.queues[i] = k.queue(q, &p)
@@ -67,7 +82,7 @@ func (k *cloner) path(from *lockPath) *lockPath {
 func (k *cloner) queue(from *ownQueue, of *lockPath) *ownQueue {
 	q, _ := k.queues.of(from)
 	q.path = of
-	q.nodes, q.members, q.owners = slices.Clone(q.nodes), slices.Clone(q.members), cloneLists(q.owners)
+	q.nodes, q.members, q.owners = slices.Clone(q.nodes), slices.Clone(q.members), copiedLists(q.owners)
 	for i, n := range q.nodes {
 		q.nodes[i] = k.node(n)
 	}
@@ -91,7 +106,7 @@ func (k *cloner) node(from *node) *node {
 	return n
 }
 
-func (k *cloner) request(from *request) *request {
+func (k *cloner) request(from *request) request {
 	r := *from
 	r.queue, _ = k.queues.of(from.queue)
 	r.node = k.node(from.node)
@@ -100,13 +115,21 @@ func (k *cloner) request(from *request) *request {
 		w.nodes = slices.Clone(w.nodes)
 		r.wait = &w
 	}
-	return &r
+	return r
 }
 
-func cloneLists[K comparable, T any](all map[K][]T) map[K][]T {
-	next := make(map[K][]T, len(all))
-	for key, list := range all {
-		next[key] = slices.Clone(list)
+// copied gives a map with the same entries.
+func copied[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) == 0 {
+		return map[K]V{}
 	}
-	return next
+	return maps.Clone(m)
+}
+
+func copiedLists[V any](m map[string][]V) map[string][]V {
+	m = copied(m)
+	for key, list := range m {
+		m[key] = slices.Clone(list)
+	}
+	return m
 }

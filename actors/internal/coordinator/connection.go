@@ -25,8 +25,8 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	c.beat()
 }
 
-// disconnect takes note that the connection is lost. The servers forget our watches with it, and nobody sets them again but
-// the machines, once each has found out where it stands.
+// disconnect takes note that the connection is lost. The servers forget our watches with it, and nobody sets them again
+// but the machines, once each has found out where it stands.
 func (c *Coordinator) disconnect() {
 	c.epoch.connection = disconnected
 	for _, p := range c.epoch.paths {
@@ -45,7 +45,7 @@ func (c *Coordinator) disconnect() {
 // expire ends the epoch and begins the next: every node of it is gone, or goes with the connection that is closed, and
 // nothing of it may be believed any more.
 func (c *Coordinator) expire() {
-	if c.epoch.connection == connected { // package machine is promised this order, for those who find first that their lease is over
+	if c.epoch.connection == connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
 	all := c.inOrder()

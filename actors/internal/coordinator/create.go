@@ -19,8 +19,8 @@ func (c *Coordinator) create(r *request, op uint64) {
 	}
 }
 
-// tryAgain tries the creates once more that wait for what becomes of another request. While the connection is down it does
-// not: the machine, which was told so, verifies when it is back, and then asks again by itself.
+// tryAgain tries the creates once more that wait for what becomes of another request. While the connection is down it
+// does not: the machine, which was told so, verifies when it is back, and then asks again by itself.
 func (c *Coordinator) tryAgain() {
 	for len(c.epoch.again) > 0 {
 		r := c.requests[c.epoch.again[0]]
@@ -32,8 +32,8 @@ func (c *Coordinator) tryAgain() {
 	c.epoch.again = nil
 }
 
-// withdraw takes a create back that waits: for the connection, for another request, for the check of a retained node, or
-// for others. One that is under way is answered as ever.
+// withdraw takes a create back that waits: for the connection, for another request, for the check of a retained node,
+// or for others. One that is under way is answered as ever.
 func (c *Coordinator) withdraw(r *request, op uint64) {
 	waits := c.declineReuse(r)
 	c.leaveOwner(r)

@@ -1,7 +1,7 @@
 package coordinator
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"time"
 
@@ -55,9 +55,10 @@ func (c *Coordinator) tellAll(ev machine.Event) {
 // not from the order of a map.
 func (c *Coordinator) inOrder() []*request {
 	all := make([]*request, 0, len(c.requests))
-	for _, id := range slices.Sorted(maps.Keys(c.requests)) {
-		all = append(all, c.requests[id])
+	for _, r := range c.requests {
+		all = append(all, r)
 	}
+	slices.SortFunc(all, func(a, b *request) int { return cmp.Compare(a.id, b.id) })
 	return all
 }
 

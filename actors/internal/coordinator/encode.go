@@ -2,13 +2,17 @@ package coordinator
 
 import (
 	"bytes"
-	"maps"
+	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
+// Rename gives an operation of a request a name that says all that matters of it: whether it is the request's newest.
+type Rename func(RequestID, uint64) byte
+
 // AppendState writes the state in bytes, so that coordinators which behave alike write the same: numbers of queries and
-// timers are left out, and the order of maps. What is under way is written by AppendPurpose, query by query. Package walk
-// tells states apart by it.
+// timers are left out, and the order of maps. What is under way is written by AppendPurpose, query by query. Package
+// walk tells states apart by it.
 func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	e := encoder{b, rename}
 	for _, r := range c.inOrder() {
@@ -16,41 +20,131 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 	}
 	ep := &c.epoch
 	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.leaseRun, flag(c.urgent))
-	for _, name := range slices.Sorted(maps.Keys(ep.paths)) {
+	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}
 	for _, p := range ep.parked {
-		e.num(uint64(p.request), uint64(p.effect.Do))
-		e.op(p.request, p.effect.Op)
+		e.operation(operation{p.request, p.effect.Op})
+		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
 	e.changes(ep.batch.waiting)
-	for _, all := range [][]reading{ep.reads.older, ep.reads.newer} {
-		for _, d := range all {
-			e.num(uint64(d.request))
-			e.op(d.request, d.op)
+	for _, all := range [][]operation{ep.reads.older, ep.reads.newer} {
+		for _, o := range all {
+			e.operation(o)
 		}
 		e.mark()
 	}
-	var timers [][]byte
-	for _, t := range ep.timers {
-		one := encoder{rename: rename}
-		t.encode(&one)
-		timers = append(timers, one.b)
+	return e.timers(ep.timers)
+}
+
+// timers writes timers at the end, one after the other, and then in order.
+func (e *encoder) timers(set map[uint64]timer) []byte {
+	type span struct{ from, to int }
+	all, begin := make([]span, 0, 8), len(e.b)
+	for _, t := range set {
+		from := len(e.b)
+		e.num(uint64(t.kind))
+		e.operation(t.operation)
+		e.text(t.path, t.queue)
+		all = append(all, span{from, len(e.b)})
 	}
-	slices.SortFunc(timers, bytes.Compare)
-	return append(e.b, bytes.Join(timers, []byte{0xff})...)
+	slices.SortFunc(all, func(x, y span) int { return bytes.Compare(e.b[x.from:x.to], e.b[y.from:y.to]) })
+	end := len(e.b)
+	for _, s := range all {
+		e.b = append(e.b, e.b[s.from:s.to]...)
+	}
+	return append(e.b[:begin], e.b[end:]...)
 }
 
 // AppendPurpose writes what a query that is under way is for.
 func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	e := encoder{b, rename}
-	if what := c.epoch.asked[id]; c.lapsed(what, id) {
+	what := c.epoch.asked[id]
+	if c.lapsed(what, id) {
 		e.text("nothing")
-	} else {
-		what.encode(&e)
+		return e.b
+	}
+	switch p := what.(type) {
+	case creation:
+		e.about("creation", p.operation)
+		e.num(flag(p.batch), flag(p.probes))
+	case transaction:
+		e.text("transaction")
+		e.changes(p.changes)
+		e.text(p.exist...)
+		e.mark()
+		e.num(flag(p.batch))
+	case watchSet:
+		e.about("watchSet", p.operation, p.name)
+		e.num(uint64(p.same.permits), flag(p.same.unwritten))
+	case aheadWatchSet:
+		e.about("aheadWatchSet", p.operation, p.name)
+	case listed:
+		e.text("listed", p.path)
+	case ownReading:
+		e.about("ownReading", p.operation)
+	case finding:
+		e.about("finding", p.operation)
+	case removalSearch:
+		e.about("removalSearch", p.operation)
+	case contestRemoval:
+		e.about("contestRemoval", p.operation, p.name)
+	default: // without an operation
+		e.text(fmt.Sprintf("%T%v", p, p))
 	}
 	return e.b
+}
+
+// encoder writes what tells states apart.
+type encoder struct {
+	b      []byte
+	rename Rename
+}
+
+func (e *encoder) num(all ...uint64) {
+	for _, n := range all {
+		e.b = binary.AppendUvarint(e.b, n)
+	}
+}
+
+func (e *encoder) text(all ...string) {
+	for _, s := range all {
+		e.num(uint64(len(s)))
+		e.b = append(e.b, s...)
+	}
+}
+
+// mark ends a list.
+func (e *encoder) mark() { e.b = append(e.b, 0xfe) }
+
+func (e *encoder) op(r RequestID, op uint64) { e.b = append(e.b, e.rename(r, op)) }
+
+func (e *encoder) operation(o operation) {
+	e.num(uint64(o.request))
+	e.op(o.request, o.op)
+}
+
+func (e *encoder) changes(all []change) {
+	for _, ch := range all {
+		e.operation(ch.operation)
+		e.text(ch.node)
+	}
+	e.mark()
+}
+
+// about writes what a query is for, and for whom.
+func (e *encoder) about(purpose string, o operation, names ...string) {
+	e.text(purpose)
+	e.operation(o)
+	e.text(names...)
+}
+
+func flag(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 func (e *encoder) ids(all []RequestID) {
@@ -62,7 +156,7 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.sharing.holdOfOther), uint64(r.inherited))
+		flag(r.removal.brief), flag(r.sharing.holdOfOther), uint64(r.inherited))
 	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits} {
 		e.op(r.id, op)
 	}
@@ -109,7 +203,7 @@ func (e *encoder) path(p *lockPath) {
 		e.queue(q)
 	}
 	e.watchers("", p.children)
-	for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
+	for _, name := range inOrder(p.watchers) {
 		e.watchers(name, p.watchers[name])
 	}
 	if l := p.listing; l != nil {
@@ -132,8 +226,8 @@ func (e *encoder) watchers(name string, all []watcher) {
 }
 
 func (e *encoder) lister(w lister) {
-	e.num(uint64(w.request), flag(w.lookAhead))
-	e.op(w.request, w.op)
+	e.operation(w.operation)
+	e.num(flag(w.lookAhead))
 }
 
 func (e *encoder) queue(q *ownQueue) {
@@ -146,7 +240,7 @@ func (e *encoder) queue(q *ownQueue) {
 	if q.one != "" {
 		e.num(uint64(q.newest))
 	}
-	for _, owner := range slices.Sorted(maps.Keys(q.owners)) {
+	for _, owner := range inOrder(q.owners) {
 		e.text(owner)
 		e.ids(q.owners[owner])
 	}
@@ -159,4 +253,14 @@ func (e *encoder) queue(q *ownQueue) {
 		e.op(kept.next, kept.op)
 	}
 	e.mark()
+}
+
+// inOrder gives the keys of a map in their order.
+func inOrder[V any](m map[string]V) []string {
+	all := make([]string, 0, len(m))
+	for key := range m {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
 }

@@ -25,13 +25,9 @@ func (c *Coordinator) Retains(path, name string) bool {
 
 // Nodes tells the names of the nodes of this session, as far as they are known.
 func (c *Coordinator) Nodes(yield func(name string) bool) {
-	for _, p := range c.epoch.paths {
-		for _, q := range p.queues {
-			for _, n := range q.nodes {
-				if !yield(n.name) {
-					return
-				}
-			}
+	for _, n := range c.epoch.nodes {
+		if !yield(n.name) {
+			return
 		}
 	}
 }

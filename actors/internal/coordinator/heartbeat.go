@@ -12,9 +12,9 @@ import (
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
 	beatsPerTimeout = 6
-	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant, or for a lease that lasts: with the
-	// first heartbeats after a grant, and where round trips take more than a twenty-fourth of the session timeout. It takes
-	// about a third of that to come by, see package zkconn.
+	// evidencePerTimeout is how often a session asks that lacks the evidence for a grant, or for a lease that lasts: with
+	// the first heartbeats after a grant, and where round trips take more than a twenty-fourth of the session timeout. It
+	// takes about a third of that to come by, see package zkconn.
 	evidencePerTimeout = 16
 	// shortLease, in percent of the session timeout: a lease below that does not last. The steady one is above it.
 	shortLease = 30
@@ -54,20 +54,14 @@ func (c *Coordinator) beatNow() {
 // heartbeat is what a Check is for.
 type heartbeat struct{ path, node string }
 
-func (p heartbeat) encode(e *encoder) { e.text("heartbeat", p.path, p.node) }
-
-// target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the one that
-// was checked the longest ago. So each has its turn, however many there are.
+// target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the
+// one that was checked the longest ago. So each has its turn, however many there are.
 func (c *Coordinator) target() (at *lockPath, next *node) {
 	held := false
-	for _, p := range c.epoch.paths {
-		for _, q := range p.queues {
-			for _, n := range q.nodes {
-				holds := c.holdsWith(n)
-				if next == nil || holds && !held || holds == held && n.checkedBefore(next) {
-					at, next, held = p, n, holds
-				}
-			}
+	for p, n := range c.epoch.nodes {
+		holds := c.holdsWith(n)
+		if next == nil || holds && !held || holds == held && n.checkedBefore(next) {
+			at, next, held = p, n, holds
 		}
 	}
 	return at, next
@@ -92,8 +86,8 @@ func (c *Coordinator) pace() time.Duration {
 	return max(every-c.at.Took, shortestBeat)
 }
 
-// beatLate tells the holders that a heartbeat has had no answer by the time at which the next would be due: the lock is in
-// doubt, though the connection is up.
+// beatLate tells the holders that a heartbeat has had no answer by the time at which the next would be due: the lock is
+// in doubt, though the connection is up.
 func (c *Coordinator) beatLate() {
 	if c.epoch.connection != connected {
 		return
@@ -106,8 +100,8 @@ func (c *Coordinator) beatLate() {
 	}
 }
 
-// checkLease tells the requests when a run of the lease is over, also where the next has begun: whoever held has lost it. A
-// timer alone would not do: it stands still while the machine is suspended.
+// checkLease tells the requests when a run of the lease is over, also where the next has begun: whoever held has lost
+// it. A timer alone would not do: it stands still while the machine is suspended.
 func (c *Coordinator) checkLease() {
 	if run := c.at.Lease.Run; run != c.epoch.leaseRun {
 		c.epoch.leaseRun = run
@@ -118,8 +112,8 @@ func (c *Coordinator) checkLease() {
 	}
 }
 
-// watchLease has the lease checked when it is due to end. While the session is disconnected it is checked in between as well:
-// timers stand still while the machine is suspended, and a connect request may bring the end forward.
+// watchLease has the lease checked when it is due to end. While the session is disconnected it is checked in between as
+// well: timers stand still while the machine is suspended, and a connect request may bring the end forward.
 func (c *Coordinator) watchLease() {
 	c.stop(c.epoch.leaseTimer)
 	c.epoch.leaseTimer = 0

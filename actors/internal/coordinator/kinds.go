@@ -8,7 +8,7 @@ import (
 // line is a queue in which each waits for one node: exclusive locks, readers and writers.
 type line struct{}
 
-func (line) create(c *Coordinator, r *request, op uint64) { c.submit(change{request: r.id, op: op}) }
+func (line) create(c *Coordinator, r *request, op uint64) { c.submit(change{operation{r.id, op}, ""}) }
 
 func (line) waitsFor(r *request, left *node) bool {
 	before, _ := queue.Parse(left.name)
@@ -33,7 +33,7 @@ func (line) watch(c *Coordinator, r *request, predecessor string) {
 func (line) readsLate() bool { return true }
 
 func (line) remove(c *Coordinator, r *request, op uint64) {
-	c.submit(change{request: r.id, op: op, node: r.node.name, brief: r.removal.brief})
+	c.submit(change{operation{r.id, op}, r.node.name})
 }
 
 // watchesAll is a line whose waiters list the queue whenever anything changes in it.
@@ -43,12 +43,12 @@ func (watchesAll) waitsFor(*request, *node) bool { return false }
 
 func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
 
-// contest is a lock without a queue: one ephemeral node, and whoever creates it holds. Its name says nothing of whose it is:
-// that is in its data, which others may replace, and in the session that owns it.
+// contest is a lock without a queue: one ephemeral node, and whoever creates it holds. Its name says nothing of whose
+// it is: that is in its data, which others may replace, and in the session that owns it.
 type contest struct{ line }
 
 func (contest) create(c *Coordinator, r *request, op uint64) {
-	c.createAlone(creation{request: r.id, op: op})
+	c.createAlone(creation{operation: operation{r.id, op}})
 }
 
 func (contest) waitsFor(*request, *node) bool { return false }
@@ -61,9 +61,9 @@ func (contest) list(c *Coordinator, r *request, op uint64) {
 
 func (contest) readsLate() bool { return false } // it may be another's by then
 
-// remove deletes the node if it is still the one that this request has made: of two who look whether it is theirs, and delete
-// it then, the second could delete another's.
+// remove deletes the node if it is still the one that this request has made: of two who look whether it is theirs, and
+// delete it then, the second could delete another's.
 func (contest) remove(c *Coordinator, r *request, op uint64) {
-	purpose := contestRemoval{r.id, op, r.spec.One}
+	purpose := contestRemoval{operation{r.id, op}, r.spec.One}
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
 }

@@ -18,7 +18,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 			return
 		}
 	}
-	c.listFor(r.queue.path, lister{request: r.id, op: op})
+	c.listFor(r.queue.path, lister{operation{r.id, op}, false})
 }
 
 // listFor has a listing serve a request: the one that is under way, if it shows the request's node.
@@ -57,8 +57,6 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 
 // listed is what a List is for.
 type listed struct{ path string }
-
-func (p listed) encode(e *encoder) { e.text("listed", p.path) }
 
 // lapsed: the listing was for a connection that is lost.
 func (p listed) lapsed(c *Coordinator, id uint64) bool {

@@ -2,26 +2,26 @@ package coordinator
 
 import "time"
 
-// Local runs. Where several sessions queue for one lock, a hand-off to another session takes a delete and an event, and one
-// within the session nothing: what counts is how many neighbouring nodes a session has. Workers who ask again one by one, each
-// as it has given the lock back, would have no neighbours for ever. So changes to a queue are delayed, by runDelay at most,
-// and by a fifth of that where somebody else may wait for them:
+// Local runs. Where several sessions queue for one lock, a hand-off to another session takes a delete and an event, and
+// one within the session nothing: what counts is how many neighbouring nodes a session has. Workers who ask again one by
+// one, each as it has given the lock back, would have no neighbours for ever. So changes to a queue are delayed, by
+// runDelay at most, and by a fifth of that where somebody else may wait for them:
 //
-//   - creates, while the session waits for a remote predecessor, and while its local run then lasts, until the run is over
-//     and as many have returned as have left in it. Where no other session was met they are delayed only when a run is over,
-//     for as long as that takes, because the lock is free then;
-//   - the deletes of a run, until that of the last: the lock has been handed on already, and whoever waits in other sessions
-//     waits for the last of them. Only those are delayed that have held for so short a time that the next are likely to do
-//     the same.
+//   - creates, while the session waits for a remote predecessor, and while its local run then lasts, until the run is
+//     over and as many have returned as have left in it. Where no other session was met they are delayed only when a run
+//     is over, for as long as that takes, because the lock is free then;
+//   - the deletes of a run, until that of the last: the lock has been handed on already, and waiters of other sessions
+//     wait for the last of them. Only those are delayed that have held for so short a time that the next are likely to
+//     do the same.
 //
 // The order of the queue is that of the nodes, as ever. A request that only tries is not delayed.
 
-// runDelay bounds how long a change waits for others. With four processes of eight workers local runs are worth three to four
-// times as many grants (workload processes of tests/bench).
+// runDelay bounds how long a change waits for others. With four processes of eight workers local runs are worth three
+// to four times as many grants (workload processes of tests/bench).
 const runDelay = 5 * time.Millisecond
 
-// shortDelay is the part of it for which somebody else may be kept waiting: when a run is over the lock is free, or another
-// session waits for the deletes.
+// shortDelay is the part of it for which somebody else may be kept waiting: when a run is over the lock is free, or
+// another session waits for the deletes.
 const shortDelay = runDelay / 5
 
 // delaysCreates tells whether creates wait for each other.
@@ -60,12 +60,14 @@ func (c *Coordinator) delayCreate(ch change) bool {
 	return true
 }
 
-// delayDelete keeps a delete back until that of the last in its run; false where it is to go at once, with those before it.
+// delayDelete keeps a delete back until that of the last in its run; false where it is to go at once, with those before
+// it.
 func (c *Coordinator) delayDelete(ch change) bool {
 	r := c.requests[ch.request]
 	run := &r.queue.run
 	next := r.node.nextHolder()
-	if run.phase == noRun || !ch.brief || next == nil || c.requests[next.users[0]].wait != nil || len(run.deletes) == enough {
+	if run.phase == noRun || !r.removal.brief || len(run.deletes) == enough ||
+		next == nil || c.requests[next.users[0]].wait != nil {
 		c.batchDeletes(run)
 		return false
 	}
@@ -82,17 +84,13 @@ func (c *Coordinator) boundRun(q *ownQueue, delay time.Duration) {
 	q.run.timer = c.after(delay, timer{kind: CreatesTimer, path: q.path.path, queue: q.name})
 }
 
-// createsDue sends creates that have waited for long enough, deletesDue deletes.
-func (c *Coordinator) createsDue(t timer) {
-	if q := c.epoch.paths[t.path].queueNamed(t.queue, ""); q != nil {
-		q.run.timer = 0
+// delayOver sends what has waited for long enough.
+func (c *Coordinator) delayOver(t timer) {
+	switch q := c.epoch.paths[t.path].queueNamed(t.queue, ""); {
+	case q == nil:
+	case t.kind == CreatesTimer:
 		c.sendRun(q)
-	}
-}
-
-func (c *Coordinator) deletesDue(t timer) {
-	if q := c.epoch.paths[t.path].queueNamed(t.queue, ""); q != nil {
-		q.run.deleteTimer = 0
+	default:
 		c.batchDeletes(&q.run)
 		c.flush()
 	}
@@ -167,8 +165,8 @@ func (c *Coordinator) endRun(q *ownQueue) {
 	}
 }
 
-// endRuns looks at the runs that an input has brought to an end: when all have returned their creates go, and a run of one
-// that does not return at once is none. The others are not waited for for long.
+// endRuns looks at the runs that an input has brought to an end: when all have returned their creates go, and a run of
+// one that does not return at once is none. The others are not waited for for long.
 func (c *Coordinator) endRuns() {
 	for _, q := range c.epoch.runsOver {
 		if q.run.phase == runOver && (q.run.complete() || len(q.run.creates) == 0 && q.run.departed < 2) {

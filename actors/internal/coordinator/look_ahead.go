@@ -1,12 +1,12 @@
 package coordinator
 
-// Look-ahead. A request that waits for a node of another session that waits itself would have to list the queue again when
-// that node is gone, to know whether it is first: a round trip within the hand-off. Instead it watches the one before its
-// predecessor as well. When that is gone the predecessor probably holds; the queue is listed then, while it does, and the
-// grant needs nothing but the event.
+// Look-ahead. A request that waits for a node of another session that waits itself would have to list the queue again
+// when that node is gone, to know whether it is first: a round trip within the hand-off. Instead it watches the one
+// before its predecessor as well. When that is gone the predecessor probably holds; the queue is listed then, while it
+// does, and the grant needs nothing but the event.
 //
-// It costs one read for each waiter, and wakes one session more with each release, whatever the length of the queue: the
-// machine hears nothing of it. It does not pay where the predecessor is of the same session, which hands over.
+// It costs one read for each waiter, and wakes one session more with each release, whatever the length of the queue:
+// the machine hears nothing of it. It does not pay where the predecessor is of the same session, which hands over.
 
 // lookAhead watches the one before the predecessor.
 func (c *Coordinator) lookAhead(r *request, predecessor string) {
@@ -18,7 +18,7 @@ func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	w.lookAhead = before
 	r.queue.path.watch(before, watcher{request: r.id, role: looksAhead})
 	if r.queue.find(before) == nil { // of our own session's the session hears by itself
-		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{r.id, w.op}, before})
+		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{operation{r.id, w.op}}, before})
 	}
 }
 
@@ -27,8 +27,6 @@ type aheadWatchSet struct {
 	ofWait
 	name string
 }
-
-func (p aheadWatchSet) encode(e *encoder) { e.about("aheadWatchSet", p.request, p.op, p.name) }
 
 func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, a := c.requests[p.request], answer.(*Read)
@@ -42,12 +40,12 @@ func (c *Coordinator) listAhead(r *request) {
 	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
 	r.wait.lookAhead = ""
 	if c.epoch.connection == connected {
-		c.listFor(r.queue.path, lister{request: r.id, op: r.wait.op, lookAhead: true})
+		c.listFor(r.queue.path, lister{operation{r.id, r.wait.op}, true})
 	}
 }
 
-// lookedAhead takes the listing. When the one before had given up, and others are before the predecessor still, the last of
-// them is watched in its place.
+// lookedAhead takes the listing. When the one before had given up, and others are before the predecessor still, the
+// last of them is watched in its place.
 func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	if !r.waitsIn(op) || !found.Failure.none() {
 		return

@@ -33,8 +33,8 @@ func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	}
 }
 
-// successorMissing tells the request that has the lock that its node is gone, when that is what a transaction was refused for
-// that needs the nodes at some paths. It may then be asked for again.
+// successorMissing tells the request that has the lock that its node is gone, when that is what a transaction was
+// refused for that needs the nodes at some paths. It may then be asked for again.
 func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
 	if !f.is(NoNode) || !slices.Contains(exist, f.Path) {
 		return false

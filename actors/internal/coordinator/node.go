@@ -60,8 +60,9 @@ const (
 // exists tells whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting || n.phase == retained }
 
-// nextHolder gives the node that must exist when this one is deleted: of the request that has the lock now, or is to have
-// it. It is nil where no request of this session has the lock after this one, or where that one has given it back, too.
+// nextHolder gives the node that must exist when this one is deleted: of the request that has the lock now, or is to
+// have it. It is nil where no request of this session has the lock after this one, or where that one has given it back,
+// too.
 func (n *node) nextHolder() *node {
 	for n.successor != nil && n.successor.phase == deleting { // the lock has been handed on meanwhile
 		n.successor = n.successor.successor

@@ -74,7 +74,8 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 	}
 }
 
-// giveUp removes the node of a request that gives the lock up, or back. That it is gone already is success (CURATOR-678).
+// giveUp removes the node of a request that gives the lock up, or back. That it is gone already is success
+// (CURATOR-678).
 func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	c.leaveOwner(r)
 	c.tryAgain()

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// readDelay is how long, at least, the reading of a holder's node is put off, and at most twice that. Who holds for less
-// spares the servers the request, which is one of three of an uncontended cycle; what was written to the node before is
-// found then.
+// readDelay is how long, at least, the reading of a holder's node is put off, and at most twice that. Who holds for
+// less spares the servers the request, which is one of three of an uncontended cycle; what was written to the node
+// before is found then.
 const readDelay = 5 * time.Millisecond
 
 // watchOwn reads a holder's own node and watches it, before long.
@@ -24,7 +24,7 @@ func (c *Coordinator) watchOwn(r *request, op uint64) {
 	if len(due.older)+len(due.newer) == 0 {
 		c.after(readDelay, timer{kind: ReadTimer})
 	}
-	due.newer = append(due.newer, reading{r.id, op})
+	due.newer = append(due.newer, operation{r.id, op})
 }
 
 // readsDue reads the older ones.
@@ -46,16 +46,11 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	announces := r.spec.Permits > 0 && !r.own.announced
 	r.own = ownWatch{watched, op, r.spec.Permits > 0}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
-	c.ask(&ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces}, ownReading{r.id, op})
+	c.ask(&ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces}, ownReading{operation{r.id, op}})
 }
 
 // ownReading is what a ReadOwn is for.
-type ownReading struct {
-	request RequestID
-	op      uint64
-}
-
-func (p ownReading) encode(e *encoder) { e.about("ownReading", p.request, p.op) }
+type ownReading struct{ operation }
 
 func (p ownReading) lapsed(c *Coordinator, _ uint64) bool {
 	r := c.requests[p.request]

@@ -8,8 +8,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Requests of one owner for one lock would wait for each other for ever, as those of Curator's InterProcessSemaphoreMutex
-// do; so they are told apart before anything is sent. See messages.Acquire.Owner for what becomes of the second.
+// Requests of one owner for one lock would wait for each other for ever, as those of Curator's
+// InterProcessSemaphoreMutex do; so they are told apart before anything is sent. See messages.Acquire.Owner for what
+// becomes of the second.
 
 // sameOwner finds the request of the same owner that decides about r: one that writes before one that reads. Those that
 // are leaving count no more.
@@ -43,8 +44,8 @@ func (r *request) joinOwner() {
 	}
 }
 
-// leaveOwner notes that it does not any more, or will not have it for long. Those who wait to share its hold have to get into
-// the queue.
+// leaveOwner notes that it does not any more, or will not have it for long. Those who wait to share its hold have to
+// get into the queue.
 func (c *Coordinator) leaveOwner(r *request) {
 	owners := r.queue.owners
 	all := owners[r.spec.Owner]
@@ -120,13 +121,13 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op, Reason: why, Detail: detail})
 }
 
-// downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in between when
-// the writer's node goes (Curator's later releases do the same).
+// downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in
+// between when the writer's node goes (Curator's later releases do the same).
 func (c *Coordinator) downgrade(r, writer *request, op uint64) {
 	r.beginCreating()
 	r.inherited = writer.node.token
 	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
-	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{request: r.id, op: op})
+	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{operation: operation{r.id, op}})
 }
 
 // beginCreating notes that the node of a request is about to be made.
@@ -145,8 +146,8 @@ func (c *Coordinator) share(r, other *request, op uint64) {
 	c.tell(r, machine.Event{Kind: machine.Joined, Op: op, Node: r.node.name, Token: r.node.token})
 }
 
-// leavesShared takes a request off a node that others hold too; false where nobody does. The node may have its GUID, and is
-// not to be found by it any more.
+// leavesShared takes a request off a node that others hold too; false where nobody does. The node may have its GUID,
+// and is not to be found by it any more.
 func (c *Coordinator) leavesShared(r *request) bool {
 	if len(r.node.users) < 2 {
 		return false

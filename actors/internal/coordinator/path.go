@@ -29,10 +29,8 @@ type probe struct {
 
 // change is a create or a delete.
 type change struct {
-	request RequestID
-	op      uint64
-	node    string // to be deleted; empty for a create
-	brief   bool   // it was held for a short time
+	operation
+	node string // to be deleted; empty for a create
 }
 
 // ownQueue is one of the queues of a lock path, or a contest.
@@ -42,7 +40,8 @@ type ownQueue struct {
 	one  string // of a contest: the name of its one node
 	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
 	nodes []*node
-	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this session.
+	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this
+	// session.
 	newest int64
 	// members are the requests that take part in a contest.
 	members []RequestID
@@ -77,12 +76,13 @@ const (
 	runOver
 )
 
-// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps it.
+// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps
+// it.
 type retention struct {
 	request RequestID
 	timer   uint64 // which ends it
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node is
-	// not next's yet.
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node
+	// is not next's yet.
 	next RequestID
 	op   uint64
 }
@@ -99,8 +99,7 @@ type listing struct {
 
 // lister is a request that waits for a listing.
 type lister struct {
-	request   RequestID
-	op        uint64
+	operation
 	lookAhead bool // it waits already, and only looks ahead
 }
 

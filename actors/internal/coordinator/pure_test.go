@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,4 +152,33 @@ func (d data) implementations(name string, of *types.Interface) string {
 		}
 	}
 	return ""
+}
+
+// TestLayers: each file uses only those before it in the list that the package doc ends with.
+func TestLayers(t *testing.T) {
+	files, all := parsed(t)
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	_, list, found := strings.Cut(string(doc), "(TestLayers):\n")
+	require.True(t, found)
+	layer := map[string]int{"doc.go": 0}
+	for _, line := range regexp.MustCompile(`(?m)^//\t\w+ +(.*)$`).FindAllStringSubmatch(list, -1) {
+		for name := range strings.SplitSeq(line[1], ", ") {
+			layer[name+".go"] = len(layer)
+		}
+	}
+	require.Len(t, layer, len(all))
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+	conf := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
+	pkg, err := conf.Check("coordinator", files, all, &info)
+	require.NoError(t, err)
+	for used, what := range info.Uses {
+		if what.Pkg() != pkg {
+			continue
+		}
+		by, of := files.Position(used.Pos()), files.Position(what.Pos())
+		if layer[by.Filename] < layer[of.Filename] {
+			t.Errorf("%s uses %s of %s, which is above it", by, used.Name, of.Filename)
+		}
+	}
 }

@@ -12,8 +12,8 @@ type Query interface{ query() }
 type Answer interface{ answer() }
 
 type (
-	// Create makes the node of one request, by itself: where the lock path is not known to allow for more. What is learnt of
-	// the path on the way is part of the answer. *Created answers it.
+	// Create makes the node of one request, by itself: where the lock path is not known to allow for more. What is learnt
+	// of the path on the way is part of the answer. *Created answers it.
 	Create struct {
 		Spec *Spec
 		Info Info
@@ -34,8 +34,8 @@ type (
 		Deletes, Exist []string
 	}
 
-	// List reads a queue, and before it, where Permits is above zero, the number of permits, which is recorded as this where
-	// none is. *Listed answers it.
+	// List reads a queue, and before it, where Permits is above zero, the number of permits, which is recorded as this
+	// where none is. *Listed answers it.
 	List struct {
 		Path    string
 		Permits int
@@ -47,8 +47,8 @@ type (
 	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
 	WatchChildren struct{ Path string }
 
-	// WatchRetained lists the children of a lock path and watches them, and then, where the node is alone in its queue, reads
-	// it and watches it too. *Arrivals answers it.
+	// WatchRetained lists the children of a lock path and watches them, and then, where the node is alone in its queue,
+	// reads it and watches it too. *Arrivals answers it.
 	WatchRetained struct{ Path, Node string }
 
 	// ReadOwn reads a holder's own node and watches it. Announce: what is there is written once more before, so that who
@@ -58,9 +58,9 @@ type (
 		Announce bool
 	}
 
-	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found. Known
-	// is its name, where that is sure; otherwise a node is sought by GUID, and of several all but the first of the queue are
-	// deleted. *Found answers it.
+	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found.
+	// Known is its name, where that is sure; otherwise a node is sought by GUID, and of several all but the first of the
+	// queue are deleted. *Found answers it.
 	Find struct {
 		Spec  *Spec
 		GUID  string
@@ -112,8 +112,8 @@ type (
 		Failure  Failure
 	}
 
-	// Committed answers Commit. Made are in the order of the creates. Nothing was done where it failed, unless its outcome is
-	// unknown; Failure names the path of the part that was refused.
+	// Committed answers Commit. Made are in the order of the creates. Nothing was done where it failed, unless its outcome
+	// is unknown; Failure names the path of the part that was refused.
 	Committed struct {
 		Made    []Made
 		Failure Failure

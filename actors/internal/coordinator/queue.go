@@ -48,6 +48,12 @@ func (q *ownQueue) place(n *node) (int, bool) {
 	})
 }
 
+// has tells whether a node is in the queue, in its place.
+func (q *ownQueue) has(n *node) bool {
+	at, there := q.place(n)
+	return there && q.nodes[at] == n
+}
+
 func (q *ownQueue) insert(n *node) {
 	at, _ := q.place(n)
 	q.nodes = slices.Insert(q.nodes, at, n)
@@ -83,8 +89,8 @@ func (q *ownQueue) find(name string) *node {
 	return nil
 }
 
-// neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody can
-// come between. It is nil where there is none.
+// neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody
+// can come between. It is nil where there is none.
 func (q *ownQueue) neighbour(n *node) *node {
 	if at, there := q.place(n); there && at > 0 && q.nodes[at-1].number+1 == n.number {
 		return q.nodes[at-1]

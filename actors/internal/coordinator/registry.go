@@ -15,8 +15,21 @@ func (e *epoch) pathOf(path string) *lockPath {
 	return p
 }
 
-// leavePath notes that a request is gone. What is known of a path that is not in use is kept for a while. Of too many, one
-// goes that was not used since it was last looked at.
+// nodes lists all nodes of this session, with their lock paths.
+func (e *epoch) nodes(yield func(*lockPath, *node) bool) {
+	for _, p := range e.paths {
+		for _, q := range p.queues {
+			for _, n := range q.nodes {
+				if !yield(p, n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// leavePath notes that a request is gone. What is known of a path that is not in use is kept for a while. Of too many,
+// one goes that was not used since it was last looked at.
 func (e *epoch) leavePath(p *lockPath) {
 	if p.requests--; p.requests > 0 || p.inUse() {
 		return

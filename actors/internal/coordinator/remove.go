@@ -33,7 +33,7 @@ func (c *Coordinator) remove(r *request) {
 		r.removal.phase = removalWanted
 	case n.phase == unknown:
 		r.removal.phase = removing
-		c.find(r, removalSearch{r.id, r.removal.op})
+		c.find(r, removalSearch{operation{r.id, r.removal.op}})
 	case n.exists():
 		r.removal.phase = removing
 		r.kind.remove(c, r, r.removal.op)
@@ -78,24 +78,16 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 
 // contestRemoval is what a RemoveContest is for.
 type contestRemoval struct {
-	request RequestID
-	op      uint64
-	name    string
+	operation
+	name string
 }
-
-func (p contestRemoval) encode(e *encoder) { e.about("contestRemoval", p.request, p.op, p.name) }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.removed(c.requests[p.request], p.op, p.name, answer.(*Done).Failure)
 }
 
 // removalSearch is what a Find is for, where something may be left of a request.
-type removalSearch struct {
-	request RequestID
-	op      uint64
-}
-
-func (p removalSearch) encode(e *encoder) { e.about("removalSearch", p.request, p.op) }
+type removalSearch struct{ operation }
 
 func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
@@ -114,8 +106,8 @@ func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.remove(r)
 }
 
-// removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may not
-// be deleted at all would keep everybody out for as long as the session lives, so the session must not.
+// removalFailed tells the machine that waits for it; where none does the removal is tried again after a pause. What may
+// not be deleted at all would keep everybody out for as long as the session lives, so the session must not.
 func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	switch waits := r.removal.op; {
 	case waits != 0 && waits != op: // it has asked anew meanwhile
@@ -138,7 +130,7 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	note.Tries = r.removal.tries
 	c.emit(&note)
 	pause := min(time.Duration(r.removal.tries)*firstRetry, c.epoch.timeout)
-	c.after(pause, timer{kind: RetryTimer, request: r.id})
+	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 
 // retryRemoval tries again after the pause.

@@ -1,5 +1,11 @@
 package coordinator
 
+// operation is one that the machine of a request has asked for, by its number.
+type operation struct {
+	request RequestID
+	op      uint64
+}
+
 // life is how far a request has come, as its lock actor says.
 type life uint8
 
@@ -11,9 +17,9 @@ const (
 	ended
 )
 
-// wait is what a request watches while it waits: its predecessor; as the first waiter of a semaphore, all who are before it,
-// and the number of permits; or the whole lock path. It ends with the first news that the queue is not what it was. Its
-// operation tells it from earlier ones.
+// wait is what a request watches while it waits: its predecessor; as the first waiter of a semaphore, all who are
+// before it, and the number of permits; or the whole lock path. It ends with the first news that the queue is not what
+// it was. Its operation tells it from earlier ones.
 type wait struct {
 	op uint64
 	// nodes are those that keep the request out, by name; the empty name is the lock path itself. The first is its
@@ -27,23 +33,25 @@ type wait struct {
 
 // standing is where the newest listing showed a request.
 type standing struct {
-	// before is how many it had to wait for; head is its predecessor, where that was the head of the queue; lookAhead is the
-	// one before its predecessor; departed is the predecessor that went last.
+	// before is how many it had to wait for; head is its predecessor, where that was the head of the queue; lookAhead is
+	// the one before its predecessor; departed is the predecessor that went last.
 	before                    int
 	head, lookAhead, departed string
-	// front are the nodes that a semaphore's waiter is to watch, earlier all who were before it, permits how many there were.
+	// front are the nodes that a semaphore's waiter is to watch, earlier all who were before it, permits how many there
+	// were.
 	front, earlier []string
 	permits        int
 	// written is the node before a semaphore's waiter, when that was written to.
 	written string
 }
 
-// ownWatch is how a holder's own node is watched: for a request to give the lock back, and for an operator who deletes it.
+// ownWatch is how a holder's own node is watched: for a request to give the lock back, and for an operator who deletes
+// it.
 type ownWatch struct {
 	phase ownPhase
 	op    uint64
-	// announced: in a semaphore, the one behind was told that this one holds. Once for each node: the write's own event may
-	// come back here when others of this session watch the node.
+	// announced: in a semaphore, the one behind was told that this one holds. Once for each node: the write's own event
+	// may come back here when others of this session watch the node.
 	announced bool
 }
 
@@ -59,13 +67,14 @@ const (
 
 // search is the search for a request's node.
 type search struct {
-	// op is the newest search: the answers to older ones change nothing. later is one that waits for the create to come back.
+	// op is the newest search: the answers to older ones change nothing. later is one that waits for the create to come
+	// back.
 	op, later uint64
 }
 
-// removal is how the node of a request is removed: for its machine, which has asked for that and is answered, or because its
-// lock actor has ended and something may be left. There is one for each request, and it goes on until it is known to be
-// done, or the epoch is over.
+// removal is how the node of a request is removed: for its machine, which has asked for that and is answered, or
+// because its lock actor has ended and something may be left. There is one for each request, and it goes on until it is
+// known to be done, or the epoch is over.
 type removal struct {
 	phase removalPhase
 	op    uint64 // the newest operation of the machine that waits for it; zero for none

@@ -2,14 +2,15 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// Retained nodes: the node of a lock that was given back may stay for a while, and is used again by the next request of this
-// session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells when somebody
-// comes, and one on the node when somebody wants the lock back; then the node goes at once, or as soon as it is given back.
-// A node that says so already goes with its hold: the next request was not asked. How a node is reused is in reuse.go.
+// Retained nodes: the node of a lock that was given back may stay for a while, and is used again by the next request of
+// this session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells
+// when somebody comes, and one on the node when somebody wants the lock back; then the node goes at once, or as soon as
+// it is given back. A node that says so already goes with its hold: the next request was not asked. How a node is
+// reused is in reuse.go.
 //
-// Each grant needs a token of its own, greater than the last and less than that of any node made later. The places that come
-// after its own in the node's transaction will do: their nodes came behind it in the queue, and as nobody is there now they
-// have never been held with and never will.
+// Each grant needs a token of its own, greater than the last and less than that of any node made later. The places that
+// come after its own in the node's transaction will do: their nodes came behind it in the queue, and as nobody is there
+// now they have never been held with and never will.
 
 // maxRetained bounds how many nodes a session keeps that nobody holds with.
 const maxRetained = 1024
@@ -42,7 +43,7 @@ func (c *Coordinator) retain(r *request) bool {
 // endLater starts the timer that lets the node go.
 func (c *Coordinator) endLater(q *ownQueue) {
 	kept := c.requests[q.retained.request]
-	q.retained.timer = c.after(kept.spec.Want.Sticky, timer{kind: RetentionTimer, request: kept.id})
+	q.retained.timer = c.after(kept.spec.Want.Sticky, timer{kind: RetentionTimer, operation: operation{request: kept.id}})
 }
 
 // retentionOver lets a node go that was retained for long enough.
@@ -58,16 +59,14 @@ func (c *Coordinator) retentionOver(t timer) {
 // arrivalsRead is what a WatchRetained is for.
 type arrivalsRead struct{ path, node string }
 
-func (p arrivalsRead) encode(e *encoder) { e.text("arrivalsRead", p.path, p.node) }
-
 func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	if a := answer.(*Arrivals); !a.Alone || a.Spent {
 		c.arrived(c.epoch.paths[p.path], p.node, a.Spent)
 	}
 }
 
-// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more when a
-// request is about to; unless it is spent: it is gone, or says that the lock is wanted back.
+// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more
+// when a request is about to; unless it is spent: it is gone, or says that the lock is wanted back.
 func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	q, n := p.findNode(name)
 	if n == nil || n.arrivals == arrivalsUnwatched {
@@ -95,8 +94,8 @@ func (c *Coordinator) release(q *ownQueue) {
 	}
 }
 
-// releaseAll lets all retained nodes go, because what would tell of others who want the locks is lost with the connection. A
-// request that was to reuse one recovers, and asks again.
+// releaseAll lets all retained nodes go, because what would tell of others who want the locks is lost with the
+// connection. A request that was to reuse one recovers, and asks again.
 func (c *Coordinator) releaseAll() {
 	for _, r := range c.inOrder() {
 		if r.retains() {

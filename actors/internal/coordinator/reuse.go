@@ -5,17 +5,17 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// How a retained node is reused. A session that has not heard that the node is gone does not know that it exists: an operator
-// may have deleted it, and somebody else may hold, with a greater token. The event of that may be on its way, and a server
-// that is cut off never sends one. So the session has the ensemble commit a transaction that checks the node, sent after the
-// request came, and grants the lock when that one succeeds. While the node exists nobody behind it is granted the lock;
-// whoever is granted it later has a greater token.
+// How a retained node is reused. A session that has not heard that the node is gone does not know that it exists: an
+// operator may have deleted it, and somebody else may hold, with a greater token. The event of that may be on its way,
+// and a server that is cut off never sends one. So the session has the ensemble commit a transaction that checks the
+// node, sent after the request came, and grants the lock when that one succeeds. While the node exists nobody behind it
+// is granted the lock; whoever is granted it later has a greater token.
 //
-// This costs one round trip, as a create does; what is saved is the delete, and a write to the lock path. A sync would be
-// cheaper for the servers and prove nothing: a leader that is cut off answers it.
+// This costs one round trip, as a create does; what is saved is the delete, and a write to the lock path. A sync would
+// be cheaper for the servers and prove nothing: a leader that is cut off answers it.
 //
-// When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be left of
-// the node, and the request makes one of its own.
+// When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be
+// left of the node, and the request makes one of its own.
 
 // reuse has a request go on with the retained node of its queue, if that exists; false where there is none for it.
 func (c *Coordinator) reuse(r *request, op uint64) bool {
@@ -37,11 +37,6 @@ func (c *Coordinator) reuse(r *request, op uint64) bool {
 type reuseCheck struct {
 	kept, next RequestID
 	path, node string
-}
-
-func (p reuseCheck) encode(e *encoder) {
-	e.text("reuseCheck", p.path, p.node)
-	e.num(uint64(p.kept), uint64(p.next))
 }
 
 func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -85,7 +80,8 @@ func (c *Coordinator) pass(q *ownQueue) {
 		Event: machine.Event{Kind: machine.Joined, Op: op, Node: n.name, Token: token}})
 }
 
-// declineReuse takes back that a request is to reuse a node, which is retained on for the next; false where it was not to.
+// declineReuse takes back that a request is to reuse a node, which is retained on for the next; false where it was not
+// to.
 func (c *Coordinator) declineReuse(r *request) bool {
 	q := r.queue
 	if q.retained == nil || q.retained.next != r.id {

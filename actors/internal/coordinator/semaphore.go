@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// semaphore lets several in. It holds who fits, with all before it, into the permits, whose number is recorded in the data
-// of the lock path. The first who does not fit watches all who are before it, for any may leave first, and the number; the
-// others watch the one before them, which says by a write to its node that it holds.
+// semaphore lets several in. It holds who fits, with all before it, into the permits, whose number is recorded in the
+// data of the lock path. The first who does not fit watches all who are before it, for any may leave first, and the
+// number; the others watch the one before them, which says by a write to its node that it holds.
 type semaphore struct{ line }
 
 func (semaphore) waitsFor(*request, *node) bool { return false }
@@ -27,8 +27,8 @@ func (semaphore) stands(r *request, place queue.Place, permits int) string {
 	return ""
 }
 
-// disagrees tells why a request cannot wait for so many permits, "" when it can. The number may be changed on purpose while
-// it waits; but when it comes it must know the right one.
+// disagrees tells why a request cannot wait for so many permits, "" when it can. The number may be changed on purpose
+// while it waits; but when it comes it must know the right one.
 func (r *request) disagrees(permits int) string {
 	switch {
 	case r.view.permits == 0 && permits != r.spec.Permits:

@@ -31,8 +31,8 @@ type Spec struct {
 	Since time.Time
 }
 
-// NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks; child
-// tells whether that is the lock actor's parent, and not itself.
+// NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks;
+// child tells whether that is the lock actor's parent, and not itself.
 func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Time) *Spec {
 	sp := &Spec{
 		Want: want, Path: want.Path, GUID: guid, Owner: want.Owner, By: by, Child: child, Since: since,
@@ -69,8 +69,8 @@ func (sp *Spec) bytes() int {
 	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Label) + len(sp.Want.Owner) + len(sp.Want.Caller)
 }
 
-// saysTheSame tells whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself, and
-// when.
+// saysTheSame tells whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,
+// and when.
 func (sp *Spec) saysTheSame(other *Spec) bool {
 	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
 		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&

@@ -62,8 +62,8 @@ type epoch struct {
 	leaseRun   uint64 // the newest run of the lease that the requests know of; the first is one
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
-	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs are
-	// over with it. Both are empty between inputs.
+	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs
+	// are over with it. Both are empty between inputs.
 	again    []RequestID
 	runsOver []*ownQueue
 }
@@ -105,12 +105,7 @@ type beats struct {
 }
 
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
-type reads struct{ older, newer []reading }
-
-type reading struct {
-	request RequestID
-	op      uint64
-}
+type reads struct{ older, newer []operation }
 
 // request is one lock request. It outlives epochs; what belongs to one is in what reset replaces.
 type request struct {
@@ -187,7 +182,6 @@ type kind interface {
 // purpose is what an answer is for: plain data, that names requests and paths. A purpose that may lapse is a lapsing.
 type purpose interface {
 	answered(c *Coordinator, id uint64, answer Answer)
-	encode(e *encoder)
 }
 
 // lapsing is a purpose of which nothing may be left when the answer comes: then the answer is stale.

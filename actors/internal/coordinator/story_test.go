@@ -190,8 +190,8 @@ func (s *story) note(out Output) {
 }
 
 // timerNames are what stories call timers. One that was stopped at once is "ended".
-var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue", ReadTimer: "readsDue",
-	RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
+var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
+	ReadTimer: "readsDue", RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
 	LeaseTimer: "leaseDue", SearchTimer: "searchAgain"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.

@@ -14,12 +14,12 @@ func (c *Coordinator) submit(ch change) {
 	}
 }
 
-// probe carries out a create by itself where the lock path does not allow for more, or is not known. The first that comes to
-// a path probes it; those that come meanwhile wait, so that they can share a transaction.
+// probe carries out a create by itself where the lock path does not allow for more, or is not known. The first that
+// comes to a path probes it; those that come meanwhile wait, so that they can share a transaction.
 func (c *Coordinator) probe(ch change) bool {
 	r := c.requests[ch.request]
 	p := r.queue.path
-	as := creation{request: ch.request, op: ch.op, probes: !p.info.Exists}
+	as := creation{operation: ch.operation, probes: !p.info.Exists}
 	switch {
 	case p.info.Counted && r.spec.Permits == 0:
 		return false

@@ -26,18 +26,8 @@ const (
 
 // timer is what a timer is for, and for whom.
 type timer struct {
-	kind    TimerKind
-	request RequestID
-	op      uint64
+	kind TimerKind
+	operation
 	// path and queue are of the local run whose changes are delayed.
 	path, queue string
-}
-
-// encode writes it, unless it belongs to the heartbeats, which go on for ever.
-func (t timer) encode(e *encoder) {
-	if t.kind != BeatTimer && t.kind != LateTimer && t.kind != LeaseTimer {
-		e.num(uint64(t.kind), uint64(t.request))
-		e.op(t.request, t.op)
-		e.text(t.path, t.queue)
-	}
 }

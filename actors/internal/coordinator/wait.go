@@ -16,7 +16,8 @@ func (c *Coordinator) waitFor(r *request, name string) {
 	r.queue.path.watch(name, watcher{request: r.id, role: waits})
 }
 
-// watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by itself.
+// watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by
+// itself.
 func (c *Coordinator) watchPredecessor(r *request, name string) {
 	if r.queue.find(name) == nil {
 		c.waitRemotely(r)
@@ -31,7 +32,7 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 func (c *Coordinator) watchNode(r *request, name string, same sameAs) {
 	c.waitFor(r, name)
 	r.wait.pending++
-	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{r.id, r.wait.op}, name, same})
+	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{operation{r.id, r.wait.op}}, name, same})
 }
 
 // watchChildren lists the lock path and watches it: whatever changes in it, the queue is listed again.
@@ -40,7 +41,7 @@ func (c *Coordinator) watchChildren(r *request) {
 	r.wait.children = true
 	p.children = append(p.children, watcher{request: r.id, role: waits})
 	r.wait.pending++
-	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{r.id, r.wait.op}})
+	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
 
 // sameAs is what must be so when a node is read, or else the queue is not what it was judged by.
@@ -49,11 +50,8 @@ type sameAs struct {
 	unwritten bool // nobody has written to the node
 }
 
-// ofWait is the wait that a purpose belongs to.
-type ofWait struct {
-	request RequestID
-	op      uint64
-}
+// ofWait is the operation of the wait that a purpose belongs to.
+type ofWait struct{ operation }
 
 // lapsed: an event came first, or the request has gone on.
 func (p ofWait) lapsed(c *Coordinator, _ uint64) bool {
@@ -65,11 +63,6 @@ type watchSet struct {
 	ofWait
 	name string
 	same sameAs
-}
-
-func (p watchSet) encode(e *encoder) {
-	e.about("watchSet", p.request, p.op, p.name)
-	e.num(uint64(p.same.permits), flag(p.same.unwritten))
 }
 
 func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -109,8 +102,8 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// without tells what it means for a request that a node which it waits for is gone. When the predecessor was the head of the
-// queue nobody is before the request any more; otherwise the predecessor may have given up from the middle.
+// without tells what it means for a request that a node which it waits for is gone. When the predecessor was the head
+// of the queue nobody is before the request any more; otherwise the predecessor may have given up from the middle.
 func (r *request) without(name string) machine.Kind {
 	switch nodes := r.wait.nodes; {
 	case len(nodes) != 1 || nodes[0] != name: // the first waiter of a semaphore, or one that watches the whole queue

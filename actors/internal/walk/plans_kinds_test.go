@@ -26,6 +26,8 @@ var smallKinds = []Plan{
 	{Name: "a shared hold", Sessions: twoOne, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
 	{Name: "a shared hold, a cut", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Cuts: 1}},
+	{Name: "a shared hold, a cancel", Sessions: two, Owners: oneOwner, Reentry: reenters,
+		Bounds: Bounds{Cancels: 1, Slow: 1}},
 	{Name: "a shared hold, a stop", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "a shared hold, an operator", Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater,

@@ -136,6 +136,7 @@ var smallSticky = []Plan{
 	{Name: "sticky, two, a stop", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "sticky, two, an operator", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Breaks: 1}},
+	{Name: "sticky, two, a lapse", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Lapses: 1, Slow: 1}},
 	{Name: "sticky, two, a cancel", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Cancels: 1}},
 	{Name: "sticky, one transaction", Sessions: three, Sticky: all, Arrive: thirdLater, Prompt: true},
 }

@@ -4,12 +4,31 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
+// readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
+func (k carrier) readQueue(path string, permits int) *coordinator.View {
+	v := &coordinator.View{}
+	if permits > 0 {
+		var err error
+		if v.Permits, err = k.readPermits(path, permits); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+			v.Failure = failureOf(err)
+			return v
+		}
+	}
+	children, err := k.conn.Children(path)
+	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
+		err = nil
+	}
+	v.Queue, v.Failure = queue.NewListing(children, v.Permits), failureOf(err)
+	return v
+}
+
 // The number of a semaphore's permits is kept in the data of its lock path, as a decimal number, which is
-// where kazoo's Semaphore keeps it too. Whoever comes first writes it; who asks for another number is refused.
+// where kazoo's Semaphore keeps it too. The first contender writes it; one that asks for another number is refused.
 
 // readPermits reads the number of permits. Nothing is recorded where the lock path was made anew a moment ago, by
 // somebody who is about to record it: then we do.

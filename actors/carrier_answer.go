@@ -1,0 +1,51 @@
+package actors
+
+import (
+	"errors"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// carrier carries out what a coordinator asks of the servers, on one connection. Its methods block, and are called from any
+// goroutine.
+type carrier struct {
+	conn *zkconn.Conn
+	// parentWrites: lock paths whose data are empty may be written to.
+	parentWrites bool
+}
+
+func madeOf(c zkconn.Created) coordinator.Made {
+	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place, Siblings: int(c.Siblings), Together: c.Together}
+}
+
+// causes are the refusals on which something is decided.
+var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
+	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits}
+
+// failureOf classifies the error of an operation.
+func failureOf(err error) (f coordinator.Failure) {
+	if err == nil {
+		return f
+	}
+	f.Detail = err.Error()
+	switch outcome := zkconn.OutcomeOf(err); {
+	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
+		f.Outcome = coordinator.Refused
+	case outcome == zkconn.NotSent:
+		f.Outcome = coordinator.NotSent
+	default:
+		f.Outcome = coordinator.Unknown
+	}
+	for cause, value := range causes {
+		if errors.Is(err, value) {
+			f.Cause = cause
+		}
+	}
+	var of *zkconn.Error
+	if errors.As(err, &of) {
+		f.Path = of.Path
+	}
+	return f
+}

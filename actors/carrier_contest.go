@@ -1,0 +1,71 @@
+package actors
+
+import (
+	"errors"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// createContest makes the one node of a contest, or reads the one that is there.
+func (k carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
+	made, err := k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
+	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
+		if err = k.conn.EnsureParents(sp.Path); err == nil {
+			made, err = k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
+		}
+	}
+	made.Siblings = 1 // nobody can be before us
+	a := &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+	if errors.Is(err, zkconn.ErrNodeExists) {
+		one, lookErr := k.readContest(sp)
+		if lookErr != nil && zkconn.OutcomeOf(lookErr) != zkconn.Refused {
+			return &coordinator.Created{Failure: failureOf(lookErr)}
+		}
+		if one == nil {
+			one = &coordinator.OneNode{} // gone by now, or not ours to read: another's
+		}
+		a.Existing = one
+	}
+	return a
+}
+
+// findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
+// there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
+func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
+	a := &coordinator.Found{}
+	path := q.Spec.At(q.Spec.One)
+	err := k.conn.Sync(path)
+	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
+		err = k.conn.CatchUp(path)
+	}
+	if err == nil {
+		a.One, err = k.readContest(q.Spec)
+	}
+	a.Failure = failureOf(err)
+	return a
+}
+
+// readContest reads the one node of a contest; nil when there is none.
+func (k carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error) {
+	data, stat, err := k.conn.Get(sp.At(sp.One))
+	if errors.Is(err, zkconn.ErrNoNode) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o, _ := queue.ParseOwner(data)
+	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID}, nil
+}
+
+// removeContest deletes the one node of a contest if it is still the one with this czxid. (Between the look and the delete an
+// operator could still replace it; ZooKeeper has no delete that looks at who made a node.)
+func (k carrier) removeContest(q *coordinator.RemoveContest) error {
+	_, stat, err := k.conn.Get(q.Path)
+	if err == nil && stat.Czxid == q.Czxid {
+		_, err = k.conn.Delete(q.Path)
+	}
+	return err
+}

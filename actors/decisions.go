@@ -1,0 +1,79 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// apply tells the coordinator something, and does what it decides.
+func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
+
+// applyAfter is apply for the answer to a query that took some time.
+func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
+	run, valid := s.info.look()
+	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
+		Lease: coordinator.Lease{Run: run, Valid: valid, Left: time.Until(s.info.clock.Deadline())}}
+	before := s.decides.Stale()
+	for _, out := range s.decides.Apply(in, at) {
+		s.carryOut(out)
+	}
+	s.stale.Add(s.decides.Stale() - before)
+}
+
+// carryOut does one thing that the coordinator has decided.
+func (s *session) carryOut(out coordinator.Output) {
+	switch out := out.(type) {
+	case *coordinator.Tell:
+		if lock := s.locks[out.To]; lock != nil {
+			out.Session = s.info
+			s.system.Root.Send(lock, (*news)(out))
+		}
+	case *coordinator.Ask:
+		s.ask(out)
+	case coordinator.StartTimer:
+		root, self, due := s.system.Root, s.self, &tick{epoch: s.info.epoch, timer: out.Timer}
+		s.timers[out.Timer] = time.AfterFunc(out.After, func() { root.Send(self, due) })
+	case coordinator.StopTimer:
+		s.timers[out.Timer].Stop()
+		delete(s.timers, out.Timer)
+	case coordinator.NewEpoch:
+		s.endEpoch(out.Epoch)
+	case coordinator.Hurry:
+		s.link.Hurry(out.Urgent)
+	case *coordinator.Note:
+		s.note(out)
+	}
+}
+
+// finish takes what a goroutine has done.
+func (s *session) finish(d *done) {
+	switch {
+	case d.panicked != nil:
+		panic(d.panicked)
+	case !s.of(d.epoch):
+	case d.then != nil:
+		d.then()
+	case !s.ending:
+		s.applyAfter(&d.reply, d.took)
+	}
+}
+
+// note writes into the log what the coordinator says.
+func (s *session) note(n *coordinator.Note) {
+	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
+	switch n.What {
+	case coordinator.Unanswered:
+		s.figures.Silent()
+		s.log.Warn("heartbeat unanswered", s.logged()...)
+	case coordinator.NotRemoved:
+		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
+	case coordinator.MayNotRemove:
+		// We may create here but not delete. The node would keep everybody out for as long as the session
+		// lives, so the session must not.
+		s.log.Error("not permitted to delete a node: the session is ended for it", of...)
+	default:
+		s.log.Error("order that is no request", append(of, logkeys.Effect, n.Detail)...)
+	}
+}

@@ -1,0 +1,53 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// work does something on a goroutine and brings what it puts into done back to the actor. It must touch nothing of the
+// actor's. A panic is the actor's to fail, not the program's.
+func (s *session) work(do func(*zkconn.Conn, *done)) {
+	root, self, conn, d := s.system.Root, s.self, s.link, &done{epoch: s.info.epoch}
+	s.running.Add(1)
+	s.workers.do(func() {
+		begun := time.Now()
+		defer s.running.Done()
+		defer func() {
+			d.panicked = recover()
+			d.took = time.Since(begun)
+			root.Send(self, d)
+		}()
+		do(conn, d)
+	})
+}
+
+// ask carries out a query of the coordinator.
+func (s *session) ask(ask *coordinator.Ask) {
+	s.countBatch(ask.Query)
+	parentWrites := s.opts.without&OneRoundTrip == 0
+	s.work(func(conn *zkconn.Conn, d *done) {
+		d.reply = coordinator.Reply{ID: ask.ID, Answer: carrier{conn, parentWrites}.carryOut(ask.Query)}
+	})
+}
+
+// countBatch counts the operations of a transaction.
+func (s *session) countBatch(query coordinator.Query) {
+	switch q := query.(type) {
+	case *coordinator.Create:
+		s.figures.Batch(1)
+	case *coordinator.Commit:
+		s.figures.Batch(len(q.Creates) + len(q.Deletes))
+	}
+}
+
+// after does the dispatcher's work on the actor once d has passed, unless the epoch is over by then.
+func (s *session) after(d time.Duration, do func()) {
+	root, self, epoch := s.system.Root, s.self, s.info.epoch
+	var timer *time.Timer
+	fire := func() { delete(s.pauses, timer); do() }
+	timer = time.AfterFunc(d, func() { root.Send(self, &done{epoch: epoch, then: fire}) })
+	s.pauses[timer] = struct{}{}
+}

@@ -1,0 +1,49 @@
+package locks
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// acquire is what every call of Lock comes to.
+func (l lock) acquire(ctx context.Context) (*Lease, error) {
+	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
+	lease, err := l.await(ctx)
+	if lease != nil {
+		span.granted(lease.held)
+	}
+	span.end(err)
+	return lease, err
+}
+
+// await spawns the request and waits for its answer, or for the end of ctx.
+func (l lock) await(ctx context.Context) (*Lease, error) {
+	if err := l.client.enter(ctx); err != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
+	l.want = l.within(ctx)
+	r := newRequest(l, context.WithoutCancel(ctx))
+	pid := r.start()
+	select {
+	case a := <-r.answer:
+		return a.lease, a.err
+	case <-ctx.Done():
+		// The request is told, and goes on without us until its node is gone. A grant that is in the
+		// channel already, or on its way there, is given back like any other.
+		state, node := r.where() // in which it waited: the lock actor goes on at once
+		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
+		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}
+	}
+}
+
+// reasonOf says why a request whose ctx is done is given up.
+func reasonOf(ctx context.Context) messages.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return messages.ReasonTimeout
+	}
+	return messages.ReasonCancelled
+}

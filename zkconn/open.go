@@ -1,0 +1,109 @@
+package zkconn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// Dial makes a connection that asks for one session, of the given epoch. It returns at once and connects in the
+// background, for as long as it takes: an ensemble that cannot be reached shows in LastError. It fails with
+// ErrBadConfig when cfg does not come from NewConfig or sink is nil.
+//
+// sink is called with every event, one at a time and in order, on goroutines of the connection. It must not block
+// and must not call operations or Close; Epoch, SessionID, SessionTimeout and LastError are fine. It is not called
+// after Close has returned. The event of a watch may reach it before GetWatched returns.
+func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
+	if !cfg.made() {
+		return nil, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)
+	}
+	if sink == nil {
+		return nil, fmt.Errorf("%w: sink: must not be nil", ErrBadConfig)
+	}
+	c := &Conn{
+		cfg: cfg, epoch: epoch, log: cfg.logger.With(logkeys.Epoch, epoch),
+		gate: newGate(), ready: make(chan struct{}),
+		lease: newLeaseKeeper(cfg),
+	}
+	c.dialing, c.stopDial = context.WithCancel(context.Background())
+	c.hosts = newHosts(cfg, c.guard.over.Load)
+	c.hosts.haste.timeout = c.SessionTimeout
+	c.session = &session{
+		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
+		add: c.addAuth, cut: c.link.cut,
+		credentials: cfg.credentials, added: make([]bool, len(cfg.credentials)),
+	}
+	conn, events, err := zk.Connect(cfg.servers, cfg.timeout,
+		zk.WithDialer(c.dial),
+		zk.WithHostProvider(c.hosts),
+		zk.WithEventCallback(c.observe),
+		zk.WithLogger(libraryLogger{c.log}),
+	)
+	if err != nil { // by its source only for an empty list or a provider that fails
+		c.stopDial()
+		c.hosts.close()
+		return nil, fmt.Errorf("%w: %w", ErrBadConfig, err)
+	}
+	c.zk, c.events = conn, events
+	close(c.ready)
+	return c, nil
+}
+
+// Close ends the session at the server, if it is connected, and with it every ephemeral node of the
+// session. It returns when every goroutine of the connection and every operation has ended: in
+// milliseconds, or after a third of the session timeout, one to three seconds, when a server does
+// not answer. Operations under way end with ErrClosed and ErrUnknownOutcome.
+//
+// It returns an error that wraps ErrSessionRemains when no server has said that the session is
+// closed: it is left to expire, and others wait for its locks until then. It may be called again,
+// and by several at once; all return when it is done, with the same answer.
+func (c *Conn) Close() error {
+	c.closing.Do(func() {
+		cause := c.LastError() // before the closing makes others
+		c.gate.close(ErrClosed)
+		c.session.close()
+		c.hosts.close()
+		c.stopDial()
+		c.link.close()
+		// The library waits a second for room in its queue and for the answer, and its connection
+		// goes on until the answer has come; without a connection it waits for nothing.
+		cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
+		c.zk.Close()
+		// The library closes the channel as the last thing it does.
+		for range c.events {
+		}
+		cut.Stop()
+		c.link.cut()
+		c.racing.Wait()
+		c.session.running.Wait()
+		c.gate.wait()
+		c.closed = c.remains(cause)
+	})
+	return c.closed
+}
+
+// longestFarewell bounds the wait for the server's answer when the session is closed.
+const longestFarewell = 3 * time.Second
+
+// remains gives the error of a session that was not closed, and why, where that is known.
+func (c *Conn) remains(cause error) error {
+	if c.Ended() {
+		return nil
+	}
+	err := fmt.Errorf("zkconn: close session %#x: %w: the servers expire it %v after they last heard of it",
+		c.SessionID(), ErrSessionRemains, c.SessionTimeout())
+	if cause != nil {
+		err = fmt.Errorf("%w (last cause: %v)", err, cause) // not %w: that of the connection is none of Close
+	}
+	return err
+}
+
+// addAuth presents one credential and waits for the reply.
+func (c *Conn) addAuth(scheme string, secret []byte) error {
+	<-c.ready
+	return c.zk.AddAuth(scheme, secret)
+}

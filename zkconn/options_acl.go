@@ -1,0 +1,50 @@
+package zkconn
+
+import (
+	"fmt"
+	"slices"
+)
+
+// WithACL sets the access control list of every node that is made; the default is everything for everyone. The
+// parents that are made have it too, unless WithParentACL or WithParentACLFunc says otherwise.
+//
+// A contender whose node others may not READ is waited for all the same, but they are not told when it is gone: they
+// look again once a session timeout. An entry for everyone with PermRead spares them that, and shows them the
+// owner's host and label.
+func WithACL(acl ...ACL) Option {
+	return func(c *Config) error {
+		if err := checkACL("ACL", acl); err != nil {
+			return err
+		}
+		c.acl = slices.Clone(acl)
+		return nil
+	}
+}
+
+// WithParentACL sets the access control list of the lock paths that are made, of the nodes above them, and of the
+// chroot where that is made. Whoever is to lock there needs PermRead, PermCreate and PermDelete; with PermWrite it
+// takes one round trip. Nodes that exist keep the list that they have. The last of WithParentACL and
+// WithParentACLFunc counts.
+func WithParentACL(acl ...ACL) Option {
+	return func(c *Config) error {
+		if err := checkACL("parent ACL", acl); err != nil {
+			return err
+		}
+		kept := slices.Clone(acl)
+		c.parentACL = func(string) []ACL { return kept }
+		return nil
+	}
+}
+
+// WithParentACLFunc is WithParentACL with a list for each path. f is given the path at the server, the chroot
+// included, because the chroot is made like any other parent; where it gives no entry, the list of WithACL is taken.
+// It is called from several goroutines at once. A list that the server finds invalid fails the request.
+func WithParentACLFunc(f func(path string) []ACL) Option {
+	return func(c *Config) error {
+		if f == nil {
+			return fmt.Errorf("%w: function for parents' ACLs: must not be nil", ErrBadConfig)
+		}
+		c.parentACL = f
+		return nil
+	}
+}
