@@ -36,7 +36,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "its lock path is of another epoch"
 	case n.exists() && !slices.Contains(n.users, r.id):
 		return "it is not among the users of its node"
-	case n.exists() && r.queue.find(n.name) != n:
+	case n.exists() && !r.queue.has(n):
 		return "its node is not in the queue"
 	case r.held && !n.exists() && n.phase != unknown:
 		return "it holds without a node"

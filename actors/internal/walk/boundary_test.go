@@ -198,9 +198,9 @@ var (
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
 	})
-	rowsNeverSent = missing(coordinator.CreatesTimer)
-	cleanUpOnce   = missing(coordinator.RetryTimer)
-	onePermitMore = answering(func(w *world, _ int, a *coordinator.Listed) {
+	changesNeverSent = missing(coordinator.CreatesTimer)
+	cleanUpOnce      = missing(coordinator.RetryTimer)
+	onePermitMore    = answering(func(w *world, _ int, a *coordinator.Listed) {
 		if a.View.Queue != nil {
 			a.View.Queue = queue.NewListing(a.View.Queue.Names(), a.View.Permits+1)
 		}

@@ -47,8 +47,8 @@ type walker struct {
 	// first.
 	numbers map[fingerprint]uint32
 	origins []origin
-	// edges are the transitions that may be counted on, in pieces: a slice that grows would need their memory twice.
-	edges [][]edge
+	// edges are the transitions that may be counted on.
+	edges []edge
 	// ends tells from which states there is a way to the end; in explore, which are the end.
 	ends []bool
 	Result
@@ -151,7 +151,7 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move) (fou
 		}
 		quiet = quiet && (!m.goesOn() || to == number)
 		if m.expected() && to != number {
-			k.edge(number, to)
+			k.edges = append(k.edges, edge{number, to})
 		}
 	}
 	if !quiet {
@@ -167,16 +167,6 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move) (fou
 		k.ends[number] = true
 	}
 	return found, nil
-}
-
-// edge keeps a transition.
-func (k *walker) edge(from, to uint32) {
-	last := len(k.edges) - 1
-	if last < 0 || len(k.edges[last]) == cap(k.edges[last]) {
-		k.edges = append(k.edges, make([]edge, 0, 1<<16))
-		last++
-	}
-	k.edges[last] = append(k.edges[last], edge{from, to})
 }
 
 // number gives the number of a state, and whether it was reached before.
@@ -198,11 +188,9 @@ func (k *walker) everyoneCanEnd() error {
 	k.numbers = nil
 	for more := true; more; {
 		more = false
-		for at := len(k.edges) - 1; at >= 0; at-- {
-			for i := len(k.edges[at]) - 1; i >= 0; i-- {
-				if e := k.edges[at][i]; k.ends[e.to] && !k.ends[e.from] {
-					k.ends[e.from], more = true, true
-				}
+		for _, e := range slices.Backward(k.edges) {
+			if k.ends[e.to] && !k.ends[e.from] {
+				k.ends[e.from], more = true, true
 			}
 		}
 	}

@@ -21,12 +21,13 @@ type seeded struct {
 // TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes
 // first.
 func TestMistakesAreFound(t *testing.T) {
-	for _, c := range atBoundary {
+	all := atBoundary
+	if underRace {
+		all = all[:2]
+	}
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if underRace && c.plan.Bounds != (Bounds{}) {
-				return // the smaller ones are enough there
-			}
 			find(t, c)
 		})
 	}
@@ -52,13 +53,6 @@ func TestMistakesApply(t *testing.T) {
 		_, err := c.inSource(t, root).Overlay(root, t.TempDir())
 		require.NoError(t, err)
 	}
-}
-
-// TestSecondIsNoProof: without the mistake nothing is wrong after the story with which it is found.
-func TestSecondIsNoProof(t *testing.T) {
-	result, err := Walk(secondIsNoProof)
-	require.NoError(t, err, result)
-	t.Log(result)
 }
 
 // TestStory: a violation is told from the start, one move a line, by the shortest way.

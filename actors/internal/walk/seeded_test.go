@@ -67,7 +67,7 @@ var atBoundary = []seeded{
 	{name: "hand over to two", mistake: handOverTwice, plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
 	{name: "delete one of several", mistake: deleteOneOfSeveral,
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
-	{name: "do not send what has gathered", mistake: rowsNeverSent, plan: oneBehindTwo, breaks: AllEnd},
+	{name: "do not send what is delayed", mistake: changesNeverSent, plan: oneBehindTwo, breaks: AllEnd},
 	{name: "clean up once", mistake: cleanUpOnce,
 		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
 	{name: "one permit more", mistake: onePermitMore,
@@ -79,7 +79,7 @@ var atBoundary = []seeded{
 
 // secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
 // before the predecessor is gone does not mean that the predecessor is the head.
-var secondIsNoProof = Plan{Sessions: oneTwo, Prompt: true,
+var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Prompt: true,
 	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
 		"session B: the servers carry out Create of stage 0",
 		"session A: the servers carry out Create of stage 0",
@@ -166,8 +166,7 @@ var inCoordinator = []seeded{
 	{name: "do not ask part by part", source: edits(
 		rule("f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's local run", source: edits(rule(
-		`queueNamed(t.queue, ""); q != nil {`+"\n\t\tq.run.timer", `queueNamed(t.path, ""); q != nil {`+"\n\t\tq.run.timer")),
+	{name: "send another queue's local run", source: edits(rule("queueNamed(t.queue, ", "queueNamed(t.path, ")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "lose a local run", source: edits(
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),

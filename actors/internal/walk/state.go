@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -159,15 +161,6 @@ type node struct {
 // with gives a slice with one element more.
 func with[T any](all []T, v ...T) []T { return append(all[:len(all):len(all)], v...) }
 
-// but gives a slice without the element at i.
-func but[T any](all []T, i int) []T {
-	left := make([]T, 0, len(all))
-	return append(append(left, all[:i]...), all[i+1:]...)
-}
-
-// replace gives a slice with another element at i.
-func replace[T any](all []T, i int, v T) []T {
-	next := append(make([]T, 0, len(all)), all...)
-	next[i] = v
-	return next
-}
+// but gives a slice without the element at i, replace one with another element there.
+func but[T any](all []T, i int) []T          { return slices.Concat(all[:i], all[i+1:]) }
+func replace[T any](all []T, i int, v T) []T { return slices.Concat(all[:i], []T{v}, all[i+1:]) }
