@@ -199,8 +199,8 @@ var (
 		return &q
 	})
 	changesNeverSent = missing(coordinator.CreatesTimer)
-	cleanUpOnce   = missing(coordinator.RetryTimer)
-	onePermitMore = answering(func(w *world, _ int, a *coordinator.Listed) {
+	cleanUpOnce      = missing(coordinator.RetryTimer)
+	onePermitMore    = answering(func(w *world, _ int, a *coordinator.Listed) {
 		if a.View.Queue != nil {
 			a.View.Queue = queue.NewListing(a.View.Queue.Names(), a.View.Permits+1)
 		}
