@@ -29,6 +29,7 @@ help: ## list the targets
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
+	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk # which is tiny with -race
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
@@ -58,7 +59,7 @@ diagram: ## draw the state machine's diagram again
 	$(GO) generate ./actors/machine
 
 .PHONY: walk
-walk: ## walk every state that up to three requests can reach, within large bounds (about ten minutes)
+walk: ## walk every state that up to three requests can reach, within large bounds (about twenty minutes)
 	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/internal/walk
 
 .PHONY: soak
@@ -69,8 +70,8 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) run ./tests/soak -duration $(SOAK)
 
 .PHONY: mistakes
-mistakes: ## seed mistakes into the code that the simulation and the matrix must find (about ten minutes)
-	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes
+mistakes: ## seed mistakes into the code that the simulation, the matrix and the walk must find (about ten minutes)
+	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes ./actors/internal/walk
 
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about five minutes)

@@ -13,8 +13,8 @@ import (
 // is copied first: states share it.
 
 // telling changes what requests are told; nil tells them nothing.
-func telling(change func(w *world, s int, t coordinator.Tell) []coordinator.Tell) *Mistake {
-	return &Mistake{Outputs: func(w *world, s int, out coordinator.Output) (all []coordinator.Output) {
+func telling(change func(w *world, s int, t coordinator.Tell) []coordinator.Tell) Mistake {
+	return Mistake{Outputs: func(w *world, s int, out coordinator.Output) (all []coordinator.Output) {
 		tell, ok := out.(*coordinator.Tell)
 		if !ok {
 			return []coordinator.Output{out}
@@ -26,27 +26,30 @@ func telling(change func(w *world, s int, t coordinator.Tell) []coordinator.Tell
 	}}
 }
 
-// committing changes the transactions that are asked for; nil asks for none.
-func committing(change func(w *world, q coordinator.Commit) *coordinator.Commit) *Mistake {
-	return &Mistake{Outputs: func(w *world, _ int, out coordinator.Output) []coordinator.Output {
+// asking changes what the servers are asked; nil asks nothing.
+func asking[T any, Q interface {
+	*T
+	coordinator.Query
+}](change func(w *world, q T) Q) Mistake {
+	return Mistake{Outputs: func(w *world, _ int, out coordinator.Output) []coordinator.Output {
 		ask, ok := out.(*coordinator.Ask)
 		if !ok {
 			return []coordinator.Output{out}
 		}
-		what, ok := ask.Query.(*coordinator.Commit)
+		q, ok := ask.Query.(Q)
 		if !ok {
 			return []coordinator.Output{out}
 		}
-		if what = change(w, *what); what == nil {
+		if q = change(w, *q); q == nil {
 			return nil
 		}
-		return []coordinator.Output{&coordinator.Ask{ID: ask.ID, Query: what}}
+		return []coordinator.Output{&coordinator.Ask{ID: ask.ID, Query: q}}
 	}}
 }
 
 // hearing changes what coordinators are told; nil tells them nothing.
-func hearing[T coordinator.Input](change func(w *world, s int, in T) coordinator.Input) *Mistake {
-	return &Mistake{Inputs: func(w *world, s int, in coordinator.Input) coordinator.Input {
+func hearing[T coordinator.Input](change func(w *world, s int, in T) coordinator.Input) Mistake {
+	return Mistake{Inputs: func(w *world, s int, in coordinator.Input) coordinator.Input {
 		if heard, ok := in.(T); ok {
 			return change(w, s, heard)
 		}
@@ -58,7 +61,7 @@ func hearing[T coordinator.Input](change func(w *world, s int, in T) coordinator
 func answering[T any, A interface {
 	*T
 	coordinator.Answer
-}](change func(w *world, s int, a *T)) *Mistake {
+}](change func(w *world, s int, a *T)) Mistake {
 	return hearing(func(w *world, s int, in *coordinator.Reply) coordinator.Input {
 		a, ok := in.Answer.(A)
 		if !ok {
@@ -71,7 +74,7 @@ func answering[T any, A interface {
 }
 
 // missing drops the timers of a kind.
-func missing(kind coordinator.TimerKind) *Mistake {
+func missing(kind coordinator.TimerKind) Mistake {
 	return hearing(func(w *world, s int, in coordinator.Fired) coordinator.Input {
 		for timer, of := range w.sessions[s].decides.Timers {
 			if timer == in.Timer && of == kind {
@@ -81,9 +84,6 @@ func missing(kind coordinator.TimerKind) *Mistake {
 		return in
 	})
 }
-
-// server is a mistake of the servers.
-func server(m ServerMistake) *Mistake { return &Mistake{Servers: m} }
 
 func grantsByHandOver(t coordinator.Tell) bool {
 	return t.Event.Kind == machine.TurnCame && t.Handoff.Local
@@ -96,7 +96,7 @@ var (
 		}
 		return []coordinator.Tell{t}
 	})
-	grantWithoutLease = &Mistake{At: func(at coordinator.At) coordinator.At {
+	grantWithoutLease = Mistake{At: func(at coordinator.At) coordinator.At {
 		at.Lease.Valid = true
 		return at
 	}}
@@ -161,7 +161,7 @@ var (
 		}
 		return in
 	})
-	forgetRetained = committing(func(w *world, q coordinator.Commit) *coordinator.Commit {
+	forgetRetained = asking(func(w *world, q coordinator.Commit) *coordinator.Commit {
 		if len(q.Deletes) == 1 && len(q.Creates) == 0 && !slices.ContainsFunc(w.actors[:], func(a lockActor) bool {
 			return a.lives() && a.m.Node == base(q.Deletes[0])
 		}) {
@@ -194,7 +194,7 @@ var (
 		other.To, other.Event.Op = w.otherWaiter(s, t)
 		return []coordinator.Tell{t, other}
 	})
-	deleteOneOfSeveral = committing(func(_ *world, q coordinator.Commit) *coordinator.Commit {
+	deleteOneOfSeveral = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
 	})
@@ -205,7 +205,38 @@ var (
 			a.View.Queue = queue.NewListing(a.View.Queue.Names(), a.View.Permits+1)
 		}
 	})
-	trustOldArrivals = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Alone = true })
+	// takeAnyOwners takes a node of an older session of the same client for the request's.
+	takeAnyOwners = answering(func(w *world, s int, a *coordinator.Found) {
+		for _, n := range w.servers.nodes {
+			if a.Name == "" && n.session == s && n.epoch != w.epoch(s) {
+				a.Name, a.Czxid = n.name, n.czxid
+			}
+		}
+	})
+	// watchTheGone leaves a watch on a node that is gone already, as exists() would.
+	watchTheGone = answering(func(_ *world, _ int, a *coordinator.Read) {
+		if a.Failure.Cause == coordinator.NoNode {
+			a.Failure = coordinator.Failure{}
+		}
+	})
+	tokenBySequence = answering(func(_ *world, _ int, a *coordinator.Created) {
+		number, _ := queue.Sequence(a.Node.Name)
+		a.Node.Czxid = int64(number) + 1
+	})
+	// watchWithoutLooking has the servers tell who comes behind a retained node, and does not look for whoever is there.
+	watchWithoutLooking = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Alone = true })
+	overlookWish        = answering(func(_ *world, _ int, a *coordinator.Arrivals) { a.Spent = false })
+	deleteRegardless    = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
+		q.Exist = nil
+		return &q
+	})
+	// removeByName removes the node of a contest whoever has made it.
+	removeByName = asking(func(w *world, q coordinator.RemoveContest) *coordinator.RemoveContest {
+		if at := w.servers.at(oneName); at >= 0 {
+			q.Czxid = w.servers.nodes[at].czxid
+		}
+		return &q
+	})
 )
 
 // otherWaiter gives another request of a session that waits, and its operation; the one that is told, where none does.

@@ -9,29 +9,30 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// What the servers answer to each query: the steps of the functions in actors/carrier.go, one for each round trip on whose
-// order with others something may depend.
-
-// noNode is the refusal of what is not there.
-func noNode(path string) coordinator.Failure {
-	return coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: path}
-}
+// What the servers answer to each query: the steps of the functions in actors/carrier.go, one for each round trip on
+// whose order with others something may depend.
 
 var unknown = coordinator.Failure{Outcome: coordinator.Unknown}
+
+// lacks is the failure of what needs a node.
+func (w *world) lacks(name string) (f coordinator.Failure) {
+	if name != "" && w.servers.at(name) < 0 {
+		f = coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPath + "/" + name}
+	}
+	return f
+}
 
 // carryOut lets the servers carry out the next step of a query.
 func (w *world) carryOut(s, at int) {
 	f := w.sessions[s].flights[at]
-	f.applied, f.stage = true, f.stage+1
+	f.applied, f.stage, f.print = true, f.stage+1, fingerprint{}
 	switch q := f.query.(type) {
 	case *coordinator.Create:
 		w.create(s, &f, q)
 	case *coordinator.CreateAt:
-		f.answer = w.createAt(s, q)
-		f.commits = true
+		w.createAt(s, &f, q)
 	case *coordinator.Commit:
-		f.answer = w.commit(s, q)
-		f.commits = true
+		w.commit(s, &f, q)
 	case *coordinator.List:
 		f.answer = &coordinator.Listed{View: w.view(s, q.Permits)}
 	case *coordinator.Watch:
@@ -49,8 +50,7 @@ func (w *world) carryOut(s, at int) {
 		w.removeContest(s, &f, q)
 	case *coordinator.Check:
 		w.catchUp(s)
-		f.answer = &coordinator.Done{Failure: w.lacks(base(q.Path))}
-		f.commits = true
+		f.answer, f.commits = &coordinator.Done{Failure: w.lacks(base(q.Path))}, true
 	}
 	f.behind = len(w.sessions[s].wire)
 	if f.zxid = w.servers.zxid; w.sessions[s].link == lagging {
@@ -59,42 +59,35 @@ func (w *world) carryOut(s, at int) {
 	w.sessions[s].flights = replace(w.sessions[s].flights, at, f)
 }
 
-// lacks is the failure of what needs a node.
-func (w *world) lacks(name string) coordinator.Failure {
-	if name != "" && w.servers.at(name) < 0 {
-		return noNode(lockPath + "/" + name)
-	}
-	return coordinator.Failure{}
-}
-
 func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	w.catchUp(s)
-	a := &coordinator.Created{Info: coordinator.Info{Exists: true, Counted: !w.plan.Listing && q.Spec.Permits == 0, Permits: q.Spec.Permits > 0}}
+	a := &coordinator.Created{Info: coordinator.Info{Exists: true, Permits: q.Spec.Permits > 0}}
+	a.Info.Counted = !w.plan.Listing && !a.Info.Permits
 	f.answer, f.commits = a, true
-	switch one := w.servers.at(oneName); {
-	case q.Spec.One == "":
-		if q.Spec.Permits > 0 && w.servers.permits == 0 {
-			w.servers.permits = q.Spec.Permits
-		}
-		w.servers.zxid++
-		a.Node = w.makeNode(s, q.Spec, "")
-		w.childrenChanged()
-		if !a.Info.Counted {
-			a.Node.Siblings = -1
-			v := w.view(s, q.Spec.Permits)
-			a.Early = &v
-		}
-	case f.stage == 2: // it has looked at the node that was there
-		a.Existing = &coordinator.OneNode{}
-		if one >= 0 {
+	one := w.servers.at(oneName)
+	switch {
+	case f.stage == 2: // it has looked at the node of the contest that was there
+		if a.Existing = (&coordinator.OneNode{}); one >= 0 {
 			a.Existing = w.oneNode(s, one)
 		}
-	case one >= 0:
+		return
+	case q.Spec.One != "" && one >= 0:
 		f.applied = false
-	default:
-		w.servers.zxid++
-		a.Node = w.makeNode(s, q.Spec, "")
-		a.Node.Siblings = 1
+		return
+	}
+	if a.Info.Permits && w.servers.permits == 0 {
+		w.servers.permits = q.Spec.Permits
+	}
+	w.servers.zxid++
+	a.Node = w.makeNode(s, q.Spec, "")
+	if q.Spec.One != "" {
+		return
+	}
+	w.childrenChanged()
+	if !a.Info.Counted {
+		a.Node.Siblings = -1
+		v := w.view(s, q.Spec.Permits)
+		a.Early = &v
 	}
 }
 
@@ -108,34 +101,31 @@ func (w *world) oneNode(s, at int) *coordinator.OneNode {
 	return one
 }
 
-func (w *world) createAt(s int, q *coordinator.CreateAt) *coordinator.Created {
+func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 	w.catchUp(s)
-	if f := w.lacks(q.Beside); f.Outcome != coordinator.Applied {
-		return &coordinator.Created{Failure: f}
+	a := &coordinator.Created{Failure: w.lacks(q.Beside)}
+	f.answer, f.commits = a, true
+	if a.Failure.Outcome == coordinator.Applied {
+		w.servers.zxid++
+		a.Node = w.makeNode(s, q.Spec, q.Name)
+		a.Node.Siblings = 1
+		w.childrenChanged()
 	}
-	w.servers.zxid++
-	made := w.makeNode(s, q.Spec, q.Name)
-	made.Siblings = 1
-	w.childrenChanged()
-	return &coordinator.Created{Node: made}
 }
 
-func (w *world) commit(s int, q *coordinator.Commit) *coordinator.Committed {
+func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 	w.catchUp(s)
+	a := &coordinator.Committed{}
+	f.answer, f.commits = a, true
 	for _, path := range slices.Concat(q.Exist, q.Deletes) {
-		if f := w.lacks(base(path)); f.Outcome != coordinator.Applied {
-			if w.mistake(DeleteRegardless) && slices.Contains(q.Exist, path) {
-				continue
-			}
-			return &coordinator.Committed{Failure: f}
+		if a.Failure = w.lacks(base(path)); a.Failure.Outcome != coordinator.Applied {
+			return
 		}
 	}
 	for _, path := range q.Deletes {
-		w.checkDelete(base(path))
-		w.deleteNode(base(path))
+		w.deleteOwn(base(path))
 	}
 	w.servers.zxid++
-	a := &coordinator.Committed{}
 	for _, n := range q.Creates {
 		made := w.makeNode(s, n.Spec, "")
 		made.Place = n.Place
@@ -147,12 +137,16 @@ func (w *world) commit(s int, q *coordinator.Commit) *coordinator.Committed {
 	if len(a.Made) > 0 {
 		w.childrenChanged()
 	}
-	return a
+}
+
+// deleteOwn deletes a node for its session.
+func (w *world) deleteOwn(name string) {
+	w.checkDelete(name)
+	w.deleteNode(name)
 }
 
 // view is the queue as a server shows it.
-func (w *world) view(s, permits int) coordinator.View {
-	v := coordinator.View{}
+func (w *world) view(s, permits int) (v coordinator.View) {
 	if permits > 0 {
 		v.Permits = w.servers.permits
 	}
@@ -167,11 +161,9 @@ func (w *world) watch(s int, name string) *coordinator.Read {
 		return &coordinator.Read{Data: []byte(strconv.Itoa(w.servers.permits))}
 	}
 	at := w.servers.at(name)
-	if at < 0 || !slices.Contains(w.shown(s), name) {
-		if w.mistake(WatchTheGone) {
-			return &coordinator.Read{}
-		}
-		return &coordinator.Read{Failure: noNode(lockPath + "/" + name)}
+	if !slices.Contains(w.shown(s), name) {
+		return &coordinator.Read{Failure: coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode,
+			Path: lockPath + "/" + name}}
 	}
 	n := w.servers.nodes[at]
 	n.watched[s] = true
@@ -185,94 +177,79 @@ func (w *world) watch(s int, name string) *coordinator.Read {
 
 // watchRetained lists and watches the queue, and then reads and watches the node.
 func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
+	a := &coordinator.Arrivals{Alone: true}
+	f.answer = a
 	if f.stage == 1 {
 		w.servers.children[s] = true
-		alone := queue.NewListing(w.shown(s), 0).Alone(q.Node) || w.mistake(WatchWithoutLooking)
-		f.answer, f.applied = &coordinator.Arrivals{Alone: alone}, !alone
+		a.Alone = queue.NewListing(w.shown(s), 0).Alone(q.Node)
+		f.applied = !a.Alone
 		return
 	}
 	read := w.watch(s, q.Node)
-	f.answer = &coordinator.Arrivals{Alone: true,
-		Spent: read.Failure.Outcome != coordinator.Applied || queue.IsRevokeRequest(read.Data)}
+	a.Spent = read.Failure.Outcome != coordinator.Applied || queue.IsRevokeRequest(read.Data)
 }
 
-// readOwn writes to the node, where it is to tell who watches it, and then reads and watches it.
+// readOwn writes to the node, where it is to tell whoever watches it, and then reads and watches it.
 func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
-	if f.stage == 1 && q.Announce {
-		if at := w.servers.at(base(q.Path)); at >= 0 {
-			w.write(at, false)
-		}
-		f.applied = false
+	if f.stage == 2 || !q.Announce {
+		f.answer = w.watch(s, base(q.Path))
 		return
 	}
-	f.answer = w.watch(s, base(q.Path))
+	f.applied = false
+	if at := w.servers.at(base(q.Path)); at >= 0 {
+		w.write(at, false)
+	}
 }
 
-// find looks for the node of a request, where its name is not known, and then proves that it is there.
+// find looks for the node of a request, where its name is not known, and then proves that it is there. In a contest it
+// syncs, and then reads the node.
 func (w *world) find(s int, f *flight, q *coordinator.Find) {
-	if f.stage == 1 && !w.mistake(FindWithoutSync) {
+	before, looked := f.answer.(*coordinator.Found)
+	a, contest := &coordinator.Found{}, q.Spec.One != ""
+	f.answer, f.commits = a, true
+	if looked && !contest || !looked && !w.plan.Mistake.Unsynced {
 		w.catchUp(s)
 	}
-	a, looked := f.answer.(*coordinator.Found)
-	f.commits = true
 	switch {
-	case q.Spec.One != "" && f.stage == 1:
-		w.catchUp(s)
-		f.answer, f.applied = &coordinator.Found{}, false
-	case q.Spec.One != "":
-		a = &coordinator.Found{}
+	case contest && looked:
 		if at := w.servers.at(oneName); at >= 0 {
 			a.One = w.oneNode(s, at)
 		}
-		f.answer = a
-	case q.Known != "":
-		w.catchUp(s)
-		f.answer = &coordinator.Found{Name: q.Known}
-		if w.servers.at(q.Known) < 0 {
-			f.answer = &coordinator.Found{}
-		}
-	case !looked:
-		a = w.look(s, q)
-		f.answer, f.applied = a, a.Name == ""
-	default:
-		w.catchUp(s)
-		if w.servers.at(a.Name) < 0 {
-			f.answer = &coordinator.Found{}
-		}
+	case contest:
+		f.applied = false
+	case looked && w.servers.at(before.Name) >= 0:
+		*a = *before
+	case looked:
+	case q.Known == "":
+		w.look(s, q, a)
+		f.applied = a.Name == ""
+	case w.servers.at(q.Known) >= 0:
+		a.Name = q.Known
 	}
 }
 
-// look gives the node of a request in this session; of several the first, and the others are deleted.
-func (w *world) look(s int, q *coordinator.Find) *coordinator.Found {
-	a := &coordinator.Found{}
+// look finds the node of a request in this session; of several the first, and the others are deleted.
+func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
 	for _, name := range w.shown(s) {
-		at := w.servers.at(name)
-		n := w.servers.nodes[at]
-		ours := n.session == s && n.epoch == w.epoch(s) || w.mistake(FindAnyOwners)
+		n := w.servers.nodes[w.servers.at(name)]
 		switch {
-		case !strings.Contains(name, q.GUID+"-") || !ours:
+		case !strings.Contains(name, q.GUID+"-") || n.session != s || n.epoch != w.epoch(s):
 		case a.Name == "":
 			a.Name, a.Czxid = name, n.czxid
 		default:
-			w.checkDelete(name)
-			w.deleteNode(name)
+			w.deleteOwn(name)
 		}
 	}
-	return a
 }
 
-// removeContest deletes the node if it is the one. It is one step: what could come between the look and the delete is an
-// operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
+// removeContest deletes the node if it is the one. It is one step: what could come between the look and the delete is
+// an operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
 func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	w.catchUp(s)
-	at := w.servers.at(oneName)
-	f.answer = &coordinator.Done{}
-	switch {
-	case at < 0:
-		f.answer = &coordinator.Done{Failure: noNode(q.Path)}
-	case w.servers.nodes[at].czxid == q.Czxid || w.mistake(RemoveByName):
-		w.checkDelete(oneName)
-		w.deleteNode(oneName)
+	a := &coordinator.Done{Failure: w.lacks(oneName)}
+	f.answer = a
+	if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].czxid == q.Czxid {
+		w.deleteOwn(oneName)
 		f.commits = true
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
 // What happens to the connection of a session, and to its lease.
@@ -14,8 +15,8 @@ const (
 	requestsWait = 2
 )
 
-// cut loses the connection. Its watches are gone, and the events that were on the wire. The coordinator hears of it later:
-// unknown outcomes may come first.
+// cut loses the connection. Its watches are gone, and the events that were on the wire. The coordinator hears of it
+// later: unknown outcomes may come first.
 func (w *world) cut(s, how int) {
 	sess := &w.sessions[s]
 	w.unwatch(s)
@@ -39,7 +40,7 @@ func (w *world) cut(s, how int) {
 
 // lose makes the outcome of a query unknown.
 func (f *flight) lose() {
-	f.applied, f.lost, f.behind, f.commits = true, true, 0, false
+	f.applied, f.lost, f.behind, f.commits, f.print = true, true, 0, false, fingerprint{}
 	switch f.query.(type) {
 	case *coordinator.Create, *coordinator.CreateAt:
 		f.answer = &coordinator.Created{Failure: unknown}
@@ -110,11 +111,16 @@ func (w *world) arrive(s int) {
 	w.tell(s, in)
 }
 
-// beatTells tells whether a heartbeat would find that a node is gone.
+// beatTells tells whether a heartbeat would find that a node is gone. Lock actors that were told so hear it first.
 func (w *world) beatTells(s int) bool {
 	sess := &w.sessions[s]
 	if !sess.up || sess.link == unlinked || sess.served != alive || w.timer(s, coordinator.BeatTimer) == 0 {
 		return false
+	}
+	for i, of := range w.plan.Sessions {
+		if of == s && slices.ContainsFunc(w.actors[i].inbox, func(n news) bool { return n.event.Kind == machine.NodeGone }) {
+			return false
+		}
 	}
 	for name := range sess.decides.Nodes {
 		if w.servers.at(name) < 0 {

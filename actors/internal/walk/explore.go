@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,9 +47,10 @@ type walker struct {
 	// first.
 	numbers map[fingerprint]uint32
 	origins []origin
-	// edges are the transitions that may be counted on, in pieces: a slice that grows would need their memory twice.
-	edges [][]edge
-	goals []uint32
+	// edges are the transitions that may be counted on.
+	edges []edge
+	// ends tells from which states there is a way to the end; in explore, which are the end.
+	ends []bool
 	Result
 }
 
@@ -149,7 +151,7 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move) (fou
 		}
 		quiet = quiet && (!m.goesOn() || to == number)
 		if m.expected() && to != number {
-			k.edge(number, to)
+			k.edges = append(k.edges, edge{number, to})
 		}
 	}
 	if !quiet {
@@ -162,19 +164,9 @@ func (k *walker) expand(w *world, from *state, number uint32, moves []move) (fou
 	}
 	if w.over() {
 		k.Ends++
-		k.goals = append(k.goals, number)
+		k.ends[number] = true
 	}
 	return found, nil
-}
-
-// edge keeps a transition.
-func (k *walker) edge(from, to uint32) {
-	last := len(k.edges) - 1
-	if last < 0 || len(k.edges[last]) == cap(k.edges[last]) {
-		k.edges = append(k.edges, make([]edge, 0, 1<<16))
-		last++
-	}
-	k.edges[last] = append(k.edges[last], edge{from, to})
 }
 
 // number gives the number of a state, and whether it was reached before.
@@ -184,51 +176,27 @@ func (k *walker) number(p fingerprint, by origin) (number uint32, known bool) {
 	}
 	number = uint32(len(k.origins))
 	k.numbers[p] = number
-	k.origins = append(k.origins, by)
+	k.origins, k.ends = append(k.origins, by), append(k.ends, false)
 	k.States++
 	return number, false
 }
 
 // everyoneCanEnd is invariant 7: from every state there is a way to the end of all requests without anything that is
-// counted, by what goes on and by releases alone.
+// counted, by what goes on and by releases alone. Most edges lead away from the start: a few sweeps, each from the end,
+// find all states that have a way.
 func (k *walker) everyoneCanEnd() error {
 	k.numbers = nil
-	starts := make([]uint32, k.States+2) // where the edges into a state begin, one place on; then, where they begin
-	for _, part := range k.edges {
-		for _, e := range part {
-			starts[e.to+2]++
-		}
-	}
-	for i := range k.States {
-		starts[i+2] += starts[i+1]
-	}
-	sources := make([]uint32, starts[k.States+1])
-	for at, part := range k.edges {
-		for _, e := range part {
-			sources[starts[e.to+1]] = e.from
-			starts[e.to+1]++
-		}
-		k.edges[at] = nil
-	}
-	ends := make([]bool, k.States)
-	for _, g := range k.goals {
-		ends[g] = true
-	}
-	for todo := k.goals; len(todo) > 0; {
-		to := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, from := range sources[starts[to]:starts[to+1]] {
-			if !ends[from] {
-				ends[from] = true
-				todo = append(todo, from)
+	for more := true; more; {
+		more = false
+		for _, e := range slices.Backward(k.edges) {
+			if k.ends[e.to] && !k.ends[e.from] {
+				k.ends[e.from], more = true, true
 			}
 		}
 	}
-	for number, can := range ends {
-		if !can {
-			return k.tell(&Violation{Invariant: AllEnd, What: "from here no way leads to the end of all requests"},
-				uint32(number), nil)
-		}
+	if number := slices.Index(k.ends, false); number >= 0 {
+		v := &Violation{Invariant: AllEnd, What: "from here no way leads to the end of all requests"}
+		return k.tell(v, uint32(number), nil)
 	}
 	return nil
 }

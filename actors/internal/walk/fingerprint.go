@@ -3,13 +3,14 @@ package walk
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"reflect"
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
 
-// fingerprint is 128 bits that stand for a state. The probability that two of a thousand million states share one is less
-// than 10^-20.
+// fingerprint is 128 bits that stand for a state. The probability that two of a thousand million states share one is
+// less than 10^-20.
 type fingerprint [2]uint64
 
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
@@ -18,8 +19,8 @@ func printOf(b []byte) fingerprint {
 	return fingerprint{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
 }
 
-// The names of operations by which states are told apart. Only whether an operation is the current one matters: an event
-// with any other number is stale for ever, because numbers only grow.
+// The names of operations by which states are told apart. Only whether an operation is the current one matters: an
+// event with any other number is stale for ever, because numbers only grow.
 const (
 	noOp = iota
 	staleOp
@@ -135,7 +136,8 @@ func (e *writer) news(id coordinator.RequestID, n *news) {
 	e.text(ev.Predecessor)
 }
 
-// session writes a session. The order in which queries were sent does not matter, nor that in which timers were started.
+// session writes a session. The order in which queries were sent does not matter, nor that in which timers were
+// started.
 func (e *writer) session(s int) {
 	sess := &e.w.sessions[s]
 	e.b = append(e.b, byte(sess.served), byte(sess.link))
@@ -155,7 +157,7 @@ func (e *writer) session(s int) {
 		one := e.hash(since)
 		flights[0], flights[1] = flights[0]+one[0], flights[1]+one[1]
 	}
-	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(canRing(e.w, s)))
+	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(setTimers(e.w, s)))
 	for _, in := range sess.wire {
 		e.input(in)
 	}
@@ -166,122 +168,66 @@ func (e *writer) session(s int) {
 	e.mark()
 }
 
-// flight writes a query that is under way.
+// flight writes a query that is under way. What was asked and answered is plain data, and hashed once.
 func (e *writer) flight(s int, f *flight) {
+	if f.print == (fingerprint{}) {
+		since := len(e.b)
+		e.value(reflect.ValueOf(f.query))
+		e.value(reflect.ValueOf(&f.answer))
+		f.print = e.hash(since)
+	}
 	e.b = e.w.sessions[s].decides.AppendPurpose(e.b, f.id, e.rename)
-	e.num(uint64(f.stage), uint64(f.behind))
+	e.num(uint64(f.stage), uint64(f.behind), f.print[0], f.print[1])
 	if e.w.left[Lags] > 0 || e.w.sessions[s].link == lagging {
 		e.num(uint64(f.zxid))
 	}
 	e.flags(f.applied, f.lost, f.commits)
-	switch q := f.query.(type) {
-	case *coordinator.Find:
-		e.text(q.Known)
-	case *coordinator.Commit:
-		for _, path := range q.Deletes {
-			e.text(path)
-		}
-		e.mark()
-		for _, path := range q.Exist {
-			e.text(path)
-		}
-		e.mark()
-		for _, n := range q.Creates {
-			e.num(uint64(n.Place))
-		}
-	case *coordinator.Create:
-		e.flags(q.Info.Exists, q.Info.Counted, q.Info.Permits)
-	case *coordinator.Check:
-		e.text(q.Path)
-	}
-	e.answer(f.answer)
 }
 
-func (e *writer) failure(f *coordinator.Failure) {
-	e.num(uint64(f.Outcome), uint64(f.Cause))
-	e.text(f.Path)
-}
-
-func (e *writer) view(v *coordinator.View) {
-	if v == nil {
-		return
-	}
-	e.num(uint64(v.Permits))
-	e.failure(&v.Failure)
-	if v.Queue != nil {
-		for _, name := range v.Queue.Names() {
-			e.text(name)
-		}
-	}
-	e.mark()
-}
-
-func (e *writer) made(m *coordinator.Made) {
-	e.text(m.Name)
-	e.num(uint64(m.Czxid), uint64(m.Place), uint64(m.Siblings+1), uint64(m.Together))
-}
-
-func (e *writer) one(n *coordinator.OneNode) {
-	if n != nil {
-		e.flags(true, n.Ours)
-		e.num(uint64(n.Czxid))
-		e.text(n.GUID)
-	}
-	e.mark()
-}
-
-func (e *writer) answer(a coordinator.Answer) {
-	switch a := a.(type) {
-	case *coordinator.Created:
-		e.made(&a.Node)
-		e.flags(a.Info.Counted)
-		e.view(a.Early)
-		e.one(a.Existing)
-		e.failure(&a.Failure)
-	case *coordinator.Committed:
-		for i := range a.Made {
-			e.made(&a.Made[i])
-		}
-		e.failure(&a.Failure)
-	case *coordinator.Listed:
-		e.view(&a.View)
-	case *coordinator.Read:
-		e.text(string(a.Data))
-		e.num(uint64(a.Version), uint64(a.Czxid))
-		e.failure(&a.Failure)
-	case *coordinator.Arrivals:
-		e.flags(a.Alone, a.Spent)
-	case *coordinator.Found:
-		e.text(a.Name)
-		e.num(uint64(a.Czxid))
-		e.one(a.One)
-		e.failure(&a.Failure)
-	case *coordinator.Done:
-		e.failure(&a.Failure)
-	}
-}
-
+// input writes what is on its way to a coordinator.
 func (e *writer) input(in coordinator.Input) {
+	e.text(reflect.TypeOf(in).String())
 	switch in := in.(type) {
 	case *coordinator.Order:
-		e.num(1, uint64(in.Request), uint64(in.Do), in.Epoch)
+		e.num(uint64(in.Request), uint64(in.Do), in.Epoch)
 		e.b = append(e.b, e.rename(in.Request, in.Op))
 		e.text(in.Node)
 		e.flags(in.Ending)
-	case coordinator.Ended:
-		e.num(2, uint64(in.Request))
-	case coordinator.Changed:
-		e.num(3, uint64(in.Change))
-		e.text(in.Path)
-	case coordinator.Connected:
-		e.num(4)
-	case coordinator.Disconnected:
-		e.num(5)
-	case coordinator.Expired:
-		e.num(6)
 	case *coordinator.Reply:
-		e.num(7)
-		e.answer(in.Answer)
+		e.value(reflect.ValueOf(in.Answer))
+	default:
+		e.value(reflect.ValueOf(in))
+	}
+}
+
+var specs = reflect.TypeFor[*coordinator.Spec]()
+
+// value writes plain data. Of the specs, which never change, it writes whose they are.
+func (e *writer) value(v reflect.Value) {
+	switch kind := v.Kind(); {
+	case v.Type() == specs:
+		e.text(v.Elem().FieldByName("GUID").String())
+	case kind == reflect.Pointer || kind == reflect.Interface:
+		if e.flags(!v.IsNil()); !v.IsNil() {
+			e.value(v.Elem())
+		}
+	case kind == reflect.Struct:
+		for i := range v.NumField() {
+			e.value(v.Field(i))
+		}
+	case kind == reflect.Slice || kind == reflect.Array:
+		e.num(uint64(v.Len()))
+		for i := range v.Len() {
+			e.value(v.Index(i))
+		}
+	case kind == reflect.String:
+		e.text(v.String())
+	case kind == reflect.Bool:
+		e.flags(v.Bool())
+	case v.CanInt():
+		e.num(uint64(v.Int()))
+	default:
+		e.num(v.Uint())
 	}
 }
 

@@ -8,36 +8,24 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The invariants.
+// The invariants. Some numbers are those of the promises in package locks.
 const (
-	// Exclusion: at no time do two contenders rely on the lock with valid leases, readers and those of one owner and the
-	// permits of a semaphore aside.
-	Exclusion Invariant = "1: mutual exclusion"
-	// TokensRise: tokens strictly increase in grant order.
-	TokensRise Invariant = "2: tokens rise"
-	// NoOrphan: a request that has ended leaves no node, nor anything that will make one.
-	NoOrphan Invariant = "3: no orphan"
-	// NoLostWakeUp: the queue never stands still while its head is alive and nobody holds.
-	NoLostWakeUp Invariant = "4: no lost wake-up"
-	// InOrder: grants follow sequence numbers.
-	InOrder Invariant = "6: first in, first out"
-	// AllEnd: every request can reach its end, whatever has happened.
-	AllEnd Invariant = "7: every request ends"
-	// Notices: what the owner is told makes sense. Lost is final; a grant or a resumption needs a valid lease.
-	Notices Invariant = "8: Lost is final, a grant has a lease"
-	// OneSession: no request that was decided on in one session is carried out in another.
-	OneSession Invariant = "9: one session"
-	// NeverImpossible: no event comes that the machine declares impossible.
-	NeverImpossible Invariant = "no impossible event"
-	// OwnInvariants: those that the coordinator states of its own state.
-	OwnInvariants Invariant = "the coordinator's own invariants"
-	// InPlan: the moves of Plan.After can be made.
-	InPlan Invariant = "the plan can be followed"
+	Exclusion       Invariant = "1: mutual exclusion"                   // readers, one owner and permits aside
+	TokensRise      Invariant = "2: tokens rise"                        // strictly, in the order of grants
+	NoOrphan        Invariant = "3: no orphan"                          // a request that has ended leaves no node
+	NoLostWakeUp    Invariant = "4: no lost wake-up"                    // the head of the queue holds, once all is quiet
+	InOrder         Invariant = "6: first in, first out"                // grants follow sequence numbers
+	AllEnd          Invariant = "7: every request ends"                 // or can, whatever has happened
+	Notices         Invariant = "8: Lost is final, a grant has a lease" // and notices make sense in their order
+	OneSession      Invariant = "9: one session"                        // no order of one is carried out in another
+	NeverImpossible Invariant = "no impossible event"                   // as the machine declares
+	OwnInvariants   Invariant = "the coordinator's own invariants"      // as Coordinator.Check states
+	InPlan          Invariant = "the plan can be followed"              // the moves of Plan.After can be made
 )
 
-// relies tells whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's node
-// takes its lock away at once, and the holder learns of it later: that is the operator's risk. But while the lock is handed
-// over within a session, without a node, the servers give nothing away before the new holder has been told.
+// relies tells whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's
+// node takes its lock away at once, and the holder learns of it later: that is the operator's risk. But while the lock
+// is handed over within a session, without a node, the servers give nothing away before the new holder has been told.
 func (w *world) relies(i int) bool {
 	a := &w.actors[i]
 	return a.lives() && (!a.is.any(broken) || a.is.any(handed)) && a.m.Holding() && w.unbroken(i)
@@ -48,7 +36,8 @@ func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i]
 
 // shares tells whether two requests may hold at the same time.
 func (p *Plan) shares(i, j int) bool {
-	return p.Modes[i] == messages.Read && p.Modes[j] == messages.Read || p.Modes[i] == messages.Semaphore || p.sameOwner(i, j)
+	mode := p.Modes[i]
+	return mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
 }
 
 // checkHolders is invariant 1. It is looked at after every input of a coordinator and every event of a machine.
@@ -109,8 +98,8 @@ func (w *world) checkNotice(i int, do machine.Do) {
 	}
 }
 
-// checkGrant is invariants 2 and 6. A node that the operator has deleted meanwhile is granted to nobody's harm, as relies
-// says.
+// checkGrant is invariants 2 and 6. A node that the operator has deleted meanwhile is granted to nobody's harm, as
+// relies says.
 func (w *world) checkGrant(i int) {
 	a, mode := &w.actors[i], w.plan.Modes[i]
 	if a.is.any(broken) || mode == messages.Semaphore {
@@ -118,7 +107,7 @@ func (w *world) checkGrant(i int) {
 	}
 	if !w.sharesHold(i) {
 		if a.m.Token <= w.newest {
-			w.violate(TokensRise, "%s is granted the lock with token %v after a grant with token %v", actorName(i), a.m.Token, w.newest)
+			w.violate(TokensRise, "%s is granted the lock with token %v after %v", actorName(i), a.m.Token, w.newest)
 		}
 		if mode != messages.Read { // readers are granted in any order
 			w.newest = a.m.Token
@@ -145,8 +134,8 @@ func (w *world) sharesHold(i int) bool {
 	return false
 }
 
-// handsOver tells whether the users of a node that is before a request's in the queue have given the lock back within their
-// session, or have its owner. The node is still to be deleted.
+// handsOver tells whether the users of a node that is before a request's in the queue have given the lock back within
+// their session, or have its owner. The node is still to be deleted.
 func (w *world) handsOver(before node, i int) bool {
 	for j := range w.plan.Sessions {
 		a := &w.actors[j]
@@ -176,8 +165,8 @@ func (w *world) checkEnd(i int, effects []machine.Effect) {
 	}
 }
 
-// checkQuiet is invariants 3, 4 and 7, in a state in which nothing will happen unless somebody wants something, or something
-// goes wrong. Polls do not count: they are a net under the watches.
+// checkQuiet is invariants 3, 4 and 7, in a state in which nothing will happen unless somebody wants something, or
+// something goes wrong. Polls do not count: they are a net under the watches.
 func (w *world) checkQuiet() {
 	names := make([]string, 0, len(w.servers.nodes))
 	for _, n := range w.servers.nodes {
@@ -201,7 +190,7 @@ func (w *world) checkQuiet() {
 func (w *world) checkQuietNode(n node, names []string) {
 	user := w.user(n)
 	switch {
-	case w.retained(n.name):
+	case w.retained(&n):
 		if names[len(names)-1] != n.name || n.wanted {
 			w.violate(NoLostWakeUp, "nothing is under way, and %v is retained, but somebody wants the lock", n.name)
 		}
@@ -221,10 +210,9 @@ func (w *world) checkQuietNode(n node, names []string) {
 }
 
 // retained tells whether a node is retained.
-func (w *world) retained(name string) bool {
-	return slices.ContainsFunc(w.sessions[:], func(s session) bool {
-		return !s.closed && s.decides.Retains(lockPath, name)
-	})
+func (w *world) retained(n *node) bool {
+	s := &w.sessions[n.session]
+	return !s.closed && s.decides.Retains(lockPath, n.name)
 }
 
 // user gives a request that has a node; -1 for none.

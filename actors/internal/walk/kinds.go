@@ -19,128 +19,49 @@ const (
 
 // ofActors are the moves of a request that was made and has not ended. begins is for the others.
 var ofActors = []kind{
-	begins: {text: "asks for the lock", class: itself, can: never, do: (*world).begin},
-	hears: {text: "reads its mailbox", class: itself, can: hasMail,
-		do: func(w *world, i, _ int) { w.hear(i) }},
-	{text: "looks again", class: itself, do: (*world).poll,
-		can: func(w *world, i int) ways { return w.pollDue(i, true) }},
-	{text: "polls", class: owed, bound: Polls, do: (*world).poll,
-		can: func(w *world, i int) ways { return w.pollDue(i, false) }},
-	{text: "is released", class: owed, do: command(machine.Release),
-		can: func(w *world, i int) ways { return once(w.actors[i].m.Holding()) }},
-	{text: "is released", bound: Releases, do: command(machine.Release),
-		can: func(w *world, i int) ways { return once(!w.actors[i].m.Holding()) }},
+	begins: {text: "asks for the lock", class: itself, can: actor(unbegun), do: begin},
+	hears:  {text: "reads its mailbox", class: itself, can: actor(hasMail), do: one((*world).hear)},
+	{text: "looks again", class: itself, can: actor(recovers), do: poll},
+	{text: "polls", class: owed, bound: Polls, can: actor(waits), do: poll},
+	{text: "is released", class: owed, can: actor(holds), do: command(machine.Release)},
+	{text: "is released", bound: Releases, can: actor(holdsNot), do: command(machine.Release)},
 	{text: "is cancelled", bound: Cancels, can: always, do: command(machine.Cancel)},
 	{text: "has waited for long enough", bound: Timeouts, can: always, do: command(machine.Timeout)},
 	{text: "is asked to give back", bound: Revokes, can: always, do: command(machine.Revoke)},
-	{text: "reaches the end of its grace period", class: owed, do: (*world).endGrace,
-		can: func(w *world, i int) ways { return once(w.actors[i].is.any(grace)) }},
-	{text: "leaves its mailbox", bound: Slow, can: canLinger,
-		do: func(w *world, i, _ int) { w.actors[i].is.put(slow, true) }},
-	{text: "is stopped", bound: Stops, do: func(w *world, i, _ int) { w.stop(i) },
-		can: func(w *world, i int) ways { return once(!w.sessionOf(i).closed) }},
+	{text: "reaches the end of its grace period", class: owed, can: actor(inGrace), do: endGrace},
+	{text: "leaves its mailbox", bound: Slow, can: canLinger, do: linger},
+	{text: "is stopped", bound: Stops, can: canStop, do: one((*world).stop)},
 }
 
-// ofSessions are the moves of a session.
-var ofSessions = []kind{
-	{text: "the nodes of the session that is over are deleted", class: itself, can: hasDoomed,
-		do: func(w *world, s, _ int) { w.bury(s) }},
-	{text: "it reads its mailbox", class: itself, do: func(w *world, s, _ int) { w.take(s) },
-		can: func(w *world, s int) ways { return once(len(w.sessions[s].mailbox) > 0) }},
-	{text: "it leaves its mailbox", bound: Late, do: func(w *world, s, _ int) { w.sessions[s].late = true },
-		can: func(w *world, s int) ways { return once(!w.sessions[s].late && !w.sessions[s].closed) }},
+func unbegun(a *lockActor) bool  { return a.life == unasked }
+func hasMail(a *lockActor) bool  { return len(a.inbox) > 0 }
+func recovers(a *lockActor) bool { return a.poll != 0 && a.m.State == messages.StateRecovering }
+func waits(a *lockActor) bool    { return a.poll != 0 && a.m.State != messages.StateRecovering }
+func holds(a *lockActor) bool    { return a.m.Holding() }
+func holdsNot(a *lockActor) bool { return !a.m.Holding() }
+func inGrace(a *lockActor) bool  { return a.is.any(grace) }
 
-	{text: "the servers carry out", of: query, class: itself, can: canApply, do: (*world).apply},
-	{text: "the servers carry out, and answer later,", of: query, class: perhaps, bound: Slow, do: (*world).carryOut,
-		can: func(w *world, s int) ways { return w.prompt(s) }},
-	{text: "the connection is lost with the answer to", of: query, class: perhaps, bound: Cuts, can: canApplyLast,
-		do: func(w *world, s, at int) { w.carryOut(s, at); w.cut(s, repliesLost) }},
-	{text: "the answer comes to", of: query, class: itself, do: (*world).deliver,
-		can: func(w *world, s int) ways {
-			return w.flights(s, func(f *flight) bool { return f.applied && f.behind == 0 })
-		}},
-	{text: "an event arrives", class: itself, do: func(w *world, s, _ int) { w.arrive(s) },
-		can: func(w *world, s int) ways { return once(len(w.sessions[s].wire) > 0) }},
-	{text: "timer", of: number, class: itself, can: canRing,
-		do: func(w *world, s, of int) { w.ring(s, coordinator.TimerKind(of)) }},
-	{text: "a node was retained for long enough", class: owed,
-		can: func(w *world, s int) ways { return once(w.timer(s, coordinator.RetentionTimer) != 0) },
-		do:  func(w *world, s, _ int) { w.ring(s, coordinator.RetentionTimer) }},
-	{text: "a heartbeat", class: itself, do: func(w *world, s, _ int) { w.beat(s) },
-		can: func(w *world, s int) ways { return once(w.beatTells(s)) }},
-
-	{text: "a server is found", class: itself, do: func(w *world, s, _ int) { w.reconnect(s, linked) },
-		can: func(w *world, s int) ways { return once(w.canReconnect(s)) }},
-	{text: "a server is found that lags", class: perhaps, bound: Lags,
-		can: func(w *world, s int) ways {
-			sess := &w.sessions[s]
-			return once(w.canReconnect(s) && sess.served == alive && sess.seen < w.servers.zxid)
-		},
-		do: func(w *world, s, _ int) { w.reconnect(s, lagging) }},
-	{text: "its server catches up", class: itself, do: func(w *world, s, _ int) { w.catchUp(s) },
-		can: func(w *world, s int) ways { return once(w.sessions[s].link == lagging) }},
-	{text: "the servers, which have ended it, cut the connection", class: itself,
-		can: func(w *world, s int) ways {
-			return once(w.sessions[s].link != unlinked && w.sessions[s].served == ended)
-		},
-		do: func(w *world, s, _ int) { w.cut(s, repliesLost) }},
-
-	{text: "the connection is lost", of: howLost, class: fault, bound: Cuts, can: canCut, do: (*world).cut},
-	{text: "a heartbeat is late", class: fault, bound: Silences, do: func(w *world, s, _ int) { w.silence(s) },
-		can: func(w *world, s int) ways {
-			return once(w.sessions[s].up && w.timer(s, coordinator.BeatTimer) != 0)
-		}},
-	{text: "the lease runs out", class: fault, bound: Lapses, do: func(w *world, s, _ int) { w.lapse(s) },
-		can: func(w *world, s int) ways { return once(w.sessions[s].lease) }},
-	{text: "the servers end the session", class: fault, bound: Expiries, do: func(w *world, s, _ int) { w.end(s) },
-		can: func(w *world, s int) ways {
-			sess := &w.sessions[s]
-			return once(sess.served == alive && (!sess.lease || w.mistake(ExpireEarly)))
-		}},
-	{text: "it is closed", class: fault, bound: Closes, do: func(w *world, s, _ int) { w.closeSession(s) },
-		can: func(w *world, s int) ways { return once(!w.sessions[s].closed) }},
-}
-
-// ofServers are the moves of an operator, and of the servers' housekeeping. how is the place of a node.
-var ofServers = []kind{
-	{text: "deletes", of: nodeName, bound: Breaks, do: (*world).breakNode,
-		can: func(w *world, _ int) ways { return w.nodes(func(n *node) bool { return !n.doomed }) }},
-	{text: "wants the lock of", of: nodeName, bound: Asks,
-		can: func(w *world, _ int) ways { return w.nodes(func(n *node) bool { return !n.doomed && !n.wanted }) },
-		do:  func(w *world, _, at int) { w.write(at, true) }},
-	{text: "deletes the empty lock path", bound: Reaps,
-		can: func(w *world, _ int) ways { return once(len(w.servers.nodes) == 0 && w.servers.sequence > 0) },
-		do:  func(w *world, _, _ int) { w.servers.sequence, w.servers.permits = 0, 0 }},
-}
-
-func never(*world, int) ways  { return 0 }
-func always(*world, int) ways { return 1 }
-
-func hasMail(w *world, i int) ways { return once(len(w.actors[i].inbox) > 0) }
+func canStop(w *world, i int) ways { return once(!w.sessionOf(i).closed) }
 
 func canLinger(w *world, i int) ways {
 	s := w.sessionOf(i)
 	return once(w.left[Slow] != Always && !w.actors[i].is.any(slow) && len(s.flights)+len(s.wire) > 0)
 }
 
-// pollDue tells whether a lock actor's poll is due while it recovers, or while it does not.
-func (w *world) pollDue(i int, recovers bool) ways {
-	a := &w.actors[i]
-	return once(a.poll != 0 && (a.m.State == messages.StateRecovering) == recovers)
-}
+func linger(w *world, i, _ int) { w.actors[i].is.put(slow, true) }
 
-func (w *world) begin(i, _ int) {
+func begin(w *world, i, _ int) {
 	w.actors[i].life = asked
 	w.step(i, machine.Event{Kind: machine.Begin})
 }
 
-func (w *world) poll(i, _ int) {
+func poll(w *world, i, _ int) {
 	op := w.actors[i].poll
 	w.actors[i].poll = 0
 	w.step(i, machine.Event{Kind: machine.Poll, Op: op})
 }
 
-func (w *world) endGrace(i, _ int) {
+func endGrace(w *world, i, _ int) {
 	w.actors[i].is.put(grace, false)
 	w.step(i, machine.Event{Kind: machine.GraceOver})
 }
@@ -150,89 +71,152 @@ func command(of machine.Kind) func(w *world, i, _ int) {
 	return func(w *world, i, _ int) { w.step(i, machine.Event{Kind: of}) }
 }
 
+// ofSessions are the moves of a session.
+var ofSessions = []kind{
+	{text: "the nodes of the session that is over are deleted", class: itself, can: hasDoomed, do: one((*world).bury)},
+	{text: "it reads its mailbox", class: itself, can: sess(hasOrders), do: one((*world).take)},
+	{text: "it leaves its mailbox", bound: Late, can: sess(isQuick), do: dawdle},
+
+	{text: "the servers carry out", of: query, class: itself, can: canApply, do: apply},
+	{text: "the servers carry out, and answer later,", of: query, class: perhaps, bound: Slow, can: canWait,
+		do: (*world).carryOut},
+	{text: "the connection is lost with the answer to", of: query, class: perhaps, bound: Cuts, can: canLose,
+		do: applyLast},
+	{text: "the answer comes to", of: query, class: itself, can: canAnswer, do: (*world).deliver},
+	{text: "an event arrives", class: itself, can: sess(hasEvents), do: one((*world).arrive)},
+	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
+	{text: "timer", of: number, class: owed, can: retainedLongEnough, do: ring},
+	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
+
+	{text: "a server is found", class: itself, can: sess(isAlone), do: reconnect(linked)},
+	{text: "a server is found that lags", class: perhaps, bound: Lags, can: canLag, do: reconnect(lagging)},
+	{text: "its server catches up", class: itself, can: sess(lags), do: one((*world).catchUp)},
+	{text: "the servers, which have ended it, cut the connection", class: itself, can: sess(isRefused), do: collapse},
+
+	{text: "the connection is lost", of: howLost, class: fault, bound: Cuts, can: canCut, do: (*world).cut},
+	{text: "a heartbeat is late", class: fault, bound: Silences, can: canFallSilent, do: one((*world).silence)},
+	{text: "the lease runs out", class: fault, bound: Lapses, can: sess(hasLease), do: one((*world).lapse)},
+	{text: "the servers end the session", class: fault, bound: Expiries, can: canExpire, do: one((*world).end)},
+	{text: "it is closed", class: fault, bound: Closes, can: sess(isOpen), do: one((*world).closeSession)},
+}
+
+// rowTimers are those that have no other move: heartbeats have their own, a lease runs out by a move, and a holder
+// reads its node at once.
+const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
+	1<<coordinator.SearchTimer
+
+func hasOrders(s *session) bool { return len(s.mailbox) > 0 }
+func isQuick(s *session) bool   { return !s.late && !s.closed }
+func hasEvents(s *session) bool { return len(s.wire) > 0 }
+func isAlone(s *session) bool   { return s.link == unlinked && s.served != over && !s.closed }
+func lags(s *session) bool      { return s.link == lagging }
+func isRefused(s *session) bool { return s.link != unlinked && s.served == ended }
+func isServed(s *session) bool  { return s.link != unlinked && s.served == alive }
+func hasLease(s *session) bool  { return s.lease }
+func isOpen(s *session) bool    { return !s.closed }
+
 func hasDoomed(w *world, s int) ways {
 	return once(slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.doomed && n.session == s }))
 }
 
-// flights gives the places of some of the queries that are under way.
-func (w *world) flights(s int, which func(*flight) bool) (all ways) {
-	for at := range w.sessions[s].flights {
-		all |= once(which(&w.sessions[s].flights[at])) << at
+func dawdle(w *world, s, _ int) { w.sessions[s].late = true }
+
+// where gives the places of some of the queries that are under way.
+func (s *session) where(which func(*flight) bool) (all ways) {
+	for at := range s.flights {
+		all |= once(which(&s.flights[at])) << at
 	}
 	return all
 }
 
-// nodes gives the places of some of the nodes.
-func (w *world) nodes(which func(*node) bool) (all ways) {
-	for at := range w.servers.nodes {
-		all |= once(which(&w.servers.nodes[at])) << at
-	}
-	return all
-}
+func isOpenQuery(f *flight) bool { return !f.applied }
+func isAnswered(f *flight) bool  { return f.applied && !f.lost }
+func arrives(f *flight) bool     { return f.applied && f.behind == 0 }
+
+func canAnswer(w *world, s int) ways { return w.sessions[s].where(arrives) }
 
 func canApply(w *world, s int) ways {
-	if sess := &w.sessions[s]; sess.link == unlinked || sess.served != alive {
+	if !isServed(&w.sessions[s]) {
 		return 0
 	}
-	return w.flights(s, func(f *flight) bool { return !f.applied })
+	return w.sessions[s].where(isOpenQuery)
 }
 
-// prompt gives the queries that may be carried out without an answer at once.
-func (w *world) prompt(s int) ways {
-	if !w.plan.Prompt {
-		return 0
-	}
-	return canApply(w, s)
-}
-
-func canApplyLast(w *world, s int) ways {
-	if w.plan.Spared[s] {
-		return 0
-	}
-	return w.prompt(s)
-}
+// canWait gives the queries that may be carried out without an answer at once, canLose those whose answer may be lost.
+func canWait(w *world, s int) ways { return canApply(w, s) * once(w.plan.Prompt) }
+func canLose(w *world, s int) ways { return canWait(w, s) * once(!w.plan.Spared[s]) }
 
 // apply carries out a query. In a prompt plan the answer comes at once.
-func (w *world) apply(s, at int) {
+func apply(w *world, s, at int) {
 	w.carryOut(s, at)
-	if f := &w.sessions[s].flights[at]; w.plan.Prompt && f.applied && f.behind == 0 {
+	if f := &w.sessions[s].flights[at]; w.plan.Prompt && arrives(f) {
 		w.deliver(s, at)
 	}
 }
 
-// canRing gives the kinds of timers that may fire now. Those of heartbeats and of retained nodes have moves of their own,
-// that of the lease fires when the lease is over, and a holder reads its node at once.
-func canRing(w *world, s int) (all ways) {
-	for _, t := range w.sessions[s].timers {
-		switch t.kind {
-		case coordinator.CreatesTimer, coordinator.DeletesTimer, coordinator.RetryTimer, coordinator.SearchTimer:
-			all |= 1 << t.kind
-		}
-	}
-	return all
+func applyLast(w *world, s, at int) {
+	w.carryOut(s, at)
+	w.cut(s, repliesLost)
 }
 
-func (w *world) canReconnect(s int) bool {
-	sess := &w.sessions[s]
-	return sess.link == unlinked && sess.served != over && !sess.closed
+// setTimers gives the timers that are set.
+func setTimers(w *world, s int) ways          { return w.timers(s, rowTimers) }
+func retainedLongEnough(w *world, s int) ways { return w.timers(s, 1<<coordinator.RetentionTimer) }
+
+func (w *world) timers(s int, of ways) (all ways) {
+	for _, t := range w.sessions[s].timers {
+		all |= 1 << t.kind
+	}
+	return all & of
 }
+
+func ring(w *world, s, kind int) { w.ring(s, coordinator.TimerKind(kind)) }
+
+func canBeat(w *world, s int) ways { return once(w.beatTells(s)) }
+
+func reconnect(to link) func(w *world, s, _ int) {
+	return func(w *world, s, _ int) { w.reconnect(s, to) }
+}
+
+func canLag(w *world, s int) ways {
+	sess := &w.sessions[s]
+	return once(isAlone(sess) && sess.served == alive && sess.seen < w.servers.zxid)
+}
+
+func collapse(w *world, s, _ int) { w.cut(s, repliesLost) }
 
 func canCut(w *world, s int) ways {
-	if sess := &w.sessions[s]; sess.link == unlinked || sess.served != alive {
-		return 0
-	}
-	all := ways(1)
-	if w.flights(s, func(f *flight) bool { return f.applied && !f.lost }) != 0 {
+	sess, all := &w.sessions[s], ways(1)
+	if sess.where(isAnswered) != 0 {
 		all |= all << repliesLost
 	}
-	if w.flights(s, func(f *flight) bool { return !f.applied }) != 0 {
+	if sess.where(isOpenQuery) != 0 {
 		all |= all << requestsWait
 	}
-	return all
+	return all * once(isServed(sess))
 }
 
-// breakNode has an operator delete a node.
-func (w *world) breakNode(_, at int) {
+func canFallSilent(w *world, s int) ways {
+	return once(w.sessions[s].up && w.timer(s, coordinator.BeatTimer) != 0)
+}
+
+func canExpire(w *world, s int) ways {
+	sess := &w.sessions[s]
+	return once(sess.served == alive && (!sess.lease || w.plan.Mistake.EndsEarly))
+}
+
+// ofServers are the moves of an operator. how is the place of a node.
+var ofServers = []kind{
+	{text: "deletes", of: nodeName, bound: Breaks, can: nodes(isKept), do: breakNode},
+	{text: "wants the lock of", of: nodeName, bound: Asks, can: nodes(isUnwanted), do: want},
+	{text: "deletes the empty lock path", bound: Reaps, can: canReap, do: reap},
+}
+
+func isKept(n *node) bool     { return !n.doomed }
+func isUnwanted(n *node) bool { return !n.doomed && !n.wanted }
+
+// breakNode deletes a node.
+func breakNode(w *world, _, at int) {
 	n := w.servers.nodes[at]
 	for i := range w.plan.Sessions {
 		if a := &w.actors[i]; a.m.Node == n.name || n.guid == guid(i) {
@@ -241,6 +225,14 @@ func (w *world) breakNode(_, at int) {
 	}
 	w.deleteNode(n.name)
 }
+
+func want(w *world, _, at int) { w.write(at, true) }
+
+func canReap(w *world, _ int) ways { return once(len(w.servers.nodes) == 0 && w.servers.sequence > 0) }
+
+func reap(w *world, _, _ int) { w.servers.sequence, w.servers.permits = 0, 0 }
+
+// What a move is about.
 
 func query(w *world, s, at int) string {
 	f := w.sessions[s].flights[at]

@@ -12,20 +12,22 @@ import (
 // seeded is a mistake that a walk of a plan must find: at the boundary of what is walked, or in the source.
 type seeded struct {
 	name    string
-	mistake *Mistake
+	mistake Mistake
 	source  []edit
 	plan    Plan
 	breaks  Invariant
 }
 
-// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes first.
+// TestMistakesAreFound shows that the walk can fail: each mistake breaks an invariant, and it is known which one comes
+// first.
 func TestMistakesAreFound(t *testing.T) {
-	for _, c := range atBoundary {
+	all := atBoundary
+	if underRace {
+		all = all[:2]
+	}
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if underRace && c.plan.Bounds != (Bounds{}) {
-				return // the smaller ones are enough there
-			}
 			find(t, c)
 		})
 	}
@@ -42,8 +44,8 @@ func find(t *testing.T, c seeded) {
 	require.Equal(t, c.breaks, violation.Invariant)
 }
 
-// TestMistakesApply: the texts that the mistakes in the source replace are there. TestWalkFinds, of `make mistakes`, walks
-// with these mistakes.
+// TestMistakesApply: the texts that the mistakes in the source replace are there. TestWalkFinds, of `make mistakes`,
+// walks with these mistakes.
 func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
@@ -53,16 +55,9 @@ func TestMistakesApply(t *testing.T) {
 	}
 }
 
-// TestSecondIsNoProof: without the mistake nothing is wrong after the story with which it is found.
-func TestSecondIsNoProof(t *testing.T) {
-	result, err := Walk(secondIsNoProof)
-	require.NoError(t, err, result)
-	t.Log(result)
-}
-
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
-	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: server(ExpireEarly)})
+	_, err := Walk(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}, Mistake: Mistake{EndsEarly: true}})
 	require.EqualError(t, err, `invariant 1: mutual exclusion
 contender 1 and contender 2 both hold the lock with valid leases:
   1. session A: the servers carry out Create of stage 0

@@ -22,34 +22,47 @@ type kind struct {
 type class uint8
 
 const (
-	// wanted: somebody wants it.
-	wanted class = iota
-	// owed: somebody wants it, or it is a net under what comes by itself, and it may be counted on when it is asked whether
-	// everything comes to an end.
-	owed
-	// itself: it comes by itself, and may be counted on.
-	itself
-	// perhaps: it comes by itself, or another move in its place.
-	perhaps
-	// fault: something goes wrong in a session; not in one that is spared.
-	fault
+	wanted  class = iota // somebody wants it
+	owed                 // likewise, or it is a net; whether everything comes to an end may count on it
+	itself               // it comes by itself, and may be counted on
+	perhaps              // it comes by itself, or another move in its place
+	fault                // something goes wrong in a session, but in none that is spared
 )
-
-// goesOn tells whether a move comes by itself.
-func (c class) goesOn() bool { return c == itself || c == perhaps }
-
-// expected tells whether a move may be counted on.
-func (c class) expected() bool { return c == itself || c == owed }
 
 // ways is a set of ways in which a move can be made.
 type ways uint64
 
-// once is the one way of a move that can be made in one way, if it can be made.
+// once is one way, if a move can be made.
 func once(when bool) ways {
 	if when {
 		return 1
 	}
 	return 0
+}
+
+func always(*world, int) ways { return 1 }
+
+// actor, sess and nodes give the ways of moves that depend on one lock actor, session or node, and one what has only
+// one way.
+func actor(can func(*lockActor) bool) func(*world, int) ways {
+	return func(w *world, i int) ways { return once(can(&w.actors[i])) }
+}
+
+func sess(can func(*session) bool) func(*world, int) ways {
+	return func(w *world, s int) ways { return once(can(&w.sessions[s])) }
+}
+
+func nodes(can func(*node) bool) func(*world, int) ways {
+	return func(w *world, _ int) (all ways) {
+		for at := range w.servers.nodes {
+			all |= once(can(&w.servers.nodes[at])) << at
+		}
+		return all
+	}
+}
+
+func one(do func(*world, int)) func(*world, int, int) {
+	return func(w *world, at, _ int) { do(w, at) }
 }
 
 // move is one thing that happens: the index of its kind, to which request or session, and in which way.
@@ -58,8 +71,9 @@ type move struct{ kind, at, how uint8 }
 // kinds are all kinds: those of requests, of sessions, and of the servers.
 var kinds = slices.Concat(ofActors, ofSessions, ofServers)
 
-func (m move) goesOn() bool   { return kinds[m.kind].class.goesOn() }
-func (m move) expected() bool { return kinds[m.kind].class.expected() }
+// goesOn tells whether a move comes by itself, expected whether it may be counted on.
+func (m move) goesOn() bool   { c := kinds[m.kind].class; return c == itself || c == perhaps }
+func (m move) expected() bool { c := kinds[m.kind].class; return c == itself || c == owed }
 
 // full is how much mail a lock actor lets gather at most before it reads.
 const full = 4

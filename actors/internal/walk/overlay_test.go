@@ -15,8 +15,8 @@ import (
 // mistakeInSource names the mistake that is in the source already, in a process that TestWalkFinds has started.
 const mistakeInSource = "TURNSTILE_WALK_MISTAKE"
 
-// TestWalkFinds is TestMistakesAreFound for mistakes in the coordinator's own rules. For each it runs itself with the changed
-// source.
+// TestWalkFinds is TestMistakesAreFound for mistakes in the coordinator's own rules. For each it runs itself with the
+// changed source.
 func TestWalkFinds(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)

@@ -45,8 +45,8 @@ type Plan struct {
 	Bounds Bounds
 	// Without are the fast paths that are switched off.
 	Without coordinator.Switches
-	// Mistake is what is done wrong, to see that the walk finds it; nil for nothing.
-	Mistake *Mistake
+	// Mistake is what is done wrong, to see that the walk finds it.
+	Mistake Mistake
 	// Limit ends the walk with an error when it reaches more states than this; zero is no limit.
 	Limit int
 }
@@ -61,34 +61,23 @@ type Bound uint8
 // The bounds.
 const (
 	unbounded Bound = iota
-	// Cuts: a connection is lost.
-	Cuts
-	// Silences: a heartbeat is not answered in time while the connection is up.
-	Silences
-	// Lapses: a lease runs out.
-	Lapses
-	// Expiries: the servers end a session.
-	Expiries
-	// Lags: a connection comes back to a server that lags behind.
-	Lags
-	// Breaks: an operator deletes a contender's node.
-	Breaks
-	// Asks: an operator writes to a node that he wants the lock.
-	Asks
-	// Reaps: an empty lock path is deleted. The next create makes it again.
-	Reaps
-	// Cancels, Timeouts, Revokes, Releases: commands to a request, and its timer. A request that holds may be released
-	// besides.
-	Cancels
-	Timeouts
-	Revokes
-	Releases
-	// Stops: a lock actor is stopped from outside, or panics.
-	Stops
-	// Closes: a session is closed.
-	Closes
-	// Polls: a waiting request looks at the queue again though no watch told it to.
-	Polls
+
+	Cuts     // a connection is lost
+	Silences // a heartbeat is not answered in time while the connection is up
+	Lapses   // a lease runs out
+	Expiries // the servers end a session
+	Lags     // a connection comes back to a server that lags behind
+	Breaks   // an operator deletes a contender's node
+	Asks     // an operator writes to a node that he wants the lock
+	Reaps    // an empty lock path is deleted; the next create makes it again
+	Cancels  // a request is cancelled
+	Timeouts // a request has waited for long enough
+	Revokes  // a request is asked to give back
+	Releases // a request is released that does not hold
+	Stops    // a lock actor is stopped from outside, or panics
+	Closes   // a session is closed
+	Polls    // a waiting request looks at the queue though no watch told it to
+
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
 	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.
 	Slow

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// everyRowIsReached fails when a row of the machine's table fires in no history, though the model could reach it; and when
-// one does of which it is said that it cannot.
+// everyRowIsReached fails when a row of the machine's table fires in no history, though the model could reach it; and
+// when one does of which it is said that it cannot.
 func everyRowIsReached(t *testing.T, fired map[*machine.Row]bool) {
 	type name struct {
 		from messages.State

@@ -59,12 +59,7 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}
-	czxid := n.czxid
-	if w.mistake(TokenBySequence) {
-		number, _ := queue.Sequence(name)
-		czxid = int64(number) + 1
-	}
-	return coordinator.Made{Name: name, Czxid: czxid, Siblings: len(z.nodes), Together: 1}
+	return coordinator.Made{Name: name, Czxid: n.czxid, Siblings: len(z.nodes), Together: 1}
 }
 
 // compareNodes orders nodes as their queue does: a reader at a writer's number comes behind the writer.
@@ -80,8 +75,8 @@ func compareNodes(a, b node) int {
 	return cmp.Or(cmp.Compare(x.Sequence, y.Sequence), reads(x)-reads(y))
 }
 
-// deleteNode deletes a node, and fires its watches. What a server sends is lost with its connection, and reaches a client
-// in the order in which it was sent.
+// deleteNode deletes a node, and fires its watches. What a server sends is lost with its connection, and reaches a
+// client in the order in which it was sent.
 func (w *world) deleteNode(name string) {
 	at := w.servers.at(name)
 	if at < 0 {

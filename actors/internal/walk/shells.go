@@ -17,7 +17,8 @@ const sessionTimeout = 10 * time.Second
 
 // spec is what a request wants.
 func (p *Plan) spec(i int) *coordinator.Spec {
-	want := &messages.Acquire{Path: lockPath, Mode: p.Modes[i], Try: p.Try[i], Reentry: p.Reentry[i], WatchAll: p.WatchAll[i]}
+	want := &messages.Acquire{Path: lockPath, Mode: p.Modes[i], Try: p.Try[i]}
+	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
 	if p.Sticky[i] {
 		want.Sticky = time.Second
 	}
@@ -33,10 +34,10 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 	return coordinator.NewSpec(want, guid(i), fmt.Sprintf("actor%d", i), false, time.Time{})
 }
 
-// tell gives a coordinator an input, carries out what it decides, and looks at the invariants. The coordinators of other
-// states stay as they are.
+// tell gives a coordinator an input, carries out what it decides, and looks at the invariants. The coordinators of
+// other states stay as they are.
 func (w *world) tell(s int, in coordinator.Input) {
-	sess, mistake, epoch := &w.sessions[s], w.plan.Mistake, w.epoch(s)
+	sess, mistake, epoch := &w.sessions[s], &w.plan.Mistake, w.epoch(s)
 	if sess.closed {
 		return
 	}
@@ -59,7 +60,7 @@ func (w *world) tell(s int, in coordinator.Input) {
 		w.violate(OneSession, "%v was decided on in epoch %d, and is carried out in epoch %d", o.Effect, o.Epoch, epoch)
 	}
 	for _, out := range outputs {
-		if mistake == nil || mistake.Outputs == nil {
+		if mistake.Outputs == nil {
 			w.output(s, out)
 			continue
 		}
@@ -102,8 +103,8 @@ func (w *world) output(s int, out coordinator.Output) {
 	}
 }
 
-// query puts a query on its way. Heartbeats go on for ever, so they are one move, made only where they would tell something
-// (see world.beat); the others have no news.
+// query puts a query on its way. Heartbeats go on for ever, so they are one move, made only where they would tell
+// something (see world.beat); the others have no news.
 func (w *world) query(s int, ask *coordinator.Ask) {
 	if beat, ok := ask.Query.(*coordinator.Check); ok && beat.Beat {
 		failure := unknown

@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -42,19 +44,13 @@ const (
 type marks uint8
 
 const (
-	// The owner was told Held; Suspended, and not Resumed; that it is over.
-	toldHeld marks = 1 << iota
-	toldSuspended
-	toldOver
-	// An operator has deleted its node, which takes the lock away without asking anybody.
-	broken
-	// The lock was handed to it after that, while the node of the one who gave it back was there. Nobody else may have the
-	// lock until it has been told.
-	handed
-	// It leaves its mailbox for a while.
-	slow
-	// GraceOver is due.
-	grace
+	toldHeld      marks = 1 << iota // the owner was told Held
+	toldSuspended                   // Suspended, and not Resumed
+	toldOver                        // that it is over
+	broken                          // an operator has deleted its node, which takes the lock away without asking anybody
+	handed                          // the lock was handed to it after that: nobody else may have it until it has been told
+	slow                            // it leaves its mailbox for a while
+	grace                           // GraceOver is due
 )
 
 // any tells whether one of some marks is set.
@@ -82,8 +78,8 @@ type session struct {
 	decides *coordinator.Coordinator
 	served  served
 	link    link
-	// up: the coordinator takes the session to be connected. lease: the lease is valid. late: the session leaves its mailbox
-	// for a while. closed: it is closed for good.
+	// up: the coordinator takes the session to be connected. lease: the lease is valid. late: the session leaves its
+	// mailbox for a while. closed: it is closed for good.
 	up, lease, late, closed bool
 	// seen is the newest transaction that the client has heard of; a lagging server knows none after it.
 	seen int64
@@ -134,6 +130,8 @@ type flight struct {
 	commits       bool  // it was a transaction, whose answer renews the lease
 	zxid          int64 // of the server when it was carried out
 	behind        int   // events that were on the wire before the answer, and still are
+	// print is the hash of query and answer, once it was needed.
+	print fingerprint
 }
 
 // servers are one lock path with its nodes, their owners, the watches of each connection, the sequence counter and the
@@ -163,15 +161,6 @@ type node struct {
 // with gives a slice with one element more.
 func with[T any](all []T, v ...T) []T { return append(all[:len(all):len(all)], v...) }
 
-// but gives a slice without the element at i.
-func but[T any](all []T, i int) []T {
-	left := make([]T, 0, len(all))
-	return append(append(left, all[:i]...), all[i+1:]...)
-}
-
-// replace gives a slice with another element at i.
-func replace[T any](all []T, i int, v T) []T {
-	next := append(make([]T, 0, len(all)), all...)
-	next[i] = v
-	return next
-}
+// but gives a slice without the element at i, replace one with another element there.
+func but[T any](all []T, i int) []T          { return slices.Concat(all[:i], all[i+1:]) }
+func replace[T any](all []T, i int, v T) []T { return slices.Concat(all[:i], []T{v}, all[i+1:]) }

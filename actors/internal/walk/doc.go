@@ -1,0 +1,90 @@
+// Package walk is a model checker for what Turnstile decides. It runs the real machines (package
+// actors/machine) and the real coordinators (package actors/internal/coordinator) of up to four
+// lock requests in one or two sessions, on a model of ZooKeeper, through every order in which
+// things can happen within the bounds of a [Plan]. In every state it checks the invariants; of a
+// violation it tells the shortest story. Only tests use it.
+//
+// # What runs, and what is a model
+//
+// Machines and coordinators are the real ones. Around them stands a model of the rest:
+//
+//   - shells.go: mailboxes, and the shells that carry effects, outputs and inputs from one to the
+//     other.
+//   - servers.go, carry.go: one lock path with its nodes, their owners, the watches of each
+//     connection, the sequence counter and the transaction number. A query takes a step for each
+//     round trip on whose order something may depend.
+//   - connection.go: a connection that is lost and comes back, perhaps to a server that lags, and
+//     the lease.
+//
+// Answers come in any order. Events of a connection come in theirs, and before the answers that
+// follow them on the wire. The outcome of a query that was lost with its connection may come before
+// the news of the loss, or long after. The end of a session takes two steps, as in ZooKeeper: the
+// servers refuse it first, and delete its nodes later (CURATOR-604).
+//
+// There is no clock. A timer fires at any moment at which it is set. A lease is valid from an
+// acknowledged transaction until it runs out, which may be at any moment. What the lease clock is
+// calculated for is taken for granted: the servers do not end a session before its lease is over.
+// Package zkconn and tests/touches check that.
+//
+// # What is left out, or coarser than reality
+//
+//   - Heartbeats are one move, made only where they would tell something that no lock actor is
+//     about to hear.
+//   - When a connection is lost, all answers on the wire are lost or none, and all queries not yet
+//     carried out wait or none.
+//   - No ACLs, so that nothing is refused; no exhausted counter, no foreign contenders, no deadlock
+//     probes. One lock path with one queue. A lagging server lacks nodes that were made; it never
+//     shows one that was deleted.
+//   - An operator who deletes a holder's node takes its lock away before it can know: mutual
+//     exclusion, tokens and order are not asked of that request. They are of one that was granted
+//     the lock by hand-over after that.
+//   - A lock actor lets at most four messages gather, and a holder reads its node at once.
+//   - In a prompt plan, answers and mail are read as they come, except as often as Slow and Late
+//     allow.
+//
+// # Invariants
+//
+// The coordinator's own, Coordinator.Check, is called in world.tell, after every input of a
+// coordinator. Mutual exclusion (world.checkHolders) is looked at there as well, and in world.step,
+// after every event of a machine, and in world.make, after every move. Order and tokens are looked
+// at when a grant is told, orphans when an end is told, and lost wake-ups and orphans again in
+// every state in which nothing happens by itself (world.checkQuiet). When all states are known, the
+// walk goes backwards from those in which all is over: every state must lead to one by what goes on
+// by itself and by releases alone (walker.everyoneCanEnd).
+//
+// # States
+//
+// States that behave alike are made equal: operations are named current or stale, numbers of
+// queries and timers and the order in which they began are left out, answers that can change
+// nothing are dropped. A state that was reached is kept as 128 bits, with the move that led there
+// first. The walk is breadth first, so that its stories are the shortest.
+//
+// # Reading a story
+//
+// A violation names the invariant, says what is wrong, and lists the moves from the start of the
+// plan, one a line: what happened, and behind it, in order, what each session heard, which rows of
+// the table fired and what owners were told. The same lines in Plan.After lead a walk there again.
+//
+// # Adding a plan, a move, a mistake
+//
+// A plan is an entry of one of the lists in the tests: small ones are walked by every test run,
+// large ones by `make walk`. Give it a name, the sessions of its requests, what they ask for, and
+// as few bounds as show the thing: each multiplies the states by five to twenty. A plan with Prompt
+// has a tenth of the states of one without.
+//
+// A kind of move is a row of a table in kinds.go.
+//
+// The test of the checker are mistakes, each of which must be found: those at the boundary of the
+// coordinator (an output dropped, doubled or altered; boundary_test.go) in every test run, those in
+// its source, which go test -overlay replaces, by `make mistakes`. Both are listed in
+// seeded_test.go, each with the plan that finds it and the invariant that it breaks.
+//
+// # How to run it
+//
+//	go test ./actors/internal/walk                                        the small plans, and mistakes at the boundary
+//	TURNSTILE_WALK=long go test -v -timeout 1h ./actors/internal/walk     the large plans besides
+//	go test -tags mistakes -v -run Finds ./actors/internal/walk           mistakes in the source
+//
+// Plans are walked side by side, one for each processor. With the race detector a few tiny ones
+// are: a walk is one goroutine.
+package walk
