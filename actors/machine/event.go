@@ -27,7 +27,7 @@ const (
 
 	// Created: our node was made. Alone, Predecessor and Exhausted say what the reply told of the queue.
 	Created
-	// Joined: no node was made; the request takes part in a hold of its owner's, or goes on with a retained
+	// Joined: no node was made, or none of its own is needed any more; the request takes part in a hold of its owner's, or goes on with a retained
 	// node. Nobody is before it.
 	Joined
 	// Taken: the one node of a contest is there already, and is another's.

@@ -21,7 +21,7 @@ var (
 	missing    = Guard{"own node missing", func(_ Machine, e Event) bool { return e.Missing }}
 	first      = Guard{"first, lease valid", func(_ Machine, e Event) bool { return e.First && e.Lease }}
 	firstLate  = Guard{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
-	nodeless   = Guard{"contest", func(m Machine, _ Event) bool { return m.Node == "" }}
+	nodeless   = Guard{"no node", func(m Machine, _ Event) bool { return m.Node == "" }}
 	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
 )
 

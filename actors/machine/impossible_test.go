@@ -40,7 +40,9 @@ var impossible = []struct {
 		states{none}, except(machine.Begin, machine.Refused)},
 
 	{"only Create is answered so: its operation is current in creating, and in releasing while withdrawn",
-		states{listing, watching, held, revoking, recovery}, kinds{machine.Created, machine.Joined, machine.Taken, machine.NotCreated}},
+		states{listing, held, revoking, recovery}, kinds{machine.Created, machine.Joined, machine.Taken, machine.NotCreated}},
+	{"a request that waits without a node may be given one, and is told nothing else of creates",
+		states{watching}, kinds{machine.Taken, machine.NotCreated}},
 	{"Create is refused by NotCreated", states{creating}, kinds{machine.Refused}},
 	{"only List is answered so: its operation is current in listing alone",
 		states{creating, watching, held, revoking, recovery, releasing}, kinds{machine.Listed}},

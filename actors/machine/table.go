@@ -97,6 +97,9 @@ var gettingIn = []Row{
 	{listing, Closed, always, isFailed, fail},
 
 	{watching, Watched, always, watching, poll},
+	{watching, Joined, leased, held, grant}, // it waited without a node: its session's serves it now
+	{watching, Joined, always, recovery, verify},
+	{watching, Created, always, listing, list}, // the node of another that gave up, with its place
 	{watching, TurnCame, leased, held, grant},
 	{watching, TurnCame, always, listing, list},
 	{watching, PredecessorGone, nodeless, creating, create},

@@ -69,6 +69,8 @@ func (c *Coordinator) fired(timer uint64) {
 		c.checkLease()
 	case SearchTimer:
 		c.searchAgain(what)
+	case CohortTimer:
+		c.cohortOver(what)
 	}
 }
 
@@ -100,6 +102,8 @@ func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Chang
 			c.ownChanged(c.requests[w.request], name, change)
 		case retains:
 			c.arrived(p, w.node, change != ChildrenChanged)
+		case serves:
+			c.served(p, w.node, change)
 		default:
 			c.hearOfOther(w, name, change, false)
 		}

@@ -74,6 +74,9 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 		if q.retained != nil && c.requests[q.retained.request] == nil {
 			return "a node is retained that nobody has had"
 		}
+		if wrong := c.checkCohort(q); wrong != "" {
+			return wrong
+		}
 		if q.run.remote < 0 || len(q.run.creates) > 0 && c.epoch.timers[q.run.timer].kind != CreatesTimer ||
 			len(q.run.deletes) > 0 && c.epoch.timers[q.run.deleteTimer].kind != DeletesTimer {
 			return "changes are delayed, and nothing will send them"
@@ -81,9 +84,32 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 	}
 	for name, all := range p.watchers {
 		for _, w := range all {
-			if r := c.requests[w.request]; w.role != retains && (r == nil || !r.watches(name, w.role)) {
+			if r := c.requests[w.request]; w.role != retains && w.role != serves && (r == nil || !r.watches(name, w.role)) {
 				return fmt.Sprintf("news of %q are for a request that does not wait for them", name)
 			}
+		}
+	}
+	return ""
+}
+
+// checkCohort gives what is wrong with a cohort.
+func (c *Coordinator) checkCohort(q *ownQueue) string {
+	k := &q.cohort
+	if k.node != nil && (k.node.phase == absent || k.node.phase == deleting || k.node.phase == left) {
+		return "a node serves a cohort, and does not exist"
+	}
+	if k.node != nil && k.node.phase == retained && q.retained.next == 0 && len(k.waiting) > 0 {
+		return "requests wait in a cohort for a node that nobody is to hold with"
+	}
+	if k.node == nil && k.called == 0 && len(k.waiting) > 0 && c.epoch.connection == connected {
+		return "requests wait in a cohort that nobody leads"
+	}
+	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
+		return "a request that has ended is to lead a cohort"
+	}
+	for _, id := range k.waiting {
+		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine {
+			return fmt.Sprintf("request %d waits in a cohort, and has ended, or has a node", id)
 		}
 	}
 	return ""

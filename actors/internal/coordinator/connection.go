@@ -32,10 +32,14 @@ func (c *Coordinator) disconnect() {
 	for _, p := range c.epoch.paths {
 		p.listing, p.children = nil, nil
 		clear(p.watchers)
+		for _, q := range p.queues {
+			c.stop(q.cohort.timer)
+			q.cohort = cohort{} // the machines ask again
+		}
 	}
 	for _, r := range c.inOrder() {
 		c.endWait(r)
-		r.own = ownWatch{}
+		r.own, r.sharing.inLine = ownWatch{}, false
 	}
 	c.releaseAll() // what would tell of others who want the lock is lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})

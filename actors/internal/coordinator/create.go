@@ -10,10 +10,12 @@ import (
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waits = 0
 	if c.answersAsOwner(r, op) {
+		c.leaveCohort(r)
 		return
 	}
 	r.joinOwner()
-	if !c.reuse(r, op) {
+	if !c.joinCohort(r, op) && !c.reuse(r, op) {
+		r.lead()
 		r.beginCreating()
 		r.kind.create(c, r, op)
 	}
@@ -41,8 +43,10 @@ func (c *Coordinator) withdraw(r *request, op uint64) {
 	waits = r.stopsWaiting() || waits
 	if c.unsubmit(r) {
 		r.node.phase = absent
+		c.endCohortOf(r.queue, r.node)
 		waits = true
 	}
+	c.leaveCohort(r)
 	if waits {
 		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
 	}
@@ -100,6 +104,7 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 	case f.none():
 	case made.Name == "" && f.Outcome == Refused:
 		n.phase = absent
+		c.endCohortOf(r.queue, n)
 		c.leaveOwner(r)
 		why := reason(f)
 		if r.inherited != 0 && f.Cause == NoNode { // the writer's node is gone

@@ -86,6 +86,10 @@
 // it, because an operator may have deleted it (reusing.txt). Each grant has the next place of the node's token.
 // Invariant: nobody holds with a retained node, the queue knows it, and it goes as soon as anybody else is seen.
 //
+// Cohorts. Requests of one session for one lock that ask for it share one node; those that wait for it have none
+// (cohorts.txt). Each grant has the next place of the node's token; the node serves for a bounded number of grants and a
+// bounded time. Invariant: where requests wait in a cohort one leads, or was told to; who waits there has no node.
+//
 // Owners. Requests of one owner for one lock would wait for each other for ever; the second shares the hold, becomes a
 // downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a request that has ended, or is ending, keeps
 // nobody of its owner out; a shared node goes with its last user.
@@ -119,8 +123,8 @@
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
 //	primitives  emit, heartbeat, batch, local_run, submit
-//	waiting     wait, listing, look_ahead, listed
-//	nodes       presence, own, owner, verify, hand_over, remove, retain, reuse, missing
+//	waiting     wait, cohort, listing, look_ahead, listed
+//	nodes       presence, own, pass_on, owner, verify, hand_over, remove, retain, reuse, missing
 //	creating    create, committed
 //	kinds       kinds, semaphore
 //	dispatch    order, connection, figures, apply

@@ -157,7 +157,7 @@ func (e *encoder) ids(all []RequestID) {
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
 		flag(r.removal.brief), flag(r.sharing.holdOfOther), uint64(r.inherited))
-	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits} {
+	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits, r.sharing.joined} {
 		e.op(r.id, op)
 	}
 	e.num(uint64(r.view.before), uint64(r.view.permits))
@@ -251,6 +251,13 @@ func (e *encoder) queue(q *ownQueue) {
 	if kept := q.retained; kept != nil {
 		e.num(uint64(kept.request), uint64(kept.next), flag(kept.timer != 0))
 		e.op(kept.next, kept.op)
+	}
+	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.waiting) > 0 {
+		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched))
+		if k.node != nil {
+			e.text(k.node.name, k.node.guid)
+		}
+		e.ids(k.waiting)
 	}
 	e.mark()
 }

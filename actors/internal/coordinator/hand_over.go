@@ -20,6 +20,7 @@ func (c *Coordinator) leave(r *request) {
 		return
 	}
 	n.phase = deleting
+	c.endCohortOf(r.queue, n)
 	if !r.held || !r.spec.exclusive() {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
 // Nodes of this session that are gone without its doing: heartbeats find that out, and transactions that need them.
@@ -18,6 +19,7 @@ func (c *Coordinator) missing(q *ownQueue, n *node) {
 	if n.phase == retained {
 		c.release(q)
 	}
+	c.endCohortOf(q, n)
 	c.vanished(q.path, n.name)
 }
 
@@ -33,6 +35,31 @@ func (p heartbeat) answered(c *Coordinator, id uint64, answer Answer) {
 	}
 }
 
+func (p serving) answered(c *Coordinator, _ uint64, answer Answer) {
+	q, n := c.epoch.paths[p.path].findNode(p.node)
+	if n == nil {
+		return
+	}
+	switch a := answer.(*Read); {
+	case a.Failure.is(NoNode):
+		c.missing(q, n)
+	case a.Failure.none() && queue.IsRevokeRequest(a.Data):
+		c.endCohortOf(q, n)
+	}
+}
+
+// served takes news of a node that serves a cohort: it is gone, or somebody has written there that he wants the lock.
+func (c *Coordinator) served(p *lockPath, name string, change Change) {
+	q, n := p.findNode(name)
+	switch {
+	case n == nil:
+	case change == NodeDeleted:
+		c.missing(q, n)
+	default:
+		c.endCohortOf(q, n)
+	}
+}
+
 // successorMissing tells the request that has the lock that its node is gone, when that is what a transaction was
 // refused for that needs the nodes at some paths. It may then be asked for again.
 func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
@@ -42,6 +69,7 @@ func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
 	path, name := split(f.Path)
 	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
 		n.phase = deleting // nobody looks for it any more
+		c.endCohortOf(q, n)
 		c.missing(q, n)
 	}
 	return true

@@ -54,6 +54,9 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 	case machine.List:
 		r.kind.list(c, r, e.Op)
 	case machine.Watch:
+		if r.sharing.joined != 0 && e.Op == r.sharing.joined+1 { // it waits in a cohort, and has nothing to watch
+			return
+		}
 		c.endWait(r)
 		r.wait = &wait{op: e.Op}
 		r.kind.watch(c, r, e.Node)
@@ -63,6 +66,7 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 			return
 		}
 		c.granted(r)
+		c.boundCohort(r)
 		c.tryAgain()
 		c.watchOwn(r, e.Op)
 	case machine.Verify:
@@ -83,7 +87,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	if r.own.phase == owed {
 		r.own.phase = unwatched
 	}
-	if c.leavesShared(r) || e.Do == machine.GiveBack && c.retain(r) {
+	if c.leavesShared(r) || e.Do == machine.GiveBack && (c.passOn(r) || c.retain(r)) || c.passPlace(r) {
 		c.tell(r, machine.Event{Kind: machine.Left, Op: e.Op})
 		return
 	}
@@ -103,6 +107,7 @@ func (c *Coordinator) abandon(id RequestID) {
 	}
 	r.life = ended
 	c.declineReuse(r)
+	c.leaveCohort(r)
 	c.leaveOwner(r)
 	c.unpark(r)
 	c.endWait(r)

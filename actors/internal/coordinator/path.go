@@ -49,6 +49,7 @@ type ownQueue struct {
 	owners   map[string][]RequestID
 	run      localRun
 	retained *retention // nil where no node is
+	cohort   cohort
 }
 
 // localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.
@@ -87,6 +88,22 @@ type retention struct {
 	op   uint64
 }
 
+// cohort is those requests of a queue that share the node of the session: see cohort.go.
+type cohort struct {
+	// node is that of the request that leads, from when its create is asked for until it is to serve no further request;
+	// nil while nobody leads.
+	node *node
+	// waiting have no node. They are granted the lock with the node, or lead, in this order.
+	waiting []RequestID
+	// called was told to make a node, and to lead; zero for none.
+	called RequestID
+	// grants counts those with the node; timer ends the cohort.
+	grants int
+	timer  uint64
+	// watched: we shall hear when the node is deleted, or written to.
+	watched bool
+}
+
 // listing is a listing of one lock path that is under way, and who waits for it. One listing serves everybody who asked
 // before it was answered and whose node it shows: nodes only ever vanish from before a contender, so that an older view
 // never makes it look closer to the head than it is.
@@ -122,6 +139,8 @@ const (
 	holds
 	// retains: it is retained, and whoever comes behind it is of interest.
 	retains
+	// serves: it serves a cohort.
+	serves
 )
 
 // at gives the path of a node.

@@ -37,6 +37,9 @@ func (c *Coordinator) lose(r *request) {
 	r.early = nil
 	r.node = newNode(r.spec)
 	n.users = slices.DeleteFunc(n.users, func(id RequestID) bool { return id == r.id })
+	if len(n.users) == 0 {
+		c.endCohortOf(r.queue, n)
+	}
 	if len(n.users) > 0 || !n.exists() {
 		return
 	}

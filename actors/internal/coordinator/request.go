@@ -99,6 +99,9 @@ type sharing struct {
 	// waits is the create that waits for what becomes of another request: of its owner, or of the one that had a retained
 	// node. It is zero for none.
 	waits uint64
+	// joined is the create that was answered with a place in a cohort; inLine while the request waits there.
+	joined uint64
+	inLine bool
 	// holdOfOther: the request is, or was to be, part of another's hold, and not one of its own.
 	holdOfOther bool
 }

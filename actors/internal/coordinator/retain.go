@@ -20,7 +20,7 @@ func (c *Coordinator) retain(r *request) bool {
 	n, q := r.node, r.queue
 	if r.spec.Want.Sticky == 0 || !r.held || n.phase != present || n.batchMates || n.wanted || n.arrivals == othersCame ||
 		c.epoch.connection != connected || n.token.Place() >= messages.MaxPlace || c.epoch.retained >= maxRetained ||
-		q.retained != nil || q.path.waitedFor(n.name) {
+		q.retained != nil || q.path.waitedFor(n.name) || len(q.cohort.waiting) > 0 {
 		return false
 	}
 	c.setHeld(r, false)

@@ -72,6 +72,7 @@ func (c *Coordinator) pass(q *ownQueue) {
 	kept.node = &node{phase: left}
 	n.phase, n.token, n.place, n.batchMates, n.users = present, token, token.Place(), false, []RequestID{r.id}
 	r.node = n
+	r.lead()
 	if kept.life == ended {
 		c.removeRequest(kept)
 	}
@@ -90,7 +91,7 @@ func (c *Coordinator) declineReuse(r *request) bool {
 	q.retained.next = 0
 	kept := c.requests[q.retained.request]
 	switch {
-	case kept.node.arrivals == othersCame:
+	case kept.node.arrivals == othersCame || len(q.cohort.waiting) > 0:
 		c.release(q)
 	case q.retained.timer == 0:
 		c.endLater(q)

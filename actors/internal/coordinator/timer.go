@@ -22,12 +22,14 @@ const (
 	LeaseTimer
 	// SearchTimer searches for a node once more.
 	SearchTimer
+	// CohortTimer ends a cohort.
+	CohortTimer
 )
 
 // timer is what a timer is for, and for whom.
 type timer struct {
 	kind TimerKind
 	operation
-	// path and queue are of the local run whose changes are delayed.
+	// path and queue are of the local run whose changes are delayed, or of the cohort.
 	path, queue string
 }

@@ -19,6 +19,8 @@ func (c *Coordinator) verify(r *request, op uint64) {
 		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or
 		// nobody's.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
+	case r.node.phase == absent && r.sharing.joined != 0: // it waited in a cohort, and has asked the servers for nothing
+		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)
 	case c.epoch.connection != connected: // the machine was told, or is about to be

@@ -1,0 +1,73 @@
+package coordinator
+
+import (
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// How a node is passed on in its cohort. While the node exists nobody behind it is granted the lock, and each grant has
+// the next place of its token: greater than the one before, and less than the token of any node made later. The places
+// behind its own are its own where no other node of the lock path was made in its transaction.
+//
+// That the node exists is known as for every holder: by its create, by a watch, which is asked for with the first grant
+// that is passed on, and by heartbeats. An operator who deletes it takes the lock from its holder, who hears of that
+// with the event, like every holder. A hold that is taken from its owner is not passed on.
+
+// passOn makes the node of a holder that gives back that of the next in its cohort; false where it is to go.
+func (c *Coordinator) passOn(r *request) bool {
+	q, n := r.queue, r.node
+	k := &q.cohort
+	if k.node != n || len(k.waiting) == 0 || !r.held || n.phase != present || n.batchMates || n.wanted ||
+		k.grants >= r.spec.Want.Cohort || c.epoch.connection != connected || !c.at.Lease.Valid {
+		return false
+	}
+	token, err := messages.NewToken(n.token.Zxid(), n.token.Place()+1)
+	if err != nil {
+		return false
+	}
+	next := c.takeNext(k)
+	c.leaveTo(r, next)
+	n.token, n.place = token, token.Place()
+	c.setHeld(next, true)
+	if !k.watched {
+		k.watched = true
+		q.path.watch(n.name, watcher{role: serves, node: n.name})
+		c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
+	}
+	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
+		Event: machine.Event{Kind: machine.Joined, Node: n.name, Token: token}})
+	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
+		c.endCohortOf(q, n)
+	}
+	return true
+}
+
+// passPlace gives the node of a request that gives up before it has held to the next in its cohort, with its place in
+// the queue; false where it is to go.
+func (c *Coordinator) passPlace(r *request) bool {
+	n, k := r.node, &r.queue.cohort
+	if k.node != n || len(k.waiting) == 0 || r.held || n.phase != present || r.removal.phase != noRemoval ||
+		c.epoch.connection != connected || queue.Exhausted(n.number) {
+		return false
+	}
+	next := c.takeNext(k)
+	c.endWait(r)
+	c.leaveTo(r, next)
+	c.emit(&Tell{To: next.id, As: n.by, Event: machine.Event{Kind: machine.Created, Node: n.name, Token: n.token}})
+	return true
+}
+
+// leaveTo makes the node of one request that of another.
+func (c *Coordinator) leaveTo(r, next *request) {
+	n := r.node
+	c.setHeld(r, false)
+	c.unwatchOwn(r)
+	r.search, r.early = search{}, nil // what is still under way may find the node when another has it
+	r.node = &node{phase: left}
+	n.users = []RequestID{next.id}
+	next.node = n
+}
+
+// serving is what the Watch of a node is for that serves a cohort.
+type serving struct{ path, node string }
