@@ -42,6 +42,9 @@ func (w *world) moved(r *lockRequest, t *messages.Transition) {
 	}
 	r.state = t.To
 	if t.Node != "" && t.Session != 0 { // at the end of a session the node may be told with the next one's, which has no id yet
+		if r.session != t.Session && r.session != 0 {
+			r.earlier = append(r.earlier, placement{r.placed, r.session})
+		}
 		r.placed, r.session = t.Node, t.Session
 	}
 	switch {
@@ -163,7 +166,8 @@ func (w *world) woken(r *lockRequest) bool {
 
 // behindTheDead tells whether a request waits for permits behind one that has ended with a session that its client
 // has left and the server has not ended yet, so that its node may be there still; or behind one whose client has lost
-// touch with the ensemble. Nobody moves up in that one's place, and so nobody tells those behind it that they fit: a poll
+// touch with the ensemble; or behind what one that goes on in another session has left in a session that a server has
+// refused and no majority has ended yet. Nobody moves up in that one's place, and so nobody tells those behind it that they fit: a poll
 // does, or the end of that session.
 func (w *world) behindTheDead(r *lockRequest) bool {
 	if r.mode != messages.Semaphore {
@@ -171,6 +175,11 @@ func (w *world) behindTheDead(r *lockRequest) bool {
 	}
 	alive := w.server.Sessions()
 	return slices.ContainsFunc(w.requests, func(other *lockRequest) bool {
+		for _, before := range other.earlier {
+			if other.dir() == r.dir() && slices.Contains(alive, before.session) && placeOf(before.node).number < placeOf(r.placed).number {
+				return true
+			}
+		}
 		left := other.client.closing || other.client.Session().ID() != other.session
 		return other.dir() == r.dir() && (other.end != "" && left || other.end == "" && !w.net.inTouch(other.client.number)) &&
 			slices.Contains(alive, other.session) && placeOf(other.placed).number < placeOf(r.placed).number

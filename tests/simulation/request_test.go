@@ -34,9 +34,16 @@ type lockRequest struct {
 	revoked   bool
 	end       string // the terminal notice
 	state     messages.State
-	placed    string    // its newest node
-	session   int64     // of that node
+	placed    string // its newest node
+	session   int64  // of that node
+	earlier   []placement
 	polled    time.Time // when a poll began the listing that is under way; zero when none did
+}
+
+// placement is a node of a session that has ended for its client.
+type placement struct {
+	node    string
+	session int64
 }
 
 // holds tells whether the lock may be used now, by what its owner can know.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,14 +133,26 @@ func (w *world) hanging() string {
 }
 
 // orphans are the nodes in the lock paths, in words.
-func (w *world) orphans() string { return strings.Join(w.contenders(), " ") }
+func (w *world) orphans() string {
+	var names []string
+	for _, node := range w.contenders() {
+		names = append(names, node.name)
+	}
+	return strings.Join(names, " ")
+}
 
-// contenders are the nodes in the lock paths, in words; none are seen without a leader.
-func (w *world) contenders() (all []string) {
+// contender is a node in a lock path, in words, and the session that owns it.
+type contender struct {
+	name  string
+	owner int64
+}
+
+// contenders are the nodes in the lock paths; none are seen without a leader.
+func (w *world) contenders() (all []contender) {
 	w.operate(func(o *operator) {
 		for _, path := range w.plan.lockPaths() {
 			for _, child := range o.children(path) {
-				all = append(all, short(path+"/"+child))
+				all = append(all, contender{short(path + "/" + child), o.owner(path + "/" + child)})
 			}
 		}
 	})
@@ -155,17 +166,17 @@ func (w *world) checkEnded() {
 	if len(w.ended) == 0 || !w.server.Committing() {
 		return
 	}
-	left, alive := w.contenders(), w.server.Sessions()
+	left := w.contenders()
 	for _, r := range w.ended {
 		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 {
 			continue // the node has no number, is another's too, or may stay: the epilogue looks for what is left
 		}
-		if w.net.refused(r.session) && slices.Contains(alive, r.session) {
-			continue // a server has said that the session is over, and had no majority yet to make it so
-		}
 		for _, node := range left {
-			if strings.HasPrefix(node, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {
-				w.violated("orphan: r%d has ended with %s, and %s is there", r.number, r.end, node)
+			if w.net.refused(node.owner) {
+				continue // a server has said that its session is over, and had no majority to make it so
+			}
+			if strings.HasPrefix(node.name, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {
+				w.violated("orphan: r%d has ended with %s, and %s is there", r.number, r.end, node.name)
 			}
 		}
 	}

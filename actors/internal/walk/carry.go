@@ -17,9 +17,14 @@ var unknown = coordinator.Failure{Outcome: coordinator.Unknown}
 // lacks is the failure of what needs a node.
 func (w *world) lacks(name string) (f coordinator.Failure) {
 	if name != "" && w.servers.at(name) < 0 {
-		f = coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPath + "/" + name}
+		f = noNode(name)
 	}
 	return f
+}
+
+// noNode is the refusal of what is not there.
+func noNode(name string) coordinator.Failure {
+	return coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPath + "/" + name}
 }
 
 // carryOut lets the servers carry out the next step of a query.
@@ -162,8 +167,7 @@ func (w *world) watch(s int, name string) *coordinator.Read {
 	}
 	at := w.servers.at(name)
 	if !slices.Contains(w.shown(s), name) {
-		return &coordinator.Read{Failure: coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode,
-			Path: lockPath + "/" + name}}
+		return &coordinator.Read{Failure: noNode(name)}
 	}
 	n := w.servers.nodes[at]
 	n.watched[s] = true

@@ -100,7 +100,7 @@ var large = []Plan{
 	{Name: "alone, every order", Sessions: single, Bounds: Bounds{Cuts: 2, Lapses: 1, Silences: 1, Slow: Always}},
 	{Name: "alone, not there yet", Sessions: single, Down: true, Arrive: all,
 		Bounds: Bounds{Cuts: 2, Cancels: 1, Expiries: 1, Releases: 1, Late: 1}},
-	{Name: "apart, a cut, every order", Sessions: apart, Bounds: Bounds{Cuts: 1, Silences: 1, Slow: Always}},
+	{Name: "apart, a cut, every order", Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Silences: 1, Slow: Always}},
 	{Name: "apart, an expiry, every order", Sessions: apart, Bounds: Bounds{Expiries: 1, Lapses: 1, Slow: Always}},
 	{Name: "apart, all that may befall a session", Sessions: apart, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 2, Lags: 1, Expiries: 1, Lapses: 1}},
@@ -145,7 +145,7 @@ var smallSticky = []Plan{
 var largeSticky = []Plan{
 	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Releases: 1}},
-	{Name: "sticky, apart, a cut and a lag", Sessions: apart, Sticky: all, Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "sticky, apart, a cut and a lag", Sessions: apart, Sticky: all, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
 	{Name: "sticky, apart, cuts on both sides", Sessions: apart, Sticky: all, Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, one transaction, a late order", Sessions: three, Sticky: all, Arrive: thirdLater, Prompt: true,
 		Bounds: Bounds{Late: 1}},

@@ -96,8 +96,8 @@ var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Pro
 		"session A: the servers carry out List of stage 0",
 	}}
 
-// mates begins when two nodes have been asked for in one transaction.
-var mates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
+// batchMates begins when two nodes have been asked for in one transaction.
+var batchMates = Plan{Sessions: []int{0, 0, 0, 0}, Sticky: notFirst, Arrive: notFirst, Prompt: true,
 	Bounds: Bounds{Slow: 1}, After: []string{
 		"session A: the servers carry out Create of stage 0",
 		"contender 1 is released",
@@ -156,8 +156,8 @@ var inCoordinator = []seeded{
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has mates", source: edits(rule("n.batchMates || ", "")),
-		plan: mates, breaks: TokensRise},
+	{name: "retain what has batch mates", source: edits(rule("n.batchMates || ", "")),
+		plan: batchMates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
