@@ -192,7 +192,7 @@ func (s *story) note(out Output) {
 // timerNames are what stories call timers. One that was stopped at once is "ended".
 var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
 	ReadTimer: "readsDue", RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
-	LeaseTimer: "leaseDue", SearchTimer: "searchAgain"}
+	LeaseTimer: "leaseDue", SearchTimer: "searchAgain", CohortTimer: "cohortOver"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

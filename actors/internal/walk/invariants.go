@@ -25,7 +25,8 @@ const (
 
 // relies tells whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's
 // node takes its lock away at once, and the holder learns of it later: that is the operator's risk. But while the lock
-// is handed over within a session, without a node, the servers give nothing away before the new holder has been told.
+// is handed over within a session, without a node, the servers give nothing away before the new holder has been told. A
+// node that is passed on in a cohort was deleted under all whom it serves until the session hears of that.
 func (w *world) relies(i int) bool {
 	a := &w.actors[i]
 	return a.lives() && (!a.is.any(broken) || a.is.any(handed)) && a.m.Holding() && w.unbroken(i)
@@ -154,7 +155,7 @@ func (w *world) handsOver(before node, i int) bool {
 // clean up, or that the servers are about to delete, goes later; so does one that is retained or shared.
 func (w *world) checkEnd(i int, effects []machine.Effect) {
 	s := w.sessionOf(i)
-	if s.closed || s.served != alive || w.plan.Sticky[i] || w.plan.Owners[i] != 0 ||
+	if s.closed || s.served != alive || w.plan.Sticky[i] || w.plan.Cohort[i] > 0 || w.plan.Owners[i] != 0 ||
 		slices.ContainsFunc(effects, func(e machine.Effect) bool { return e.Do == machine.CleanUp || e.Do == machine.Halt }) {
 		return
 	}
@@ -177,7 +178,7 @@ func (w *world) checkQuiet() {
 		case !a.lives():
 		case a.m.Ending != messages.StateNone:
 			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", actorName(i), a.m.State)
-		case w.plan.Modes[i] == messages.Contest && len(names) == 0:
+		case (w.plan.Modes[i] == messages.Contest || w.plan.Cohort[i] > 0) && len(names) == 0:
 			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", actorName(i), a.m.State)
 		}
 	}

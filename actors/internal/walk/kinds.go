@@ -103,7 +103,7 @@ var ofSessions = []kind{
 // rowTimers are those that have no other move: heartbeats have their own, a lease runs out by a move, and a holder
 // reads its node at once.
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
-	1<<coordinator.SearchTimer
+	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer
 
 func hasOrders(s *session) bool { return len(s.mailbox) > 0 }
 func isQuick(s *session) bool   { return !s.late && !s.closed }

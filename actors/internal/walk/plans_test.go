@@ -141,6 +141,31 @@ var smallSticky = []Plan{
 	{Name: "sticky, one transaction", Sessions: three, Sticky: all, Arrive: thirdLater, Prompt: true},
 }
 
+// How many grants in a row one node may serve: two, or all there are.
+var (
+	cohort     = [maxActors]int{2, 2, 2, 2}
+	longCohort = [maxActors]int{8, 8, 8, 8}
+)
+
+// smallCohorts are the plans of every test run with cohorts.
+var smallCohorts = []Plan{
+	{Name: "a cohort, three", Sessions: three, Cohort: cohort, Prompt: true},
+	{Name: "a cohort, every order", Sessions: two, Cohort: cohort, Bounds: Bounds{Slow: Always}},
+	{Name: "a cohort and another session", Sessions: twoOne, Cohort: cohort, Prompt: true},
+	{Name: "a cohort behind another session", Sessions: oneTwo, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "a cohort, a cut", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "a cohort, a cancel", Sessions: three, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
+	{Name: "a cohort, a stop", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
+	{Name: "a cohort, an operator", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1}},
+	{Name: "a cohort, an operator, apart", Sessions: twoOne, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "a cohort, a lapse", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Lapses: 1, Slow: 1}},
+	{Name: "a cohort, an expiry", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1}},
+	{Name: "a cohort that is wanted back", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Asks: 1, Revokes: 1}},
+	{Name: "a cohort that sticks", Sessions: three, Cohort: cohort, Sticky: all, Arrive: thirdLater, Prompt: true},
+	{Name: "a cohort and one without", Sessions: three, Cohort: [maxActors]int{0: 2, 1: 2}, Prompt: true},
+	{Name: "a cohort, only trying", Sessions: two, Cohort: cohort, Try: oneTry, Prompt: true},
+}
+
 // largeSticky are those of `make walk`.
 var largeSticky = []Plan{
 	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true,

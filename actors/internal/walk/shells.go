@@ -19,6 +19,7 @@ const sessionTimeout = 10 * time.Second
 func (p *Plan) spec(i int) *coordinator.Spec {
 	want := &messages.Acquire{Path: lockPath, Mode: p.Modes[i], Try: p.Try[i]}
 	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
+	want.Cohort = p.Cohort[i]
 	if p.Sticky[i] {
 		want.Sticky = time.Second
 	}
@@ -84,6 +85,9 @@ func (w *world) output(s int, out coordinator.Output) {
 			return
 		}
 		a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
+		if out.Event.Kind == machine.Joined && out.Handoff.Local && w.servers.at(out.Event.Node) < 0 {
+			a.is.put(broken, true)
+		}
 		if a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0 {
 			a.is.put(handed, true)
 		}
