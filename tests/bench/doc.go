@@ -38,6 +38,8 @@
 //	one           workers on one lock in one session: hand-offs a second, latency of a hand-off from the call of Unlock
 //	              to the return of the next one's Lock, packets a hand-off by the servers' mntr; exists, in one-p50 and
 //	              one-p99, is the round trip of an Exists while nothing else runs
+//	cohort        as one, with up to 64 grants in a row inside the session; memory is a bare program that hands one node
+//	              over in memory as often
 //	growth        the same for Turnstile alone, up to 10 000 workers: the cost of a hand-off. All sizes are measured in
 //	              each round, and compared with the first: "ratio growth n=10000 turnstile/16 0.95" says that a hand-off
 //	              among 10 000 costs 1/0.95 of one among 16

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,40 @@ var one = workload{
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
 		return oneFigures(t.counted(ctx, func() (tally, error) { return other.contest(ctx, t, contestJob{threads: t.n}) }))
 	},
+}
+
+// cohortGrants is how many grants in a row pass inside a session, in workload cohort.
+const cohortGrants = 64
+
+// cohort is the same where up to cohortGrants grants in a row pass inside the session. Its floor is a bare program that hands
+// one node over in memory as often.
+var cohort = workload{
+	name: "cohort", per: "workers on one lock, one session, up to 64 grants in a row", sizes: []int{16, 128, 1024}, quick: []int{3},
+	metrics: append([]metric{
+		{"cohort", "hand-offs/s", more, "Workers of one session on one lock, in cohorts"},
+		{"cohort-p50", "µs", less, "Hand-off within a cohort, median"},
+		{"cohort-p99", "µs", less, "Hand-off within a cohort, 99th percentile"},
+		{"cohort-packets", "packets/hand-off", less, "Packets from clients for a hand-off within a cohort"},
+	}, processorMetrics("cohort", "hand-off", "Hand-off within a cohort")...),
+	floor: inMemory, ours: openCohort(cohortGrants),
+	bare: func(ctx context.Context, t trial) (figures, error) {
+		return cohortFigures(oneFigures(t.together(ctx, openInMemory(cohortGrants), newGuard())))
+	},
+	library: func(ctx context.Context, t trial, open opener) (figures, error) {
+		return cohortFigures(oneFigures(t.together(ctx, open, newGuard())))
+	},
+}
+
+// cohortFigures gives figures of workload one the names of workload cohort.
+func cohortFigures(found figures, err error) (figures, error) {
+	named := figures{}
+	for name, value := range found {
+		if after, is := strings.CutPrefix(name, "one"); is {
+			name = "cohort" + after
+		}
+		named[name] = value
+	}
+	return named, err
 }
 
 // growth is the same, of Turnstile alone, in sizes that other locks would be too slow for.

@@ -36,6 +36,17 @@ func openSticky(ctx context.Context, servers string, timeout sessionTimeout) (se
 	return &turnstileSession{client, []locks.LockOption{locks.WithSticky(time.Minute)}}, nil
 }
 
+// openCohort lets so many grants in a row pass inside a session.
+func openCohort(grants int) opener {
+	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+		client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
+		if err != nil {
+			return nil, err
+		}
+		return &turnstileSession{client, []locks.LockOption{locks.WithCohort(grants)}}, nil
+	}
+}
+
 func openWith(ctx context.Context, servers string, opts ...locks.Option) (session, error) {
 	client, err := locks.Open(ctx, servers, opts...)
 	if err != nil {
