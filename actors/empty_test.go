@@ -128,7 +128,7 @@ func TestNothingIsKept(t *testing.T) {
 // left names what a coordinator still has of requests: of its state, every map and list that is not empty, but for
 // what it knows of lock paths, and for the timers of heartbeats and of the lease, which fire once more.
 func left(c *coordinator.Coordinator) (kept []string) {
-	known := []string{"paths", "unused", "timers"} // of these there are bounds
+	known := []string{"paths", "idle", "timers"} // of these there are bounds
 	for _, kind := range c.Timers {
 		if kind != coordinator.BeatTimer && kind != coordinator.LateTimer && kind != coordinator.LeaseTimer {
 			kept = append(kept, fmt.Sprintf("a timer of kind %d", kind))

@@ -48,7 +48,7 @@ func TestWaitersKeepNoQueue(t *testing.T) {
 							early++
 						}
 						view := r.FieldByName("view")
-						names += view.FieldByName("front").Len() + view.FieldByName("ahead").Len()
+						names += view.FieldByName("front").Len() + view.FieldByName("earlier").Len()
 					}
 				})
 				return early == 0 && names <= 2*waiters

@@ -85,10 +85,24 @@ func (a *abroad) contest(ctx context.Context, t trial, c contestJob) (tally, err
 	if c.sessions > 1 {
 		job.Connect = t.stage.all()
 	}
+	pids, err := a.ready(1)
+	if err != nil {
+		return tally{}, err
+	}
 	defer a.dropDead()
+	clocks := t.clocks(pids...)
+	before, err := clocks.read()
+	if err != nil {
+		return tally{}, err
+	}
 	done, err := a.run(ctx, 0, job)
-	return tally{counted: done.Acquired, all: done.Timing.All, elapsed: done.Elapsed, handed: done.Timing.Handed,
-		p50: done.Timing.Median, p99: done.Timing.P99}, err
+	if err != nil {
+		return tally{}, err
+	}
+	got := tally{counted: done.Acquired, all: done.Timing.All, elapsed: done.Elapsed, handed: done.Timing.Handed,
+		p50: done.Timing.Median, p99: done.Timing.P99}
+	got.spent, err = clocks.since(before, got.all) // the process alone knows when it counts
+	return got, err
 }
 
 // queue is a line of waiters of the other library.
@@ -100,11 +114,16 @@ func (a *abroad) queue(ctx context.Context, t trial) (queued, drained time.Durat
 	return done.Timing.Queued, done.Timing.Drained, done.Timing.Asked, err
 }
 
-// ready starts so many processes.
-func (a *abroad) ready(processes int) error {
+// ready starts so many processes, where they do not run yet, and gives the numbers by which the system knows them.
+func (a *abroad) ready(processes int) (pids []int, err error) {
 	a.dropDead()
-	_, err := a.worker(processes - 1)
-	return err
+	if _, err := a.worker(processes - 1); err != nil {
+		return nil, err
+	}
+	for _, w := range a.workers[:processes] {
+		pids = append(pids, w.Pid())
+	}
+	return pids, nil
 }
 
 // compete is one of several processes that compete until the guard says stop. They have been started.
@@ -122,7 +141,7 @@ func (a *abroad) failover(ctx context.Context, t trial) (figures, error) {
 		return nil, err
 	}
 	defer witness.Close()
-	if err := a.ready(2); err != nil {
+	if _, err := a.ready(2); err != nil {
 		return nil, err
 	}
 	defer a.dropDead()

@@ -37,6 +37,7 @@ type style struct {
 var styles = map[string]style{
 	bareRequests:  {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
 	batched:       {color.RGBA{0x00, 0x00, 0x00, 0xff}, draw.CrossGlyph{}},
+	inMemory:      {color.RGBA{0x00, 0x00, 0x00, 0xff}, draw.CrossGlyph{}},
 	bareExists:    {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
 	goZkLock:      {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
 	ours:          {color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.CircleGlyph{}},

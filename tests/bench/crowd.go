@@ -20,6 +20,7 @@ type crowd struct {
 	path     func(worker int) string
 	guard    func(worker int) *guard // nil: of a lock that keeps nobody out
 	hold     time.Duration
+	clocks   clocks // of the processor time that is counted
 	// timed runs while the workers do, and says with begin and end what is to be counted. It returns when they
 	// are to stop, or ctx ends.
 	timed func(ctx context.Context, c *counting)
@@ -34,6 +35,11 @@ type counting struct {
 	over    atomic.Bool
 	from    time.Time
 	elapsed time.Duration
+
+	clocks clocks
+	before spent
+	spent  spent
+	err    error // of the clocks
 }
 
 // arrive notes that one more worker has held, and holds.
@@ -46,8 +52,19 @@ func (c *counting) arrive(g *guard) {
 	}
 }
 
-func (c *counting) begin() { c.from = time.Now(); c.on.Store(true) }
-func (c *counting) end()   { c.on.Store(false); c.elapsed = time.Since(c.from) }
+func (c *counting) begin() {
+	c.before, c.err = c.clocks.read()
+	c.from = time.Now()
+	c.on.Store(true)
+}
+
+func (c *counting) end() {
+	c.on.Store(false)
+	c.elapsed = time.Since(c.from)
+	if c.err == nil {
+		c.spent, c.err = c.clocks.since(c.before, 0)
+	}
+}
 
 // warmThenCount counts for span once all workers have held, and warm is over. On a machine so slow that there is
 // nothing to count by then it goes on until there is.
@@ -75,7 +92,8 @@ type tally struct {
 	elapsed   time.Duration   // how long it was counted
 	latencies []time.Duration // of one worker's: from a call of Unlock to the return of the next holder's Lock
 
-	received int // packets, by the servers
+	received int   // packets, by the servers
+	spent    spent // by clients and servers
 
 	handed   int // hand-offs that were timed
 	p50, p99 time.Duration
@@ -88,7 +106,7 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() { closeAll(c.sessions) })
 	defer stop()
-	state := &counting{arrived: make(chan struct{})}
+	state := &counting{arrived: make(chan struct{}), clocks: c.clocks}
 	state.missing.Store(int64(c.workers))
 	tallies := make([]tally, c.workers)
 	var working sync.WaitGroup
@@ -105,14 +123,15 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	if err := finish(ctx, &working); err != nil {
 		return tally{}, err
 	}
-	sum := tally{elapsed: state.elapsed}
+	sum := tally{elapsed: state.elapsed, spent: state.spent}
 	for _, t := range tallies {
 		sum.counted += t.counted
 		sum.all += t.all
 		sum.latencies = append(sum.latencies, t.latencies...)
 	}
+	sum.spent.grants = sum.counted
 	sum.handed, sum.p50, sum.p99 = len(sum.latencies), percentile(sum.latencies, 50), percentile(sum.latencies, 99)
-	return sum, c.settle(tallies)
+	return sum, errors.Join(state.err, c.settle(tallies))
 }
 
 // grace is how long workers may take to end when their sessions have been closed.

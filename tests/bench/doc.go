@@ -18,7 +18,16 @@
 //
 // A figure is the median of the rounds. A ratio is above 1 where Turnstile is better, whether more is better or
 // less; it is the median of the ratios of each round, because the peers of a round were measured one right after
-// the other and so met the same machine. A workload with several figures has several names: one, one-p50, one-p99.
+// the other and so met the same machine. Turnstile is compared with each other peer, the floors too: "ratio one n=128
+// turnstile/batched 0.47". A workload with several figures has several names: one, one-p50, one-p99.
+//
+// Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu and
+// <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the benchmark's own work
+// included; the competing processes together, in processes; and the process of Curator or kazoo. The time is that of
+// the span that is counted, over the grants in it. Three are measured from their beginning to their end instead, over
+// all that they did: queue; the bare requests of pair; and Curator and kazoo, except in processes, because they do not
+// say when they count. So theirs includes opening sessions, the warm-up, and the compilers of a virtual machine that
+// has just begun.
 //
 // # The workloads
 //
@@ -39,8 +48,8 @@
 //	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each
 //	failover      the process of a holder is killed: ms until the next one holds
 //	idle          sessions that do nothing, and sessions that hold a lock each: packets a second of each, and processor
-//	              time of the servers, which is read in /proc on Linux. It runs only when it is named. The session
-//	              timeout is ten times -span, 10 s; turnstile-no-syncs is WithoutIdleSyncs. For 10 000 sessions:
+//	              time of the servers, on Linux. It runs only when it is named. The session timeout is ten
+//	              times -span, 10 s; turnstile-no-syncs is WithoutIdleSyncs. For 10 000 sessions:
 //	              -workload idle -sizes 10000 -rounds 1 -patience 10m, and as many open files for this process and for
 //	              a server alone (ulimit -n)
 //	restart       the same process is started again and wants the lock: ms from its start until it holds; Turnstile
@@ -54,9 +63,11 @@
 //
 // The peers are bare, which is a create and a delete without any lock, by go-zookeeper, or what the workload says: the
 // floor; batched, which is the same in transactions that gather what many workers ask for: what the servers and
-// go-zookeeper allow to any lock that makes and deletes a node for each holder; zklock, which is go-zookeeper's Lock; turnstile, which is package locks; turnstile-actors, which is package
-// actors used without the blocking calls; curator, InterProcessMutex of 5.4.0; and kazoo, Lock of 2.8.0. The last two
-// run in processes of their own, the others in this one.
+// go-zookeeper allow to any lock that makes and deletes a node for each holder; memory, which makes a node, hands it
+// over in memory from one worker of its session to the next for so many grants, and deletes it: the floor of locks
+// that share a node, which no workload has yet; zklock, which is go-zookeeper's Lock; turnstile, which is package
+// locks; turnstile-actors, which is package actors used without the blocking calls; curator, InterProcessMutex of
+// 5.4.0; and kazoo, Lock of 2.8.0. The last two run in processes of their own, the others in this one.
 //
 // The servers' data are in memory where a folder in memory is found, and their virtual machines have the heap and the
 // compilers of servers that run for long. The first line says so, and when it is not so.

@@ -9,7 +9,8 @@ import (
 // many is workers of one session with a lock each.
 var many = workload{
 	name: "many", per: "workers, a lock each, one session", sizes: []int{64, 256, 1024}, quick: []int{4},
-	metrics: []metric{{"many", "cycles/s", more, "Workers with a lock each, one session"}},
+	metrics: append([]metric{{"many", "cycles/s", more, "Workers with a lock each, one session"}},
+		processorMetrics("many", "cycle", "Workers with a lock each, one session")...),
 	bare: func(ctx context.Context, t trial) (figures, error) {
 		return perSecond("many")(t.apart(ctx, openBare))
 	},
@@ -39,13 +40,13 @@ func (t trial) apart(ctx context.Context, open opener) (tally, error) {
 	}
 	defer closeAll(sessions)
 	return crowd{sessions: sessions, workers: t.n, path: t.own, guard: func(w int) *guard { return guards[w] },
-		timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
+		timed: warmThenCount(t.o.warm, t.o.span), clocks: t.clocks()}.run(ctx)
 }
 
 // own is a worker's own lock path.
 func (t trial) own(worker int) string { return fmt.Sprintf("%s/%d", t.path, worker) }
 
-// perSecond gives the grants of a second as a metric.
+// perSecond gives the grants of a second as a metric, and the processor time of each.
 func perSecond(name string) func(tally, error) (figures, error) {
 	return func(got tally, err error) (figures, error) {
 		if err == nil {
@@ -54,7 +55,9 @@ func perSecond(name string) func(tally, error) (figures, error) {
 		if err != nil {
 			return nil, err
 		}
-		return figures{name: float64(got.counted) / got.elapsed.Seconds(), allGrants: float64(got.all)}, nil
+		found := figures{name: float64(got.counted) / got.elapsed.Seconds(), allGrants: float64(got.all)}
+		got.spent.put(found, name)
+		return found, nil
 	}
 }
 

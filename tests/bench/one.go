@@ -8,12 +8,12 @@ import (
 // one is workers of one session that compete for one lock.
 var one = workload{
 	name: "one", per: "workers on one lock, one session", sizes: []int{2, 16, 128, 1024}, quick: []int{3},
-	metrics: []metric{
+	metrics: append([]metric{
 		{"one", "hand-offs/s", more, "Workers of one session on one lock"},
 		{"one-p50", "µs", less, "Hand-off within a session: from Unlock to the next holder's Lock, median"},
 		{"one-p99", "µs", less, "Hand-off within a session, 99th percentile"},
 		{"one-packets", "packets/hand-off", less, "Packets from clients for a hand-off within a session"},
-	},
+	}, processorMetrics("one", "hand-off", "Hand-off within a session")...),
 	floor: bareExists, bare: existsRoundTrip,
 	batched: func(ctx context.Context, t trial) (figures, error) {
 		return oneFigures(t.together(ctx, openBatched(t.n), nil))
@@ -29,16 +29,18 @@ var one = workload{
 // growth is the same, of Turnstile alone, in sizes that other locks would be too slow for.
 var growth = workload{
 	name: "growth", per: "workers on one lock, one session", sizes: []int{16, 128, 1024, 10_000}, quick: []int{2, 8}, growth: true,
-	metrics: []metric{
+	metrics: append([]metric{
 		{"growth", "µs/hand-off", less, "Cost of a hand-off within a session, by the length of the queue"},
 		{"growth-packets", "packets/hand-off", neither, "Packets from clients for a hand-off, by the length of the queue"},
-	},
+	}, processorMetrics("growth", "hand-off", "Hand-off within a session, by the length of the queue")...),
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		got, err := t.together(ctx, open, newGuard())
 		if err != nil {
 			return nil, err
 		}
-		return figures{"growth": micros(got.elapsed) / float64(got.counted), "growth-packets": got.packets()}, nil
+		found := figures{"growth": micros(got.elapsed) / float64(got.counted), "growth-packets": got.packets()}
+		got.spent.put(found, "growth")
+		return found, nil
 	},
 }
 
@@ -51,7 +53,7 @@ func (t trial) together(ctx context.Context, open opener, g *guard) (tally, erro
 		}
 		defer closeAll(sessions)
 		return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(g),
-			timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
+			timed: warmThenCount(t.o.warm, t.o.span), clocks: t.clocks()}.run(ctx)
 	})
 }
 
@@ -60,6 +62,7 @@ func oneFigures(got tally, err error) (figures, error) {
 		return nil, err
 	}
 	found := figures{"one": float64(got.counted) / got.elapsed.Seconds(), "one-packets": got.packets(), allGrants: float64(got.all)}
+	got.spent.put(found, "one")
 	if got.handed > 0 {
 		found["one-p50"], found["one-p99"] = micros(got.p50), micros(got.p99)
 	}

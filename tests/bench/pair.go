@@ -17,11 +17,11 @@ const hold = 3 * time.Millisecond
 // pair is sessions with one worker each that pass a lock on.
 var pair = workload{
 	name: "pair", per: "sessions with a worker each, 3 ms holds", sizes: []int{2, 16}, quick: []int{2},
-	metrics: []metric{
+	metrics: append([]metric{
 		{"pair", "µs", less, "Hand-off between sessions that hold for 3 ms: from Unlock to the next holder's Lock, median"},
 		{"pair-p99", "µs", less, "Hand-off between sessions that hold for 3 ms, 99th percentile"},
 		{"pair-packets", "packets/hand-off", less, "Packets from clients for a hand-off between sessions that hold for 3 ms"},
-	},
+	}, processorMetrics("pair", "hand-off", "Hand-off between sessions that hold for 3 ms")...),
 	bare: deleteUntilEvent,
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		sessions, err := openAll(ctx, open, t.stage.connects(t.n), timeout)
@@ -31,7 +31,7 @@ var pair = workload{
 		defer closeAll(sessions)
 		return passing(t.counted(ctx, func() (tally, error) {
 			return crowd{sessions: sessions, workers: t.n, path: onePath(t.path), guard: oneGuard(newGuard()), hold: hold,
-				timed: warmThenCount(t.o.warm, t.o.span)}.run(ctx)
+				timed: warmThenCount(t.o.warm, t.o.span), clocks: t.clocks()}.run(ctx)
 		}))
 	},
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
@@ -48,7 +48,9 @@ func passing(got tally, err error) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return figures{"pair": micros(got.p50), "pair-p99": micros(got.p99), "pair-packets": got.packets()}, nil
+	found := figures{"pair": micros(got.p50), "pair-p99": micros(got.p99), "pair-packets": got.packets()}
+	got.spent.put(found, "pair")
+	return found, nil
 }
 
 // deleteUntilEvent is the least that a hand-off between sessions takes: from the call of a delete until another
@@ -68,6 +70,11 @@ func deleteUntilEvent(ctx context.Context, t trial) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
+	clocks := t.clocks()
+	processor, err := clocks.read()
+	if err != nil {
+		return nil, err
+	}
 	var took []time.Duration
 	cycles := 0
 	for begin := time.Now(); len(took) == 0 || time.Since(begin) < t.o.warm+t.o.span; {
@@ -84,8 +91,11 @@ func deleteUntilEvent(ctx context.Context, t trial) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return figures{"pair": micros(percentile(took, 50)), "pair-p99": micros(percentile(took, 99)),
-		"pair-packets": float64(after-before) / float64(cycles)}, nil
+	found := figures{"pair": micros(percentile(took, 50)), "pair-p99": micros(percentile(took, 99)),
+		"pair-packets": float64(after-before) / float64(cycles)}
+	used, err := clocks.since(processor, cycles)
+	used.put(found, "pair")
+	return found, err
 }
 
 func deleteOnce(ctx context.Context, t trial, from, to *connection) (time.Duration, error) {

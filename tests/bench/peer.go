@@ -11,6 +11,7 @@ const (
 	bareRequests  = "bare"
 	bareExists    = "exists"
 	batched       = "batched"
+	inMemory      = "memory"
 	goZkLock      = "zklock"
 	ours          = "turnstile"
 	oursAsActors  = "turnstile-actors"

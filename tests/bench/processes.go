@@ -18,30 +18,35 @@ const each = 8
 // processes is several processes, with a session and workers each, that compete for one lock.
 var processes = workload{
 	name: "processes", per: "processes with a session and 8 workers each, on one lock", sizes: []int{4}, quick: []int{2},
-	metrics: []metric{
+	metrics: append([]metric{
 		{"processes", "hand-offs/s", more, "Processes with 8 workers each on one lock"},
 		{"processes-fairness", "least/most", neither, "Grants of the process that had the fewest, by those of the one that had the most"},
-	},
+	}, processorMetrics("processes", "hand-off", "Processes with 8 workers each on one lock")...),
 	library: func(ctx context.Context, t trial, _ opener) (figures, error) {
-		return t.competing(ctx, func(ctx context.Context, process int, file string) (int, error) {
-			return competeInChild(ctx, childSpec{Task: taskCompete, Peer: t.peer, Connect: t.stage.connect(process), Path: t.path,
+		return t.competing(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (int, error) {
+			return competeInChild(ctx, pid, childSpec{Task: taskCompete, Peer: t.peer, Connect: t.stage.connect(process), Path: t.path,
 				N: each, Process: process, Timeout: timeout, Guard: file})
 		})
 	},
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
-		if err := other.ready(t.n); err != nil {
+		pids, err := other.ready(t.n)
+		if err != nil {
 			return nil, err
 		}
 		defer other.dropDead()
-		return t.competing(ctx, func(ctx context.Context, process int, file string) (int, error) {
+		return t.competing(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (int, error) {
+			pid <- pids[process]
 			return other.compete(ctx, t, process, file)
 		})
 	},
 }
 
-// competing runs processes that work until the guard in a file says stop, and return the number of their grants. The
-// guard tells what they did meanwhile.
-func (t trial) competing(ctx context.Context, run func(ctx context.Context, process int, file string) (int, error)) (figures, error) {
+// competitor is a process that works until the guard in a file says stop, and returns the number of its grants. It
+// says by what number the system knows it.
+type competitor func(ctx context.Context, process int, file string, pid chan<- int) (int, error)
+
+// competing runs processes. The guard tells what they did meanwhile.
+func (t trial) competing(ctx context.Context, run competitor) (figures, error) {
 	folder, err := os.MkdirTemp("", "turnstile-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
@@ -59,17 +64,17 @@ func (t trial) competing(ctx context.Context, run func(ctx context.Context, proc
 		grants int
 		err    error
 	}
-	ended := make(chan outcome, t.n)
+	ended, pids := make(chan outcome, t.n), make(chan int, t.n)
 	for process := range t.n {
 		go func() {
-			grants, err := run(ctx, process, file)
+			grants, err := run(ctx, process, file, pids)
 			if err != nil {
 				cancel(err)
 			}
 			ended <- outcome{grants, err}
 		}()
 	}
-	found, short := t.watch(ctx, g)
+	found, short := t.watch(ctx, g, pids)
 	g.store(wordStop, 1)
 	var errs []error
 	sum := int64(0)
@@ -85,11 +90,23 @@ func (t trial) competing(ctx context.Context, run func(ctx context.Context, proc
 }
 
 // watch waits until all workers have held, and then looks for a while at how the guard's counts grow.
-func (t trial) watch(ctx context.Context, g *guard) (figures, error) {
+func (t trial) watch(ctx context.Context, g *guard, pids <-chan int) (figures, error) {
 	for g.load(wordArrived) < int64(t.n*each) && ctx.Err() == nil {
 		rig.Rest(ctx, pollEvery)
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var clients []int
+	for range t.n { // they have all begun
+		clients = append(clients, <-pids)
+	}
+	clocks := t.clocks(clients...)
 	rig.Rest(ctx, t.o.warm)
+	processor, err := clocks.read()
+	if err != nil {
+		return nil, err
+	}
 	begin, before, grants := time.Now(), g.grants(), make([]int64, t.n)
 	for process := range grants {
 		grants[process] = -g.load(wordProcess + process)
@@ -99,6 +116,9 @@ func (t trial) watch(ctx context.Context, g *guard) (figures, error) {
 		rig.Rest(ctx, pollEvery)
 	}
 	got := tally{counted: int(g.grants() - before), elapsed: time.Since(begin)}
+	if got.spent, err = clocks.since(processor, got.counted); err != nil {
+		return nil, err
+	}
 	for process := range grants {
 		grants[process] += g.load(wordProcess + process)
 	}
@@ -110,12 +130,13 @@ func (t trial) watch(ctx context.Context, g *guard) (figures, error) {
 }
 
 // competeInChild runs one process to its end.
-func competeInChild(ctx context.Context, spec childSpec) (int, error) {
+func competeInChild(ctx context.Context, pid chan<- int, spec childSpec) (int, error) {
 	c, err := startChild(spec)
 	if err != nil {
 		return 0, err
 	}
 	defer c.kill()
+	pid <- c.process.Pid()
 	var result struct{ Grants int }
 	err = c.expect(ctx, &result)
 	return result.Grants, err

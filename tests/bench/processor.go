@@ -1,46 +1,69 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 )
 
-// clockTick is the unit of times in /proc on every Linux that Go runs on (USER_HZ).
-const clockTick = 10 * time.Millisecond
-
 // processor is how much processor time the servers have used, all together, on Linux.
-func (s *stage) processor() (time.Duration, error) {
-	var sum time.Duration
-	for _, pid := range s.pids {
-		used, err := processorOf(pid)
-		if err != nil {
-			return 0, err
-		}
-		sum += used
+func (s *stage) processor() (time.Duration, error) { return processorOf(s.pids) }
+
+// clocks are the processes whose processor time a measurement counts, by their numbers.
+type clocks struct{ clients, servers []int }
+
+// clocks are those of a measurement: the clients', which are this process where none is named, and the servers'. There
+// are none on systems that cannot tell.
+func (t trial) clocks(clients ...int) clocks {
+	me := []int{os.Getpid()}
+	if _, err := processorOf(me); errors.Is(err, errors.ErrUnsupported) {
+		return clocks{}
 	}
-	return sum, nil
+	if len(clients) == 0 {
+		clients = me
+	}
+	return clocks{clients, t.stage.pids}
 }
 
-// processorOf reads utime and stime of a process: fields 14 and 15, counted behind the name, which may contain anything.
-func processorOf(pid int) (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, fmt.Errorf("bench: processor time: %w", err)
+// spent is the processor time that processes have used, for so many grants.
+type spent struct {
+	clients, servers time.Duration
+	grants           int
+}
+
+func (c clocks) read() (spent, error) {
+	clients, err := processorOf(c.clients)
+	servers, err2 := processorOf(c.servers)
+	return spent{clients: clients, servers: servers}, errors.Join(err, err2)
+}
+
+// since is what was used since then, for so many grants.
+func (c clocks) since(before spent, grants int) (spent, error) {
+	now, err := c.read()
+	return spent{now.clients - before.clients, now.servers - before.servers, grants}, err
+}
+
+// processorMetrics are what a grant takes of the processors.
+func processorMetrics(name, per, title string) []metric {
+	return []metric{
+		{name + clientProcessor, "µs/" + per, less, title + ": processor time of the clients"},
+		{name + serverProcessor, "µs/" + per, neither, title + ": processor time of the servers"},
 	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("bench: processor time of %d: %q", pid, text)
+}
+
+// How these metrics end.
+const (
+	clientProcessor = "-client-cpu"
+	serverProcessor = "-server-cpu"
+)
+
+// put adds them to the figures of a workload. No time means that it is not known: servers in this process have none of
+// their own.
+func (s spent) put(found figures, name string) {
+	if s.grants > 0 && s.clients > 0 {
+		found[name+clientProcessor] = micros(s.clients) / float64(s.grants)
 	}
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("bench: processor time of %d: %w", pid, err)
-		}
-		ticks += n
+	if s.grants > 0 && s.servers > 0 {
+		found[name+serverProcessor] = micros(s.servers) / float64(s.grants)
 	}
-	return time.Duration(ticks) * clockTick, nil
 }

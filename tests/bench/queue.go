@@ -10,15 +10,19 @@ import (
 // queue is waiters of one session that queue behind a holder, and then hold one after the other.
 var queue = workload{
 	name: "queue", per: "waiters behind a holder, one session", sizes: []int{5000}, quick: []int{20},
-	metrics: []metric{
+	metrics: append([]metric{
 		{"queue", "ms", less, "Waiters queue and drain"},
 		{"queue-in", "ms", less, "Waiters queue, until the servers have all their nodes"},
 		{"queue-drain", "ms", less, "Waiters drain, from the holder's Unlock until the last one's has returned"},
 		{"queue-requests", "packets/waiter", less, "Packets from clients for each waiter, queueing and draining"},
-	},
+	}, processorMetrics("queue", "waiter", "Waiters queue and drain")...),
 	library: queueAndDrain,
 	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
-		return t.requests(ctx, func() (queued, drained time.Duration, asked int, err error) {
+		pids, err := other.ready(1)
+		if err != nil {
+			return nil, err
+		}
+		return t.requests(ctx, t.clocks(pids...), func() (queued, drained time.Duration, asked int, err error) {
 			return other.queue(ctx, t)
 		})
 	},
@@ -32,15 +36,20 @@ func queueAndDrain(ctx context.Context, t trial, open opener) (figures, error) {
 	defer closeAll(sessions)
 	stop := context.AfterFunc(ctx, func() { closeAll(sessions) })
 	defer stop()
-	return t.requests(ctx, func() (queued, drained time.Duration, asked int, err error) {
+	return t.requests(ctx, t.clocks(), func() (queued, drained time.Duration, asked int, err error) {
 		line := waitingLine{s: sessions[0], path: t.path, guard: newGuard()}
 		return line.run(ctx, t)
 	})
 }
 
-// requests adds the servers' count of packets, less those with which the bench itself asked.
-func (t trial) requests(ctx context.Context, run func() (queued, drained time.Duration, asked int, err error)) (figures, error) {
+// requests adds the servers' count of packets, less those with which the bench itself asked, and the processor time.
+func (t trial) requests(ctx context.Context, clocks clocks,
+	run func() (queued, drained time.Duration, asked int, err error)) (figures, error) {
 	before, err := t.stage.packets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	processor, err := clocks.read()
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +57,18 @@ func (t trial) requests(ctx context.Context, run func() (queued, drained time.Du
 	if err != nil {
 		return nil, err
 	}
+	used, err := clocks.since(processor, t.n)
+	if err != nil {
+		return nil, err
+	}
 	after, err := t.stage.packets(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return figures{"queue": millis(queued + drained), "queue-in": millis(queued), "queue-drain": millis(drained),
-		"queue-requests": float64(after-before-asked) / float64(t.n), allGrants: float64(t.n + 1)}, nil
+	found := figures{"queue": millis(queued + drained), "queue-in": millis(queued), "queue-drain": millis(drained),
+		"queue-requests": float64(after-before-asked) / float64(t.n), allGrants: float64(t.n + 1)}
+	used.put(found, "queue")
+	return found, nil
 }
 
 // waitingLine is what waits behind a holder.

@@ -12,13 +12,13 @@ import (
 // it costs somebody of another session to come then.
 var sticky = workload{
 	name: "sticky", per: "workers", sizes: []int{1}, quick: []int{1}, ours: openSticky,
-	metrics: []metric{
+	metrics: append([]metric{
 		{"sticky", "µs/cycle", less, "A lock and an unlock that nobody competes with, with locks that stick"},
 		{"sticky-remote", "µs", less, "Lock from another session, where the lock was given back and may stick, median"},
 		{"sticky-extra", "round-trips", neither, "What that is more than where the lock is free, in round trips of a write"},
-	},
+	}, processorMetrics("sticky", "cycle", "A lock and an unlock that nobody competes with, with locks that stick")...),
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
-		got, err := perCycle(t.apart(ctx, open))
+		got, err := perCycle("sticky")(t.apart(ctx, open))
 		if err != nil {
 			return nil, err
 		}
@@ -31,8 +31,6 @@ const visits = 50
 
 // comeAfter measures what a lock costs that another session has just given back, and what one that is free does.
 func comeAfter(ctx context.Context, t trial, open opener, got figures) error {
-	got["sticky"] = got["uncontended"]
-	delete(got, "uncontended")
 	sticks, err := open(ctx, t.stage.connect(0), timeout)
 	if err != nil {
 		return err

@@ -130,6 +130,9 @@ func parseOutcome(verb, rest string) outcome {
 // Output returns the end of what the worker printed.
 func (w *Worker) Output() string { return w.output.String() }
 
+// Pid returns the number by which the system knows the process.
+func (w *Worker) Pid() int { return w.process.Pid() }
+
 // Running tells whether the process has not ended yet.
 func (w *Worker) Running() bool { return w.process.Running() }
 

@@ -8,8 +8,10 @@
 //	overlay, err := mistakes.LeaseTooLong.Overlay(root, t.TempDir())
 //	exec.Command("go", "build", "-overlay", overlay, "-o", "soak", "./tests/soak")
 //
-// Every text that is replaced must occur exactly once in its file. A mistake that no longer
-// applies, because the code has changed, is an error: adapt it.
+// An [Edit] names a file, or the folder of a package, and a text that must occur exactly once there.
+// With a folder it goes on to apply when functions move between files. A mistake that no longer
+// applies, because the code has changed, is an error, and TestEveryMistakeApplies tells in seconds:
+// adapt it.
 //
 // TestSimulationFinds and TestMatrixFinds run these suites with mistakes in the code, and `make
 // mistakes` runs both; `make soak-mistakes` does the same with the soak. They have the build tag

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -16,20 +17,25 @@ type Mistake struct {
 	Edits []Edit
 }
 
-// Edit replaces one text in one file.
+// Edit replaces one text in one source file: in a File, or in whichever file of a Package has the text. Both are paths from
+// the root of the module, with slashes.
 type Edit struct {
-	File     string // from the root of the module, with slashes
-	Old, New string // Old occurs exactly once in the file
+	File     string
+	Package  string // its tests are not looked at
+	Old, New string // Old occurs exactly once in the file, or in all files of the package together
 }
+
+// rules is the package of most rules that can be broken.
+const rules = "actors/internal/coordinator"
 
 // LeaseTooLong has leases run for three session timeouts: two contenders hold at once.
 var LeaseTooLong = Mistake{
 	Name: "lease-too-long",
 	What: "a lease is valid for three session timeouts",
 	Edits: []Edit{{
-		File: "zkconn/round_trips.go",
-		Old:  "{ return timeout - fractionOf(timeout, margin) }",
-		New:  "{ return 3 * timeout }",
+		Package: "zkconn",
+		Old:     "{ return timeout - fractionOf(timeout, margin) }",
+		New:     "{ return 3 * timeout }",
 	}},
 }
 
@@ -40,9 +46,9 @@ var LeaseFromNewest = Mistake{
 	Name: "lease-from-newest",
 	What: "a committed transaction is taken for a touch of the leader's",
 	Edits: []Edit{{
-		File: "zkconn/round_trips.go",
-		Old:  "k.clock.extend(touched.plus(leaseOf(k.granted)))",
-		New:  "_ = touched\n\t\t\tk.clock.extend(f.sent.plus(fractionOf(k.granted, SteadyLease)))",
+		Package: "zkconn",
+		Old:     "k.clock.extend(touched.plus(leaseOf(k.granted)))",
+		New:     "_ = touched\n\t\t\tk.clock.extend(f.sent.plus(fractionOf(k.granted, SteadyLease)))",
 	}},
 }
 
@@ -52,9 +58,9 @@ var WakeUpLost = Mistake{
 	Name: "wake-up-lost",
 	What: "the event that a predecessor's node is gone wakes nobody",
 	Edits: []Edit{{
-		File: "actors/watches.go",
-		Old:  "\t\tcase w.vigil != nil:\n\t\t\ts.stirred(w, ev)\n",
-		New:  "\t\tcase w.vigil != nil && ev.Kind == zkconn.NodeDeleted:\n\t\tcase w.vigil != nil:\n\t\t\ts.stirred(w, ev)\n",
+		Package: rules,
+		Old:     "\tcase change == NodeDeleted:\n\t\tc.wake(",
+		New:     "\tcase change == NodeDeleted && !local:\n\tcase change == NodeDeleted:\n\t\tc.wake(",
 	}},
 }
 
@@ -64,13 +70,11 @@ var DepartureUnseen = Mistake{
 	Name: "departure-unseen",
 	What: "a predecessor that goes between the listing and the watch wakes nobody",
 	Edits: []Edit{{
-		File: "actors/vigil.go",
-		Old:  "case err == nil && !same(), errors.Is(err, zkconn.ErrNoNode):",
-		New:  "case err == nil && !same():",
-	}, {
-		File: "actors/vigil.go",
-		Old:  "case err == nil, errors.Is(err, zkconn.ErrNoAuth):",
-		New:  "case err == nil, errors.Is(err, zkconn.ErrNoAuth), errors.Is(err, zkconn.ErrNoNode):",
+		Package: rules,
+		Old:     "\tcase f.is(NoNode):\n\t\tc.wake(",
+		New: "\tcase f.is(NoNode):\n\t\tif w.pending == 0 {\n" +
+			"\t\t\tc.tell(r, machine.Event{Kind: machine.Watched, Op: w.op})\n\t\t}\n" +
+			"\tcase false:\n\t\tc.wake(",
 	}},
 }
 
@@ -80,9 +84,10 @@ var CreateForgotten = Mistake{
 	Name: "create-forgotten",
 	What: "the clean-up forgets nodes whose creation has an unknown outcome",
 	Edits: []Edit{{
-		File: "actors/contenders.go",
-		Old:  "if c.node == \"\" && !c.unsure {",
-		New:  "if c.node == \"\" {",
+		Package: rules,
+		Old:     "\tcase n.phase == unknown:\n\t\tr.removal.phase = removing\n",
+		New: "\tcase n.phase == unknown && r.removal.op == 0:\n\t\tn.phase = absent\n\t\tc.removalDone(r)\n" +
+			"\tcase n.phase == unknown:\n\t\tr.removal.phase = removing\n",
 	}},
 }
 
@@ -92,10 +97,9 @@ var DeleteForgotten = Mistake{
 	Name: "delete-forgotten",
 	What: "the clean-up forgets nodes whose deletion has an unknown outcome",
 	Edits: []Edit{{
-		File: "actors/deleting.go",
-		Old:  "case err == nil || errors.Is(err, zkconn.ErrNoNode):\n\t\tev.Kind = machine.Deleted",
-		New: "case err == nil || errors.Is(err, zkconn.ErrNoNode) || zkconn.OutcomeOf(err) == zkconn.Unknown:\n" +
-			"\t\tev.Kind = machine.Deleted",
+		Package: rules,
+		Old:     "if !f.none() && !f.is(NoNode) {\n\t\tc.removalFailed(",
+		New:     "if !f.none() && !f.is(NoNode) && f.Outcome != Unknown {\n\t\tc.removalFailed(",
 	}},
 }
 
@@ -114,42 +118,74 @@ func (m Mistake) Overlay(root, dir string) (string, error) {
 	}
 	replace := map[string]string{}
 	for file, text := range changed {
-		path := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(copied, []byte(text), 0o600); err != nil {
 			return "", fmt.Errorf("mistake %s: %w", m.Name, err)
 		}
-		replace[filepath.Join(root, filepath.FromSlash(file))] = path
+		replace[filepath.Join(root, filepath.FromSlash(file))] = copied
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", fmt.Errorf("mistake %s: %w", m.Name, err)
 	}
-	path := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, overlay, 0o600); err != nil {
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		return "", fmt.Errorf("mistake %s: %w", m.Name, err)
 	}
-	return path, nil
+	return list, nil
 }
 
 // apply gives the texts of the changed files, by their names.
 func (m Mistake) apply(root string) (map[string]string, error) {
 	changed := map[string]string{}
 	for _, e := range m.Edits {
-		text, ok := changed[e.File]
+		if err := e.apply(root, changed); err != nil {
+			return nil, fmt.Errorf("mistake %s no longer applies: %w", m.Name, err)
+		}
+	}
+	return changed, nil
+}
+
+// apply puts the file that it changes into changed, which has what was changed before.
+func (e Edit) apply(root string, changed map[string]string) error {
+	files, err := e.files(root)
+	if err != nil {
+		return err
+	}
+	found, at, whole := 0, "", ""
+	for _, file := range files {
+		text, ok := changed[file]
 		if !ok {
-			b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(e.File)))
+			b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 			if err != nil {
-				return nil, fmt.Errorf("mistake %s: %w", m.Name, err)
+				return err
 			}
 			text = string(b)
 		}
-		if n := strings.Count(text, e.Old); n != 1 {
-			return nil, fmt.Errorf("mistake %s no longer applies: %s has %d times, instead of once, %q",
-				m.Name, e.File, n, e.Old)
+		if n := strings.Count(text, e.Old); n > 0 {
+			found, at, whole = found+n, file, text
 		}
-		changed[e.File] = strings.Replace(text, e.Old, e.New, 1)
 	}
-	return changed, nil
+	if found != 1 {
+		return fmt.Errorf("%s%s has %d times, instead of once, %q", e.File, e.Package, found, e.Old)
+	}
+	changed[at] = strings.Replace(whole, e.Old, e.New, 1)
+	return nil
+}
+
+// files lists the files in which the text may be, by their names from the root.
+func (e Edit) files(root string) ([]string, error) {
+	if e.File != "" {
+		return []string{e.File}, nil
+	}
+	all, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(e.Package)))
+	var files []string
+	for _, entry := range all {
+		if name := entry.Name(); path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
+			files = append(files, path.Join(e.Package, name))
+		}
+	}
+	return files, err
 }
 
 // Root gives the root of the module that the current directory is in.

@@ -8,9 +8,10 @@ var DoubtForgotten = Mistake{
 	Name: "doubt-forgotten",
 	What: "a create of unknown outcome is taken for one that made nothing",
 	Edits: []Edit{{
-		File: "actors/verifying.go",
-		Old:  "	if c.unsure {\n		known = own{}\n	}\n",
-		New: "	if c.unsure {\n		c.unsure = false\n		s.tell(c.lock, machine.Event{Kind: machine.Found, Op: op})\n" +
-			"		return\n	}\n",
+		Package: rules,
+		Old:     "\t\tc.park(r, machine.Effect{Do: machine.Verify, Op: op})\n",
+		New: "\t\tc.park(r, machine.Effect{Do: machine.Verify, Op: op})\n" +
+			"\tcase r.node.phase == unknown:\n\t\tr.node.phase = absent\n" +
+			"\t\tc.tell(r, machine.Event{Kind: machine.Found, Op: op})\n",
 	}},
 }

@@ -36,11 +36,14 @@ func (b *bench) order(id RequestID, do machine.Do, node string) []Output {
 	return b.Apply(&Order{Request: id, Spec: sp, Effect: machine.Effect{Do: do, Op: b.op, Node: node}}, b.at)
 }
 
-// answer answers the query among some outputs.
+// answer answers the query among some outputs, or the one that was delayed until a timer fires.
 func (b *bench) answer(outputs []Output, answer Answer) []Output {
 	for _, out := range outputs {
-		if ask, ok := out.(*Ask); ok {
-			return b.Apply(&Reply{ID: ask.ID, Answer: answer}, b.at)
+		switch out := out.(type) {
+		case *Ask:
+			return b.Apply(&Reply{ID: out.ID, Answer: answer}, b.at)
+		case StartTimer:
+			return b.answer(b.Apply(Fired{out.Timer}, b.at), answer)
 		}
 	}
 	panic("nothing is asked")

@@ -21,7 +21,10 @@ var noTime time.Time
 // nothing of what it was cloned from; and when all have given back nothing is left.
 func TestRandomly(t *testing.T) {
 	seeds := uint64(200)
-	if testing.Short() {
+	switch {
+	case race:
+		seeds = 25
+	case testing.Short():
 		seeds = 40
 	}
 	for seed := range seeds {
