@@ -175,18 +175,6 @@ func (c course) listing() course {
 	return c
 }
 
-// grantedByEvent takes out of a story that the queue was listed again before a grant: what comes of it is the same, and
-// there is a fast path that spares it.
-func grantedByEvent(went []messages.State) (story []messages.State) {
-	for _, state := range went {
-		if n := len(story); n >= 2 && state == stHeld && story[n-1] == stListing && story[n-2] == stWatching {
-			story = story[:n-1]
-		}
-		story = append(story, state)
-	}
-	return story
-}
-
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's
 // waiter does so depends on when those before it write to their nodes.
 func looksOnce(went []messages.State) (story []messages.State) {

@@ -12,7 +12,7 @@ func (w *world) replica(a action) *embedded.Replica {
 	return w.server.Replica(pick(a.a, w.plan.replicas))
 }
 
-// tooEarly is the part of the session timeout that a session may be ended before its time. The servers' own rule is
+// tooEarly is the part of the granted session timeout that a session may be ended before its time. The servers' own rule is
 // that it ends at the first tick after it; but their clock may run faster than the client's.
 const tooEarly = 0.08
 
@@ -40,7 +40,8 @@ func (w *world) silenceAndExpire(a action) bool {
 func (w *world) end(c *client) bool {
 	id := c.Session().ID()
 	due, known := w.server.SessionDue(id)
-	early := float64(time.Until(due)) > tooEarly*float64(c.timeout)
+	granted := min(c.timeout, c.Session().Timeout()) // a server may have granted less than was asked for
+	early := float64(time.Until(due)) > tooEarly*float64(granted)
 	if !known || w.server.Leader() == nil || early && w.plan.mistake != earlyExpiry {
 		return false
 	}
