@@ -1,14 +1,19 @@
 package zkconn
 
 import (
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// suspendedNoise is what reading two clocks one after the other may add. Shorter suspensions are passed over; the
-// margin of the lease covers them.
-const suspendedNoise = time.Millisecond
+const (
+	// suspendedNoise is what reading two clocks one after the other may add. Shorter suspensions are passed over; the
+	// margin of the lease covers them.
+	suspendedNoise = time.Millisecond
+	// suspensionKnown is for how long a reading of the system's clocks is believed at most.
+	suspensionKnown = 10 * time.Millisecond
+)
 
 // systemSuspended makes a function that gives for how long the machine has been suspended since. The servers' clocks go
 // on meanwhile, and CLOCK_MONOTONIC, which package time reads, does not; CLOCK_BOOTTIME does.
@@ -17,16 +22,50 @@ func systemSuspended() func() time.Duration {
 	for range 4 {
 		start = min(start, suspendedSinceBoot()) // each is too great by what lies between its two readings
 	}
-	return func() time.Duration {
-		since := suspendedSinceBoot() - start
-		for tries := 0; since >= suspendedNoise && tries < 4; tries++ {
-			since = min(since, suspendedSinceBoot()-start)
-		}
-		if since < suspendedNoise {
-			return 0
-		}
-		return since
+	begun := time.Now()
+	s := suspension{
+		read: func() time.Duration { return suspendedSinceBoot() - start },
+		clocks: func() (wall, monotonic time.Duration) {
+			now := time.Now()
+			return now.Round(0).Sub(begun.Round(0)), now.Sub(begun) // Round strips the monotonic reading
+		},
 	}
+	return s.since
+}
+
+// suspension knows for how long the machine has been suspended. To read CLOCK_BOOTTIME takes a system call, which was a
+// third of what a hand-off costs a client, because the lease is looked at several times in each. When the machine is resumed
+// Linux adds the time that it was suspended to the wall clock, too (timekeeping_inject_sleeptime), and Go reads that one and
+// the monotonic one without a call. So a reading stands while these two have not moved against each other, and for
+// suspensionKnown at most: for a wall clock that is set back as far, right after the machine was resumed.
+type suspension struct {
+	read   func() time.Duration                  // by the system's clocks, since the beginning
+	clocks func() (wall, monotonic time.Duration) // likewise
+	newest atomic.Pointer[suspensionRead]
+	most   atomic.Int64 // that was given
+}
+
+// suspensionRead is a reading.
+type suspensionRead struct {
+	at, drift, suspended time.Duration // the monotonic clock, and by how much the wall clock was ahead of it before
+}
+
+// since gives for how long the machine has been suspended since the beginning, and never less than before.
+func (s *suspension) since() time.Duration {
+	wall, at := s.clocks()
+	drift := wall - at
+	if r := s.newest.Load(); r != nil && at < r.at+suspensionKnown && (drift-r.drift).Abs() < suspendedNoise {
+		return ratchet(&s.most, r.suspended)
+	}
+	since := s.read()
+	for tries := 0; since >= suspendedNoise && tries < 4; tries++ {
+		since = min(since, s.read())
+	}
+	if since < suspendedNoise {
+		since = 0
+	}
+	s.newest.Store(&suspensionRead{at, drift, since})
+	return ratchet(&s.most, since)
 }
 
 // suspendedSinceBoot is never too small: a pause between the two readings counts as suspended.
