@@ -18,7 +18,7 @@ import (
 var hot = []struct {
 	workload
 	n int
-}{{one, 128}, {many, 256}, {uncontended, 1}, {queue, 5000}}
+}{{one, 128}, {cohort, 128}, {many, 256}, {uncontended, 1}, {queue, 5000}}
 
 // Sampling of waiting: blocks by the nanoseconds that they last, and one in so many contentions of a mutex.
 const (

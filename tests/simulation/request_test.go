@@ -81,6 +81,7 @@ type wish struct {
 	timeout  time.Duration // of the ctx, or of Acquire
 	grace    time.Duration
 	sticky   time.Duration // how long its node may stay; zero for not at all
+	cohort   int           // how many grants in a row its node may serve; zero for its own
 }
 
 // start starts a request. Its lock actor draws the GUID with the request's number meanwhile.
@@ -106,7 +107,7 @@ func (w *world) start(c *client, want wish) {
 		ctx, cancel = context.WithTimeout(values, want.timeout)
 	}
 	r.cancel = cancel
-	go w.lock(ctx, r, want.call(c.Client, locks.WithGrace(want.grace), locks.WithSticky(want.sticky), locks.WithObserver(watcher)))
+	go w.lock(ctx, r, want.call(c.Client, locks.WithGrace(want.grace), locks.WithSticky(want.sticky), locks.WithCohort(want.cohort), locks.WithObserver(watcher)))
 }
 
 // lock waits for the lock, as a program does.

@@ -168,7 +168,7 @@ func (w *world) checkEnded() {
 	}
 	left := w.contenders()
 	for _, r := range w.ended {
-		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 {
+		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 || r.cohort > 0 {
 			continue // the node has no number, is another's too, or may stay: the epilogue looks for what is left
 		}
 		for _, node := range left {

@@ -14,6 +14,7 @@ import (
 type use struct {
 	recipe  recipe
 	permits int // of a semaphore
+	cohort  int // of an exclusive lock, where its requests may share a node
 }
 
 type recipe int
@@ -41,6 +42,12 @@ const contested = "node"
 func newUses(seed uint64, paths int) []use {
 	rng := rand.New(rand.NewPCG(seed, 0x75736573))
 	all := make([]use, paths)
+	cohorts := rand.New(rand.NewPCG(seed, 0x636f686f))
+	for i := range all {
+		if cohorts.IntN(3) == 0 {
+			all[i].cohort = 2 + cohorts.IntN(6)
+		}
+	}
 	if rng.IntN(5) < 2 {
 		return all
 	}
@@ -113,6 +120,8 @@ func (want wish) String() string {
 		text += fmt.Sprintf(", %d of %d", want.weight, want.permits)
 	case want.watchAll:
 		text += ", watching all"
+	case want.cohort > 0:
+		text += fmt.Sprintf(", in cohorts of %d", want.cohort)
 	}
 	if want.within != nil {
 		text += fmt.Sprintf(", within r%d", want.within.number)
@@ -124,7 +133,7 @@ func (want wish) String() string {
 func (want wish) acquire() messages.Acquire {
 	return messages.Acquire{Path: want.path, Mode: want.mode, Name: want.name, Permits: want.permits, Weight: want.weight,
 		WatchAll: want.watchAll, Try: want.try, Timeout: want.timeout, Grace: want.grace,
-		Sticky: want.sticky}
+		Sticky: want.sticky, Cohort: want.cohort}
 }
 
 // call is the wish as a program calls it.
@@ -173,6 +182,8 @@ func (r *lockRequest) sort(token messages.Token) string {
 		sort += " watching all"
 	case r.name != "":
 		sort += " with a name"
+	case r.cohort > 0 && token.Place() > 0:
+		sort += " with a node that was passed on"
 	}
 	if r.within == nil || r.within.held == nil || r.within.held.Token != token {
 		return sort

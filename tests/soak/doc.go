@@ -20,7 +20,7 @@
 //
 // Busy clients ask for their locks all the time. Calm clients pause between requests, so that their sessions are idle
 // at times and their locks are free: then a lock is granted by the reply to a create, and a stall strikes that.
-// Of Turnstile's busy locks some are read/write locks and semaphores, and every second calm lock is sticky; the
+// Of Turnstile's busy locks some are read/write locks and semaphores, some are held in cohorts, and every second calm lock is sticky; the
 // other peers have mutexes only (kinds.go).
 //
 // # What is broken

@@ -13,15 +13,17 @@ const (
 	stickyKind             // a mutex whose node is retained for a while after Unlock
 	readWriteKind          // readers share it
 	semaphoreKind          // with semaphorePermits permits
+	cohortKind             // a mutex whose node serves up to cohortGrants grants in a row
 )
 
 const (
 	semaphorePermits = 2
+	cohortGrants     = 4
 	// One request for a read/write lock in writeEvery is a writer's.
 	writeEvery = 3
 )
 
-// Of Turnstile's busy locks one in eight is a read/write lock and one a semaphore; of its calm locks every
+// Of Turnstile's busy locks one in eight is a read/write lock, one a semaphore, and two are held in cohorts; of its calm locks every
 // second is sticky. The other peers have mutexes only.
 func (o options) kindOf(lock int) lockKind {
 	switch {
@@ -33,6 +35,8 @@ func (o options) kindOf(lock int) lockKind {
 		return readWriteKind
 	case lock%8 == 5:
 		return semaphoreKind
+	case lock%8 == 7 || lock%8 == 0:
+		return cohortKind
 	}
 	return mutexKind
 }

@@ -59,6 +59,8 @@ func (t *turnstile) acquire(ctx context.Context, w want) (*locks.Lease, error) {
 		return t.client.RWMutex(w.path, observed).RLock(ctx)
 	case w.kind == readWriteKind:
 		return t.client.RWMutex(w.path, observed).Lock(ctx)
+	case w.kind == cohortKind:
+		return t.client.Mutex(w.path, observed, locks.WithCohort(cohortGrants)).Lock(ctx)
 	case w.kind == stickyKind:
 		return t.client.Mutex(w.path, observed, locks.WithSticky(w.sticky)).Lock(ctx)
 	}
