@@ -150,6 +150,7 @@ func (w *world) breakNode(o *operator, node string) {
 		}
 	} else {
 		w.broken[node] = told
+		w.brokenAt = time.Now()
 	}
 	w.mu.Unlock()
 	o.delete(node)
