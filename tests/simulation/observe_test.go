@@ -157,6 +157,9 @@ func (w *world) woken(r *lockRequest) bool {
 	if r.client.lostEvents > 0 || time.Since(r.polled) > rewatched { // a listing that took so long overlaps with anything
 		return true
 	}
+	if time.Since(w.brokenAt) < rewatched { // the client is about to hear of it, or to look
+		return true
+	}
 	if at, ok := r.client.changes[r.dir()]; ok && time.Since(at) < rewatched {
 		return true
 	}

@@ -153,6 +153,7 @@ func (w *world) breakNode(o *operator, node string) {
 		}
 	} else {
 		w.broken[node] = told
+		w.brokenAt = time.Now()
 	}
 	w.mu.Unlock()
 	o.delete(node)

@@ -34,6 +34,7 @@ type world struct {
 	tokens    map[string]granted // the newest of a queue
 	fresh     []*lockRequest     // that were granted since the queue was looked at
 	broken    map[string]bool    // nodes that an operator has deleted
+	brokenAt  time.Time          // when that was last
 	ended     []*lockRequest     // with the promise that no node is left, which nobody has looked after yet
 	violation string             // the first
 }
