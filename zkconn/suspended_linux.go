@@ -39,7 +39,7 @@ func systemSuspended() func() time.Duration {
 // the monotonic one without a call. So a reading stands while these two have not moved against each other, and for
 // suspensionKnown at most: for a wall clock that is set back as far, right after the machine was resumed.
 type suspension struct {
-	read   func() time.Duration                  // by the system's clocks, since the beginning
+	read   func() time.Duration                   // by the system's clocks, since the beginning
 	clocks func() (wall, monotonic time.Duration) // likewise
 	newest atomic.Pointer[suspensionRead]
 	most   atomic.Int64 // that was given

@@ -164,6 +164,9 @@ func (w *world) woken(r *lockRequest) bool {
 		return true
 	}
 	at, ok := r.client.deletions[r.dir()]
+	if r.mode == messages.Semaphore { // the first waiter lists and writes to its node before others hear of anything
+		at = at.Add(rewatched)
+	}
 	return ok && !at.Before(r.polled)
 }
 
