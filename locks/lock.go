@@ -41,20 +41,19 @@ func WithGrace(d time.Duration) LockOption { return func(l *lock) { l.want.Grace
 // holder.
 func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Sticky = d } }
 
-// WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
-// 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
-// The client's calls of Lock share one node: those that wait behind it cost the servers nothing, and
-// a hand-off between them is made in memory. Each grant has its own, greater token.
+// WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most 1023, before the other
+// clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). The client's calls of Lock share one
+// node: those that wait behind it cost the servers nothing, and a hand-off between them is made in memory. Each grant
+// has its own, greater token. It is for hot locks of processes with many workers.
 //
-// The order between clients stays that of the queue: after n grants, after a twentieth of the session
-// timeout, when somebody asks for the lock back, or when nobody waits here any more, the node goes,
-// and whoever still waits here queues behind the other clients. A client that waits therefore waits
-// for up to n grants, and no longer than that time and one hold, of each client before it. Inside the client the order is that of
-// the calls. It is for hot locks of processes with many workers; what is promised stays.
+// The order between clients stays that of the queue. After n grants, after a twentieth of the session timeout, when
+// somebody asks for the lock back, or when nobody waits here any more, the node goes, and whoever still waits here queues
+// behind the other clients. So another client waits for one hold and n grants of this one at most, and no longer than
+// for two holds and that time. Inside the client the order is that of the calls.
 //
-// Only calls with a cohort share the node. All that share it appear in the queue as one contender,
-// with the label of the one that made the node. An operator who deletes the node takes the lock from
-// whichever of them holds when the client hears of it.
+// Only calls with a cohort share the node. In the queue they are one contender, with the label of the call that made the
+// node. Queue and deadlock detection do not see those that wait behind it. An operator who deletes the node takes the
+// lock from whichever call has it when the client hears of that.
 func WithCohort(n int) LockOption { return func(l *lock) { l.want.Cohort = n } }
 
 // WithObserver names actors that get the notices and transitions of every request: see
