@@ -24,7 +24,7 @@ const cohortsPerTimeout = 20
 func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 	k := &r.queue.cohort
 	switch {
-	case r.spec.Want.Cohort == 0 || k.called == r.id || k.node != nil && k.node == r.node:
+	case !r.spec.sharesNode() || k.called == r.id || k.node != nil && k.node == r.node:
 		return false
 	case k.node == nil && k.called == 0: // nobody leads
 		k.called = r.id
@@ -48,7 +48,7 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 // lead notes that the node of a request is to serve the cohort of its queue.
 func (r *request) lead() {
 	k := &r.queue.cohort
-	if r.spec.Want.Cohort == 0 || k.node == r.node {
+	if !r.spec.sharesNode() || k.node == r.node {
 		return
 	}
 	if k.called == r.id {

@@ -42,7 +42,7 @@ func (c *Coordinator) delayCreate(ch change) bool {
 	r := c.requests[ch.request]
 	run := &r.queue.run
 	if !r.spec.exclusive() || r.spec.Want.WatchAll || r.spec.Want.Try ||
-		r.spec.Want.Cohort > 0 { // of a cohort one node queues
+		r.spec.sharesNode() { // of a cohort one node queues
 		return false
 	}
 	if run.phase != noRun {

@@ -63,6 +63,9 @@ func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
 // exclusive tells whether it shares it with nobody, and has a queue.
 func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
 
+// sharesNode tells whether its node may serve further requests of the session: see cohort.go.
+func (sp *Spec) sharesNode() bool { return sp.Want.Cohort > 1 }
+
 // bytes is about how much a create of the node takes in a transaction.
 func (sp *Spec) bytes() int {
 	const usual = 320
