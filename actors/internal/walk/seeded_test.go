@@ -145,6 +145,12 @@ var inCoordinator = []seeded{
 			"if r.view.head = place.Predecessor; !place.Head {")),
 		plan: secondIsNoProof, breaks: InOrder},
 
+	{name: "call nobody to lead", source: edits(
+		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
+		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
+	{name: "pass on with the same token", source: edits(
+		rule("messages.NewToken(n.token.Zxid(), n.token.Place()+1)\n	if err != nil {\n		return false", "messages.NewToken(n.token.Zxid(), n.token.Place())\n	if err != nil {\n		return false")),
+		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals == othersCame ||\n", "false ||\n")),
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
