@@ -149,7 +149,8 @@ var inCoordinator = []seeded{
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
 	{name: "pass on with the same token", source: edits(
-		rule("messages.NewToken(n.token.Zxid(), n.token.Place()+1)\n	if err != nil {\n		return false", "messages.NewToken(n.token.Zxid(), n.token.Place())\n	if err != nil {\n		return false")),
+		rule("	n.token, n.place = token, token.Place()\n	c.setHeld(next, true)\n",
+			"	token = n.token\n	c.setHeld(next, true)\n")),
 		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals == othersCame ||\n", "false ||\n")),
