@@ -29,7 +29,7 @@ help: ## list the targets
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
-	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk # which is tiny with -race
+	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
