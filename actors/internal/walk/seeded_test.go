@@ -163,7 +163,7 @@ var inCoordinator = []seeded{
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has batch mates", source: edits(rule("n.batchMates || ", "")),
+	{name: "retain what has batch mates", source: edits(rule("n.batchMates || n.wanted || n.arrivals", "n.wanted || n.arrivals")),
 		plan: batchMates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
@@ -179,7 +179,7 @@ var inCoordinator = []seeded{
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
-		rule("n.wanted || ", ""), rule("!a.Alone || a.Spent {", "!a.Alone {")),
+		rule("n.wanted || n.arrivals", "n.arrivals"), rule("!a.Alone || a.Spent {", "!a.Alone {")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
 		breaks: NoLostWakeUp},
 	{name: "reuse for two", source: edits(rule("q.retained.next != 0 || ", "")),
