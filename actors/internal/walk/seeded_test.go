@@ -173,7 +173,8 @@ var inCoordinator = []seeded{
 	{name: "do not ask part by part", source: edits(
 		rule("f.Outcome != Unknown && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
-	{name: "send another queue's local run", source: edits(rule("queueNamed(t.queue, ", "queueNamed(t.path, ")),
+	{name: "send another queue's local run", source: edits(
+		rule("switch q := c.epoch.paths[t.path].queueNamed(t.queue, ", "switch q := c.epoch.paths[t.path].queueNamed(t.path, ")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "lose a local run", source: edits(
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
