@@ -105,7 +105,8 @@ func (w *world) follow(told string) {
 }
 
 // wide is how many states may wait to be expanded, some six kilobytes each, while a walk goes breadth first. When more
-// wait it goes depth first, so that no more come: memory then bounds how many states are reached, and not how many wait.
+// wait it goes depth first, so that no more come: memory then bounds how many states are reached, and not how many
+// wait.
 const wide = 1 << 15
 
 // waiting is a state that was reached, and is to be expanded.
