@@ -2,7 +2,7 @@
 // actors/machine) and the real coordinators (package actors/internal/coordinator) of up to four
 // lock requests in one or two sessions, on a model of ZooKeeper, through every order in which
 // things can happen within the bounds of a [Plan]. In every state it checks the invariants; of a
-// violation it tells the shortest story. Only tests use it.
+// violation it tells a story, the shortest in plans that are not large. Only tests use it.
 //
 // # What runs, and what is a model
 //
@@ -57,7 +57,8 @@
 // States that behave alike are made equal: operations are named current or stale, numbers of
 // queries and timers and the order in which they began are left out, answers that can change
 // nothing are dropped. A state that was reached is kept as 128 bits, with the move that led there
-// first. The walk is breadth first, so that its stories are the shortest.
+// first. The walk goes breadth first, so that its stories are the shortest; where very many states
+// wait it goes depth first.
 //
 // # Reading a story
 //

@@ -12,8 +12,8 @@ import (
 
 // Result is what a walk has seen.
 type Result struct {
-	// States, Transitions: how many there are. Depth: of the state that is farthest from the start.
-	States, Transitions, Depth int
+	// States, Transitions: how many there are.
+	States, Transitions int
 	// Quiet: states in which nothing happens by itself. Ends: those of them in which all is over.
 	Quiet, Ends int
 	Elapsed     time.Duration
@@ -23,8 +23,8 @@ type Result struct {
 
 // String is one line of figures.
 func (r Result) String() string {
-	return fmt.Sprintf("%d states, %d transitions, depth %d, %d at rest, %d ends, %v",
-		r.States, r.Transitions, r.Depth, r.Quiet, r.Ends, r.Elapsed.Round(time.Millisecond))
+	return fmt.Sprintf("%d states, %d transitions, %d at rest, %d ends, %v",
+		r.States, r.Transitions, r.Quiet, r.Ends, r.Elapsed.Round(time.Millisecond))
 }
 
 // Walk explores every history of a plan. The error is a *Violation, or says that the limit was reached.
@@ -40,7 +40,7 @@ func Walk(plan Plan) (Result, error) {
 	return k.Result, err
 }
 
-// walker is a walk under way. It goes breadth first, so that the first story found is the shortest.
+// walker is a walk under way. It goes breadth first, so that the first story found is the shortest, while it is small.
 type walker struct {
 	plan *Plan
 	// numbers gives the number of each state reached; origins, by number, from where and by which move it was reached
@@ -50,7 +50,8 @@ type walker struct {
 	// edges are the transitions that may be counted on.
 	edges []edge
 	// ends tells from which states there is a way to the end; in explore, which are the end.
-	ends []bool
+	ends  []bool
+	moves []move // of the state that is being expanded
 	Result
 }
 
@@ -103,82 +104,86 @@ func (w *world) follow(told string) {
 	w.violate(InPlan, "%q cannot happen, but:\n%s", told, strings.Join(all, "\n"))
 }
 
+// wide is how many states may wait to be expanded, some six kilobytes each, while a walk goes breadth first. When more
+// wait it goes depth first, so that no more come: memory then bounds how many states are reached, and not how many
+// wait.
+const wide = 1 << 15
+
+// waiting is a state that was reached, and is to be expanded.
+type waiting struct {
+	*state
+	number uint32
+}
+
 func (k *walker) explore() error {
 	w := newWorld(k.plan, k.Fired)
 	if w.violation != nil {
 		return w.violation
 	}
-	k.number(w.fingerprint(), origin{})
-	start := w.state
-	var moves []move
-	for level, number := []*state{&start}, uint32(0); len(level) > 0; k.Depth++ {
-		var next []*state
-		for at, from := range level {
-			level[at] = nil // its memory is needed
-			w.load(from)
-			moves = w.moves(moves[:0])
-			found, err := k.expand(w, from, number, moves)
-			if err != nil {
-				return err
-			}
-			next = append(next, found...)
-			number++
+	_, todo := k.reach(w, nil, origin{})
+	var err error
+	for err == nil && len(todo) > 0 {
+		next, last := todo[0], len(todo)-1
+		if len(todo) > wide {
+			next, todo[last] = todo[last], waiting{}
+			todo = todo[:last]
+		} else {
+			todo[0] = waiting{}
+			todo = todo[1:]
 		}
-		if k.plan.Limit > 0 && k.States > k.plan.Limit {
-			return fmt.Errorf("walk: more than %d states", k.plan.Limit)
-		}
-		level = next
+		todo, err = k.expand(w, next, todo)
 	}
-	k.Depth--
-	return nil
+	return err
 }
 
-// expand makes every move of a state. It gives the states that were not reached before.
-func (k *walker) expand(w *world, from *state, number uint32, moves []move) (found []*state, err error) {
+// expand makes every move of a state. It adds the states that were not reached before to those that wait.
+func (k *walker) expand(w *world, from waiting, todo []waiting) (_ []waiting, err error) {
 	quiet := true
-	for _, m := range moves {
-		w.load(from)
+	w.load(from.state)
+	k.moves = w.moves(k.moves[:0])
+	for _, m := range k.moves {
+		w.load(from.state)
 		w.make(m)
 		if w.violation != nil {
-			return nil, k.tell(w.violation, number, &m)
+			return nil, k.tell(w.violation, from.number, &m)
 		}
 		w.simplify()
 		k.Transitions++
-		to, known := k.number(w.fingerprint(), origin{number, m})
-		if !known {
-			next := w.state
-			found = append(found, &next)
+		var to uint32
+		if to, todo = k.reach(w, todo, origin{from.number, m}); k.plan.Limit > 0 && k.States > k.plan.Limit {
+			return nil, fmt.Errorf("walk: more than %d states", k.plan.Limit)
 		}
-		quiet = quiet && (!m.goesOn() || to == number)
-		if m.expected() && to != number {
-			k.edges = append(k.edges, edge{number, to})
+		quiet = quiet && (!m.goesOn() || to == from.number)
+		if m.expected() && to != from.number {
+			k.edges = append(k.edges, edge{from.number, to})
 		}
 	}
 	if !quiet {
-		return found, nil
+		return todo, nil
 	}
 	k.Quiet++
-	w.load(from)
+	w.load(from.state)
 	if w.checkQuiet(); w.violation != nil {
-		return nil, k.tell(w.violation, number, nil)
+		return nil, k.tell(w.violation, from.number, nil)
 	}
 	if w.over() {
 		k.Ends++
-		k.ends[number] = true
+		k.ends[from.number] = true
 	}
-	return found, nil
+	return todo, nil
 }
 
-// number gives the number of a state, and whether it was reached before.
-func (k *walker) number(p fingerprint, by origin) (number uint32, known bool) {
-	if number, known = k.numbers[p]; known {
-		return number, true
+// reach gives the number of the state of a world. One that was not reached before is to wait.
+func (k *walker) reach(w *world, todo []waiting, by origin) (uint32, []waiting) {
+	p := w.fingerprint()
+	if number, known := k.numbers[p]; known {
+		return number, todo
 	}
-	number = uint32(len(k.origins))
+	number, reached := uint32(k.States), w.state
 	k.numbers[p] = number
 	k.origins, k.ends = append(k.origins, by), append(k.ends, false)
 	k.States++
-	return number, false
+	return number, append(todo, waiting{&reached, number})
 }
 
 // everyoneCanEnd is invariant 7: from every state there is a way to the end of all requests without anything that is

@@ -100,7 +100,7 @@ func (e *writer) flags(all ...bool) {
 // mark ends a list.
 func (e *writer) mark() { e.b = append(e.b, 0xff) }
 
-// hash writes the fingerprint of what was written since a place instead of it.
+// hash takes away what was written since a place, and gives its fingerprint.
 func (e *writer) hash(since int) (p fingerprint) {
 	p = printOf(e.b[since:])
 	e.b = e.b[:since]
@@ -142,6 +142,10 @@ func (e *writer) session(s int) {
 	sess := &e.w.sessions[s]
 	e.b = append(e.b, byte(sess.served), byte(sess.link))
 	e.flags(sess.up, sess.lease, sess.late, sess.closed)
+	for _, in := range sess.mailbox {
+		e.input(in)
+	}
+	e.mark()
 	if sess.closed {
 		return
 	}
@@ -159,10 +163,6 @@ func (e *writer) session(s int) {
 	}
 	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(setTimers(e.w, s)))
 	for _, in := range sess.wire {
-		e.input(in)
-	}
-	e.mark()
-	for _, in := range sess.mailbox {
 		e.input(in)
 	}
 	e.mark()

@@ -215,12 +215,23 @@ var ofServers = []kind{
 func isKept(n *node) bool     { return !n.doomed }
 func isUnwanted(n *node) bool { return !n.doomed && !n.wanted }
 
-// breakNode deletes a node.
+// breakNode deletes a node. That takes the lock from whoever holds with it, from a request that is about to hear that
+// it may reuse it, and from one to which the lock was handed over while that node was there.
 func breakNode(w *world, _, at int) {
 	n := w.servers.nodes[at]
-	for i := range w.plan.Sessions {
-		if a := &w.actors[i]; a.m.Node == n.name || n.guid == guid(i) {
+	checked := w.sessions[n.session].where(func(f *flight) bool {
+		q, is := f.query.(*coordinator.Check)
+		return is && f.applied && base(q.Path) == n.name
+	})
+	for i, of := range w.plan.Sessions {
+		a := &w.actors[i]
+		reuses := checked != 0 && of == n.session && a.m.State == messages.StateCreating ||
+			slices.ContainsFunc(a.inbox, func(told news) bool { return told.event.Node == n.name })
+		if a.m.Node == n.name || n.guid == guid(i) || reuses {
 			a.is.put(broken, true)
+		}
+		if of == n.session {
+			a.is.put(handed, false)
 		}
 	}
 	w.deleteNode(n.name)

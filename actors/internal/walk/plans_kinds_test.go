@@ -52,8 +52,10 @@ var smallKinds = []Plan{
 
 // largeKinds are those of `make walk`.
 var largeKinds = []Plan{
-	{Name: "a semaphore of two, a cut", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 1}},
+	{Name: "a semaphore, a cut, every answer late", Sessions: apart, Modes: semaphores, Permits: 1, Spared: spareB,
+		Bounds: Bounds{Cuts: 1, Lags: 1}},
+	{Name: "a semaphore of two, a lapse", Sessions: oneTwo, Modes: semaphores, Permits: 2, Prompt: true, Spared: spareB,
+		Bounds: Bounds{Lapses: 1}},
 	{Name: "a semaphore of two, an operator", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
 	{Name: "a semaphore of two, a stop", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true,

@@ -118,7 +118,7 @@ var large = []Plan{
 	{Name: "three, a cut and an expiry", Sessions: twoOne, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Expiries: 1}},
 	{Name: "three, a cut and a stop", Sessions: twoOne, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Stops: 1}},
-	{Name: "three, an operator, twice", Sessions: twoOne, Prompt: true, Bounds: Bounds{Breaks: 2, Polls: 1}},
+	{Name: "three, an operator, twice", Sessions: twoOne, Prompt: true, Bounds: Bounds{Breaks: 2}},
 	{Name: "an operator, lapses, revoked", Sessions: apart, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Breaks: 1, Lapses: 1, Revokes: 1, Silences: 1}},
 	{Name: "a writer and readers, an expiry", Sessions: oneTwo, Modes: writeReadRead, Prompt: true, Spared: spareB,

@@ -85,10 +85,11 @@ func (w *world) output(s int, out coordinator.Output) {
 			return
 		}
 		a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
-		if out.Event.Kind == machine.Joined && out.Handoff.Local && w.servers.at(out.Event.Node) < 0 {
-			a.is.put(broken, true)
-		}
-		if a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0 {
+		switch {
+		case out.Event.Kind == machine.Joined && (out.Handoff.Local || w.plan.Owners[out.To-1] != 0) &&
+			w.servers.at(out.Event.Node) < 0:
+			a.is.put(broken, true) // as the hold that it shares, or goes on with
+		case a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0:
 			a.is.put(handed, true)
 		}
 	case *coordinator.Ask:
