@@ -132,7 +132,7 @@ func (a *all) begin(ctx actor.Context) {
 func (a *all) next(ctx actor.Context) {
 	want := a.wants[len(a.parts)]
 	if want.Caller == "" {
-		want.Caller = Caller(Address(ctx.ActorSystem(), ctx.Self()))
+		want.Caller = Caller(Address(ctx.ActorSystem(), messages.IDOf(ctx.Self())))
 	}
 	part := ctx.Spawn(NewLock(a.session, want))
 	a.parts = append(a.parts, part)

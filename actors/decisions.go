@@ -12,9 +12,9 @@ func (s *session) apply(in coordinator.Input) { s.applyAfter(in, 0) }
 
 // applyAfter is apply for the answer to a query that took some time.
 func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
-	run, valid := s.info.look()
+	run, valid, left := s.info.clock.LookAhead()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
-		Lease: coordinator.Lease{Run: run, Valid: valid, Left: time.Until(s.info.clock.Deadline())}}
+		Lease: coordinator.Lease{Run: run, Valid: valid, Left: left}}
 	before := s.decides.Stale()
 	for _, out := range s.decides.Apply(in, at) {
 		s.carryOut(out)

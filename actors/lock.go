@@ -46,6 +46,24 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 	}, actor.WithMailbox(newMailbox))
 }
 
+// SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see WithObserver. want and
+// observers must not change from then on. It is for many requests: what their actors have in common is made once,
+// and each is told in its first message what it is to acquire.
+func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
+	pid := s.system.Root.Spawn(s.listened)
+	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})
+	return pid
+}
+
+// newListened makes the props of the lock actors that SpawnLock spawns.
+func newListened(s *Session) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} },
+		actor.WithMailbox(newMailbox))
+}
+
+// unassigned is what a lock actor wants that was not told yet.
+var unassigned messages.Acquire
+
 // Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
 // delete then.
 func (l *lock) Receive(ctx actor.Context) {
@@ -57,6 +75,11 @@ func (l *lock) Receive(ctx actor.Context) {
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
+		if l.want != &unassigned {
+			l.begin(ctx)
+		}
+	case *assignment:
+		l.want, l.listener, l.observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
 		l.begin(ctx)
 	case *news:
 		l.hear(ctx, msg)
@@ -97,7 +120,7 @@ func (l *lock) begin(ctx actor.Context) {
 	if l.owner != nil {
 		ctx.Watch(l.owner)
 	}
-	by := Address(ctx.ActorSystem(), cmp.Or(ctx.Parent(), ctx.Self()))
+	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
@@ -131,7 +154,7 @@ func (l *lock) hear(ctx actor.Context, n *news) {
 func (l *lock) stop(ctx actor.Context) {
 	if l.request != 0 { // first of all: the logger may panic
 		l.session.registry.remove(l.request)
-		ctx.Request(l.session.pid, leaving{request: l.request})
+		ctx.Send(l.session.pid, leaving{request: l.request})
 	}
 	for _, t := range l.timers {
 		if t != nil {
@@ -152,14 +175,14 @@ func (l *lock) stop(ctx actor.Context) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	over, first, void := l.m.Precede(ev, l.m.Holding() && l.held.clock.Unbroken(l.run))
+	run, valid := l.info.look()
+	over, first, void := l.m.Precede(ev, l.m.Holding() && valid && l.info.clock == l.held.clock && run == l.run)
 	if void {
 		return
 	}
 	if first {
 		l.step(ctx, over)
 	}
-	run, valid := l.info.look()
 	ev.Lease = valid
 	before := l.m
 	effects, row := l.m.Take(ev)
@@ -225,14 +248,14 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.report(ctx, notice)
 			return
 		}
-		o := &order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
+		o := &order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}, lock: ctx.Self()}
 		if l.info != nil {
 			o.Epoch = l.info.epoch
 		}
 		if e.Do == machine.GiveBack {
 			o.Moment = coordinator.Moment(l.session.figures.Now())
 		}
-		ctx.Request(l.session.pid, o)
+		ctx.Send(l.session.pid, o)
 	}
 }
 

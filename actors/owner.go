@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"encoding/json"
 	"os"
 	"sync"
 
@@ -9,11 +8,12 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // Address names an actor as no other actor of its process is named, whose actor systems all count from one.
-func Address(system *actor.ActorSystem, pid *actor.PID) string {
-	return system.ID + "/" + pid.GetAddress() + "/" + pid.GetId()
+func Address(system *actor.ActorSystem, of messages.ActorID) string {
+	return system.ID + "/" + of.Address + "/" + of.ID
 }
 
 // Caller names an actor, by its Address, in a way that no other process does, and as Waits does.
@@ -30,11 +30,7 @@ func ownerData(sp *coordinator.Spec, place int) []byte {
 	if sp.One != "" {
 		o.ID = sp.GUID
 	}
-	data, err := json.Marshal(o)
-	if err != nil { // strings, a number and a time of this century: it cannot happen
-		return nil
-	}
-	return data
+	return o.Encode()
 }
 
 // hostname is asked for once: it is written into every node.

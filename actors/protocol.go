@@ -3,8 +3,11 @@ package actors
 import (
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -14,11 +17,12 @@ type quiet struct{}
 // IgnoreDeadLetterLogging keeps a dropped message out of the log.
 func (quiet) IgnoreDeadLetterLogging() {}
 
-// order asks the session for one effect of the machine. The sender is the lock actor. An order that was
-// decided in an epoch that is over is void, and the news of the end is on its way to the lock actor.
+// order asks the session for one effect of the machine. An order that was decided in an epoch that is over is void, and
+// the news of the end is on its way to the lock actor.
 type order struct {
 	quiet
 	coordinator.Order
+	lock *actor.PID // that asks
 }
 
 // news tells a lock actor an event, with the session that it happened in.
@@ -69,6 +73,13 @@ type leaving struct {
 
 // shutdown asks the session actor to close the session and stop.
 type shutdown struct{ quiet }
+
+// assignment tells a lock actor of SpawnLock's what it is to acquire, and who listens.
+type assignment struct {
+	want      *messages.Acquire
+	listener  Listener
+	observers []*actor.PID
+}
 
 // alarm is a timer of a lock actor that has fired.
 type alarm struct {

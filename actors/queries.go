@@ -24,7 +24,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 // follow takes an actor that wants to know who contends for a lock.
 func (s *session) follow(ctx actor.Context, path string) {
 	asker := ctx.Sender()
-	if asker != nil && s.queries.Follow(Address(s.system, asker), path, s.replyTo(asker)) {
+	if asker != nil && s.queries.Follow(Address(s.system, messages.IDOf(asker)), path, s.replyTo(asker)) {
 		ctx.Watch(asker)
 	}
 }

@@ -46,6 +46,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		}
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
+	s.listened = newListened(s)
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
 		s.figures.End()
@@ -83,7 +84,7 @@ func (s *session) Receive(ctx actor.Context) {
 		s.self = ctx.Self()
 		s.open(1)
 	case *order:
-		s.take(ctx.Sender(), msg)
+		s.take(msg)
 	case *done:
 		s.finish(msg)
 	case *tick:
@@ -100,11 +101,11 @@ func (s *session) Receive(ctx actor.Context) {
 			s.apply(coordinator.Ended{Request: msg.request})
 		}
 	case *actor.Terminated:
-		s.queries.Unfollow(Address(s.system, msg.Who), "")
+		s.queries.Unfollow(Address(s.system, messages.IDOf(msg.Who)), "")
 	case *messages.Follow:
 		s.follow(ctx, msg.Path)
 	case *messages.Unfollow:
-		s.queries.Unfollow(Address(s.system, ctx.Sender()), msg.Path)
+		s.queries.Unfollow(Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
 	case *asked:
 		s.queries.Ask(msg, msg.query, func(answer any) { msg.answer <- answer })
 	case *withdrawn:
@@ -116,15 +117,15 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Stopped:
 		s.closeDown()
 	default:
-		s.queries.Ask(Address(s.system, ctx.Sender()), msg, s.replyTo(ctx.Sender()))
+		s.queries.Ask(Address(s.system, messages.IDOf(ctx.Sender())), msg, s.replyTo(ctx.Sender()))
 	}
 }
 
 // take carries out an order.
-func (s *session) take(lock *actor.PID, o *order) {
-	s.locks[o.Request] = lock
+func (s *session) take(o *order) {
+	s.locks[o.Request] = o.lock
 	if s.ending {
-		s.tellClosed(lock)
+		s.tellClosed(o.lock)
 		return
 	}
 	s.apply(&o.Order)

@@ -39,6 +39,7 @@ type Session struct {
 	closed    error                 // of closing the connection; set before ended is closed
 	registry  registry
 	workers   *workers
+	listened  *actor.Props // of the lock actors of SpawnLock
 	stale     atomic.Int64
 	polls     atomic.Int64
 	figures   *metering.Figures // nil where nothing is counted

@@ -10,7 +10,7 @@ import (
 )
 
 // acquire is what every call of Lock comes to.
-func (l lock) acquire(ctx context.Context) (*Lease, error) {
+func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
 	lease, err := l.await(ctx)
 	if lease != nil {
@@ -21,12 +21,11 @@ func (l lock) acquire(ctx context.Context) (*Lease, error) {
 }
 
 // await spawns the request and waits for its answer, or for the end of ctx.
-func (l lock) await(ctx context.Context) (*Lease, error) {
+func (l *lock) await(ctx context.Context) (*Lease, error) {
 	if err := l.client.enter(ctx); err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}
-	l.want = l.within(ctx)
-	r := newRequest(l, context.WithoutCancel(ctx))
+	r := newRequest(l.within(ctx), ctx)
 	pid := r.start()
 	select {
 	case a := <-r.answer:

@@ -17,13 +17,13 @@ type Locker interface {
 	// Lock waits until the lock is held, or ctx ends.
 	Lock(ctx context.Context) (*Lease, error)
 
-	self() lock
+	self() *lock
 }
 
-func (l lock) self() lock { return l }
+func (l *lock) self() *lock { return l }
 
 // part is a lock with what is asked of it.
-type part struct{ lock }
+type part struct{ *lock }
 
 // Lock waits until the lock is held, or ctx ends.
 func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
@@ -37,7 +37,7 @@ func (s *Semaphore) Weight(n int) Locker {
 	if l.want.Weight = n; n == 0 {
 		l.want.Weight = -1 // zero would mean one
 	}
-	return part{l}
+	return part{&l}
 }
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every

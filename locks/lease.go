@@ -19,35 +19,28 @@ type Lease struct {
 	held  *messages.Held
 	clock *zkconn.LeaseClock
 
-	from   lock   // what it was acquired with
-	outer  *Lease // within which it was acquired
-	key    string // by which the session knows its owner
-	caller string // who stands still while its owner waits for another
+	from   *lock           // what it was acquired with
+	values context.Context // that Lock was called with, for its values, and those of the span
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	span   *tracedSpan // of the hold; nil where nothing is traced
 
-	revoked     chan struct{}
-	revokedOnce sync.Once
-
-	mu     sync.Mutex
-	lock   *actor.PID    // nil when the request has ended: a PID keeps its actor
-	asking bool          // Unlock was called
-	told   bool          // and one call has reported success
-	over   chan struct{} // closed when the request has ended
-	err    error         // why, when it did not end as it should; set before over is closed
+	mu      sync.Mutex
+	wanted  bool          // somebody has asked for the lock
+	revoked chan struct{} // closed then; nil while nobody has called Revoked
+	lock    *actor.PID    // nil when the request has ended: a PID keeps its actor
+	asking  bool          // Unlock was called
+	told    bool          // and one call has reported success
+	over    chan struct{} // closed when the request has ended
+	err     error         // why, when it did not end as it should; set before over is closed
 }
 
 // newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
-func newLease(from lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid,
-		from: from, outer: innermost(values),
-		revoked: make(chan struct{}), over: make(chan struct{})}
-	l.identify()
-	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
-	values, l.span = from.holdSpan(values, held)
-	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(values, leaseKey{}, l))
+func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
+	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
+	l.values, l.span = from.holdSpan(values, held)
+	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
 	return l
 }
 
@@ -56,23 +49,49 @@ func newLease(from lock, values context.Context, pid *actor.PID, held *messages.
 
 type leaseKey struct{}
 
+// leaseValues is what the context of a lease begins with: it never ends, has the values of the context that Lock was
+// called with, and carries the lease.
+type leaseValues Lease
+
+// Deadline says that there is none.
+func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
+
+// Done says that it never ends.
+func (*leaseValues) Done() <-chan struct{} { return nil }
+
+// Err says that it has not ended.
+func (*leaseValues) Err() error { return nil }
+
+// Value gives the lease, or a value of the context that Lock was called with.
+func (v *leaseValues) Value(key any) any {
+	if key == (leaseKey{}) {
+		return (*Lease)(v)
+	}
+	return v.values.Value(key)
+}
+
 // innermost is the lease within which a context lies, nil where there is none.
 func innermost(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
 }
 
-// identify notes by what keys a lease's requests within it are known.
-func (l *Lease) identify() {
-	l.key, l.caller = l.from.want.Owner, l.from.want.Caller
-	address := actors.Address(l.from.client.system, l.lock)
-	if l.key == "" {
-		l.key = address
+// outer is the lease within which it was acquired; nil for none.
+func (l *Lease) outer() *Lease { return innermost(l.values) }
+
+// key is that by which the session knows its owner.
+func (l *Lease) key() string { return cmp.Or(l.from.want.Owner, l.address()) }
+
+// caller is who stands still while its owner waits for another lock.
+func (l *Lease) caller() string {
+	if caller := l.from.want.Caller; caller != "" {
+		return caller
 	}
-	if l.caller == "" {
-		l.caller = actors.Caller(cmp.Or(l.held.As, address))
-	}
+	return actors.Caller(cmp.Or(l.held.As, l.address()))
 }
+
+// address is that of its lock actor.
+func (l *Lease) address() string { return actors.Address(l.from.client.system, l.held.Actor) }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an error
 // that wraps ErrLost, ErrRevoked, ErrReleased or ErrClosed. It carries the values of the context that
@@ -100,7 +119,17 @@ func (l *Lease) Valid() bool {
 func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
 
 // Revoked is closed when somebody asks for the lock back.
-func (l *Lease) Revoked() <-chan struct{} { return l.revoked }
+func (l *Lease) Revoked() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.revoked == nil {
+		l.revoked = make(chan struct{})
+		if l.wanted {
+			close(l.revoked)
+		}
+	}
+	return l.revoked
+}
 
 // Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it
 // is known that the node is gone, even where the reply to the delete was lost or the session has
@@ -199,7 +228,12 @@ func (l *Lease) outcome() error {
 // asked notes that somebody asks for the lock.
 func (l *Lease) asked() {
 	l.span.happened("revoke requested")
-	l.revokedOnce.Do(func() { close(l.revoked) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.wanted && l.revoked != nil {
+		close(l.revoked)
+	}
+	l.wanted = true
 }
 
 // end ends the context: the lock is not ours any more.

@@ -11,8 +11,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lock is what all kinds of locks have: whose they are, and what is asked for. It holds no state, so that
-// any number of goroutines may use one, or several of the same path: each call queues for itself.
+// lock is what all kinds of locks have: whose they are, and what is asked for. It never changes, so that
+// any number of goroutines may use one, or several of the same path: each call queues for itself. Requests and
+// leases refer to it, and do not copy it.
 type lock struct {
 	client    *Client
 	want      messages.Acquire
@@ -92,19 +93,19 @@ func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
 }
 
 // as is the lock in another mode.
-func (l lock) as(mode messages.Mode) lock {
+func (l lock) as(mode messages.Mode) *lock {
 	l.want.Mode = mode
-	return l
+	return &l
 }
 
 // try is the lock for who does not want to wait for others.
-func (l lock) try() lock {
+func (l lock) try() *lock {
 	l.want.Try = true
-	return l
+	return &l
 }
 
 // startSpan starts a span about a lock in ctx.
-func (l lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
+func (l *lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (context.Context, *tracedSpan) {
 	if l.client.tracer == nil {
 		return ctx, nil
 	}
@@ -114,7 +115,7 @@ func (l lock) startSpan(ctx context.Context, name string, kind trace.SpanKind) (
 }
 
 // holdSpan starts the span of a hold in the context of its lease.
-func (l lock) holdSpan(ctx context.Context, held *messages.Held) (context.Context, *tracedSpan) {
+func (l *lock) holdSpan(ctx context.Context, held *messages.Held) (context.Context, *tracedSpan) {
 	ctx, span := l.startSpan(ctx, "turnstile.lock.hold", trace.SpanKindInternal)
 	span.granted(held)
 	return ctx, span

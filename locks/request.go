@@ -3,7 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
-	"sync/atomic"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -15,11 +15,13 @@ import (
 // feeds a channel. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
 // is given back. Futures would lose replies (protoactor issue 1145).
 type request struct {
-	from   lock            // what was called
-	values context.Context // the caller's values, without its end
+	from   *lock           // what was called
+	values context.Context // the caller's, for its values
 	answer chan answer     // holds one, so that nobody ever blocks on it
-	state  atomic.Uint32   // of the lock actor
-	node   atomic.Pointer[string]
+
+	mu    sync.Mutex
+	state messages.State // of the lock actor
+	node  string
 
 	// The rest belongs to the lock actor.
 	lease    *Lease
@@ -34,36 +36,27 @@ type answer struct {
 	err   error
 }
 
-func newRequest(from lock, values context.Context) *request {
-	r := &request{from: from, values: values, answer: make(chan answer, 1)}
-	r.state.Store(uint32(messages.StateCreating))
-	return r
+func newRequest(from *lock, values context.Context) *request {
+	return &request{from: from, values: values, answer: make(chan answer, 1), state: messages.StateCreating}
 }
 
 // start spawns the lock actor.
 func (r *request) start() *actor.PID {
-	opts := []actors.LockOption{actors.WithListener(r)}
-	if len(r.from.observers) > 0 {
-		opts = append(opts, actors.WithObserver(r.from.observers...))
-	}
-	return r.from.client.system.Root.Spawn(actors.NewLock(r.from.client.session, r.from.want, opts...))
+	return r.from.client.session.SpawnLock(&r.from.want, r, r.from.observers)
 }
 
 // Moved notes where the request stands.
 func (r *request) Moved(to messages.State, node string) {
-	r.state.Store(uint32(to))
-	if at := r.node.Load(); at == nil && node != "" || at != nil && *at != node {
-		name := node // only then is it put on the heap
-		r.node.Store(&name)
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state, r.node = to, node
 }
 
 // where is the state and the node that were last heard of.
 func (r *request) where() (messages.State, string) {
-	if node := r.node.Load(); node != nil {
-		return messages.State(r.state.Load()), *node
-	}
-	return messages.State(r.state.Load()), ""
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state, r.node
 }
 
 // Hear takes a notice of the lock actor.

@@ -52,7 +52,9 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.ctx.Err() != nil {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: context.Cause(l.ctx)}
 	}
-	reader, err := l.from.as(messages.Read).acquire(withValues(ctx, l.ctx))
+	read := l.from.as(messages.Read)
+	read.want.Owner, read.want.Caller, read.want.Try = "", "", false // those were of the writer's request
+	reader, err := read.acquire(withValues(ctx, l.ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 
 // TryAcquire is Acquire that does not wait for others: ErrNotAcquired.
 func (s *Semaphore) TryAcquire(ctx context.Context, n int) (*Lease, error) {
-	return s.take(ctx, s.try(), n)
+	return s.take(ctx, *s.try(), n)
 }
 
 func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {

@@ -7,24 +7,24 @@ import (
 )
 
 // within completes what is asked for by the leases within which it is asked.
-func (l lock) within(ctx context.Context) messages.Acquire {
-	want := l.want
+func (l *lock) within(ctx context.Context) *lock {
 	around := innermost(ctx)
 	if around == nil {
-		return want
+		return l
 	}
-	want.Caller = around.caller
-	for held := around; held != nil; held = held.outer {
+	inner := *l
+	inner.want.Caller = around.caller()
+	for held := around; held != nil; held = held.outer() {
 		if held.from.sameAs(l) && held.ctx.Err() == nil {
-			want.Owner = held.key
+			inner.want.Owner = held.key()
 			break
 		}
 	}
-	return want
+	return &inner
 }
 
 // sameAs tells whether two locks would wait for each other: what they ask for may differ.
-func (l lock) sameAs(other lock) bool {
+func (l *lock) sameAs(other *lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&
 		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -15,7 +16,7 @@ import (
 // The clock counts the time for which the machine was suspended, because the servers' clocks do.
 type LeaseClock struct {
 	base      time.Time
-	suspended func() time.Duration
+	suspended func(now time.Time) time.Duration
 	state     atomic.Pointer[leaseState]
 }
 
@@ -36,17 +37,23 @@ type leaseState struct {
 // NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been suspended since some
 // moment, and never less than before; nil stands for the system's own knowledge.
 func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
+	l := &LeaseClock{base: time.Now()}
 	if suspended == nil {
-		suspended = systemSuspended()
+		l.suspended = systemSuspended()
+	} else {
+		l.suspended = func(time.Time) time.Duration { return suspended() }
 	}
-	l := &LeaseClock{base: time.Now(), suspended: suspended}
 	l.state.Store(&leaseState{run: 1})
 	return l
 }
 
-func (l *LeaseClock) now() instant { return l.at(time.Now()) }
+// now reads the system's clocks once: the lease is looked at several times in every hand-off.
+func (l *LeaseClock) now() instant {
+	now := time.Now()
+	return instant(now.Sub(l.base) + l.suspended(now))
+}
 
-func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.suspended()) }
+func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.suspended(time.Now())) }
 
 // Extend moves the deadline to a later time. It begins a new run when the lease has run out. It does nothing for a time
 // that has passed, for one before the deadline, and after End.
@@ -108,6 +115,15 @@ func (l *LeaseClock) Look() (run uint64, valid bool) {
 	return state.run, state.valid
 }
 
+// LookAhead is Look that also gives how long the lease still lasts: negative when it is over, or there never was one.
+func (l *LeaseClock) LookAhead() (run uint64, valid bool, left time.Duration) {
+	state, now := l.look()
+	if !state.had {
+		return state.run, state.valid, math.MinInt64
+	}
+	return state.run, state.valid, time.Duration(state.deadline - now)
+}
+
 // Valid says whether the lease runs now.
 func (l *LeaseClock) Valid() bool {
 	_, valid := l.Look()
@@ -128,5 +144,5 @@ func (l *LeaseClock) Deadline() time.Time {
 	if !state.had {
 		return time.Time{}
 	}
-	return l.base.Add(time.Duration(state.deadline) - l.suspended())
+	return l.base.Add(time.Duration(state.deadline) - l.suspended(time.Now()))
 }

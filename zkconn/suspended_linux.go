@@ -17,7 +17,7 @@ const (
 
 // systemSuspended makes a function that gives for how long the machine has been suspended since. The servers' clocks go
 // on meanwhile, and CLOCK_MONOTONIC, which package time reads, does not; CLOCK_BOOTTIME does.
-func systemSuspended() func() time.Duration {
+func systemSuspended() func(now time.Time) time.Duration {
 	start := suspendedSinceBoot()
 	for range 4 {
 		start = min(start, suspendedSinceBoot()) // each is too great by what lies between its two readings
@@ -25,9 +25,8 @@ func systemSuspended() func() time.Duration {
 	begun := time.Now()
 	s := suspension{
 		read: func() time.Duration { return suspendedSinceBoot() - start },
-		clocks: func() (wall, monotonic time.Duration) {
-			now := time.Now()
-			return now.Round(0).Sub(begun.Round(0)), now.Sub(begun) // Round strips the monotonic reading
+		clocks: func(now time.Time) (wall, monotonic time.Duration) {
+			return time.Duration(now.UnixNano() - begun.UnixNano()), now.Sub(begun)
 		},
 	}
 	return s.since
@@ -39,8 +38,8 @@ func systemSuspended() func() time.Duration {
 // the monotonic one without a call. So a reading stands while these two have not moved against each other, and for
 // suspensionKnown at most: for a wall clock that is set back as far, right after the machine was resumed.
 type suspension struct {
-	read   func() time.Duration                   // by the system's clocks, since the beginning
-	clocks func() (wall, monotonic time.Duration) // likewise
+	read   func() time.Duration                                // by the system's clocks, since the beginning
+	clocks func(now time.Time) (wall, monotonic time.Duration) // likewise, of what time.Now has just given
 	newest atomic.Pointer[suspensionRead]
 	most   atomic.Int64 // that was given
 }
@@ -50,9 +49,10 @@ type suspensionRead struct {
 	at, drift, suspended time.Duration // the monotonic clock, and by how much the wall clock was ahead of it before
 }
 
-// since gives for how long the machine has been suspended since the beginning, and never less than before.
-func (s *suspension) since() time.Duration {
-	wall, at := s.clocks()
+// since gives for how long the machine has been suspended since the beginning, and never less than before. now is
+// what time.Now has just given.
+func (s *suspension) since(now time.Time) time.Duration {
+	wall, at := s.clocks(now)
 	drift := wall - at
 	if r := s.newest.Load(); r != nil && at < r.at+suspensionKnown && (drift-r.drift).Abs() < suspendedNoise {
 		return ratchet(&s.most, r.suspended)

@@ -14,40 +14,40 @@ func TestSuspensionIsSeenAtOnce(t *testing.T) {
 	reads := 0
 	s := suspension{
 		read:   func() time.Duration { reads++; return suspended },
-		clocks: func() (time.Duration, time.Duration) { return wall, monotonic },
+		clocks: func(time.Time) (time.Duration, time.Duration) { return wall, monotonic },
 	}
 	pass := func(d time.Duration) { wall, monotonic = wall+d, monotonic+d }
-	require.Zero(t, s.since())
+	require.Zero(t, s.since(time.Now()))
 	for range 100 {
 		pass(suspensionKnown / 200)
 		wall += time.Microsecond // a wall clock that is slewed
-		require.Zero(t, s.since())
+		require.Zero(t, s.since(time.Now()))
 	}
 	require.Equal(t, 1, reads)
 
 	wall, suspended = wall+5*time.Second, suspended+5*time.Second
-	require.Equal(t, 5*time.Second, s.since(), "the machine was suspended")
+	require.Equal(t, 5*time.Second, s.since(time.Now()), "the machine was suspended")
 	reads = 0
-	require.Equal(t, 5*time.Second, s.since())
+	require.Equal(t, 5*time.Second, s.since(time.Now()))
 	require.Zero(t, reads)
 
 	wall -= time.Hour
-	require.Equal(t, 5*time.Second, s.since(), "the wall clock was set back")
+	require.Equal(t, 5*time.Second, s.since(time.Now()), "the wall clock was set back")
 	require.NotZero(t, reads)
 
 	suspended += time.Minute
-	require.Equal(t, 5*time.Second, s.since(), "the wall clock was set back by as much, at the same moment")
+	require.Equal(t, 5*time.Second, s.since(time.Now()), "the wall clock was set back by as much, at the same moment")
 	pass(suspensionKnown)
-	require.Equal(t, time.Minute+5*time.Second, s.since(), "that is found out soon")
+	require.Equal(t, time.Minute+5*time.Second, s.since(time.Now()), "that is found out soon")
 
 	wall, suspended = wall+time.Second, 0
-	require.Equal(t, time.Minute+5*time.Second, s.since(), "it never gives less than before")
+	require.Equal(t, time.Minute+5*time.Second, s.since(time.Now()), "it never gives less than before")
 }
 
 // BenchmarkSuspended is what the lease clock costs each time that it is read.
 func BenchmarkSuspended(b *testing.B) {
 	suspended := systemSuspended()
 	for b.Loop() {
-		suspended()
+		suspended(time.Now())
 	}
 }

@@ -5,4 +5,4 @@ package zkconn
 import "time"
 
 // systemSuspended makes a function that gives for how long the machine has been suspended since.
-func systemSuspended() func() time.Duration { return wallSuspended() }
+func systemSuspended() func(now time.Time) time.Duration { return wallSuspended() }
