@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -121,7 +120,7 @@ func (l *lock) begin(ctx actor.Context) {
 		ctx.Watch(l.owner)
 	}
 	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
-	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
+	l.spec = coordinator.NewSpec(l.want, newGUID(), by, ctx.Parent() != nil, time.Now())
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
 	l.step(ctx, machine.Event{Kind: machine.Begin})
@@ -248,7 +247,8 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			l.report(ctx, notice)
 			return
 		}
-		o := &order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}, lock: ctx.Self()}
+		o := orders.Get().(*order)
+		*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}, lock: ctx.Self()}
 		if l.info != nil {
 			o.Epoch = l.info.epoch
 		}

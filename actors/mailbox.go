@@ -15,11 +15,16 @@ type mailbox struct {
 
 	mu           sync.Mutex
 	system, user []any
+	first        [2]any // where the first messages of users are kept
 	running      bool
 	suspended    bool
 }
 
-func newMailbox() actor.Mailbox { return &mailbox{} }
+func newMailbox() actor.Mailbox {
+	m := &mailbox{}
+	m.user = m.first[:0]
+	return m
+}
 
 // PostUserMessage puts in a message, and before it each of a batch that it is.
 func (m *mailbox) PostUserMessage(message any) {
@@ -95,16 +100,16 @@ func (m *mailbox) next() (message any, system, some bool) {
 		m.user = slices.Delete(m.user, 0, 1)
 		return message, false, true
 	}
-	m.system, m.user = keepSmall(m.system), keepSmall(m.user)
+	m.system, m.user = keepSmall(m.system, nil), keepSmall(m.user, m.first[:0])
 	m.running = false
 	return nil, false, false
 }
 
 // keepSmall gives back the memory of a burst. Messages that wait for a mailbox that was suspended stay.
-func keepSmall(queue []any) []any {
-	const small = 4
-	if len(queue) == 0 && cap(queue) > small {
-		return nil
+func keepSmall(queue, small []any) []any {
+	const few = 4
+	if len(queue) == 0 && cap(queue) > few {
+		return small
 	}
 	return queue
 }

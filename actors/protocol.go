@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -24,6 +25,9 @@ type order struct {
 	coordinator.Order
 	lock *actor.PID // that asks
 }
+
+// orders are those that were carried out: a hand-off takes four of them. The coordinator keeps none.
+var orders = sync.Pool{New: func() any { return new(order) }}
 
 // news tells a lock actor an event, with the session that it happened in.
 type news coordinator.Tell

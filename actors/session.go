@@ -129,6 +129,8 @@ func (s *session) take(o *order) {
 		return
 	}
 	s.apply(&o.Order)
+	*o = order{}
+	orders.Put(o)
 }
 
 // happened takes news of the connection or of a watched node.

@@ -28,11 +28,11 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	r := newRequest(l.within(ctx), ctx)
 	pid := r.start()
 	select {
-	case a := <-r.answer:
-		return a.lease, a.err
+	case <-r.settled:
+		return r.answer.lease, r.answer.err
 	case <-ctx.Done():
-		// The request is told, and goes on without us until its node is gone. A grant that is in the
-		// channel already, or on its way there, is given back like any other.
+		// The request is told, and goes on without us until its node is gone. A grant that is there already,
+		// or on its way, is given back like any other.
 		state, node := r.where() // in which it waited: the lock actor goes on at once
 		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
 		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}

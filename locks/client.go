@@ -28,6 +28,7 @@ type Client struct {
 	closed   bool
 	shutdown sync.Once
 	requests sync.WaitGroup
+	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error names the
@@ -149,4 +150,19 @@ func (c *Client) enter(ctx context.Context) error {
 	}
 	c.requests.Add(1)
 	return nil
+}
+
+// startTimer gives a timer that runs.
+func (c *Client) startTimer(d time.Duration) *time.Timer {
+	if timer, _ := c.timers.Get().(*time.Timer); timer != nil {
+		timer.Reset(d)
+		return timer
+	}
+	return time.NewTimer(d)
+}
+
+// stopTimer stops a timer and keeps it for others: nothing is left in the channel of one that was stopped.
+func (c *Client) stopTimer(timer *time.Timer) {
+	timer.Stop()
+	c.timers.Put(timer)
 }

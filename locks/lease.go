@@ -150,8 +150,8 @@ const lastWord = 100 * time.Millisecond
 // unlock is an Unlock that was called at a time.
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	l.release()
-	timer := time.NewTimer(time.Until(l.bound(called)))
-	defer timer.Stop()
+	timer := l.from.client.startTimer(time.Until(l.bound(called)))
+	defer l.from.client.stopTimer(timer)
 	for {
 		select {
 		case <-l.over:

@@ -12,18 +12,19 @@ import (
 )
 
 // request is the adapter between a lock actor and a goroutine that waits in Lock: it listens to the lock actor and
-// feeds a channel. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
+// settles its answer. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
 // is given back. Futures would lose replies (protoactor issue 1145).
 type request struct {
-	from   *lock           // what was called
-	values context.Context // the caller's, for its values
-	answer chan answer     // holds one, so that nobody ever blocks on it
+	from    *lock           // what was called
+	values  context.Context // the caller's, for its values
+	settled chan struct{}   // closed once there is an answer
 
 	mu    sync.Mutex
 	state messages.State // of the lock actor
 	node  string
 
-	// The rest belongs to the lock actor.
+	// The rest belongs to the lock actor; Lock reads the answer once it is settled.
+	answer   answer
 	lease    *Lease
 	gaveUp   *DeadlockError // the deadlock that it gave up for
 	answered bool
@@ -37,7 +38,7 @@ type answer struct {
 }
 
 func newRequest(from *lock, values context.Context) *request {
-	return &request{from: from, values: values, answer: make(chan answer, 1), state: messages.StateCreating}
+	return &request{from: from, values: values, settled: make(chan struct{}), state: messages.StateCreating}
 }
 
 // start spawns the lock actor.
@@ -84,7 +85,9 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.Failed:
 		r.finish(r.failed(msg))
 	case *actor.Stopped:
-		r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost)) // unless it had ended in order
+		if !r.over { // it has not ended in order
+			r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost))
+		}
 		r.from.client.requests.Done()
 	}
 }
@@ -123,8 +126,8 @@ func (r *request) cancelled(why messages.Reason) error {
 // reply answers Lock, once.
 func (r *request) reply(a answer) {
 	if !r.answered {
-		r.answered = true
-		r.answer <- a
+		r.answered, r.answer = true, a
+		close(r.settled)
 	}
 }
 

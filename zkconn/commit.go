@@ -63,62 +63,96 @@ func (c *Conn) Commit(creates []NewNode, deletes, exist []string) (made []Create
 type transaction struct {
 	parts   []any
 	paths   []string // of each part
-	creates []int    // the part of each create
-	places  []int    // among the creates of its parent
-	writes  map[string]int
-	counts  map[string]int
-	parents []string // of each create
+	creates []newChild
+	parents []changedParent
 }
+
+// newChild is where a create stands among the parts: its parent, and its place among the creates of that.
+type newChild struct{ parent, place int }
+
+// changedParent is a parent of new nodes: its creates are the parts from first on, and its write comes behind them.
+type changedParent struct {
+	path           string
+	first, creates int
+}
+
+func (p changedParent) write() int { return p.first + p.creates }
 
 func (c *Conn) newTransaction(op string, creates []NewNode, deletes, exist []string) (*transaction, error) {
 	if len(creates)+len(deletes) == 0 {
 		return nil, &Error{op, "", fmt.Errorf("%w: nothing to do", ErrBadConfig)}
 	}
-	t := &transaction{writes: map[string]int{}, counts: map[string]int{}, creates: make([]int, len(creates)),
-		places: make([]int, len(creates)), parents: make([]string, len(creates))}
-	for _, path := range exist {
+	t := &transaction{}
+	t.placeCreates(creates, len(exist)+len(deletes))
+	size := len(exist) + len(deletes) + len(creates) + len(t.parents)
+	t.parts, t.paths = make([]any, size), make([]string, size)
+	checked, deleted := make([]zk.CheckVersionRequest, len(exist)), make([]zk.DeleteRequest, len(deletes))
+	for i, path := range exist {
 		if err := CheckPath(path); err != nil {
 			return nil, &Error{op, path, err}
 		}
-		t.add(path, &zk.CheckVersionRequest{Path: c.cfg.chroot + path, Version: -1})
+		checked[i] = zk.CheckVersionRequest{Path: c.cfg.chroot + path, Version: -1}
+		t.parts[i], t.paths[i] = &checked[i], path
 	}
-	for _, path := range deletes {
+	for i, path := range deletes {
 		if err := CheckPath(path); err != nil {
 			return nil, &Error{op, path, err}
 		}
-		t.add(path, &zk.DeleteRequest{Path: c.cfg.chroot + path, Version: -1})
+		deleted[i] = zk.DeleteRequest{Path: c.cfg.chroot + path, Version: -1}
+		t.parts[len(exist)+i], t.paths[len(exist)+i] = &deleted[i], path
 	}
-	byParent := map[string][]int{}
-	var order []string
-	for i, n := range creates {
-		path := n.Parent + "/" + n.Prefix
-		if err := checkPrefix(n.Parent, n.Prefix); err != nil {
-			return nil, &Error{op, path, err}
-		}
-		if err := checkSize(op, path, n.Data); err != nil {
-			return nil, err
-		}
-		if byParent[n.Parent] == nil {
-			order = append(order, n.Parent)
-		}
-		byParent[n.Parent] = append(byParent[n.Parent], i)
-	}
-	for _, parent := range order {
-		for place, i := range byParent[parent] {
-			n := creates[i]
-			t.creates[i], t.places[i], t.parents[i] = len(t.parts), place, parent
-			t.add(parent+"/"+n.Prefix, &zk.CreateRequest{Path: c.cfg.chroot + parent + "/" + n.Prefix, Data: n.Data,
-				Acl: c.cfg.acl, Flags: zk.FlagEphemeralSequential})
-		}
-		t.counts[parent] = len(byParent[parent])
-		t.writes[parent] = len(t.parts)
-		t.add(parent, &zk.SetDataRequest{Path: c.cfg.chroot + parent, Data: []byte{}, Version: -1})
+	if err := c.addCreates(t, op, creates); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
 
-func (t *transaction) add(path string, part any) {
-	t.parts, t.paths = append(t.parts, part), append(t.paths, path)
+// placeCreates finds out where the creates stand: those of one parent behind each other, behind what comes first.
+func (t *transaction) placeCreates(creates []NewNode, first int) {
+	t.creates = make([]newChild, len(creates))
+	known := make(map[string]int, len(creates))
+	for i, n := range creates {
+		parent, found := known[n.Parent]
+		if !found {
+			parent = len(t.parents)
+			known[n.Parent] = parent
+			t.parents = append(t.parents, changedParent{path: n.Parent})
+		}
+		t.creates[i] = newChild{parent, t.parents[parent].creates}
+		t.parents[parent].creates++
+	}
+	for i := range t.parents {
+		t.parents[i].first = first
+		first = t.parents[i].write() + 1
+	}
+}
+
+// addCreates adds the creates, and a write of nothing to each parent.
+func (c *Conn) addCreates(t *transaction, op string, creates []NewNode) error {
+	made, writes := make([]zk.CreateRequest, len(creates)), make([]zk.SetDataRequest, len(t.parents))
+	for i, n := range creates {
+		path := n.Parent + "/" + n.Prefix
+		if err := checkPrefix(n.Parent, n.Prefix); err != nil {
+			return &Error{op, path, err}
+		}
+		if err := checkSize(op, path, n.Data); err != nil {
+			return err
+		}
+		made[i] = zk.CreateRequest{Path: c.cfg.chroot + path, Data: n.Data, Acl: c.cfg.acl, Flags: zk.FlagEphemeralSequential}
+		at := t.part(i)
+		t.parts[at], t.paths[at] = &made[i], path
+	}
+	for i, parent := range t.parents {
+		writes[i] = zk.SetDataRequest{Path: c.cfg.chroot + parent.path, Data: []byte{}, Version: -1}
+		t.parts[parent.write()], t.paths[parent.write()] = &writes[i], parent.path
+	}
+	return nil
+}
+
+// part gives the part of a create.
+func (t *transaction) part(create int) int {
+	at := t.creates[create]
+	return t.parents[at.parent].first + at.place
 }
 
 // checkSize refuses a transaction that a server would cut the connection for. Each part may be small enough by itself.
@@ -143,14 +177,14 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 // read finds what was made in the answers.
 func (t *transaction) read(results []zk.MultiResponse) ([]Created, error) {
 	made := make([]Created, len(t.creates))
-	for i, part := range t.creates {
-		parent := t.parents[i]
-		stat := results[t.writes[parent]].Stat
-		if stat == nil || results[part].String == "" {
+	for i, child := range t.creates {
+		parent, name := t.parents[child.parent], results[t.part(i)].String
+		stat := results[parent.write()].Stat
+		if stat == nil || name == "" {
 			return nil, errors.New("reply to a transaction has parts of other kinds")
 		}
-		made[i] = Created{Name: lastElement(results[part].String), Czxid: stat.Mzxid, Siblings: stat.NumChildren,
-			Place: t.places[i], Together: t.counts[parent]}
+		made[i] = Created{Name: lastElement(name), Czxid: stat.Mzxid, Siblings: stat.NumChildren,
+			Place: child.place, Together: parent.creates}
 	}
 	return made, nil
 }

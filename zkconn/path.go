@@ -75,6 +75,19 @@ func checkPrefix(parent, prefix string) error {
 	if strings.Contains(prefix, "/") {
 		return fmt.Errorf("%w: name prefix %q: must not contain a slash", ErrBadPath, prefix)
 	}
+	if isPlain(prefix) && len(parent)+len(prefix) < maxPath-1 {
+		return nil // as nearly all are: the parent was checked, and nothing is put together
+	}
 	// The digit stands for the sequence number, so that an empty prefix, "." and ".." are judged as they will be.
 	return CheckPath(parent + "/" + prefix + "0")
+}
+
+// isPlain tells whether a name is of letters, digits and signs that no rule is about.
+func isPlain(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c > '~' || c == '.' || c == '/' {
+			return false
+		}
+	}
+	return name != ""
 }

@@ -56,7 +56,7 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 	if name == "" {
 		return
 	}
-	for _, w := range slices.Clone(p.watchers[name]) {
+	for _, w := range p.watchers[name] { // a list of them is replaced, and not changed, while they are told
 		if w.role == waits || w.role == looksAhead {
 			c.hearOfOther(w, name, NodeDeleted, true)
 		}
