@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -14,7 +13,7 @@ type mailbox struct {
 	invoker actor.MessageInvoker
 
 	mu           sync.Mutex
-	system, user []any
+	system, user fifo
 	first        [2]any // where the first messages of users are kept
 	running      bool
 	suspended    bool
@@ -22,7 +21,7 @@ type mailbox struct {
 
 func newMailbox() actor.Mailbox {
 	m := &mailbox{}
-	m.user = m.first[:0]
+	m.user.all = m.first[:0]
 	return m
 }
 
@@ -37,26 +36,26 @@ func (m *mailbox) PostUserMessage(message any) {
 			m.PostUserMessage(each)
 		}
 	}
-	m.mu.Lock()
-	m.user = append(m.user, message)
-	m.schedule()
+	if m.put(&m.user, message) {
+		m.take()
+	}
 }
 
 // PostSystemMessage puts in a message that comes before those of users.
 func (m *mailbox) PostSystemMessage(message any) {
-	m.mu.Lock()
-	m.system = append(m.system, message)
-	m.schedule()
-}
-
-// schedule has the messages taken, unless they are being taken. It is called with the lock, which it gives back.
-func (m *mailbox) schedule() {
-	start := !m.running
-	m.running = true
-	m.mu.Unlock()
-	if start {
+	if m.put(&m.system, message) {
 		m.take()
 	}
+}
+
+// put puts in a message, and tells whether the caller is to have the messages taken: nobody does so yet.
+func (m *mailbox) put(queue *fifo, message any) (start bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	queue.push(message)
+	start = !m.running
+	m.running = true
+	return start
 }
 
 // RegisterHandlers says who takes the messages. Where is said already: a lock actor runs on the goroutine that sends to
@@ -73,7 +72,7 @@ func (m *mailbox) Start() {}
 func (m *mailbox) UserMessageCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.user)
+	return m.user.len()
 }
 
 // take takes messages until there are none.
@@ -91,27 +90,15 @@ func (m *mailbox) next() (message any, system, some bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case len(m.system) > 0:
-		message = m.system[0]
-		m.system = slices.Delete(m.system, 0, 1)
-		return message, true, true
-	case len(m.user) > 0 && !m.suspended:
-		message = m.user[0]
-		m.user = slices.Delete(m.user, 0, 1)
-		return message, false, true
+	case m.system.len() > 0:
+		return m.system.pop(), true, true
+	case m.user.len() > 0 && !m.suspended:
+		return m.user.pop(), false, true
 	}
-	m.system, m.user = keepSmall(m.system, nil), keepSmall(m.user, m.first[:0])
+	m.system.shrink(nil)
+	m.user.shrink(m.first[:0])
 	m.running = false
 	return nil, false, false
-}
-
-// keepSmall gives back the memory of a burst. Messages that wait for a mailbox that was suspended stay.
-func keepSmall(queue, small []any) []any {
-	const few = 4
-	if len(queue) == 0 && cap(queue) > few {
-		return small
-	}
-	return queue
 }
 
 func (m *mailbox) invoke(message any, system bool) {
@@ -139,4 +126,37 @@ func (m *mailbox) suspend(on bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.suspended = on
+}
+
+// fifo is a queue of messages.
+type fifo struct {
+	all  []any
+	head int // those before it were taken
+}
+
+func (f *fifo) len() int { return len(f.all) - f.head }
+
+func (f *fifo) push(message any) { f.all = append(f.all, message) }
+
+func (f *fifo) pop() any {
+	message := f.all[f.head]
+	f.all[f.head] = nil
+	f.head++
+	switch {
+	case f.head == len(f.all):
+		f.all, f.head = f.all[:0], 0
+	case f.head >= 64 && 2*f.head >= len(f.all): // each message is moved once, on average
+		left := copy(f.all, f.all[f.head:])
+		clear(f.all[left:])
+		f.all, f.head = f.all[:left], 0
+	}
+	return message
+}
+
+// shrink gives back the memory of a burst. Messages that wait for a mailbox that was suspended stay.
+func (f *fifo) shrink(small []any) {
+	const few = 4
+	if f.len() == 0 && cap(f.all) > few {
+		f.all = small
+	}
 }

@@ -45,7 +45,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 			return nil, err
 		}
 	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithDispatcher(s.workers))
+	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithMailbox(newSessionMailbox(s.workers)))
 	s.listened = newListened(s)
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {

@@ -48,9 +48,3 @@ func (w *workers) work(task func()) {
 
 // end lets the idle ones go, and the others once they have done their tasks.
 func (w *workers) end() { w.once.Do(func() { close(w.over) }) }
-
-// Schedule has a worker take an actor's messages: with Throughput it makes the workers a dispatcher.
-func (w *workers) Schedule(take func()) { w.do(take) }
-
-// Throughput is how many messages are taken before others get a turn.
-func (w *workers) Throughput() int { return 300 }

@@ -120,7 +120,11 @@ func (b *bench) profile(ctx context.Context, w workload, n int) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	mine := peer{ours, func(ctx context.Context, t trial) (figures, error) { return w.library(ctx, t, openTurnstile) }}
+	open := openTurnstile
+	if w.ours != nil {
+		open = w.ours
+	}
+	mine := peer{ours, func(ctx context.Context, t trial) (figures, error) { return w.library(ctx, t, open) }}
 	if _, err := b.measure(ctx, w, n, mine, 0); err != nil { // what is only made once is not profiled
 		return err
 	}

@@ -1,0 +1,52 @@
+package actors
+
+import "github.com/asynkron/protoactor-go/actor"
+
+// sessionMailbox is the mailbox of a session actor. An order of a lock actor, and what a worker has done, is taken on the
+// goroutine that brings it, where the session actor is idle: within the session a lock is then handed over without waking
+// anybody but who holds next. Other messages are taken by a worker: whoever sends them may hold what the session actor is
+// about to ask for. So is what comes meanwhile, after a while: who calls Lock does not work for others for long.
+type sessionMailbox struct {
+	mailbox
+	workers *workers
+}
+
+// takenForOthers is how many messages are taken at most on the goroutine of who brings an order.
+const takenForOthers = 16
+
+func newSessionMailbox(w *workers) actor.MailboxProducer {
+	return func() actor.Mailbox { return &sessionMailbox{workers: w} }
+}
+
+// PostUserMessage puts in a message.
+func (m *sessionMailbox) PostUserMessage(message any) {
+	if !m.put(&m.user, message) {
+		return
+	}
+	switch message.(type) {
+	case *order, leaving:
+		m.takeSome()
+	case *done:
+		m.take()
+	default:
+		m.workers.do(m.take)
+	}
+}
+
+// PostSystemMessage puts in a message that comes before those of users.
+func (m *sessionMailbox) PostSystemMessage(message any) {
+	if m.put(&m.system, message) {
+		m.workers.do(m.take)
+	}
+}
+
+func (m *sessionMailbox) takeSome() {
+	for range takenForOthers {
+		message, system, some := m.next()
+		if !some {
+			return
+		}
+		m.invoke(message, system)
+	}
+	m.workers.do(m.take)
+}
