@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -120,7 +121,7 @@ func (l *lock) begin(ctx actor.Context) {
 		ctx.Watch(l.owner)
 	}
 	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
-	l.spec = coordinator.NewSpec(l.want, newGUID(), by, ctx.Parent() != nil, time.Now())
+	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
 	l.step(ctx, machine.Event{Kind: machine.Begin})

@@ -1,12 +1,10 @@
 package actors
 
 import (
-	"crypto/rand"
 	"os"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -43,11 +41,3 @@ var hostname = sync.OnceValue(func() string {
 	}
 	return host
 })
-
-// newGUID gives a random UUID, version 4, as a text.
-func newGUID() string {
-	var id uuid.UUID
-	_, _ = rand.Read(id[:]) // which never fails
-	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
-	return id.String()
-}
