@@ -17,7 +17,7 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 		}
 		return k.create(q)
 	case *coordinator.CreateAt:
-		made, err := k.conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0), q.Beside)
+		made, err := k.conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
 		made.Siblings = 1 // at this place there is nobody to wait for
 		return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
 	case *coordinator.Commit:
@@ -36,6 +36,8 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 		return k.readOwn(q)
 	case *coordinator.Find:
 		return k.find(q)
+	case *coordinator.Describe:
+		return k.describe(q)
 	case *coordinator.RemoveContest:
 		return &coordinator.Done{Failure: failureOf(k.removeContest(q))}
 	case *coordinator.Check:
@@ -54,7 +56,8 @@ func (k carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	}
 	creates := make([]zkconn.NewNode, len(q.Creates))
 	for i, n := range q.Creates {
-		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID), Data: ownerData(n.Spec, n.Place)}
+		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
+			Data: ownerData(n.Spec, n.Place, n.Behind)}
 	}
 	made, _, err := k.conn.Commit(creates, q.Deletes, q.Exist)
 	a := &coordinator.Committed{Failure: failureOf(err)}
@@ -75,6 +78,21 @@ func (k carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arriva
 	}
 	data, _, err := k.conn.GetWatched(q.Path + "/" + q.Node)
 	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
+}
+
+// describe writes into a node who has it, and how many wait behind it in its cohort. It stays at its place of a transaction.
+// What somebody has written there who wants the lock stays, and so does whatever else is not ours.
+func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
+	data, stat, err := k.conn.Get(q.Path)
+	if err != nil {
+		return &coordinator.Described{Failure: failureOf(err)}
+	}
+	was, ours := queue.ParseOwner(data)
+	if !ours {
+		return &coordinator.Described{Wanted: queue.IsRevokeRequest(data)}
+	}
+	err = k.conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Behind), stat.Version)
+	return &coordinator.Described{Failure: failureOf(err)}
 }
 
 // readOwn reads a holder's own node and watches it. In a semaphore it tells before the one behind, who watches the node, that

@@ -10,10 +10,10 @@ import (
 
 // createContest makes the one node of a contest, or reads the one that is there.
 func (k carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
-	made, err := k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
+	made, err := k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
 		if err = k.conn.EnsureParents(sp.Path); err == nil {
-			made, err = k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0), "")
+			made, err = k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 		}
 	}
 	made.Siblings = 1 // nobody can be before us

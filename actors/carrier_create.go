@@ -18,7 +18,7 @@ var errVanished = errors.New("the lock path has vanished")
 func (k carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
 	err := backoff.Retry(func() error {
-		made, err := k.createOnce(q.Spec, a)
+		made, err := k.createOnce(q.Spec, q.Behind, a)
 		a.Node, a.Failure = madeOf(made), failureOf(err)
 		if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" {
 			a.Info = coordinator.Info{}
@@ -33,7 +33,7 @@ func (k carrier) create(q *coordinator.Create) *coordinator.Created {
 
 // createOnce finds out what kind of lock path it is, where that is not known, records a semaphore's permits, and makes the
 // node with as much as may be learnt at the same time: how many there are in the queue, or else the queue itself.
-func (k carrier) createOnce(sp *coordinator.Spec, a *coordinator.Created) (made zkconn.Created, err error) {
+func (k carrier) createOnce(sp *coordinator.Spec, behind int, a *coordinator.Created) (made zkconn.Created, err error) {
 	if !a.Info.Exists {
 		if a.Info, err = k.probe(sp.Path); err != nil {
 			return made, err
@@ -45,7 +45,7 @@ func (k carrier) createOnce(sp *coordinator.Spec, a *coordinator.Created) (made 
 		}
 		a.Info.Permits, a.Info.Counted = true, false
 	}
-	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0)
+	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0, behind)
 	if a.Info.Counted {
 		made, err = k.conn.CreateCounted(sp.Path, prefix, data)
 		if !errors.Is(err, zkconn.ErrNoAuth) {

@@ -36,15 +36,23 @@ func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 // probe asks the session, unless the request has gone on meanwhile.
 func (l *lock) probe(ctx actor.Context) {
 	if l.waits() {
-		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.spec.At(l.m.Node)})
+		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.contender()})
 	}
+}
+
+// contender names the request for a deadlock probe: by its node, or by its GUID where it waits in a cohort without one.
+func (l *lock) contender() string {
+	if l.m.Node == "" {
+		return l.spec.GUID
+	}
+	return l.spec.At(l.m.Node)
 }
 
 // probed takes the answer, and tells whether the request gives up for it.
 func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
 	switch {
 	case !l.waits():
-	case answer.Deadlock == nil || answer.Node != l.spec.At(l.m.Node):
+	case answer.Deadlock == nil || answer.Node != l.contender():
 		l.probes.Reset(l.want.Deadlocks.Every)
 	default:
 		l.report(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})

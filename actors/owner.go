@@ -21,16 +21,25 @@ func Caller(actor string) string {
 	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
 }
 
-// ownerData is what the contender's node says of who made it, and at which place of a transaction. It is made
-// when it is needed: a request that waits does not keep it.
-func ownerData(sp *coordinator.Spec, place int) []byte {
-	o := queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.By, Owner: sp.Want.Owner, Caller: sp.Want.Caller,
-		Label: sp.Want.Label, Mode: sp.Want.Mode.String(), Place: place,
-		Detects: sp.Want.Deadlocks.Every > 0, Since: sp.Since.UTC()}
+// ownerData is what the contender's node says of who made it, at which place of a transaction, and of how many wait
+// behind it in its cohort. It is made when it is needed: a request that waits does not keep it.
+func ownerData(sp *coordinator.Spec, place, behind int) []byte {
+	o := ownerOf(sp)
+	o.Place, o.Behind = place, behind
 	if sp.One != "" {
 		o.ID = sp.GUID
 	}
 	return o.Encode()
+}
+
+// ownerOf is what there is to say of a request.
+func ownerOf(sp *coordinator.Spec) queue.Owner {
+	o := queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.By, Owner: sp.Want.Owner, Caller: sp.Want.Caller,
+		Label: sp.Want.Label, Mode: sp.Want.Mode.String(), Detects: sp.Want.Deadlocks.Every > 0, Since: sp.Since.UTC()}
+	if sp.Want.Cohort > 1 {
+		o.Cohort = sp.Want.Cohort
+	}
+	return o
 }
 
 // hostname is asked for once: it is written into every node.

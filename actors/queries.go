@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -16,8 +17,9 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		Run: func(work func(*zkconn.Conn) (then func())) {
 			s.work(func(conn *zkconn.Conn, d *done) { d.then = work(conn) })
 		},
-		After:  s.after,
-		Unused: s.unused,
+		After:   s.after,
+		Unused:  s.unused,
+		Cohorts: s.cohorts,
 	})
 }
 
@@ -41,4 +43,27 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 // unused tells whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
+}
+
+// cohorts gives the nodes of this session that are passed on in cohorts.
+func (s *session) cohorts() (all []inspect.Cohort) {
+	for k := range s.decides.Cohorts {
+		cohort := inspect.Cohort{Has: s.contender(k.Has, k.Node)}
+		cohort.Has.Behind = len(k.Behind)
+		for _, sp := range k.Behind {
+			waits := s.contender(sp, "")
+			waits.WaitsFor = []string{k.Node}
+			cohort.Behind = append(cohort.Behind, waits)
+		}
+		all = append(all, cohort)
+	}
+	return all
+}
+
+// contender describes a request of this session, as package inspect does by what its node says.
+func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
+	o := ownerOf(sp)
+	return messages.Contender{Path: sp.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name, Session: s.info.session,
+		Library: messages.LibraryTurnstile, Host: o.Host, PID: o.PID, Actor: o.Actor, Owner: o.Owner, Caller: o.Caller,
+		Label: o.Label, Since: o.Since, Who: o.Waits(), Detects: o.Detects, Cohort: o.Cohort, ID: sp.GUID}
 }

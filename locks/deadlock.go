@@ -23,9 +23,10 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
 // WithDeadlockDetection looks for deadlocks while Lock waits: when it has waited for so long, and again and again.
-// When the request is part of one, and the youngest in it of those that look for deadlocks (whose node was made
-// last), it is given up: its node is deleted, and Lock returns an error in which errors.As finds a *DeadlockError.
-// So of two that wait for each other exactly one gives up; the other gets on when the caller of the first backs off,
+// When the request is part of one, and the youngest in it of those that look for deadlocks, it is given up: its node is
+// deleted, and Lock returns an error in which errors.As finds a *DeadlockError. The youngest is the one whose node was
+// made last; those that wait in a cohort, without nodes, are younger than all others, and the last that asked is the
+// youngest of them. So of two that wait for each other exactly one gives up; the other gets on when the caller of the first backs off,
 // by giving back what it holds. See Deadlocks for what can be found. A request gives up only for a deadlock that a second
 // look, 250 ms after the first, shows as well, and never for a node of its own client that nobody holds any more.
 //
@@ -42,7 +43,9 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // request made with the context of a lease, Lock(lease.Context()), belongs to whoever has that lease. Actors are told
 // apart by messages.Acquire's Caller and Owner, or else by themselves. Other libraries' nodes do not say it, and
 // neither do those of holders that have been asked for the lock: such holders are believed to give back what they
-// have. Those who wait for a contest leave no trace.
+// have. Those who wait for a contest leave no trace. Those who wait in a cohort have no nodes: of this client they are
+// seen, of others not. Where a node takes part that another client passes on in a cohort the second reading is 1.25 s
+// after the first, because the node may still name whoever had it before.
 //
 // Who waits for a semaphore's permits is part of a deadlock only when so many permits are with contenders that are
 // themselves part of it that what is left is not enough; otherwise another holder's release lets it in.

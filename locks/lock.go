@@ -52,9 +52,11 @@ func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Stic
 // behind the other clients. So another client waits for one hold and n grants of this one at most, and no longer than
 // for two holds and that time. Inside the client the order is that of the calls.
 //
-// Only calls with a cohort share the node. In the queue they are one contender, with the label of the call that made the
-// node. Queue and deadlock detection do not see those that wait behind it. An operator who deletes the node takes the
-// lock from whichever call has it when the client hears of that.
+// Only calls with a cohort share the node. In the queue they are one contender: Queue shows the label of the call that
+// has the node, and how many wait behind it (messages.Contender.Behind), both as the client last wrote them there, which
+// it does twice in a second at most, for all of its locks. Deadlock detection sees those that wait behind nodes of the
+// client that looks, and not those of other clients. An operator who deletes the node takes the lock from whichever
+// call has it when the client hears of that.
 func WithCohort(n int) LockOption { return func(l *lock) { l.want.Cohort = n } }
 
 // WithObserver names actors that get the notices and transitions of every request: see

@@ -65,11 +65,24 @@ type Contender struct {
 	Who string
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool
+
+	// Cohort is how many grants in a row the node may serve within its session; zero for one: see Acquire.Cohort.
+	// What is said above of who it is may then be up to a second older than the newest grant, and be of whoever had
+	// the node before. Behind is how many requests of the session wait behind the node without nodes of their own,
+	// as the session has last written; it writes a few times a second at most.
+	Cohort, Behind int
+	// ID is the GUID of a request in a cohort of the very session that answers, which knows more than its nodes say;
+	// it is empty for all others. Only deadlocks have them. One without a Node waits behind the node in WaitsFor;
+	// its Token and Sequence are zero.
+	ID string
 }
 
-// At is the path of the contender's node.
+// HasNode tells whether the contender has a node; one that waits in a cohort has none.
+func (c Contender) HasNode() bool { return c.Node != "" }
+
+// At is the path of the contender's node; the lock path where it has none.
 func (c Contender) At() string {
-	if c.Mode == Contest {
+	if c.Mode == Contest || !c.HasNode() {
 		return c.Path
 	}
 	return c.Path + "/" + c.Node

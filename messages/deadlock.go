@@ -71,8 +71,17 @@ func (d Deadlock) Youngest() (Contender, bool) {
 }
 
 // Older compares contenders by age: negative where a is older than b. Those of one transaction are as old as
-// their places in the queue say, and their paths where they are of several.
+// their places in the queue say, and their paths where they are of several. Those without nodes are younger than all
+// that have one, and as old as their Since says.
 func Older(a, b Contender) int {
+	switch {
+	case !a.HasNode() && !b.HasNode():
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
+	case !a.HasNode():
+		return 1
+	case !b.HasNode():
+		return -1
+	}
 	return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.At(), b.At()))
 }
 

@@ -59,7 +59,8 @@ type LockCount struct {
 	// Path is the lock path; Name tells its queues apart; Contest, that it is one.
 	Path, Name string
 	Contest    bool
-	// Holders and Waiters are how many there are. Those who wait for a contest leave no trace.
+	// Holders and Waiters are how many there are. Those who wait for a contest, or in a cohort, are not counted: they
+	// have no nodes. Of cohorts Queue tells more: see Contender.Behind.
 	Holders, Waiters int
 }
 

@@ -15,6 +15,11 @@ import (
 // that much later.
 const secondLook = 250 * time.Millisecond
 
+// settledLook is secondLook where a node takes part that is passed on within another session. Its
+// data may be of whoever had it before, until that session writes them anew: within two looks half a
+// second apart.
+const settledLook = 1250 * time.Millisecond
+
 // Deadlocks finds the contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/". What may not be read is passed over. When there
 // seems to be a deadlock it takes 250 ms longer.
@@ -30,17 +35,34 @@ const secondLook = 250 * time.Millisecond
 // waits for it: its session deletes it as soon as it hears of that, in time for the second reading.
 // A session that does not hear of anything for longer, cut off or paused, may still look like a
 // member. Of its own retained nodes a session knows: see Session.Unused.
+//
+// Those that wait in a cohort have no nodes, and only their own session sees them: see
+// Session.Cohorts.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
+	return findAmong(conn, root, nil)
+}
+
+// findAmong is Deadlocks with what a session knows of its own cohorts.
+func findAmong(conn *zkconn.Conn, root string, own cohorts) ([]messages.Deadlock, error) {
 	paths, err := contested(conn, root)
 	if err != nil {
 		return nil, err
 	}
+	paths = own.contested(paths, root)
 	first, err := readAll(conn, paths)
-	if err != nil || len(queue.Deadlocks(first)) == 0 {
+	if err != nil {
 		return nil, err
 	}
+	seeming := queue.Deadlocks(own.addTo(first))
+	if len(seeming) == 0 {
+		return nil, nil
+	}
+	look := secondLook
+	if slices.ContainsFunc(seeming, passedOnElsewhere) {
+		look = settledLook
+	}
 	select {
-	case <-time.After(secondLook):
+	case <-time.After(look):
 	case <-conn.Done(): // the second reading says why
 	}
 	both, err := readAll(conn, paths)
@@ -50,7 +72,7 @@ func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	for i, second := range both {
 		both[i] = stayed(first[i], second)
 	}
-	return queue.Deadlocks(both), nil
+	return queue.Deadlocks(own.addTo(both)), nil
 }
 
 // DeadlockProbe asks whether a contender that waits has to give up, because it is the youngest of
@@ -58,7 +80,8 @@ func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 type DeadlockProbe struct {
 	// Root is the path below which to look.
 	Root string
-	// Node is the contender's node, with its path.
+	// Node is the contender's node, with its path; the GUID of its request where that waits in a
+	// cohort without a node.
 	Node string
 }
 
@@ -73,9 +96,10 @@ type DeadlockProbed struct {
 func (*DeadlockProbed) IgnoreDeadLetterLogging() {}
 
 func (m DeadlockProbe) query() deadlockQuery {
-	return deadlockQuery{m.Root, func(_ messages.Refusal, all []messages.Deadlock) any {
+	return deadlockQuery{root: m.Root, reply: func(_ messages.Refusal, all []messages.Deadlock) any {
 		for _, d := range all {
-			if c, some := d.Youngest(); some && c.At() == m.Node {
+			c, some := d.Youngest()
+			if some && (c.HasNode() && c.At() == m.Node || !c.HasNode() && c.ID == m.Node) {
 				return &DeadlockProbed{Node: m.Node, Deadlock: &d}
 			}
 		}
@@ -84,7 +108,7 @@ func (m DeadlockProbe) query() deadlockQuery {
 }
 
 func findDeadlocks(root string) deadlockQuery {
-	return deadlockQuery{root, func(why messages.Refusal, all []messages.Deadlock) any {
+	return deadlockQuery{root: root, reply: func(why messages.Refusal, all []messages.Deadlock) any {
 		return &messages.DeadlocksFound{Refusal: why, Root: root, Deadlocks: all}
 	}}
 }
@@ -93,6 +117,13 @@ func findDeadlocks(root string) deadlockQuery {
 type deadlockQuery struct {
 	root  string
 	reply func(why messages.Refusal, all []messages.Deadlock) any
+	own   cohorts // of the session that runs it
+}
+
+// knowing is the query of a session that knows its own cohorts.
+func (q deadlockQuery) knowing(own cohorts) query {
+	q.own = own
+	return q
 }
 
 func (q deadlockQuery) check() error { return CheckRoot(q.root) }
@@ -100,7 +131,7 @@ func (q deadlockQuery) check() error { return CheckRoot(q.root) }
 func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, nil) }
 
 func (q deadlockQuery) run(conn *zkconn.Conn) (any, error) {
-	all, err := Deadlocks(conn, q.root)
+	all, err := findAmong(conn, q.root, q.own)
 	return confirmed{q, all}, err
 }
 
@@ -111,10 +142,13 @@ type confirmed struct {
 }
 
 // answer leaves out the deadlocks with an unused member: that node is being deleted, or will be
-// when its session hears that somebody waits for it.
-func (c confirmed) answer(unused func(messages.Contender) bool) any {
+// when its session hears that somebody waits for it. So it does with those of which a member stood
+// otherwise in a cohort of this session before the readings than it does now.
+func (c confirmed) answer(s *Session) any {
+	now := cohorts(s.Cohorts())
+	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.standsStill(m) }
 	return c.reply(messages.Refusal{}, slices.DeleteFunc(c.all, func(d messages.Deadlock) bool {
-		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return unused(m.Keeps) || unused(m.Waits) })
+		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return gone(m.Keeps) || gone(m.Waits) })
 	}))
 }
 

@@ -85,3 +85,54 @@ func TestSecondLookWaits(t *testing.T) {
 	require.True(t, retriable(err), "%v", err)
 	require.Less(t, time.Since(begin), secondLook)
 }
+
+// TestMembersOfCohortsHaveToStay: a circle is none when a member has got its lock since, or has passed its node on.
+func TestMembersOfCohortsHaveToStay(t *testing.T) {
+	node := "_c_x-lock-0000000001"
+	holds := messages.Contender{Path: "/x", Node: node, ID: "h", Holds: true}
+	waits := messages.Contender{Path: "/x", ID: "w", WaitsFor: []string{node}, Detects: true}
+	moved := waits
+	moved.WaitsFor = []string{"_c_y-lock-0000000002"}
+	has := func(id string) messages.Contender { return messages.Contender{Path: "/x", Node: node, ID: id} }
+	found := messages.Deadlock{Members: []messages.Member{{Keeps: holds, Waits: waits}}}
+	for name, c := range map[string]struct {
+		now  []Cohort
+		left bool
+	}{
+		"nothing has changed":    {[]Cohort{{has("h"), []messages.Contender{waits}}}, true},
+		"another has the node":   {[]Cohort{{has("other"), []messages.Contender{waits}}}, false},
+		"it does not wait":       {[]Cohort{{Has: has("h")}}, false},
+		"it waits behind others": {[]Cohort{{has("h"), nil}, {has("other"), []messages.Contender{moved}}}, false},
+		"all are gone":           {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk()
+			d.cohorts = c.now
+			d.Ask("me", &DeadlockProbe{Root: "/", Node: "w"}, d.hear)
+			p := d.only(t)
+			d.take(p, confirmed{p.query.(deadlockQuery), []messages.Deadlock{found}}, nil)
+			require.Equal(t, c.left, d.heard[0].(*DeadlockProbed).Deadlock != nil)
+		})
+	}
+}
+
+// TestOwnCohortsAreAddedToWhatIsRead: who has a node counts, and not who has made it; and where
+// somebody waits without a node there is something to read.
+func TestOwnCohortsAreAddedToWhatIsRead(t *testing.T) {
+	behind := []messages.Contender{{Path: "/a/x", ID: "w", Who: "W"}}
+	own := cohorts{
+		{Has: messages.Contender{Path: "/a/x", Node: "n", ID: "h", Who: "H"}, Behind: behind},
+		{Has: messages.Contender{Path: "/b", Node: "m", ID: "o", Who: "O"}},
+	}
+	require.Equal(t, []string{"/a/q", "/a/x"}, own.contested([]string{"/a/q"}, "/a"))
+	require.Equal(t, []string{"/a/x"}, own.contested([]string{"/a/x"}, "/"))
+	require.Empty(t, own.contested(nil, "/a/xy"))
+	read := []queue.LockPath{{Contenders: []messages.Contender{
+		{Path: "/a/x", Node: "n", Who: "maker", Token: 7, Holds: true}, {Path: "/a/x", Node: "theirs", Who: "T"}}}}
+	all := own.addTo(read)
+	require.Equal(t, "maker", read[0].Contenders[0].Who, "what was read stays as it is")
+	holder := messages.Contender{Path: "/a/x", Node: "n", Who: "H", ID: "h", Token: 7, Holds: true}
+	require.Equal(t, holder, all[0].Contenders[0])
+	require.Equal(t, "T", all[0].Contenders[1].Who)
+	require.Equal(t, map[string][]messages.Contender{"n": behind}, all[0].Behind)
+}

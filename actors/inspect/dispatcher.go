@@ -19,6 +19,8 @@ type Session struct {
 	After func(d time.Duration, do func())
 	// Unused tells whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
+	// Cohorts gives the nodes of this session that are passed on in cohorts.
+	Cohorts func() []Cohort
 }
 
 // Dispatcher runs the queries that reach a session, and answers those who asked. Its methods are
@@ -140,8 +142,12 @@ func (d *Dispatcher) start(p *pending) {
 		return
 	}
 	p.due, p.running = false, true
+	run := p.query
+	if q, knows := run.(deadlockQuery); knows {
+		run = q.knowing(d.session.Cohorts())
+	}
 	d.session.Run(func(conn *zkconn.Conn) func() {
-		answer, err := p.run(conn)
+		answer, err := run.run(conn)
 		return func() { d.take(p, answer, err) }
 	})
 }
@@ -166,7 +172,7 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 		delete(d.queries, p)
 	}
 	if found, ok := answer.(confirmed); ok {
-		answer = found.answer(d.session.Unused)
+		answer = found.answer(&d.session)
 	}
 	if err != nil {
 		answer = p.refuse(refusal(err))

@@ -10,6 +10,7 @@ import (
 type waiter struct {
 	messages.Contender
 	style  Style
+	place  int    // in its line; those at the same place do not come one after the other
 	stuck  bool   // it waits, and never gets in
 	next   []link // what keeps it out
 	wanted bool   // it keeps others out

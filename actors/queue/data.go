@@ -29,6 +29,13 @@ type Owner struct {
 	Place int `json:"place,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
+	// Cohort is how many grants in a row the node may serve within its session; zero for one. Then
+	// what is said here may be of the request that had the node before: the session writes it anew,
+	// now and then.
+	Cohort int `json:"cohort,omitempty"`
+	// Behind is how many requests of the session waited behind the node in its cohort when this was
+	// written.
+	Behind int `json:"behind,omitempty"`
 	// Since is when the lock was asked for, by the clock of that machine.
 	Since time.Time `json:"since"`
 }

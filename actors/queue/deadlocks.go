@@ -25,11 +25,18 @@ import (
 type LockPath struct {
 	Permits    int
 	Contenders []messages.Contender
+	// Behind are those that wait without nodes behind the node of one of the contenders, by its
+	// name and in their order: they are the first to have it.
+	Behind map[string][]messages.Contender
 }
 
-// line is one queue, in order.
+// line is one queue, in order; or those that wait without nodes, behind a node that is part of a
+// queue itself. They keep nobody in the queue out: it is not known whether they get in before those
+// behind the node.
 type line struct {
 	permits int
+	of      *line   // the queue that the node is part of; nil for a queue
+	head    *waiter // the node
 	all     []*waiter
 }
 
@@ -63,12 +70,25 @@ func (s *standstill) add(l LockPath) {
 			current = &line{permits: l.Permits}
 			s.lines = append(s.lines, current)
 		}
-		w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, stuck: !c.Holds}
+		w := s.take(c, int(c.Sequence))
 		current.all = append(current.all, w)
-		if w.stuck && w.Who != "" {
-			s.waiting[w.Who] = append(s.waiting[w.Who], w)
+		if behind := l.Behind[c.Node]; len(behind) > 0 {
+			cohort := &line{permits: l.Permits, of: current, head: w}
+			s.lines = append(s.lines, cohort)
+			for place, c := range behind {
+				cohort.all = append(cohort.all, s.take(c, place))
+			}
 		}
 	}
+}
+
+// take takes one contender into the search.
+func (s *standstill) take(c messages.Contender, place int) *waiter {
+	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, place: place, stuck: !c.Holds}
+	if w.stuck && w.Who != "" {
+		s.waiting[w.Who] = append(s.waiting[w.Who], w)
+	}
+	return w
 }
 
 // reduce takes away the contenders that may get in; false when there were none.
@@ -103,12 +123,20 @@ type jam struct {
 }
 
 func (l *line) jam(stuck func(*waiter) bool) *jam {
-	return &jam{earlier: earlier[*waiter]{permits: l.permits}, queue: l.all, stuck: stuck}
+	j := &jam{earlier: earlier[*waiter]{permits: l.permits}, queue: l.all, stuck: stuck}
+	if l.of != nil {
+		for _, b := range l.of.all {
+			if b.place <= l.head.place && stuck(b) {
+				j.add(b, b.style)
+			}
+		}
+	}
+	return j
 }
 
 // advance goes on to the place of a contender.
 func (j *jam) advance(to *waiter) {
-	for ; j.queue[0].Sequence < to.Sequence; j.queue = j.queue[1:] {
+	for ; j.queue[0].place < to.place; j.queue = j.queue[1:] {
 		if b := j.queue[0]; j.stuck(b) {
 			j.add(b, b.style)
 		}

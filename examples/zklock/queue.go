@@ -24,7 +24,9 @@ NO is the number that ZooKeeper gave the contender: what zklock break takes.
 ASKED is when it asked for the lock, by the clock of its own machine. WHO is
 its machine and process, or its library and session where it is another
 library's. "asked back" is a holder whom somebody has asked for the lock
-(zklock revoke); who that is cannot be told any more.`,
+(zklock revoke); who that is cannot be told any more. BEHIND is how many of
+the same session wait behind a contender without nodes of their own, in its
+cohort, as its session has last written there.`,
 		Example: `  zklock queue /backup
   zklock queue --watch /backup                 # live; q quits
   zklock queue --json /backup | jq '.[] | select(.holds) | .token'
@@ -63,18 +65,23 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	if len(queue) == 0 {
 		return []string{path + ": nobody holds it, nobody waits"}
 	}
-	holders := 0
+	holders, behind := 0, 0
 	names := false
 	for _, c := range queue {
 		if c.Holds {
 			holders++
 		}
+		behind += max(c.Behind, 0)
 		names = names || c.Name != ""
 	}
 	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders, "waits", "wait"))
 	columns := []string{">NO", "STATE", "KIND", ">ASKED", "WHO", "LABEL"}
 	if names {
 		columns = append(columns, "QUEUE")
+	}
+	if behind > 0 {
+		head += fmt.Sprintf(", %d behind them in cohorts", behind)
+		columns = append(columns, ">BEHIND")
 	}
 	if wide {
 		columns = append(columns, "SESSION", ">TOKEN", "NODE")
@@ -86,6 +93,9 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 			printable(c.Label)}
 		if names {
 			cells = append(cells, printable(c.Name))
+		}
+		if behind > 0 {
+			cells = append(cells, fmt.Sprint(c.Behind))
 		}
 		if wide {
 			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), printable(c.Node))

@@ -71,6 +71,8 @@ func (c *Coordinator) fired(timer uint64) {
 		c.searchAgain(what)
 	case CohortTimer:
 		c.cohortOver(what)
+	case DescribeTimer:
+		c.describeDue()
 	}
 }
 

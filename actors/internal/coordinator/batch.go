@@ -69,7 +69,7 @@ func (c *Coordinator) alone(ch change, batch bool) {
 func (c *Coordinator) createAlone(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates = 0, false
-	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info}, as)
+	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, Behind: r.describeNew()}, as)
 }
 
 // commit carries out several changes in one transaction.
@@ -84,7 +84,7 @@ func (c *Coordinator) commit(changes []change) {
 			continue
 		}
 		r.node.place = places[p]
-		what.Creates = append(what.Creates, NewNode{Spec: r.spec, Place: places[p]})
+		what.Creates = append(what.Creates, NewNode{Spec: r.spec, Place: places[p], Behind: r.describeNew()})
 		places[p]++
 	}
 	for _, ch := range changes {

@@ -20,6 +20,9 @@ func (c *Coordinator) Check() error {
 	if held != c.epoch.held {
 		return fmt.Errorf("%d requests hold, and %d are counted", held, c.epoch.held)
 	}
+	if d := &c.epoch.describes; d.asked != 0 && c.epoch.asked[d.asked] == nil {
+		return fmt.Errorf("a node is being described, and nobody will answer")
+	}
 	for _, p := range c.epoch.paths {
 		if wrong := c.checkPath(p); wrong != "" {
 			return fmt.Errorf("path %s: %s", p.path, wrong)
@@ -67,6 +70,8 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 				return fmt.Sprintf("%s is in a queue, and does not exist", n.name)
 			case len(n.users) == 0:
 				return fmt.Sprintf("%s is nobody's", n.name)
+			case c.misdescribed(q, n) && c.epoch.timers[c.epoch.describes.timer].kind != DescribeTimer:
+				return fmt.Sprintf("what %s says is wrong, and nobody will look", n.name)
 			case at > 0 && n.number < q.nodes[at-1].number:
 				return fmt.Sprintf("%s stands behind %s", n.name, q.nodes[at-1].name)
 			}

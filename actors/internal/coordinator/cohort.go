@@ -36,6 +36,7 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 	if !r.sharing.inLine {
 		r.sharing.inLine = true
 		k.waiting = append(k.waiting, r.id)
+		c.describeSoon()
 	}
 	name := ""
 	if k.node != nil {

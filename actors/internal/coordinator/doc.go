@@ -90,6 +90,10 @@
 // (cohorts.txt). Each grant has the next place of the node's token; the node serves for a bounded number of grants and a
 // bounded time. Invariant: where requests wait in a cohort one leads, or was told to; who waits there has no node.
 //
+// Descriptions. A node's data say who has it, and how many wait behind it in its cohort. They are written anew now and
+// then, never in the way of a grant (descriptions.txt). Invariant: where they are wrong a look at them is due; a session
+// writes twice in a second at most.
+//
 // Owners. Requests of one owner for one lock would wait for each other for ever; the second shares the hold, becomes a
 // downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a request that has ended, or is ending, keeps
 // nobody of its owner out; a shared node goes with its last user.
@@ -122,7 +126,7 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, heartbeat, batch, local_run, submit
+//	primitives  emit, describe, heartbeat, batch, local_run, submit
 //	waiting     wait, cohort, listing, look_ahead, listed
 //	nodes       presence, own, pass_on, owner, verify, hand_over, remove, retain, reuse, missing
 //	creating    create, committed

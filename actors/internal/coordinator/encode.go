@@ -28,6 +28,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
+	e.num(flag(ep.describes.asked != 0))
 	e.changes(ep.batch.waiting)
 	for _, all := range [][]operation{ep.reads.older, ep.reads.newer} {
 		for _, o := range all {
@@ -188,6 +189,7 @@ func (e *encoder) request(r *request) {
 func (e *encoder) node(n *node) {
 	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), uint64(n.token), uint64(n.arrivals))
 	e.text(n.name, n.guid)
+	e.num(uint64(n.says.of), uint64(n.says.behind), flag(n.says.due))
 	e.ids(n.users)
 	if next := n.nextHolder(); next != nil {
 		e.text(next.name)

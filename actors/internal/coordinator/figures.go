@@ -23,6 +23,38 @@ func (c *Coordinator) Retains(path, name string) bool {
 	return n != nil && n.phase == retained
 }
 
+// Cohort is a node that is passed on among requests of this session.
+type Cohort struct {
+	Node string
+	// Has is what the request wants that holds or waits with it, Behind what those want that wait behind it without
+	// nodes, in their order.
+	Has    *Spec
+	Behind []*Spec
+}
+
+// Cohorts tells the nodes that are passed on, or were.
+func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			for _, n := range q.nodes {
+				r := c.requests[n.users[0]]
+				if n.phase != present || r == nil || !r.spec.sharesNode() {
+					continue
+				}
+				all := Cohort{Node: n.name, Has: r.spec}
+				if q.cohort.node == n {
+					for _, id := range q.cohort.waiting {
+						all.Behind = append(all.Behind, c.requests[id].spec)
+					}
+				}
+				if !yield(all) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Nodes tells the names of the nodes of this session, as far as they are known.
 func (c *Coordinator) Nodes(yield func(name string) bool) {
 	for _, n := range c.epoch.nodes {

@@ -44,17 +44,21 @@ func (p serving) answered(c *Coordinator, _ uint64, answer Answer) {
 	case a.Failure.is(NoNode):
 		c.missing(q, n)
 	case a.Failure.none() && queue.IsRevokeRequest(a.Data):
+		n.wanted = true
 		c.endCohortOf(q, n)
 	}
 }
 
 // served takes news of a node that serves a cohort: it is gone, or somebody has written there that he wants the lock.
+// While the session itself writes to it, it looks which of them that was.
 func (c *Coordinator) served(p *lockPath, name string, change Change) {
 	q, n := p.findNode(name)
 	switch {
 	case n == nil:
 	case change == NodeDeleted:
 		c.missing(q, n)
+	case q.cohort.node == n && c.isDescribed(n):
+		c.watchServing(q, n)
 	default:
 		c.endCohortOf(q, n)
 	}

@@ -20,10 +20,19 @@ type node struct {
 	// have it.
 	successor *node
 	checked   uint64 // the newest heartbeat that has checked it
+	says      description
 }
 
 // newNode is the node of a request that has none.
 func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By} }
+
+// description is what the data of a node say, as far as that is known.
+type description struct {
+	of     RequestID // the request that they name; zero where that is not known
+	behind int       // how many wait behind it in its cohort
+	due    bool      // the last look has found that they are wrong
+	number uint64    // of the newest write
+}
 
 // phase is what is known of a node.
 type phase uint8

@@ -32,8 +32,7 @@ func (c *Coordinator) passOn(r *request) bool {
 	c.setHeld(next, true)
 	if !k.watched {
 		k.watched = true
-		q.path.watch(n.name, watcher{role: serves, node: n.name})
-		c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
+		c.watchServing(q, n)
 	}
 	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
 		Event: machine.Event{Kind: machine.Joined, Node: n.name, Token: token}})
@@ -67,6 +66,12 @@ func (c *Coordinator) leaveTo(r, next *request) {
 	r.node = &node{phase: left}
 	n.users = []RequestID{next.id}
 	next.node = n
+}
+
+// watchServing watches a node that serves a cohort, for an operator who deletes it, or wants the lock.
+func (c *Coordinator) watchServing(q *ownQueue, n *node) {
+	q.path.watch(n.name, watcher{role: serves, node: n.name})
+	c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
 }
 
 // serving is what the Watch of a node is for that serves a cohort.

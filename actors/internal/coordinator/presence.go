@@ -26,6 +26,9 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	q.newest = max(q.newest, token.Zxid())
 	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
 	q.insert(n)
+	if n.says.behind > 0 { // they may be gone since it was asked for
+		c.describeSoon()
+	}
 }
 
 // lose notes that a request has no node any more: it does not exist, or others go on with it.
@@ -39,6 +42,9 @@ func (c *Coordinator) lose(r *request) {
 	n.users = slices.DeleteFunc(n.users, func(id RequestID) bool { return id == r.id })
 	if len(n.users) == 0 {
 		c.endCohortOf(r.queue, n)
+	}
+	if len(n.users) > 0 && n.says.of == r.id {
+		c.describeSoon()
 	}
 	if len(n.users) > 0 || !n.exists() {
 		return

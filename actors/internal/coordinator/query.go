@@ -17,6 +17,8 @@ type (
 	Create struct {
 		Spec *Spec
 		Info Info
+		// Behind is how many requests wait behind it in its cohort.
+		Behind int
 	}
 
 	// CreateAt makes the node of a reader at a writer's own number, if the writer's node is there. *Created answers it.
@@ -67,6 +69,14 @@ type (
 		Known string
 	}
 
+	// Describe writes who holds or waits with a node now, and how many requests wait behind it in its cohort, in the
+	// version in which the data were read. What somebody has written who wants the lock stays. *Described answers it.
+	Describe struct {
+		Spec   *Spec
+		Path   string
+		Behind int
+	}
+
 	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Done answers it.
 	RemoveContest struct {
 		Path  string
@@ -90,13 +100,15 @@ func (*WatchChildren) query() {}
 func (*WatchRetained) query() {}
 func (*ReadOwn) query()       {}
 func (*Find) query()          {}
+func (*Describe) query()      {}
 func (*RemoveContest) query() {}
 func (*Check) query()         {}
 
-// NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction.
+// NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction,
+// Behind how many requests wait behind it in its cohort.
 type NewNode struct {
-	Spec  *Spec
-	Place int
+	Spec          *Spec
+	Place, Behind int
 }
 
 type (
@@ -147,6 +159,12 @@ type (
 		Failure Failure
 	}
 
+	// Described answers Describe. Wanted: the node says that somebody wants the lock back, and was not written to.
+	Described struct {
+		Wanted  bool
+		Failure Failure
+	}
+
 	// Done answers RemoveContest and Check.
 	Done struct{ Failure Failure }
 )
@@ -157,6 +175,7 @@ func (*Listed) answer()    {}
 func (*Read) answer()      {}
 func (*Arrivals) answer()  {}
 func (*Found) answer()     {}
+func (*Described) answer() {}
 func (*Done) answer()      {}
 
 // Made is a node that was made.

@@ -129,6 +129,8 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 			Spent: !read.Failure.none() || string(read.Data) == "unlock"}
 	case *Find:
 		return s.find(q, epoch)
+	case *Describe:
+		return s.describe(q)
 	case *RemoveContest:
 		if n := s.nodes[q.Path]; n != nil && n.czxid == q.Czxid {
 			s.remove(q.Path)
@@ -207,6 +209,19 @@ func (s *tree) find(q *Find, epoch uint64) Answer {
 		}
 	}
 	return &Found{}
+}
+
+// describe writes to a node, unless somebody has written there that he wants the lock.
+func (s *tree) describe(q *Describe) Answer {
+	n := s.nodes[q.Path]
+	switch {
+	case n == nil:
+		return &Described{Failure: noNode}
+	case n.data == "unlock":
+		return &Described{Wanted: true}
+	}
+	s.write(q.Path, n.data)
+	return &Described{}
 }
 
 // expire removes the nodes of an epoch.

@@ -189,6 +189,8 @@ func unanswered(query Query, f Failure) Answer {
 		return &Arrivals{Spent: true}
 	case *Find:
 		return &Found{Failure: f}
+	case *Describe:
+		return &Described{Failure: f}
 	default:
 		return &Done{f}
 	}

@@ -72,6 +72,11 @@ func (c *Coordinator) pass(q *ownQueue) {
 	kept.node = &node{phase: left}
 	n.phase, n.token, n.place, n.batchMates, n.users = present, token, token.Place(), false, []RequestID{r.id}
 	r.node = n
+	if n.says.of == kept.id { // it says the same of this one
+		n.says.of = r.id
+	} else if r.spec.sharesNode() {
+		c.describeSoon()
+	}
 	r.lead()
 	if kept.life == ended {
 		c.removeRequest(kept)

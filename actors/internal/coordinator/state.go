@@ -58,6 +58,7 @@ type epoch struct {
 	batch      batch
 	beats      beats
 	reads      reads
+	describes  describes
 	leaseTimer uint64 // looks at the lease; zero for none
 	leaseRun   uint64 // the newest run of the lease that the requests know of; the first is one
 	held       int    // requests that hold
@@ -106,6 +107,13 @@ type beats struct {
 
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
 type reads struct{ older, newer []operation }
+
+// describes is how the descriptions go on.
+type describes struct {
+	timer  uint64 // of the next look; zero for none
+	asked  uint64 // the write that is under way; zero for none
+	writes uint64 // so far
+}
 
 // request is one lock request. It outlives epochs; what belongs to one is in what reset replaces.
 type request struct {

@@ -80,6 +80,7 @@ func asked(query Query) string {
 	case *Create:
 		w.add(true, "for %s", q.Spec.GUID)
 		w.add(q.Info.Exists && q.Info.Counted, "and count")
+		w.add(q.Behind > 0, "with %d behind", q.Behind)
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
 	case *Commit:
@@ -107,6 +108,8 @@ func asked(query Query) string {
 	case *Find:
 		w.add(true, "for %s", q.GUID)
 		w.add(q.Known != "", "known as %s", q.Known)
+	case *Describe:
+		w.add(true, "%s for %s with %d behind", q.Path, q.Spec.GUID, q.Behind)
 	case *RemoveContest:
 		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
 	case *Check:

@@ -134,6 +134,8 @@ func (s *story) answer(query Query, args *arguments) Answer {
 		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
 	case *Find:
 		return found(q, f, args)
+	case *Describe:
+		return &Described{Wanted: args.has("wanted"), Failure: f}
 	default:
 		return &Done{f}
 	}

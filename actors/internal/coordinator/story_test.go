@@ -192,7 +192,8 @@ func (s *story) note(out Output) {
 // timerNames are what stories call timers. One that was stopped at once is "ended".
 var timerNames = [...]string{NoTimer: "ended", CreatesTimer: "createsDue", DeletesTimer: "deletesDue",
 	ReadTimer: "readsDue", RetryTimer: "retryDue", RetentionTimer: "retentionOver", BeatTimer: "beatDue", LateTimer: "beatLate",
-	LeaseTimer: "leaseDue", SearchTimer: "searchAgain", CohortTimer: "cohortOver"}
+	LeaseTimer: "leaseDue", SearchTimer: "searchAgain", CohortTimer: "cohortOver",
+	DescribeTimer: "describeDue"}
 
 // ofHeartbeats are the timers that are hidden where heartbeats are.
 var ofHeartbeats = map[string]bool{"beatDue": true, "beatLate": true, "leaseDue": true, "ended": true}

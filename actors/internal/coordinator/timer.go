@@ -24,6 +24,8 @@ const (
 	SearchTimer
 	// CohortTimer ends a cohort.
 	CohortTimer
+	// DescribeTimer looks at what nodes say.
+	DescribeTimer
 )
 
 // timer is what a timer is for, and for whom.

@@ -51,6 +51,8 @@ func (w *world) carryOut(s, at int) {
 		w.readOwn(s, &f, q)
 	case *coordinator.Find:
 		w.find(s, &f, q)
+	case *coordinator.Describe:
+		w.writeOwn(s, &f, q)
 	case *coordinator.RemoveContest:
 		w.removeContest(s, &f, q)
 	case *coordinator.Check:
@@ -202,6 +204,22 @@ func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	f.applied = false
 	if at := w.servers.at(base(q.Path)); at >= 0 {
 		w.write(at, false)
+	}
+}
+
+// writeOwn writes to a node, unless somebody has written there that he wants the lock. It is one step: a write between
+// the reading and the writing makes it one that was refused, and nothing follows from that.
+func (w *world) writeOwn(s int, f *flight, q *coordinator.Describe) {
+	w.catchUp(s)
+	a := &coordinator.Described{Failure: w.lacks(base(q.Path))}
+	f.answer = a
+	at := w.servers.at(base(q.Path))
+	if at < 0 {
+		return
+	}
+	if a.Wanted = w.servers.nodes[at].wanted; !a.Wanted {
+		w.write(at, false)
+		f.commits = true
 	}
 }
 

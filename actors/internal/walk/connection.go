@@ -54,6 +54,8 @@ func (f *flight) lose() {
 		f.answer = &coordinator.Arrivals{Spent: true}
 	case *coordinator.Find:
 		f.answer = &coordinator.Found{Failure: unknown}
+	case *coordinator.Describe:
+		f.answer = &coordinator.Described{Failure: unknown}
 	default:
 		f.answer = &coordinator.Done{Failure: unknown}
 	}

@@ -79,6 +79,7 @@ const (
 	Stops    // a lock actor is stopped from outside, or panics
 	Closes   // a session is closed
 	Polls    // a waiting request looks at the queue though no watch told it to
+	Looks    // a session looks at what its nodes say, and may write to one
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
 	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.

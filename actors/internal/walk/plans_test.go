@@ -164,6 +164,28 @@ var smallCohorts = []Plan{
 	{Name: "a cohort that sticks", Sessions: three, Cohort: cohort, Sticky: all, Arrive: thirdLater, Prompt: true},
 	{Name: "a cohort and one without", Sessions: three, Cohort: [maxActors]int{0: 2, 1: 2}, Prompt: true},
 	{Name: "a cohort, only trying", Sessions: two, Cohort: cohort, Try: oneTry, Prompt: true},
+	{Name: "a cohort that is described", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Looks: 2}},
+	{Name: "a cohort that is described, every order", Sessions: two, Cohort: cohort,
+		Bounds: Bounds{Looks: 2, Slow: Always}},
+	{Name: "a cohort that is described, a cut", Sessions: two, Cohort: cohort, Prompt: true,
+		Bounds: Bounds{Looks: 2, Cuts: 1}},
+	{Name: "a cohort that is described and wanted back", Sessions: two, Cohort: longCohort, Prompt: true,
+		Bounds: Bounds{Looks: 2, Asks: 1}},
+	{Name: "a cohort that is described, an operator", Sessions: two, Cohort: longCohort, Prompt: true,
+		Bounds: Bounds{Looks: 2, Breaks: 1}},
+	{Name: "a cohort that sticks and is described", Sessions: two, Cohort: cohort, Sticky: all, Prompt: true,
+		Bounds: Bounds{Looks: 2}},
+}
+
+// largeCohorts are those of `make walk`.
+var largeCohorts = []Plan{
+	{Name: "a cohort that is described, slow", Sessions: three, Cohort: longCohort, Prompt: true,
+		Bounds: Bounds{Looks: 3, Slow: 1}},
+	{Name: "a cohort that is described, all that may befall it", Sessions: two, Cohort: cohort, Prompt: true,
+		Bounds: Bounds{Looks: 3, Cuts: 1, Asks: 1, Breaks: 1}},
+	{Name: "a cohort that is described, apart", Sessions: twoOne, Cohort: cohort, Prompt: true, Bounds: Bounds{Looks: 2}},
+	{Name: "a cohort that sticks and is described, three", Sessions: three, Cohort: cohort, Sticky: all, Arrive: thirdLater,
+		Prompt: true, Bounds: Bounds{Looks: 2}},
 }
 
 // largeSticky are those of `make walk`.

@@ -152,6 +152,8 @@ var inCoordinator = []seeded{
 		rule("	n.token, n.place = token, token.Place()\n	c.setHeld(next, true)\n",
 			"	token = n.token\n	c.setHeld(next, true)\n")),
 		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
+	{name: "describe once", source: edits(rule("	if again {\n		c.describeSoon()\n	}\n", "")),
+		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Looks: 1}}, breaks: OwnInvariants},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals == othersCame ||\n", "false ||\n")),
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},

@@ -32,7 +32,7 @@ func plansOfThisRun() []Plan {
 	case underRace:
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
-		return slices.Concat(smallOnes, large, largeSticky, largeKinds, without(largeWithout))
+		return slices.Concat(smallOnes, large, largeSticky, largeCohorts, largeKinds, without(largeWithout))
 	default:
 		return smallOnes
 	}

@@ -28,7 +28,7 @@ const stuck = new Rows(byID("deadlock-list"), deadlockItem, () => {});
 // about is what there is to say of a contender besides its name.
 function about(c) {
   return [c.process, "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library", c.queue && "queue " + c.queue,
-    c.unread && "its data may not be read"].filter(Boolean).join(" · ");
+    c.behind && count(c.behind) + " more of its session behind it", c.unread && "its data may not be read"].filter(Boolean).join(" · ");
 }
 
 const asks = (c) => ({ exclusive: "", contest: "", semaphore: count(c.weight ?? 1) + (c.weight > 1 ? " permits" : " permit") })[c.mode] ?? c.mode;

@@ -1,0 +1,121 @@
+package coordinator
+
+import "time"
+
+// What a node says. Its data name the request that it was made for, and how many requests wait behind it in its cohort.
+// When a cohort passes it on both change, and the session writes them anew, for people and for those who look for
+// deadlocks. Nothing else depends on it, and it keeps nobody waiting:
+//
+//   - one such write is under way at a time, by itself, and the next is due describeEvery later;
+//   - a node is written to when two looks in a row, describeEvery apart, have found that its data are wrong: most
+//     nodes of a cohort in a hurry are gone by then;
+//   - it is written in the version that was read, so that a revoke request stays. A refusal means nothing, and an
+//     unknown outcome that it is to be written once more.
+//
+// What a create says is right for nothing: it counts those that wait when it is sent.
+
+// describeEvery is the time between two looks at what nodes say: a session writes twice in a second at most.
+const describeEvery = 500 * time.Millisecond
+
+// describeSoon has the session look whether what its nodes say is right.
+func (c *Coordinator) describeSoon() {
+	if d := &c.epoch.describes; d.timer == 0 {
+		d.timer = c.after(describeEvery, timer{kind: DescribeTimer})
+	}
+}
+
+// describeNew notes what the data of a node say that is about to be made for a request, and counts those behind it.
+func (r *request) describeNew() (behind int) {
+	if r.spec.sharesNode() {
+		behind = len(r.queue.cohort.waiting)
+		r.node.says = description{of: r.id, behind: behind}
+	}
+	return behind
+}
+
+// describable gives the request that the data of a node should name, and how many should be behind; nil for nodes that
+// are never passed on, or about to go.
+func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, behind int) {
+	r := c.requests[n.users[0]]
+	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
+		return nil, 0
+	}
+	if q.cohort.node == n {
+		behind = len(q.cohort.waiting)
+	}
+	return r, behind
+}
+
+// misdescribed tells whether what a node says is to be written anew.
+func (c *Coordinator) misdescribed(q *ownQueue, n *node) bool {
+	of, behind := c.describable(q, n)
+	return of != nil && (n.says.of != of.id || n.says.behind != behind)
+}
+
+// describeDue looks at what the nodes say, and writes to the one that has waited for it the longest. While requests
+// wait in a cohort it looks again.
+func (c *Coordinator) describeDue() {
+	d := &c.epoch.describes
+	d.timer = 0
+	var of *ownQueue
+	var next *node
+	again := false
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			again = again || len(q.cohort.waiting) > 0
+			for _, n := range q.nodes {
+				wasDue, wrong := n.says.due, c.misdescribed(q, n)
+				n.says.due, again = wrong, again || wrong
+				if wasDue && wrong && (next == nil || n.describedBefore(next)) {
+					of, next = q, n
+				}
+			}
+		}
+	}
+	if next != nil && d.asked == 0 && c.epoch.connection == connected {
+		c.describe(of, next)
+	}
+	if again {
+		c.describeSoon()
+	}
+}
+
+// describedBefore tells whether it is a node's turn to be described before another's.
+func (n *node) describedBefore(other *node) bool {
+	if n.says.number != other.says.number {
+		return n.says.number < other.says.number
+	}
+	return n.token < other.token || n.token == other.token && n.name < other.name
+}
+
+// describe writes what a node is to say.
+func (c *Coordinator) describe(q *ownQueue, n *node) {
+	d := &c.epoch.describes
+	of, behind := c.describable(q, n)
+	d.writes++
+	n.says = description{of: of.id, behind: behind, number: d.writes}
+	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name), Behind: behind}, describing{q.path.path, n.name})
+}
+
+// isDescribed tells whether a write to a node is under way.
+func (c *Coordinator) isDescribed(n *node) bool {
+	p, any := c.epoch.asked[c.epoch.describes.asked].(describing)
+	return any && p.node == n.name
+}
+
+// describing is what a Describe is for.
+type describing struct{ path, node string }
+
+func (p describing) answered(c *Coordinator, _ uint64, answer Answer) {
+	c.epoch.describes.asked = 0
+	_, n := c.epoch.paths[p.path].findNode(p.node)
+	if n == nil {
+		return
+	}
+	a := answer.(*Described)
+	n.wanted = n.wanted || a.Wanted
+	if f := a.Failure; !f.none() && f.Outcome != Refused {
+		n.says.of = 0 // nobody knows
+		c.describeSoon()
+	}
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// TestQueueShowsCohorts: how many wait behind a node is shown where any do.
+func TestQueueShowsCohorts(t *testing.T) {
+	now := time.Unix(1000, 0)
+	queue := []messages.Contender{
+		{Path: "/x", Node: "a", Sequence: 1, Holds: true, Host: "h", PID: 7, Since: now.Add(-time.Minute), Cohort: 64, Behind: 12},
+		{Path: "/x", Node: "b", Sequence: 2, Host: "h", PID: 8, Since: now.Add(-time.Second)},
+	}
+	lines := queueLines("/x", queue, false, now, 200)
+	require.Equal(t, "/x: 1 holds, 1 waits, 12 behind them in cohorts", lines[0])
+	require.Regexp(t, `LABEL +BEHIND$`, lines[2])
+	require.Regexp(t, ` 12$`, lines[3])
+	require.Regexp(t, ` 0$`, lines[4])
+	queue[0].Behind = 0
+	require.NotContains(t, queueLines("/x", queue, false, now, 200)[2], "BEHIND")
+	require.Equal(t, 64, toJSON(queue[0]).Cohort)
+}
