@@ -21,14 +21,22 @@ func (o Owner) Encode() []byte {
 		}
 	}
 	b = appendText(append(b, `,"mode":`...), o.Mode)
-	if o.Place != 0 {
-		b = strconv.AppendInt(append(b, `,"place":`...), int64(o.Place), 10)
-	}
+	b = appendCount(b, `,"place":`, o.Place)
 	if o.Detects {
 		b = append(b, `,"detects":true`...)
 	}
+	b = appendCount(b, `,"cohort":`, o.Cohort)
+	b = appendCount(b, `,"behind":`, o.Behind)
 	b = o.Since.AppendFormat(append(b, `,"since":"`...), time.RFC3339Nano)
 	return append(b, `"}`...)
+}
+
+// appendCount appends a number that is left out where it is zero.
+func appendCount(b []byte, name string, n int) []byte {
+	if n == 0 {
+		return b
+	}
+	return strconv.AppendInt(append(b, name...), int64(n), 10)
 }
 
 // appendText appends a JSON string.

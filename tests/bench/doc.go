@@ -45,9 +45,11 @@
 //	              among 10 000 costs 1/0.95 of one among 16
 //	pair          sessions of one worker each that hold for 3 ms: latency and packets of a hand-off; bare is a delete
 //	              until another session has the event
-//	processes     processes with a session and 8 workers each on one lock: hand-offs a second, and fairness
+//	processes     processes with a session and 8 workers each on one lock: hand-offs a second, and fairness;
+//	              turnstile-cohort lets up to 16 grants in a row pass inside a process
 //	queue         waiters behind a holder in one session: ms to queue and to drain, packets a waiter
-//	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each
+//	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each;
+//	              those of turnstile-cohort wait for one lock, with one node between them
 //	failover      the process of a holder is killed: ms until the next one holds
 //	idle          sessions that do nothing, and sessions that hold a lock each: packets a second of each, and processor
 //	              time of the servers, on Linux. It runs only when it is named. The session timeout is ten

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,7 @@ var memoryUse = workload{
 		{"memory-goroutines", "goroutines/request", neither, "Goroutines of a waiting request"},
 	},
 	alone: true, remark: "it is about the client; and the end of a session with 100 000 nodes is more than members of an ensemble tell each other",
+	cohorts: true,
 	library: func(ctx context.Context, t trial, _ opener) (figures, error) { return waitInChild(ctx, t) },
 	actors:  waitInChild,
 }
@@ -71,7 +73,7 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 		// Sessions that were measured before may only just be ending.
 		func() error { return t.awaitEphemerals(ctx, func(n int) bool { return n <= base }) },
 		c.goOn,
-		func() error { return t.awaitEphemerals(ctx, func(n int) bool { return n >= base+t.n }) },
+		func() error { return t.awaitEphemerals(ctx, func(n int) bool { return n >= base+t.waitingNodes() }) },
 		func() error { return t.awaitQuiet(ctx) },
 		c.goOn,
 		func() error { return c.expect(ctx, &then) },
@@ -88,9 +90,17 @@ func waitInChild(ctx context.Context, t trial) (figures, error) {
 		"memory-goroutines": each(before.Goroutines, then.Goroutines)}, nil
 }
 
+// waitingNodes is how many nodes those who wait make: a cohort makes one.
+func (t trial) waitingNodes() int {
+	if t.peer == oursInCohorts {
+		return 1
+	}
+	return t.n
+}
+
 // holdAll takes the locks, by nodes that all libraries know as a holder's.
 func (t trial) holdAll() (nodes []string, err error) {
-	for lock := range (t.n + queueLength - 1) / queueLength {
+	for lock := range (t.waitingNodes() + queueLength - 1) / queueLength {
 		path := t.own(lock)
 		if err := t.stage.monitor.makePath(path); err != nil {
 			return nodes, err
@@ -173,8 +183,11 @@ func writeHeap(file string) error {
 
 // waitersOf gives what has a peer's requests begin, and what ends them and their session.
 func waitersOf(ctx context.Context, spec childSpec) (begin, end func(), err error) {
-	if spec.Peer == oursAsActors {
+	switch spec.Peer {
+	case oursAsActors:
 		return waitingActors(ctx, spec)
+	case oursInCohorts:
+		return waitingCohort(ctx, spec)
 	}
 	s, err := libraries[spec.Peer](ctx, spec.Connect, spec.Timeout)
 	if err != nil {
@@ -187,6 +200,28 @@ func waitersOf(ctx context.Context, spec childSpec) (begin, end func(), err erro
 	}
 	// They end with the process: see finish.
 	return begin, s.close, nil
+}
+
+// waitingCohort are requests of one session for one lock, which share a node. Turnstile says how many wait behind it.
+func waitingCohort(ctx context.Context, spec childSpec) (begin, end func(), err error) {
+	client, err := locks.Open(ctx, spec.Connect, locks.WithSessionTimeout(spec.Timeout))
+	if err != nil {
+		return nil, nil, err
+	}
+	mutex := client.Mutex(spec.lock(0), locks.WithCohort(cohortGrants))
+	begin = func() {
+		for range spec.N {
+			go func() { _, _ = mutex.Lock(ctx) }()
+		}
+		behind := func(c messages.Contender) bool { return c.Behind == spec.N-1 }
+		for ctx.Err() == nil {
+			if queue, err := client.Queue(ctx, spec.lock(0)); err == nil && slices.ContainsFunc(queue, behind) {
+				return
+			}
+			rig.Rest(ctx, pollEvery)
+		}
+	}
+	return begin, (&turnstileSession{client: client}).close, nil
 }
 
 // lock is the path of the lock that a request waits for.

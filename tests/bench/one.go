@@ -30,6 +30,9 @@ var one = workload{
 // cohortGrants is how many grants in a row pass inside a session, in workload cohort.
 const cohortGrants = 64
 
+// fewGrants is how many pass inside a session where sessions compete.
+const fewGrants = 16
+
 // cohort is the same where up to cohortGrants grants in a row pass inside the session. Its floor is a bare program that hands
 // one node over in memory as often.
 var cohort = workload{

@@ -16,6 +16,7 @@ const (
 	ours          = "turnstile"
 	oursAsActors  = "turnstile-actors"
 	oursNoSyncs   = "turnstile-no-syncs"
+	oursInCohorts = "turnstile-cohort"
 	curatorsMutex = "curator"
 	kazoosLock    = "kazoo"
 )
@@ -57,6 +58,9 @@ func (w workload) peers(others []*abroad) []peer {
 	if w.actors != nil {
 		all = append(all, peer{oursAsActors, w.actors})
 	}
+	if w.cohorts {
+		all = append(all, w.inProcess(oursInCohorts, nil))
+	}
 	if w.noSyncs {
 		all = append(all, w.inProcess(oursNoSyncs, nil))
 	}
@@ -73,4 +77,4 @@ func (w workload) inProcess(name string, open opener) peer {
 }
 
 // libraries are the peers that child processes of this program can be.
-var libraries = map[string]opener{goZkLock: openZkLock, ours: openTurnstile}
+var libraries = map[string]opener{goZkLock: openZkLock, ours: openTurnstile, oursInCohorts: openCohort(fewGrants)}

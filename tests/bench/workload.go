@@ -42,6 +42,8 @@ type workload struct {
 	growth bool
 	// named: it takes long, and runs only when it is named.
 	named bool
+	// cohorts: Turnstile is measured with cohorts of fewGrants, too.
+	cohorts bool
 	// noSyncs: Turnstile is measured without its syncs of idle sessions, too.
 	noSyncs bool
 	// ours opens Turnstile's sessions; where it is nil, as they are by default.
