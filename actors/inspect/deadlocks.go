@@ -182,7 +182,7 @@ func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 }
 
 // stayed gives the contenders that are in both readings of a lock path; they wait when they wait in
-// both.
+// both, and are somebody when both say so.
 func stayed(first, second queue.LockPath) queue.LockPath {
 	type node struct {
 		name  string
@@ -196,6 +196,9 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	for _, c := range first.Contenders {
 		if now, there := later[node{c.Node, c.Token}]; there {
 			c.Holds = c.Holds || now.Holds
+			if c.Who != now.Who { // it was passed on, or asked for the lock: nobody knows who had it in between
+				c.Who = ""
+			}
 			both.Contenders = append(both.Contenders, c)
 		}
 	}

@@ -21,6 +21,10 @@ func TestCirclesHaveToStay(t *testing.T) {
 	first := queue(node("a", 1, true), node("b", 2, false), node("c", 3, false), node("d", 4, false))
 	second := queue(node("b", 2, true), node("c", 9, false), node("d", 4, false), node("e", 10, false))
 	require.Equal(t, queue(node("b", 2, true), node("d", 4, false)), stayed(first, second))
+
+	was, is := node("a", 1, true), node("a", 1, true)
+	was.Who, is.Who = "A", "B"
+	require.Equal(t, queue(node("a", 1, true)), stayed(queue(was), queue(is)), "it was passed on in between")
 }
 
 // TestUnusedNodesAreNoEdges: a circle is none when a node that keeps others out, or waits, is known

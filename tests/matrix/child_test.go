@@ -25,6 +25,8 @@ type order struct {
 	Connect string
 	Timeout time.Duration
 	Path    string
+	// Cohort is how many ask for the lock, one after the other: they share a node. Zero is one that does not.
+	Cohort int
 }
 
 // said is one line of a child's: what its request went through, what its lease looked like when it found that it
@@ -92,7 +94,11 @@ func (c *child) lock(ctx context.Context, done chan struct{}) {
 			c.say(said{What: "state", State: t.To.String(), Token: t.Token, At: t.At})
 		}
 	}))
-	lease, err := c.client.Mutex(c.Path, locks.WithObserver(observer)).Lock(ctx)
+	mutex := c.client.Mutex(c.Path, locks.WithObserver(observer), locks.WithCohort(c.Cohort))
+	lease, err := mutex.Lock(ctx)
+	for range c.Cohort - 1 {
+		go func() { _, _ = mutex.Lock(ctx) }()
+	}
 	c.lease = lease
 	close(done)
 	if err != nil {

@@ -92,6 +92,50 @@ var seeming = []plot{
 				o.reaches(t, messages.StateReleased)
 			}
 		}},
+	{name: "passed-on-node", outcome: "the node names whoever had it before: whoever looks does so a second time, when it names its holder",
+		play: func(t *testing.T, c *crowd) {
+			const x, y = "/deadlock/x", "/deadlock/y"
+			first := c.stands(t, c.theirs, messages.Acquire{Path: x, Caller: "A", Cohort: many})
+			first.reaches(t, stHeld)
+			second := c.stands(t, c.theirs, messages.Acquire{Path: x, Caller: "D", Cohort: many})
+			second.reaches(t, stWatching)
+			holder := c.stands(t, c.ours, messages.Acquire{Path: y, Caller: "B"})
+			holder.reaches(t, stHeld)
+			first.send(&messages.Release{})
+			second.reaches(t, stHeld)
+			a := c.stands(t, c.theirs, messages.Acquire{Path: y, Caller: "A"})
+			a.reaches(t, stWatching)
+			b := c.stands(t, c.ours, messages.Acquire{Path: x, Caller: "B",
+				Deadlocks: messages.Detection{Root: "/deadlock", Every: time.Millisecond}})
+			b.reaches(t, stWatching)
+			time.Sleep(looksAfter)
+			require.Equal(t, stWatching, b.rec.States()[len(b.rec.States())-1])
+			for _, o := range []*owned{second, b, holder, a} {
+				o.reaches(t, stHeld)
+				o.send(&messages.Release{})
+				o.reaches(t, messages.StateReleased)
+			}
+		}},
+	{name: "deadlock-with-a-cohort", outcome: "the younger gives up when it has looked twice, also where a node is passed on in another session",
+		play: func(t *testing.T, c *crowd) {
+			const x, y = "/deadlock/x", "/deadlock/y"
+			one := c.stands(t, c.theirs, messages.Acquire{Path: x, Caller: "A", Cohort: many})
+			one.reaches(t, stHeld)
+			two := c.stands(t, c.ours, messages.Acquire{Path: y, Caller: "B"})
+			two.reaches(t, stHeld)
+			a := c.stands(t, c.theirs, messages.Acquire{Path: y, Caller: "A"})
+			a.reaches(t, stWatching)
+			began := time.Now()
+			b := c.stands(t, c.ours, messages.Acquire{Path: x, Caller: "B", Deadlocks: messages.Detection{Root: "/deadlock", Every: looksAfter}})
+			require.Equal(t, messages.ReasonDeadlock, b.reaches(t, messages.StateCancelled).Reason)
+			require.Less(t, time.Since(began), looksAfter+2*time.Second)
+			two.send(&messages.Release{})
+			a.reaches(t, stHeld)
+			for _, o := range []*owned{a, one} {
+				o.send(&messages.Release{})
+				o.reaches(t, messages.StateReleased)
+			}
+		}},
 }
 
 // TestSeemingDeadlocks: nobody gives up for a deadlock that is none.

@@ -1,0 +1,81 @@
+package interop
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// Another client that queues behind a cohort of Turnstile's has its turn when the nodes before its own have served: a
+// few grants each, whoever else waits in the cohort. Turnstile writes to its node meanwhile, which the other watches:
+// that lets nobody in.
+func TestOthersBehindACohort(t *testing.T) {
+	others := []member{
+		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
+		{name: "curator", worker: curator, recipe: Mutex},
+		{name: "kazoo", worker: kazooed, recipe: Mutex, names: CuratorNames},
+	}
+	eachServer(t, func(t *testing.T, s *server) {
+		for _, other := range others {
+			t.Run(other.name, func(t *testing.T) { s.queueBehindACohort(t, other) })
+		}
+	})
+}
+
+func (s *server) queueBehindACohort(t *testing.T, other member) {
+	const waiting, grants = 12, 4
+	path := "/cohort/" + other.name
+	witness := StartWitness(t)
+	client := openTurnstile(t, s.addr)
+	mutex := client.Mutex(path, locks.WithCohort(grants))
+	hold := func(lease *locks.Lease, holder string) {
+		assert.NoError(t, witness.Enter(holder, path, Exclusive()))
+		assert.NoError(t, witness.Leave(holder, path))
+		assert.NoError(t, lease.Unlock(deadline(t)))
+	}
+	first, err := mutex.Lock(deadline(t))
+	require.NoError(t, err)
+	var working sync.WaitGroup
+	for i := range waiting {
+		working.Go(func() {
+			if lease, err := mutex.Lock(deadline(t)); assert.NoError(t, err) {
+				hold(lease, fmt.Sprint("turnstile ", i))
+			}
+		})
+	}
+	comes := other.start(t, witness, Job{Connect: s.addr, Path: path, Witness: witness.Addr(), Rounds: 1})
+	before := 0 // nodes of ours that are before the other's
+	patient.Eventually(t, func() bool {
+		queue, err := client.Queue(deadline(t), path)
+		require.NoError(t, err)
+		behind := 0
+		before = 0
+		for i, c := range queue {
+			behind += c.Behind
+			if c.Session != client.Session().ID() {
+				before = i
+			}
+		}
+		// Where the first cohort has ended meanwhile one of those that wait has a node of its own.
+		return before > 0 && behind+len(queue)-2 == waiting
+	}, "the other is behind all that wait")
+	hold(first, "turnstile first")
+	comes.wait(t)
+	working.Wait()
+	entries := witness.Entries()
+	require.Len(t, entries, 1+waiting+1)
+	turn := 0
+	for !strings.HasPrefix(entries[turn].Holder, other.name+"/") {
+		turn++
+	}
+	require.LessOrEqual(t, turn, before*grants)
+	require.Greater(t, turn, 0)
+	s.requireEmpty(t, path)
+}
