@@ -27,9 +27,13 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 	case !r.spec.sharesNode() || k.called == r.id || k.node != nil && k.node == r.node:
 		return false
 	case k.node == nil && k.called == 0: // nobody leads
-		k.called = r.id
+		k.called, k.style = r.id, r.spec.Style
+		return false
+	case k.style != r.spec.Style: // other clients might not respect the node as one of this request
 		return false
 	case k.node != nil && k.node.phase == retained && r.queue.retained.next == 0: // nobody is to reuse it yet
+		return false
+	case r.spec.Reads() && !r.sharing.inLine && (k.closed || r.spec.Want.Try): // who only tries may be let in at once
 		return false
 	}
 	r.sharing.joined = op
@@ -48,13 +52,11 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 // lead notes that the node of a request is to serve the cohort of its queue.
 func (r *request) lead() {
 	k := &r.queue.cohort
-	if !r.spec.sharesNode() || k.node == r.node {
+	if !r.spec.sharesNode() || k.node != nil || k.called != 0 && k.called != r.id {
 		return
 	}
-	if k.called == r.id {
-		k.called = 0
-	}
-	k.node, k.grants, k.watched = r.node, 0, false
+	k.node, k.called, k.grants = r.node, 0, 0
+	k.style, k.closed, k.watched = r.spec.Style, false, false
 }
 
 // leaveCohort notes that a request does not wait any more, or is not to lead.
@@ -101,6 +103,7 @@ func (c *Coordinator) endCohortOf(q *ownQueue, n *node) {
 		q.path.unwatch(n.name, watcher{role: serves, node: n.name})
 	}
 	c.stop(k.timer)
+	k.closed = false
 	k.node, k.timer, k.watched = nil, 0, false
 	c.callNext(q)
 }

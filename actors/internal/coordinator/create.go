@@ -14,7 +14,8 @@ func (c *Coordinator) create(r *request, op uint64) {
 		return
 	}
 	r.joinOwner()
-	if !c.joinCohort(r, op) && !c.reuse(r, op) {
+	c.keepReadersBehind(r)
+	if !c.readAlong(r, op) && !c.joinCohort(r, op) && !c.reuse(r, op) {
 		r.lead()
 		r.beginCreating()
 		r.kind.create(c, r, op)

@@ -67,6 +67,7 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 		}
 		c.granted(r)
 		c.boundCohort(r)
+		c.letReadersIn(r.queue)
 		c.tryAgain()
 		c.watchOwn(r, e.Op)
 	case machine.Verify:

@@ -29,12 +29,8 @@ func (c *Coordinator) passOn(r *request) bool {
 	next := c.takeNext(k)
 	c.leaveTo(r, next)
 	n.token, n.place = token, token.Place()
-	c.setHeld(next, true)
-	if !k.watched {
-		k.watched = true
-		q.path.watch(n.name, watcher{role: serves, node: n.name})
-		c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
-	}
+	c.granted(next)
+	c.watchServing(q)
 	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
 		Event: machine.Event{Kind: machine.Joined, Node: n.name, Token: token}})
 	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
@@ -67,6 +63,15 @@ func (c *Coordinator) leaveTo(r, next *request) {
 	r.node = &node{phase: left}
 	n.users = []RequestID{next.id}
 	next.node = n
+}
+
+// watchServing has the session hear when the node that serves a cohort is deleted, or written to.
+func (c *Coordinator) watchServing(q *ownQueue) {
+	if k := &q.cohort; !k.watched {
+		k.watched = true
+		q.path.watch(k.node.name, watcher{role: serves, node: k.node.name})
+		c.ask(&Watch{Path: q.path.at(k.node.name)}, serving{q.path.path, k.node.name})
+	}
 }
 
 // serving is what the Watch of a node is for that serves a cohort.
