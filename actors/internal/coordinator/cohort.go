@@ -90,7 +90,25 @@ func (c *Coordinator) callNext(q *ownQueue) {
 	}
 	next := c.takeNext(k)
 	k.called = next.id
-	c.tell(next, machine.Event{Kind: machine.PredecessorGone})
+	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.waitsInLine()})
+}
+
+// waitsInLine gives the operation with which the machine of a request waits in a cohort. By it a machine that has gone
+// on, because the connection was lost, takes what it is told for stale; it asks again, and hears what it has: see has.
+func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
+
+// has tells a request that asks for a node of the one that it has already: it was given that while it waited in a cohort,
+// and has not heard of it. False where it has none.
+func (c *Coordinator) has(r *request, op uint64) bool {
+	if r.sharing.joined == 0 || r.node.phase != present {
+		return false
+	}
+	ev := machine.Event{Kind: machine.Created, Op: op, Node: r.node.name, Token: r.node.token}
+	if r.held {
+		ev.Kind = machine.Joined
+	}
+	c.emit(&Tell{To: r.id, As: r.node.by, Event: ev})
+	return true
 }
 
 // endCohortOf ends the cohort that a node serves: it serves no further request. Who holds with it keeps it.

@@ -154,5 +154,6 @@ func (c *Coordinator) leavesShared(r *request) bool {
 	}
 	c.lose(r)
 	r.node.phase = left
+	r.search = search{} // what is still under way would find the node that others have
 	return true
 }

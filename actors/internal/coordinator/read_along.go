@@ -45,7 +45,8 @@ func (c *Coordinator) readAlong(r *request, op uint64) bool {
 func (c *Coordinator) letReadersIn(q *ownQueue) {
 	k := &q.cohort
 	for len(k.waiting) > 0 && c.letsIn(k) {
-		c.letIn(c.takeNext(k), 0)
+		next := c.takeNext(k)
+		c.letIn(next, next.waitsInLine())
 	}
 	if k.heldByReaders() && (len(k.waiting) > 0 || k.closed) {
 		c.endCohortOf(q, k.node)

@@ -153,7 +153,7 @@ var inCoordinator = []seeded{
 			"	token = n.token\n	c.granted(next)\n")),
 		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
 	{name: "read along before there is the lock", source: edits(rule("k.node != nil && k.grants > 0", "k.node != nil")),
-		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Prompt: true}, breaks: InOrder},
+		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: thirdLater, Prompt: true}, breaks: InOrder},
 	{name: "leave readers in line", source: edits(
 		rule("	for len(k.waiting) > 0 && c.letsIn(k) {", "	for false {"),
 		rule("(len(k.waiting) > 0 || k.closed)", "k.closed")),
@@ -161,7 +161,8 @@ var inCoordinator = []seeded{
 	{name: "delete with the first who has read", source: edits(rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: Exclusion},
 	{name: "let readers and others share", source: edits(
-		rule("!r.spec.sharesNode() || k.style != r.spec.Style || k.node == r.node", "k.node == r.node")),
+		rule("!r.spec.sharesNode() || k.style != r.spec.Style || k.node == r.node", "k.node == r.node"),
+		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
 		plan: Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "read along with what goes", source: edits(
 		rule("	n.phase = deleting\n	c.endCohortOf(r.queue, n)\n", "	n.phase = deleting\n"),
