@@ -45,18 +45,23 @@ func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Stic
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most 1023, before the other
 // clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). The client's calls of Lock share one
 // node: those that wait behind it cost the servers nothing, and a hand-off between them is made in memory. Each grant
-// has its own, greater token. It is for hot locks of processes with many workers.
+// has its own, greater token. It is for hot locks of processes with many workers; of an RWMutex, for its readers.
 //
 // The order between clients stays that of the queue. After n grants, after a twentieth of the session timeout, when
 // somebody asks for the lock back, or when nobody waits here any more, the node goes, and whoever still waits here queues
 // behind the other clients. So another client waits for one hold and n grants of this one at most, and no longer than
 // for two holds and that time. Inside the client the order is that of the calls.
 //
-// Only calls with a cohort share the node. In the queue they are one contender: Queue shows the label of the call that
-// has the node, and how many wait behind it (messages.Contender.Behind), both as the client last wrote them there, which
-// it does twice in a second at most, for all of its locks. Deadlock detection sees those that wait behind nodes of the
-// client that looks, and not those of other clients. An operator who deletes the node takes the lock from whichever
-// call has it when the client hears of that.
+// Readers that share a node hold together, with one token: those that wait for a writer hold as soon as the first of
+// them does, and whoever comes later at once, up to n in all and within that time. A writer of another client that queues
+// behind the node waits for them; readers that come after the cohort are behind the writer. Readers that come after a
+// writer of their own client do not share the node of those before it. A writer has a node of its own, as without.
+//
+// Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue they are one
+// contender: Queue shows the label of the call that has the node, and how many wait behind it (messages.Contender.Behind),
+// both as the client last wrote them there, which it does twice in a second at most, for all of its locks. Deadlock
+// detection sees those that wait behind nodes of the client that looks, and not those of other clients. An operator who
+// deletes the node takes the lock from whichever calls have it when the client hears of that.
 func WithCohort(n int) LockOption { return func(l *lock) { l.want.Cohort = n } }
 
 // WithObserver names actors that get the notices and transitions of every request: see
@@ -97,6 +102,9 @@ func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {
 // as is the lock in another mode.
 func (l lock) as(mode messages.Mode) *lock {
 	l.want.Mode = mode
+	if mode == messages.Write {
+		l.want.Cohort = 0 // readers share a node, writers do not
+	}
 	return &l
 }
 

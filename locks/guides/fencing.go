@@ -46,7 +46,7 @@
 // # What tokens do not do
 //
 //   - Readers of an RWMutex and holders of a semaphore are several at a time. Their tokens differ, and the smaller is
-//     as good as the greater: compare a reader's with those of writers only.
+//     as good as the greater: compare a reader's with those of writers only. Readers that share a node have one token.
 //   - All gives a lease for each lock, and so a token for each. A resource looks at the one of its own lock.
 //   - A lease for reading that Downgrade has given has the writer's token, and so has each lease of a reentered hold.
 //   - Tokens of two lock paths are not meant to be compared. A resource that several locks protect remembers one for

@@ -37,7 +37,7 @@ func (w *world) askAs(c *client, a action) bool {
 	if want.mode == messages.Exclusive && want.within == nil && a.a>>16%5 == 0 { // for short or for long
 		want.sticky = [...]time.Duration{500 * time.Millisecond, 20 * time.Second}[a.a>>20%2]
 	}
-	if n := w.plan.uses[place].cohort; n > 0 && want.mode == messages.Exclusive && want.within == nil && !want.watchAll && a.c>>24%4 != 0 {
+	if n := w.plan.uses[place].cohort; n > 0 && want.sharesNode() && a.c>>24%4 != 0 {
 		want.cohort = n
 	}
 	w.start(c, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
+	"strings"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -14,7 +15,7 @@ import (
 type use struct {
 	recipe  recipe
 	permits int // of a semaphore
-	cohort  int // of an exclusive lock, where its requests may share a node
+	cohort  int // where exclusive requests, and readers, may share a node
 }
 
 type recipe int
@@ -93,6 +94,11 @@ func (w *world) choose(want *wish, u use, a action) {
 		}
 		want.watchAll, want.try = false, false
 	}
+}
+
+// sharesNode tells whether the node of a wish may serve others: an exclusive one's, or a reader's.
+func (want wish) sharesNode() bool {
+	return (want.mode == messages.Exclusive || want.mode == messages.Read) && want.within == nil && !want.watchAll
 }
 
 // queue is whom a request waits with.
@@ -175,8 +181,8 @@ func (want wish) call(c *locks.Client, opts ...locks.LockOption) func(context.Co
 }
 
 // sort is what kind of lock a request has been granted, for the tally.
-func (r *lockRequest) sort(token messages.Token) string {
-	sort := r.mode.String()
+func (r *lockRequest) sort(held *messages.Held) string {
+	sort, token := r.mode.String(), held.Token
 	switch {
 	case r.watchAll:
 		sort += " watching all"
@@ -184,6 +190,8 @@ func (r *lockRequest) sort(token messages.Token) string {
 		sort += " with a name"
 	case r.cohort > 0 && token.Place() > 0:
 		sort += " with a node that was passed on"
+	case r.cohort > 0 && r.mode == messages.Read && !strings.HasPrefix(short(held.Node), fmt.Sprintf("r%d#", r.number)):
+		sort += " with another's node"
 	}
 	if r.within == nil || r.within.held == nil || r.within.held.Token != token {
 		return sort

@@ -72,6 +72,8 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 				return fmt.Sprintf("%s is nobody's", n.name)
 			case c.misdescribed(q, n) && c.epoch.timers[c.epoch.describes.timer].kind != DescribeTimer:
 				return fmt.Sprintf("what %s says is wrong, and nobody will look", n.name)
+			case !c.mayShare(n):
+				return fmt.Sprintf("%s is shared by requests that exclude each other", n.name)
 			case at > 0 && n.number < q.nodes[at-1].number:
 				return fmt.Sprintf("%s stands behind %s", n.name, q.nodes[at-1].name)
 			}
@@ -97,6 +99,15 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 	return ""
 }
 
+// mayShare tells whether all users of a node may hold with it together: those of one owner, and readers.
+func (c *Coordinator) mayShare(n *node) bool {
+	first := c.requests[n.users[0]]
+	return !slices.ContainsFunc(n.users, func(id RequestID) bool {
+		r := c.requests[id]
+		return r == nil || (!r.spec.Reads() || !first.spec.Reads()) && r.spec.Owner != first.spec.Owner
+	})
+}
+
 // checkCohort gives what is wrong with a cohort.
 func (c *Coordinator) checkCohort(q *ownQueue) string {
 	k := &q.cohort
@@ -109,12 +120,15 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 	if k.node == nil && k.called == 0 && len(k.waiting) > 0 && c.epoch.connection == connected {
 		return "requests wait in a cohort that nobody leads"
 	}
+	if k.heldByReaders() && len(k.waiting) > 0 {
+		return "readers wait in a cohort that has the lock"
+	}
 	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
 		return "a request that has ended is to lead a cohort"
 	}
 	for _, id := range k.waiting {
-		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine {
-			return fmt.Sprintf("request %d waits in a cohort, and has ended, or has a node", id)
+		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine || r.spec.Style != k.style {
+			return fmt.Sprintf("request %d waits in a cohort, and has ended, has a node, or is of another style", id)
 		}
 	}
 	return ""

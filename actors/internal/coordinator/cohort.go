@@ -27,9 +27,13 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 	case !r.spec.sharesNode() || k.called == r.id || k.node != nil && k.node == r.node:
 		return false
 	case k.node == nil && k.called == 0: // nobody leads
-		k.called = r.id
+		k.called, k.style = r.id, r.spec.Style
+		return false
+	case k.style != r.spec.Style: // other clients might not respect the node as one of this request
 		return false
 	case k.node != nil && k.node.phase == retained && r.queue.retained.next == 0: // nobody is to reuse it yet
+		return false
+	case r.spec.Reads() && !r.sharing.inLine && (k.closed || r.spec.Want.Try): // who only tries may be let in at once
 		return false
 	}
 	r.sharing.joined = op
@@ -49,13 +53,11 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 // lead notes that the node of a request is to serve the cohort of its queue.
 func (r *request) lead() {
 	k := &r.queue.cohort
-	if !r.spec.sharesNode() || k.node == r.node {
+	if !r.spec.sharesNode() || k.node != nil || k.called != 0 && k.called != r.id {
 		return
 	}
-	if k.called == r.id {
-		k.called = 0
-	}
-	k.node, k.grants, k.watched = r.node, 0, false
+	k.node, k.called, k.grants = r.node, 0, 0
+	k.style, k.closed, k.watched = r.spec.Style, false, false
 }
 
 // leaveCohort notes that a request does not wait any more, or is not to lead.
@@ -89,7 +91,25 @@ func (c *Coordinator) callNext(q *ownQueue) {
 	}
 	next := c.takeNext(k)
 	k.called = next.id
-	c.tell(next, machine.Event{Kind: machine.PredecessorGone})
+	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.waitsInLine()})
+}
+
+// waitsInLine gives the operation with which the machine of a request waits in a cohort. By it a machine that has gone
+// on, because the connection was lost, takes what it is told for stale; it asks again, and hears what it has: see has.
+func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
+
+// has tells a request that asks for a node of the one that it has already: it was given that while it waited in a cohort,
+// and has not heard of it. False where it has none.
+func (c *Coordinator) has(r *request, op uint64) bool {
+	if r.sharing.joined == 0 || r.node.phase != present {
+		return false
+	}
+	ev := machine.Event{Kind: machine.Created, Op: op, Node: r.node.name, Token: r.node.token}
+	if r.held {
+		ev.Kind = machine.Joined
+	}
+	c.emit(&Tell{To: r.id, As: r.node.by, Event: ev})
+	return true
 }
 
 // endCohortOf ends the cohort that a node serves: it serves no further request. Who holds with it keeps it.
@@ -102,6 +122,7 @@ func (c *Coordinator) endCohortOf(q *ownQueue, n *node) {
 		q.path.unwatch(n.name, watcher{role: serves, node: n.name})
 	}
 	c.stop(k.timer)
+	k.closed = false
 	k.node, k.timer, k.watched = nil, 0, false
 	c.callNext(q)
 }

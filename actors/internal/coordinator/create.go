@@ -9,12 +9,16 @@ import (
 // create has the node of a request made, unless its owner has the lock in another way, or a retained node serves.
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waits = 0
+	if c.has(r, op) {
+		return
+	}
 	if c.answersAsOwner(r, op) {
 		c.leaveCohort(r)
 		return
 	}
 	r.joinOwner()
-	if !c.joinCohort(r, op) && !c.reuse(r, op) {
+	c.keepReadersBehind(r)
+	if !c.readAlong(r, op) && !c.joinCohort(r, op) && !c.reuse(r, op) {
 		r.lead()
 		r.beginCreating()
 		r.kind.create(c, r, op)

@@ -90,6 +90,11 @@
 // (cohorts.txt). Each grant has the next place of the node's token; the node serves for a bounded number of grants and a
 // bounded time. Invariant: where requests wait in a cohort one leads, or was told to; who waits there has no node.
 //
+// Readers of a cohort hold together with its node, which is shared as by an owner's requests, and have its token
+// (readers.txt). Others may be let in while they read, within the bounds of a cohort, because nobody knows without a
+// listing whether a writer of another session waits behind the node; where one of this session does, none is.
+// Invariant: a node is shared by nobody but one owner's requests, or readers; nobody waits in a cohort that reads.
+//
 // Descriptions. A node's data say who has it, and how many wait behind it in its cohort. They are written anew now and
 // then, never in the way of a grant (descriptions.txt). Invariant: where they are wrong a look at them is due; a session
 // writes twice in a second at most.
@@ -128,7 +133,7 @@
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
 //	primitives  emit, describe, heartbeat, batch, local_run, submit
 //	waiting     wait, cohort, listing, look_ahead, listed
-//	nodes       presence, own, pass_on, owner, verify, hand_over, remove, retain, reuse, missing
+//	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
 //	creating    create, committed
 //	kinds       kinds, semaphore
 //	dispatch    order, connection, figures, apply

@@ -255,7 +255,7 @@ func (e *encoder) queue(q *ownQueue) {
 		e.op(kept.next, kept.op)
 	}
 	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.waiting) > 0 {
-		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched))
+		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), flag(k.closed), uint64(k.style.Mode))
 		if k.node != nil {
 			e.text(k.node.name, k.node.guid)
 		}

@@ -58,7 +58,7 @@ func (c *Coordinator) served(p *lockPath, name string, change Change) {
 	case change == NodeDeleted:
 		c.missing(q, n)
 	case q.cohort.node == n && c.isDescribed(n):
-		c.watchServing(q, n)
+		c.watchAnew(q, n)
 	default:
 		c.endCohortOf(q, n)
 	}

@@ -69,6 +69,7 @@ func (p ownReading) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.tell(r, machine.Event{Kind: machine.OwnRead, Op: p.op, Unlock: r.node.wanted})
 	case f.is(NoNode):
 		c.tell(r, machine.Event{Kind: machine.NodeGone, Op: p.op})
+		c.endCohortOf(r.queue, r.node)
 		c.vanished(r.queue.path, r.node.name)
 	default:
 		r.own.announced = r.own.announced && f.Outcome == Refused // else nobody knows
@@ -85,6 +86,7 @@ func (c *Coordinator) ownChanged(r *request, name string, change Change) {
 	kind := machine.OwnChanged
 	if change == NodeDeleted {
 		kind = machine.NodeGone
+		c.endCohortOf(r.queue, r.node)
 	}
 	c.tell(r, machine.Event{Kind: kind, Op: r.own.op})
 }

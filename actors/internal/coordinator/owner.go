@@ -127,6 +127,7 @@ func (c *Coordinator) downgrade(r, writer *request, op uint64) {
 	r.beginCreating()
 	r.inherited = writer.node.token
 	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
+	r.node.says = description{of: r.id}
 	c.ask(&CreateAt{Spec: r.spec, Name: name, Beside: writer.node.name}, creation{operation: operation{r.id, op}})
 }
 
@@ -154,5 +155,6 @@ func (c *Coordinator) leavesShared(r *request) bool {
 	}
 	c.lose(r)
 	r.node.phase = left
+	r.search = search{} // what is still under way would find the node that others have
 	return true
 }

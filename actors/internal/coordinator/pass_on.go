@@ -29,13 +29,10 @@ func (c *Coordinator) passOn(r *request) bool {
 	next := c.takeNext(k)
 	c.leaveTo(r, next)
 	n.token, n.place = token, token.Place()
-	c.setHeld(next, true)
-	if !k.watched {
-		k.watched = true
-		c.watchServing(q, n)
-	}
+	c.granted(next)
+	c.watchServing(q)
 	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
-		Event: machine.Event{Kind: machine.Joined, Node: n.name, Token: token}})
+		Event: machine.Event{Kind: machine.Joined, Op: next.waitsInLine(), Node: n.name, Token: token}})
 	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
 		c.endCohortOf(q, n)
 	}
@@ -53,7 +50,8 @@ func (c *Coordinator) passPlace(r *request) bool {
 	next := c.takeNext(k)
 	c.endWait(r)
 	c.leaveTo(r, next)
-	c.emit(&Tell{To: next.id, As: n.by, Event: machine.Event{Kind: machine.Created, Node: n.name, Token: n.token}})
+	c.emit(&Tell{To: next.id, As: n.by,
+		Event: machine.Event{Kind: machine.Created, Op: next.waitsInLine(), Node: n.name, Token: n.token}})
 	return true
 }
 
@@ -68,8 +66,16 @@ func (c *Coordinator) leaveTo(r, next *request) {
 	next.node = n
 }
 
-// watchServing watches a node that serves a cohort, for an operator who deletes it, or wants the lock.
-func (c *Coordinator) watchServing(q *ownQueue, n *node) {
+// watchServing has the session hear when the node that serves a cohort is deleted, or written to.
+func (c *Coordinator) watchServing(q *ownQueue) {
+	if k := &q.cohort; !k.watched {
+		k.watched = true
+		c.watchAnew(q, k.node)
+	}
+}
+
+// watchAnew watches a node that serves a cohort; once more where its watch is spent.
+func (c *Coordinator) watchAnew(q *ownQueue, n *node) {
 	q.path.watch(n.name, watcher{role: serves, node: n.name})
 	c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
 }

@@ -26,7 +26,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	q.newest = max(q.newest, token.Zxid())
 	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
 	q.insert(n)
-	if n.says.behind > 0 { // they may be gone since it was asked for
+	if c.misdescribed(q, n) { // others may have come, or gone, since it was asked for
 		c.describeSoon()
 	}
 }
@@ -43,7 +43,7 @@ func (c *Coordinator) lose(r *request) {
 	if len(n.users) == 0 {
 		c.endCohortOf(r.queue, n)
 	}
-	if len(n.users) > 0 && n.says.of == r.id {
+	if len(n.users) > 0 && c.misdescribed(r.queue, n) {
 		c.describeSoon()
 	}
 	if len(n.users) > 0 || !n.exists() {

@@ -89,6 +89,8 @@ func (g *game) want() *messages.Acquire {
 		{Path: "/a"}, {Path: "/a"}, {Path: "/a"}, {Path: "/a", Try: true}, {Path: "/a", WatchAll: true},
 		{Path: "/a", Sticky: time.Hour}, {Path: "/k", Sticky: time.Hour}, {Path: "/k", Sticky: time.Hour},
 		{Path: "/b", Mode: messages.Read}, {Path: "/b", Mode: messages.Write}, {Path: "/b", Mode: messages.Read},
+		{Path: "/a", Cohort: 3}, {Path: "/a", Cohort: 2, Sticky: time.Hour}, {Path: "/b", Mode: messages.Read, Cohort: 3},
+		{Path: "/b", Mode: messages.Read, Cohort: 3}, {Path: "/b", Mode: messages.Read, Cohort: 3, Try: true},
 		{Path: "/s", Mode: messages.Semaphore, Permits: 2}, {Path: "/s", Mode: messages.Semaphore, Permits: 2, Weight: 2},
 		{Path: "/p/c", Mode: messages.Contest}, {Path: "/p/c", Mode: messages.Contest},
 	}

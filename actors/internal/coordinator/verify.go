@@ -59,6 +59,7 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: a.Failure.Detail})
 	case a.Name == "":
 		name := r.node.name
+		c.endCohortOf(r.queue, r.node)
 		c.lose(r) // others that held with it find out for themselves
 		c.vanished(r.queue.path, name)
 		c.tell(r, machine.Event{Kind: machine.Found, Op: p.op})

@@ -149,11 +149,27 @@ var inCoordinator = []seeded{
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
 	{name: "pass on with the same token", source: edits(
-		rule("	n.token, n.place = token, token.Place()\n	c.setHeld(next, true)\n",
-			"	token = n.token\n	c.setHeld(next, true)\n")),
+		rule("	n.token, n.place = token, token.Place()\n	c.granted(next)\n",
+			"	token = n.token\n	c.granted(next)\n")),
 		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
 	{name: "describe once", source: edits(rule("	if again {\n		c.describeSoon()\n	}\n", "")),
 		plan: Plan{Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Looks: 1}}, breaks: OwnInvariants},
+	{name: "read along before there is the lock", source: edits(rule("k.node != nil && k.grants > 0", "k.node != nil")),
+		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: thirdLater, Prompt: true}, breaks: InOrder},
+	{name: "leave readers in line", source: edits(
+		rule("	for len(k.waiting) > 0 && c.letsIn(k) {", "	for false {"),
+		rule("(len(k.waiting) > 0 || k.closed)", "k.closed")),
+		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true}, breaks: OwnInvariants},
+	{name: "delete with the first who has read", source: edits(rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
+		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: Exclusion},
+	{name: "let readers and others share", source: edits(
+		rule("!r.spec.sharesNode() || k.style != r.spec.Style || k.node == r.node", "k.node == r.node"),
+		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
+		plan: Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
+	{name: "read along with what goes", source: edits(
+		rule("	n.phase = deleting\n	c.endCohortOf(r.queue, n)\n", "	n.phase = deleting\n"),
+		rule("k.node.phase == present && !k.node.wanted", "!k.node.wanted")),
+		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals == othersCame ||\n", "false ||\n")),
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
