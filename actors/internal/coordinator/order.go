@@ -54,7 +54,7 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 	case machine.List:
 		r.kind.list(c, r, e.Op)
 	case machine.Watch:
-		if r.sharing.joined != 0 && e.Op == r.sharing.joined+1 { // it waits in a cohort, and has nothing to watch
+		if r.sharing.joined != 0 && e.Op == r.waitsInLine() { // it waits in a cohort, and has nothing to watch
 			return
 		}
 		c.endWait(r)

@@ -35,7 +35,7 @@ func (c *Coordinator) passOn(r *request) bool {
 		c.watchServing(q, n)
 	}
 	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
-		Event: machine.Event{Kind: machine.Joined, Node: n.name, Token: token}})
+		Event: machine.Event{Kind: machine.Joined, Op: next.waitsInLine(), Node: n.name, Token: token}})
 	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
 		c.endCohortOf(q, n)
 	}
@@ -53,7 +53,8 @@ func (c *Coordinator) passPlace(r *request) bool {
 	next := c.takeNext(k)
 	c.endWait(r)
 	c.leaveTo(r, next)
-	c.emit(&Tell{To: next.id, As: n.by, Event: machine.Event{Kind: machine.Created, Node: n.name, Token: n.token}})
+	c.emit(&Tell{To: next.id, As: n.by,
+		Event: machine.Event{Kind: machine.Created, Op: next.waitsInLine(), Node: n.name, Token: n.token}})
 	return true
 }
 

@@ -43,7 +43,7 @@ func (c *Coordinator) lose(r *request) {
 	if len(n.users) == 0 {
 		c.endCohortOf(r.queue, n)
 	}
-	if len(n.users) > 0 && n.says.of == r.id {
+	if len(n.users) > 0 && c.requests[n.users[0]].spec.sharesNode() { // it may name the one that has left
 		c.describeSoon()
 	}
 	if len(n.users) > 0 || !n.exists() {
