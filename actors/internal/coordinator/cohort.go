@@ -73,6 +73,27 @@ func (c *Coordinator) leaveCohort(r *request) {
 	}
 }
 
+// waitsInLine is the operation in which the machine of a request waits, or waited, in a cohort: the one after its create,
+// for it has heard that the node is taken before anything else. When its machine has gone on since, because the
+// connection was lost or it looks again, what it is told in that operation is void. It asks for a node again then, or
+// whether it has one, and is told what it was given.
+func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
+
+// givenMeanwhile answers a create of a request that was given a node of its session since its machine asked for the last
+// time: in a cohort, or one that was retained. It is false where it was not.
+func (c *Coordinator) givenMeanwhile(r *request, op uint64) bool {
+	n := r.node
+	if r.spec.One != "" || n.phase != present {
+		return false
+	}
+	kind := machine.Created
+	if r.held {
+		kind = machine.Joined
+	}
+	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: kind, Op: op, Node: n.name, Token: n.token}})
+	return true
+}
+
 // takeNext takes the next of those that wait.
 func (c *Coordinator) takeNext(k *cohort) *request {
 	r := c.requests[k.waiting[0]]
@@ -92,24 +113,6 @@ func (c *Coordinator) callNext(q *ownQueue) {
 	next := c.takeNext(k)
 	k.called = next.id
 	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.waitsInLine()})
-}
-
-// waitsInLine gives the operation with which the machine of a request waits in a cohort. By it a machine that has gone
-// on, because the connection was lost, takes what it is told for stale; it asks again, and hears what it has: see has.
-func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
-
-// has tells a request that asks for a node of the one that it has already: it was given that while it waited in a cohort,
-// and has not heard of it. False where it has none.
-func (c *Coordinator) has(r *request, op uint64) bool {
-	if r.sharing.joined == 0 || r.node.phase != present {
-		return false
-	}
-	ev := machine.Event{Kind: machine.Created, Op: op, Node: r.node.name, Token: r.node.token}
-	if r.held {
-		ev.Kind = machine.Joined
-	}
-	c.emit(&Tell{To: r.id, As: r.node.by, Event: ev})
-	return true
 }
 
 // endCohortOf ends the cohort that a node serves: it serves no further request. Who holds with it keeps it.

@@ -9,7 +9,7 @@ import (
 // create has the node of a request made, unless its owner has the lock in another way, or a retained node serves.
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waits = 0
-	if c.has(r, op) {
+	if c.givenMeanwhile(r, op) {
 		return
 	}
 	if c.answersAsOwner(r, op) {

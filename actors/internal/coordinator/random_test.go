@@ -93,6 +93,7 @@ func (g *game) want() *messages.Acquire {
 		{Path: "/b", Mode: messages.Read, Cohort: 3}, {Path: "/b", Mode: messages.Read, Cohort: 3, Try: true},
 		{Path: "/s", Mode: messages.Semaphore, Permits: 2}, {Path: "/s", Mode: messages.Semaphore, Permits: 2, Weight: 2},
 		{Path: "/p/c", Mode: messages.Contest}, {Path: "/p/c", Mode: messages.Contest},
+		{Path: "/a", Cohort: 3}, {Path: "/a", Cohort: 3}, {Path: "/k", Cohort: 2, Sticky: time.Hour}, {Path: "/k", Cohort: 2},
 	}
 	want := all[g.r.IntN(len(all))]
 	want.Owner, want.Reentry = owner, reentry

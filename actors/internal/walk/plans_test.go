@@ -154,6 +154,8 @@ var smallCohorts = []Plan{
 	{Name: "a cohort and another session", Sessions: twoOne, Cohort: cohort, Prompt: true},
 	{Name: "a cohort behind another session", Sessions: oneTwo, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a cohort, a cut", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1}},
+	{Name: "a cohort, a cut, slow", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
+	{Name: "a cohort, a cut, late", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 	{Name: "a cohort, a cancel", Sessions: three, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a cohort, a stop", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "a cohort, an operator", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1}},
@@ -179,6 +181,8 @@ var smallCohorts = []Plan{
 
 // largeCohorts are those of `make walk`.
 var largeCohorts = []Plan{
+	{Name: "a cohort, a cut, slow and late", Sessions: two, Cohort: cohort, Prompt: true,
+		Bounds: Bounds{Cuts: 1, Slow: 2, Late: 1}},
 	{Name: "a cohort that is described, slow", Sessions: three, Cohort: longCohort, Prompt: true,
 		Bounds: Bounds{Looks: 3, Slow: 1}},
 	{Name: "a cohort that is described, all that may befall it", Sessions: two, Cohort: cohort, Prompt: true,
