@@ -189,6 +189,7 @@ func (e *encoder) node(n *node) {
 	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), uint64(n.token), uint64(n.arrivals))
 	e.text(n.name, n.guid)
 	e.ids(n.users)
+	e.ids(n.line)
 	if next := n.nextHolder(); next != nil {
 		e.text(next.name)
 	}
@@ -253,7 +254,7 @@ func (e *encoder) queue(q *ownQueue) {
 		e.op(kept.next, kept.op)
 	}
 	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.waiting) > 0 {
-		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), flag(k.closed), uint64(k.style.Mode))
+		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), uint64(k.style.Mode))
 		if k.node != nil {
 			e.text(k.node.name, k.node.guid)
 		}

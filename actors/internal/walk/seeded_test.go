@@ -155,19 +155,23 @@ var inCoordinator = []seeded{
 	{name: "read along before there is the lock", source: edits(rule("k.node != nil && k.grants > 0", "k.node != nil")),
 		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: thirdLater, Prompt: true}, breaks: InOrder},
 	{name: "leave readers in line", source: edits(
-		rule("	for len(k.waiting) > 0 && c.letsIn(k) {", "	for false {"),
-		rule("(len(k.waiting) > 0 || k.closed)", "k.closed")),
+		rule("	for len(n.line) > 0 && c.letsIn(n) {", "	for false {"), rule("	c.dissolveLine(n)\n}\n", "}\n")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true}, breaks: OwnInvariants},
 	{name: "delete with the first who has read", source: edits(rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: Exclusion},
 	{name: "let readers and others share", source: edits(
-		rule("!r.spec.sharesNode() || k.style != r.spec.Style || k.node == r.node", "k.node == r.node"),
+		rule("!r.spec.Reads() || !r.spec.sharesNode() || k.node == nil || k.node == r.node || k.style != r.spec.Style",
+			"k.node == nil || k.node == r.node"),
 		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
 		plan: Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
 	{name: "read along with what goes", source: edits(
 		rule("	n.phase = deleting\n	c.endCohortOf(r.queue, n)\n", "	n.phase = deleting\n"),
-		rule("k.node.phase == present && !k.node.wanted", "!k.node.wanted")),
+		rule("n.phase == present && !n.wanted && c.epoch", "!n.wanted && c.epoch")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
+	{name: "forget a line", source: edits(
+		rule("	c.dissolveLine(n)\n	k := &q.cohort\n", "	k := &q.cohort\n")),
+		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Prompt: true, Bounds: Bounds{Stops: 1}},
+		breaks: OwnInvariants},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals == othersCame ||\n", "false ||\n")),
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
