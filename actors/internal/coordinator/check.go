@@ -54,7 +54,8 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it holds with a node that it has left"
 	case len(n.line) > 0 && c.holdsWith(n):
 		return "readers wait in line for a node that has the lock"
-	case r.sharing.behind != nil && (r.life == ended || n.phase != absent || !slices.Contains(r.sharing.behind.line, r.id)):
+	case r.sharing.behind != nil &&
+		(r.life == ended || n.phase != absent || !slices.Contains(r.sharing.behind.line, r.id)):
 		return "it waits in line for a node, and has ended, or has a node"
 	case r.sharing.behind != nil && !r.sharing.behind.mayServe():
 		return "it waits in line for a node that is gone"
@@ -130,7 +131,8 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 		return "a request that has ended is to lead a cohort"
 	}
 	for _, id := range k.waiting {
-		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine || r.spec.Style != k.style {
+		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine ||
+			r.spec.Style != k.style {
 			return fmt.Sprintf("request %d waits in a cohort, and has ended, has a node, or is of another style", id)
 		}
 	}

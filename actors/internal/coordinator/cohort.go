@@ -101,8 +101,8 @@ func (c *Coordinator) callNext(q *ownQueue) {
 // on, because the connection was lost, takes what it is told for stale; it asks again, and hears what it has: see has.
 func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
 
-// has tells a request that asks for a node of the one that it has already: it was given that while it waited in a cohort,
-// and has not heard of it. False where it has none.
+// has tells a request that asks for a node of the one that it has: it was given that while it waited in a cohort, and
+// has not heard of it. False where it has none.
 func (c *Coordinator) has(r *request, op uint64) bool {
 	if r.sharing.joined == 0 || r.node.phase != present {
 		return false

@@ -153,24 +153,28 @@ var inCoordinator = []seeded{
 			"	token = n.token\n	c.granted(next)\n")),
 		plan: Plan{Sessions: two, Cohort: cohort, Prompt: true}, breaks: TokensRise},
 	{name: "read along before there is the lock", source: edits(rule("k.node != nil && k.grants > 0", "k.node != nil")),
-		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: thirdLater, Prompt: true}, breaks: InOrder},
+		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Arrive: thirdLater, Prompt: true},
+		breaks: InOrder},
 	{name: "leave readers in line", source: edits(
 		rule("	for len(n.line) > 0 && c.letsIn(n) {", "	for false {"), rule("	c.dissolveLine(n)\n}\n", "}\n")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true}, breaks: OwnInvariants},
 	{name: "delete with the first who has read", source: edits(rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
-		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: Exclusion},
+		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
+		breaks: Exclusion},
 	{name: "let readers and others share", source: edits(
 		rule("!r.spec.Reads() || !r.spec.sharesNode() || k.node == nil || k.node == r.node || k.style != r.spec.Style",
 			"k.node == nil || k.node == r.node"),
 		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
-		plan: Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
+		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true},
+		breaks: OwnInvariants},
 	{name: "read along with what goes", source: edits(
 		rule("	n.phase = deleting\n	c.endCohortOf(r.queue, n)\n", "	n.phase = deleting\n"),
 		rule("n.phase == present && !n.wanted && c.epoch", "!n.wanted && c.epoch")),
-		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true}, breaks: OwnInvariants},
+		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
+		breaks: OwnInvariants},
 	{name: "forget a line", source: edits(
 		rule("	c.dissolveLine(n)\n	k := &q.cohort\n", "	k := &q.cohort\n")),
-		plan: Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Prompt: true, Bounds: Bounds{Stops: 1}},
+		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Prompt: true, Bounds: Bounds{Stops: 1}},
 		breaks: OwnInvariants},
 	{name: "retain though somebody has come", source: edits(
 		rule("n.arrivals == othersCame ||\n", "false ||\n")),
