@@ -96,7 +96,8 @@ func checkTimes(want messages.Acquire) string {
 	case want.Cohort < 0 || want.Cohort > messages.MaxPlace:
 		return fmt.Sprintf("a cohort of %d: it must be between 0 and %d", want.Cohort, messages.MaxPlace)
 	case want.Cohort > 1 && (want.Mode != messages.Exclusive && want.Mode != messages.Read || want.WatchAll):
-		return fmt.Sprintf("a cohort of %d: only exclusive locks and readers have them, whose waiters watch one node", want.Cohort)
+		return fmt.Sprintf("a cohort of %d: only exclusive locks and readers have them, whose waiters watch one node",
+			want.Cohort)
 	case len(want.Label) > maxLabel:
 		return fmt.Sprintf("a label of %d bytes is longer than %d", len(want.Label), maxLabel)
 	case len(want.Owner) > maxKey || len(want.Caller) > maxKey:

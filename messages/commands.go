@@ -32,8 +32,8 @@ type Acquire struct {
 	// still there: one round trip to acquire the lock, and none to give it back.
 	Sticky time.Duration
 	// Cohort is how many grants one node of an exclusive lock, or of one for reading, may serve within the session, at
-	// most MaxPlace; zero and one mean that each request has a node of its own. Requests that ask for it share the session's node:
-	// while it holds or waits they wait behind it in the process, and hold one after the other, each with a greater
+	// most MaxPlace; zero and one mean that each request has a node of its own. Requests that ask for it share the
+	// session's node: while it holds or waits they wait behind it in the process, and hold one after the other, each with a greater
 	// token, until the cohort is over. The next cohort queues behind the other sessions, so that the order of grants
 	// is that of the queue between sessions, and within the session that in which the requests came. Requests for reading
 	// hold together, with one token.

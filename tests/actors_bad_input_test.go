@@ -32,6 +32,10 @@ func TestBadInputFailsAndSendsNothing(t *testing.T) {
 			{messages.Acquire{Path: "/a", Mode: 7}, "mode 7"},
 			{messages.Acquire{Path: "/a", Timeout: -time.Second}, "-1s"},
 			{messages.Acquire{Path: "/a", Grace: -time.Second}, "-1s"},
+			{messages.Acquire{Path: "/a", Cohort: 1024}, "1023"},
+			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Write}, "cohort of 2"},
+			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Semaphore, Permits: 2}, "cohort of 2"},
+			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Read, WatchAll: true}, "cohort of 2"},
 			{messages.Acquire{Path: "/a", Label: strings.Repeat("x", 1025)}, "1025"},
 		} {
 			require.ErrorContains(t, actors.CheckAcquire(c.want), c.says)
@@ -44,6 +48,7 @@ func TestBadInputFailsAndSendsNothing(t *testing.T) {
 			requireMatch(t, r, actorstest.Then(messages.StateFailed))
 			require.Equal(t, messages.StateNone, r.rec.Transitions()[0].From)
 		}
+		require.NoError(t, actors.CheckAcquire(messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Read}))
 		require.Empty(t, at.Children(t, o.Conn, ""))
 		require.Zero(t, proxy.Requests(0), "something was sent")
 	})

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,7 @@ func TestWriterAmongReadersOfACohort(t *testing.T) {
 					}
 					granted.Add(1)
 					reading.Add(1)
+					time.Sleep(time.Millisecond)
 					assert.Zero(t, writing.Load(), "somebody writes")
 					reading.Add(-1)
 					_ = lease.Unlock(context.WithoutCancel(ctx))
@@ -131,6 +133,7 @@ func TestReadersAndWritersOfCohorts(t *testing.T) {
 						}
 					} else if lease, err := rw.RLock(ctx); err == nil {
 						together.Store(max(together.Load(), reading.Add(1)))
+						time.Sleep(time.Millisecond)
 						assert.Zero(t, writing.Load(), "somebody writes beside a reader")
 						reading.Add(-1)
 						assert.NoError(t, lease.Unlock(deadline(t)))

@@ -57,6 +57,9 @@ func newUses(seed uint64, paths int) []use {
 		if all[i].recipe == semaphore {
 			all[i].permits = 1 + rng.IntN(4)
 		}
+		if all[i].recipe == readWrite && all[i].cohort == 0 && seed%2 == 0 {
+			all[i].cohort = 4
+		}
 	}
 	return all
 }
@@ -188,7 +191,7 @@ func (r *lockRequest) sort(held *messages.Held) string {
 		sort += " watching all"
 	case r.name != "":
 		sort += " with a name"
-	case r.cohort > 0 && token.Place() > 0:
+	case r.cohort > 0 && r.mode == messages.Exclusive && token.Place() > 0:
 		sort += " with a node that was passed on"
 	case r.cohort > 0 && r.mode == messages.Read && !strings.HasPrefix(short(held.Node), fmt.Sprintf("r%d#", r.number)):
 		sort += " with another's node"

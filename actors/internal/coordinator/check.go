@@ -55,6 +55,13 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "its node is retained, and the queue does not know"
 	case n.phase == retained && r.held:
 		return "it holds with a node that it has left"
+	case len(n.line) > 0 && c.holdsWith(n):
+		return "readers wait in line for a node that has the lock"
+	case r.sharing.behind != nil &&
+		(r.life == ended || n.phase != absent || !slices.Contains(r.sharing.behind.line, r.id)):
+		return "it waits in line for a node, and has ended, or has a node"
+	case r.sharing.behind != nil && !r.sharing.behind.mayServe():
+		return "it waits in line for a node that is gone"
 	case r.sharing.waits != 0 && n.phase == creating:
 		return "it waits for another of its owner, and makes a node"
 	}
@@ -108,6 +115,11 @@ func (c *Coordinator) mayShare(n *node) bool {
 	})
 }
 
+// mayServe tells whether a node is there, or may come to be.
+func (n *node) mayServe() bool {
+	return n.phase == creating || n.phase == present || n.phase == unknown
+}
+
 // checkCohort gives what is wrong with a cohort.
 func (c *Coordinator) checkCohort(q *ownQueue) string {
 	k := &q.cohort
@@ -120,14 +132,12 @@ func (c *Coordinator) checkCohort(q *ownQueue) string {
 	if k.node == nil && k.called == 0 && len(k.waiting) > 0 && c.epoch.connection == connected {
 		return "requests wait in a cohort that nobody leads"
 	}
-	if k.heldByReaders() && len(k.waiting) > 0 {
-		return "readers wait in a cohort that has the lock"
-	}
 	if called := c.requests[k.called]; k.called != 0 && (called == nil || called.life == ended) {
 		return "a request that has ended is to lead a cohort"
 	}
 	for _, id := range k.waiting {
-		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine || r.spec.Style != k.style {
+		if r := c.requests[id]; r == nil || r.life == ended || r.node.phase != absent || !r.sharing.inLine ||
+			r.spec.Style != k.style {
 			return fmt.Sprintf("request %d waits in a cohort, and has ended, has a node, or is of another style", id)
 		}
 	}

@@ -101,7 +101,7 @@ func (k *cloner) node(from *node) *node {
 	}
 	n, isNew := k.nodes.of(from)
 	if isNew {
-		n.users = slices.Clone(n.users)
+		n.users, n.line = slices.Clone(n.users), slices.Clone(n.line)
 		n.successor = k.node(n.successor)
 	}
 	return n
@@ -110,7 +110,7 @@ func (k *cloner) node(from *node) *node {
 func (k *cloner) request(from *request) request {
 	r := *from
 	r.queue, _ = k.queues.of(from.queue)
-	r.node = k.node(from.node)
+	r.node, r.sharing.behind = k.node(from.node), k.node(from.sharing.behind)
 	if r.wait != nil {
 		w := *r.wait
 		w.nodes = slices.Clone(w.nodes)

@@ -15,6 +15,8 @@ import (
 // back, the cohort ends: the last holder keeps the node until it gives back, and the next request that waits makes a
 // node of its own, behind the sessions that wait meanwhile, and leads from then on. So nobody waits for more than one
 // cohort of each other session.
+//
+// Readers hold with the node together, and stand in a line of their own: see read_along.go.
 
 // cohortsPerTimeout bounds the time for which one node serves: so many sessions have their turn within a session
 // timeout, however long each grant is held for.
@@ -24,7 +26,7 @@ const cohortsPerTimeout = 20
 func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 	k := &r.queue.cohort
 	switch {
-	case !r.spec.sharesNode() || k.called == r.id || k.node != nil && k.node == r.node:
+	case !r.spec.sharesNode() || r.spec.Reads() || k.called == r.id || k.node != nil && k.node == r.node:
 		return false
 	case k.node == nil && k.called == 0: // nobody leads
 		k.called, k.style = r.id, r.spec.Style
@@ -32,8 +34,6 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 	case k.style != r.spec.Style: // other clients might not respect the node as one of this request
 		return false
 	case k.node != nil && k.node.phase == retained && r.queue.retained.next == 0: // nobody is to reuse it yet
-		return false
-	case r.spec.Reads() && !r.sharing.inLine && (k.closed || r.spec.Want.Try): // who only tries may be let in at once
 		return false
 	}
 	r.sharing.joined = op
@@ -57,12 +57,16 @@ func (r *request) lead() {
 		return
 	}
 	k.node, k.called, k.grants = r.node, 0, 0
-	k.style, k.closed, k.watched = r.spec.Style, false, false
+	k.style, k.watched = r.spec.Style, false
 }
 
 // leaveCohort notes that a request does not wait any more, or is not to lead.
 func (c *Coordinator) leaveCohort(r *request) {
 	k := &r.queue.cohort
+	if n := r.sharing.behind; n != nil {
+		r.sharing.behind = nil
+		n.line = slices.DeleteFunc(n.line, func(id RequestID) bool { return id == r.id })
+	}
 	if r.sharing.inLine {
 		r.sharing.inLine = false
 		k.waiting = slices.DeleteFunc(k.waiting, func(id RequestID) bool { return id == r.id })
@@ -115,8 +119,27 @@ func (c *Coordinator) callNext(q *ownQueue) {
 	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.waitsInLine()})
 }
 
+// takeFirst takes the first of the readers that are to hold with a node.
+func (c *Coordinator) takeFirst(n *node) *request {
+	r := c.requests[n.line[0]]
+	if n.line = n.line[1:]; len(n.line) == 0 {
+		n.line = nil
+	}
+	r.sharing.behind = nil
+	return r
+}
+
+// dissolveLine has the readers that were to hold with a node ask anew.
+func (c *Coordinator) dissolveLine(n *node) {
+	for len(n.line) > 0 {
+		r := c.takeFirst(n)
+		c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.waitsInLine()})
+	}
+}
+
 // endCohortOf ends the cohort that a node serves: it serves no further request. Who holds with it keeps it.
 func (c *Coordinator) endCohortOf(q *ownQueue, n *node) {
+	c.dissolveLine(n)
 	k := &q.cohort
 	if k.node != n {
 		return
@@ -125,7 +148,6 @@ func (c *Coordinator) endCohortOf(q *ownQueue, n *node) {
 		q.path.unwatch(n.name, watcher{role: serves, node: n.name})
 	}
 	c.stop(k.timer)
-	k.closed = false
 	k.node, k.timer, k.watched = nil, 0, false
 	c.callNext(q)
 }

@@ -39,7 +39,8 @@ func (c *Coordinator) disconnect() {
 	}
 	for _, r := range c.inOrder() {
 		c.endWait(r)
-		r.own, r.sharing.inLine = ownWatch{}, false
+		r.own, r.node.line = ownWatch{}, nil
+		r.sharing.inLine, r.sharing.behind = false, nil
 	}
 	c.releaseAll() // what would tell of others who want the lock is lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})

@@ -27,10 +27,18 @@ func (c *Coordinator) describeSoon() {
 // describeNew notes what the data of a node say that is about to be made for a request, and counts those behind it.
 func (r *request) describeNew() (behind int) {
 	if r.spec.sharesNode() {
-		behind = len(r.queue.cohort.waiting)
+		behind = r.queue.behind(r.node)
 		r.node.says = description{of: r.id, behind: behind}
 	}
 	return behind
+}
+
+// behind counts the requests that wait behind a node in its cohort.
+func (q *ownQueue) behind(n *node) int {
+	if q.cohort.node == n {
+		return len(n.line) + len(q.cohort.waiting)
+	}
+	return len(n.line)
 }
 
 // describable gives the request that the data of a node should name, and how many should be behind; nil for nodes that
@@ -40,10 +48,7 @@ func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, behind int
 	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
 		return nil, 0
 	}
-	if q.cohort.node == n {
-		behind = len(q.cohort.waiting)
-	}
-	return r, behind
+	return r, q.behind(n)
 }
 
 // misdescribed tells whether what a node says is to be written anew.
@@ -65,7 +70,7 @@ func (c *Coordinator) describeDue() {
 			again = again || len(q.cohort.waiting) > 0
 			for _, n := range q.nodes {
 				wasDue, wrong := n.says.due, c.misdescribed(q, n)
-				n.says.due, again = wrong, again || wrong
+				n.says.due, again = wrong, again || wrong || len(n.line) > 0
 				if wasDue && wrong && (next == nil || n.describedBefore(next)) {
 					of, next = q, n
 				}

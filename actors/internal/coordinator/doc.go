@@ -93,7 +93,8 @@
 // Readers of a cohort hold together with its node, which is shared as by an owner's requests, and have its token
 // (readers.txt). Others may be let in while they read, within the bounds of a cohort, because nobody knows without a
 // listing whether a writer of another session waits behind the node; where one of this session does, none is.
-// Invariant: a node is shared by nobody but one owner's requests, or readers; nobody waits in a cohort that reads.
+// Invariant: a node is shared by nobody but one owner's requests, or readers; nobody stands in the line of a node that
+// has the lock, or goes.
 //
 // Descriptions. A node's data say who has it, and how many wait behind it in its cohort. They are written anew now and
 // then, never in the way of a grant (descriptions.txt). Invariant: where they are wrong a look at them is due; a session

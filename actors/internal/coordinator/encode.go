@@ -191,6 +191,7 @@ func (e *encoder) node(n *node) {
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), uint64(n.says.behind), flag(n.says.due))
 	e.ids(n.users)
+	e.ids(n.line)
 	if next := n.nextHolder(); next != nil {
 		e.text(next.name)
 	}
@@ -255,7 +256,7 @@ func (e *encoder) queue(q *ownQueue) {
 		e.op(kept.next, kept.op)
 	}
 	if k := &q.cohort; k.node != nil || k.called != 0 || len(k.waiting) > 0 {
-		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), flag(k.closed), uint64(k.style.Mode))
+		e.num(uint64(k.called), uint64(k.grants), flag(k.timer != 0), flag(k.watched), uint64(k.style.Mode))
 		if k.node != nil {
 			e.text(k.node.name, k.node.guid)
 		}

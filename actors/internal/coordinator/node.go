@@ -19,8 +19,10 @@ type node struct {
 	// successor is the node of this session that was right behind it when its holder left: who has the lock now, or is to
 	// have it.
 	successor *node
-	checked   uint64 // the newest heartbeat that has checked it
-	says      description
+	// line are the readers without a node that are to hold with this one, too: see read_along.go.
+	line    []RequestID
+	checked uint64 // the newest heartbeat that has checked it
+	says    description
 }
 
 // newNode is the node of a request that has none.

@@ -67,7 +67,7 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 		}
 		c.granted(r)
 		c.boundCohort(r)
-		c.letReadersIn(r.queue)
+		c.letReadersIn(r)
 		c.tryAgain()
 		c.watchOwn(r, e.Op)
 	case machine.Verify:

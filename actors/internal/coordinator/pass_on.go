@@ -43,11 +43,19 @@ func (c *Coordinator) passOn(r *request) bool {
 // the queue; false where it is to go.
 func (c *Coordinator) passPlace(r *request) bool {
 	n, k := r.node, &r.queue.cohort
-	if k.node != n || len(k.waiting) == 0 || r.held || n.phase != present || r.removal.phase != noRemoval ||
+	if r.held || n.phase != present || r.removal.phase != noRemoval ||
 		c.epoch.connection != connected || queue.Exhausted(n.number) {
 		return false
 	}
-	next := c.takeNext(k)
+	var next *request
+	switch {
+	case len(n.line) > 0:
+		next = c.takeFirst(n)
+	case k.node == n && len(k.waiting) > 0:
+		next = c.takeNext(k)
+	default:
+		return false
+	}
 	c.endWait(r)
 	c.leaveTo(r, next)
 	c.emit(&Tell{To: next.id, As: n.by,

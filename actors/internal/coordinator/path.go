@@ -95,10 +95,8 @@ type cohort struct {
 	// node is that of the request that leads, from when its create is asked for until it is to serve no further request;
 	// nil while nobody leads.
 	node *node
-	// style is that of all who take part: requests of another are no part of the cohort. closed: a request that excludes
-	// readers has come behind those who wait to read, and whoever reads and comes after it is not to be before it.
-	style  queue.Style
-	closed bool
+	// style is that of all who take part: requests of another are no part of the cohort.
+	style queue.Style
 	// waiting have no node. They are granted the lock with the node, or lead, in this order.
 	waiting []RequestID
 	// called was told to make a node, and to lead; zero for none.

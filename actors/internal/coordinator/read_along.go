@@ -5,64 +5,84 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Readers of a cohort. They exclude nobody of their kind, so those that wait for the node of their cohort hold with it
-// together: as soon as the one that leads is granted the lock all of them are, as far as the node may serve, and
-// whoever comes later is at once. The node is shared as by the requests of one owner, and goes with the last of them.
-// They have one token, that of the node: greater than those of all writers before it, less than those of all behind.
+// Readers of a cohort. They exclude nobody of their kind, so they hold with one node together: those that stand in its
+// line as soon as the request is granted the lock that has made it, and whoever comes later at once. The node is shared
+// as by the requests of one owner, and goes with the last of them. They have one token, that of the node: greater than
+// those of all writers before it, less than those of all behind.
 //
-// Whether a writer of another session waits behind the node is not known without a listing. So the cohort is bounded
-// as any other is, by a number of grants and a time: then readers queue behind the writer. A writer of this session is
-// known: readers that come after it do not join those that came before it.
+// A node serves as many as were asked for; the next reader makes another. Whether a writer of another session waits
+// behind the node is not known without a listing, so that the time for which it serves is bounded as in any cohort:
+// then readers queue behind the writer. A writer of this session is known: readers that come after it do not join
+// those that came before it. When a node goes before it was granted the lock, those in its line ask anew.
 
 // heldByReaders tells whether the node of a cohort of readers has the lock.
 func (k *cohort) heldByReaders() bool {
 	return k.style.Mode == messages.Read && k.node != nil && k.grants > 0
 }
 
-// letsIn tells whether one more may read with the node of a cohort. That the node exists is known as where one is
+// letsIn tells whether one more may read with a node that has the lock. That it exists is known as where a node is
 // passed on.
-func (c *Coordinator) letsIn(k *cohort) bool {
-	return k.heldByReaders() && k.node.phase == present && !k.node.wanted &&
-		c.epoch.connection == connected && c.at.Lease.Valid
+func (c *Coordinator) letsIn(n *node) bool {
+	return n.phase == present && !n.wanted && c.epoch.connection == connected && c.at.Lease.Valid
 }
 
-// readAlong grants a reader the lock that its cohort has; false where it is to queue.
+// readAlong has a reader hold with the node of its cohort, at once or when that has the lock; false where it is to make
+// one.
 func (c *Coordinator) readAlong(r *request, op uint64) bool {
-	switch k := &r.queue.cohort; {
-	case !k.heldByReaders() || !r.spec.sharesNode() || k.style != r.spec.Style || k.node == r.node:
+	k := &r.queue.cohort
+	switch {
+	case r.sharing.behind != nil: // it asks again
+	case !r.spec.Reads() || !r.spec.sharesNode() || k.node == nil || k.node == r.node || k.style != r.spec.Style:
 		return false
-	case !c.letsIn(k):
+	case k.heldByReaders() && c.letsIn(k.node):
+		c.letIn(r, k.node, op)
+		return true
+	case k.heldByReaders():
 		c.endCohortOf(r.queue, k.node)
 		return false
+	case r.spec.Want.Try: // its own node may be let in at once
+		return false
 	default:
-		c.letIn(r, op)
-		return true
+		c.standInLine(r)
 	}
+	r.sharing.joined = op
+	c.tell(r, machine.Event{Kind: machine.Taken, Op: op, Predecessor: r.sharing.behind.name})
+	return true
 }
 
-// letReadersIn grants the lock to those who wait for the node of a reader that was granted it. Those whom it may not
-// serve wait for the next.
-func (c *Coordinator) letReadersIn(q *ownQueue) {
-	k := &q.cohort
-	for len(k.waiting) > 0 && c.letsIn(k) {
-		next := c.takeNext(k)
-		c.letIn(next, next.waitsInLine())
-	}
-	if k.heldByReaders() && (len(k.waiting) > 0 || k.closed) {
-		c.endCohortOf(q, k.node)
-	}
-}
-
-// letIn grants the lock with the node of a cohort to one more reader.
-func (c *Coordinator) letIn(r *request, op uint64) {
-	q := r.queue
-	k := &q.cohort
+// standInLine has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
+func (c *Coordinator) standInLine(r *request) {
+	k := &r.queue.cohort
 	n := k.node
+	r.sharing.behind = n
+	c.describeSoon()
+	if n.line = append(n.line, r.id); len(n.line)+1 >= r.spec.Want.Cohort {
+		k.node = nil
+	}
+}
+
+// letReadersIn grants the lock, which was granted to a reader, to those in the line of its node.
+func (c *Coordinator) letReadersIn(r *request) {
+	n := r.node
+	for len(n.line) > 0 && c.letsIn(n) {
+		next := c.takeFirst(n)
+		c.letIn(next, n, next.waitsInLine())
+	}
+	c.dissolveLine(n)
+}
+
+// letIn grants the lock to one more reader, with a node that has it.
+func (c *Coordinator) letIn(r *request, n *node, op uint64) {
+	q := r.queue
 	r.node, r.search = n, search{}
 	n.users = append(n.users, r.id)
 	c.granted(r)
-	c.watchServing(q)
 	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: machine.Joined, Op: op, Node: n.name, Token: n.token}})
+	k := &q.cohort
+	if k.node != n {
+		return
+	}
+	c.watchServing(q)
 	if k.grants++; k.grants >= r.spec.Want.Cohort {
 		c.endCohortOf(q, n)
 	}
@@ -75,7 +95,7 @@ func (c *Coordinator) keepReadersBehind(r *request) {
 	case r.spec.Reads() || k.node == nil || k.style.Mode != messages.Read:
 	case k.heldByReaders():
 		c.endCohortOf(r.queue, k.node)
-	default: // those who wait to read have come before it
-		k.closed = true
+	default: // those in line have come before it
+		k.node = nil
 	}
 }

@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
 // and with the race detector a few tiny ones.
 func plansOfThisRun() []Plan {
-	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, without(smallWithout), []Plan{secondIsNoProof})
+	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, without(smallWithout),
+		[]Plan{secondIsNoProof})
 	switch {
 	case underRace:
 		return tiny
