@@ -97,6 +97,8 @@ func checkTimes(want messages.Acquire) string {
 		return fmt.Sprintf("a cohort of %d: it must be between 0 and %d", want.Cohort, messages.MaxPlace)
 	case want.Cohort > 1 && (want.Mode != messages.Exclusive || want.WatchAll):
 		return fmt.Sprintf("a cohort of %d: only exclusive locks have them, whose waiters watch one node", want.Cohort)
+	case want.Priority < 0:
+		return fmt.Sprintf("priority %d is negative", want.Priority)
 	case len(want.Label) > maxLabel:
 		return fmt.Sprintf("a label of %d bytes is longer than %d", len(want.Label), maxLabel)
 	case len(want.Owner) > maxKey || len(want.Caller) > maxKey:

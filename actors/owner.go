@@ -25,7 +25,7 @@ func Caller(actor string) string {
 // when it is needed: a request that waits does not keep it.
 func ownerData(sp *coordinator.Spec, place int) []byte {
 	o := queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.By, Owner: sp.Want.Owner, Caller: sp.Want.Caller,
-		Label: sp.Want.Label, Mode: sp.Want.Mode.String(), Place: place,
+		Label: sp.Want.Label, Priority: sp.Want.Priority, Mode: sp.Want.Mode.String(), Place: place,
 		Detects: sp.Want.Deadlocks.Every > 0, Since: sp.Since.UTC()}
 	if sp.One != "" {
 		o.ID = sp.GUID

@@ -39,6 +39,7 @@ type Session struct {
 	closed    error                 // of closing the connection; set before ended is closed
 	registry  registry
 	workers   *workers
+	phase     phases
 	stale     atomic.Int64
 	polls     atomic.Int64
 	figures   *metering.Figures // nil where nothing is counted
