@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -25,7 +26,12 @@ func (l lock) await(ctx context.Context) (*Lease, error) {
 	if err := l.client.enter(ctx); err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}
-	l.want = l.within(ctx)
+	if l.maxHold < 0 {
+		l.client.requests.Done()
+		err := fmt.Errorf("%w: a hold of at most %v", ErrBadAcquire, l.maxHold)
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
+	l.want, l.stack = l.within(ctx), l.client.open.stack()
 	r := newRequest(l, context.WithoutCancel(ctx))
 	pid := r.start()
 	select {

@@ -21,7 +21,9 @@ var (
 	// ErrRevoked: the lock was asked back and the grace period ran out. It is the cause of the lease's
 	// context then.
 	ErrRevoked = errors.New("turnstile: the lock was revoked")
-	// ErrReleased is the cause of the lease's context after Unlock.
+	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is the cause of the lease's context then.
+	ErrMaxHold = errors.New("turnstile: the lock was held for as long as it may be")
+	// ErrReleased is the cause of the lease's context after Unlock and Release.
 	ErrReleased = errors.New("turnstile: the lock was released")
 	// ErrNotHeld: Unlock of a lease that was given back before.
 	ErrNotHeld = errors.New("turnstile: the lock is not held")
@@ -46,6 +48,14 @@ var (
 	ErrSessionRemains = zkconn.ErrSessionRemains
 	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
 	ErrSessionFileInUse = actors.ErrSessionFileInUse
+	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
+	ErrUnknownOutcome = zkconn.ErrUnknownOutcome
+	// ErrNoAuth: an ACL does not allow what the lock needs.
+	ErrNoAuth = zkconn.ErrNoAuth
+	// ErrBadPath: a lock path is not well formed. Nothing was sent.
+	ErrBadPath = zkconn.ErrBadPath
+	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range. Nothing was sent.
+	ErrBadAcquire = actors.ErrBadAcquire
 	// ErrGone: the contender that was to be broken is not there any more.
 	ErrGone = inspect.ErrGone
 )

@@ -17,6 +17,13 @@ type lock struct {
 	client    *Client
 	want      messages.Acquire
 	observers []*actor.PID
+	maxHold   time.Duration
+	onChange  func(Change)
+
+	ranked     bool // WithPriority
+	pressAfter time.Duration
+
+	stack []byte // of the call of Lock; nil without WithUnreleased
 }
 
 // LockOption changes how a lock is acquired.

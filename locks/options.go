@@ -24,6 +24,7 @@ type options struct {
 	system  *actor.ActorSystem
 	log     *slog.Logger
 	tracer  trace.Tracer // nil for none
+	open    *openLeases  // nil for none
 }
 
 func connection(opt zkconn.Option) Option {

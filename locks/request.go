@@ -73,11 +73,11 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 		r.lease = newLease(r.from, r.values, lock, msg)
 		r.reply(answer{lease: r.lease})
 	case *messages.Suspended:
-		r.lease.span.happened("suspended")
+		r.lease.suspended(msg.Until)
 	case *messages.Resumed:
-		r.lease.span.happened("resumed")
+		r.lease.resumed(msg.Until)
 	case *messages.RevokeRequested:
-		r.lease.asked()
+		r.lease.asked(msg.Deadline)
 	case *messages.Revoked:
 		r.lease.end(ErrRevoked)
 	case *messages.Released:
