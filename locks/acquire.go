@@ -40,9 +40,9 @@ func (l lock) await(ctx context.Context) (*Lease, error) {
 	case <-ctx.Done():
 		// The request is told, and goes on without us until its node is gone. A grant that is in the
 		// channel already, or on its way there, is given back like any other.
-		state, node := r.where() // in which it waited: the lock actor goes on at once
+		err := r.timedOut(l.client.session.Explain(ended(ctx)))
 		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
-		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}
+		return nil, err
 	}
 }
 

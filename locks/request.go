@@ -19,7 +19,9 @@ type request struct {
 	values context.Context // the caller's values, without its end
 	answer chan answer     // holds one, so that nobody ever blocks on it
 	state  atomic.Uint32   // of the lock actor
+	waited atomic.Uint32   // the last one in which it waited for the lock
 	node   atomic.Pointer[string]
+	behind atomic.Pointer[func() messages.Contender] // whom it last waited for
 
 	// The rest belongs to the lock actor.
 	lease    *Lease
@@ -37,6 +39,7 @@ type answer struct {
 func newRequest(from lock, values context.Context) *request {
 	r := &request{from: from, values: values, answer: make(chan answer, 1)}
 	r.state.Store(uint32(messages.StateCreating))
+	r.waited.Store(uint32(messages.StateCreating))
 	return r
 }
 
@@ -52,10 +55,26 @@ func (r *request) start() *actor.PID {
 // Moved notes where the request stands.
 func (r *request) Moved(to messages.State, node string) {
 	r.state.Store(uint32(to))
+	if !to.Terminal() && to != messages.StateReleasing {
+		r.waited.Store(uint32(to))
+	}
 	if at := r.node.Load(); at == nil && node != "" || at != nil && *at != node {
 		name := node // only then is it put on the heap
 		r.node.Store(&name)
 	}
+}
+
+// Waits notes behind whom the request waits.
+func (r *request) Waits(behind func() messages.Contender) { r.behind.Store(&behind) }
+
+// timedOut is the error of a Lock whose ctx ended while it waited.
+func (r *request) timedOut(why error) error {
+	_, node := r.where()
+	e := &Error{Op: "lock", Path: r.from.want.Path, Node: node, State: messages.State(r.waited.Load()), Err: why}
+	if behind := r.behind.Load(); behind != nil && e.State == messages.StateWatching {
+		e.Behind = (*behind)()
+	}
+	return e
 }
 
 // where is the state and the node that were last heard of.

@@ -37,11 +37,13 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 		r.sharing.inLine = true
 		k.waiting = append(k.waiting, r.id)
 	}
-	name := ""
+	var behind Behind
 	if k.node != nil {
-		name = k.node.name
+		behind = c.ownBehind(r.queue, k.node.name)
 	}
-	c.tell(r, machine.Event{Kind: machine.Taken, Op: op, Predecessor: name})
+	if r.life != ended {
+		c.emit(&Tell{To: r.id, Behind: behind, Event: machine.Event{Kind: machine.Taken, Op: op, Predecessor: behind.Node}})
+	}
 	return true
 }
 

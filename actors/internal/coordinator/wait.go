@@ -25,7 +25,23 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 		return
 	}
 	c.waitFor(r, name)
-	c.tell(r, machine.Event{Kind: machine.Watched, Op: r.wait.op})
+	c.waitsBehind(r, c.ownBehind(r.queue, name))
+}
+
+// waitsBehind tells a request that whom it waits for is there.
+func (c *Coordinator) waitsBehind(r *request, behind Behind) {
+	if r.life != ended {
+		c.emit(&Tell{To: r.id, Behind: behind, Event: machine.Event{Kind: machine.Watched, Op: r.wait.op}})
+	}
+}
+
+// ownBehind is what is known of a node of this session.
+func (c *Coordinator) ownBehind(q *ownQueue, name string) Behind {
+	behind := Behind{Node: name}
+	if n := q.find(name); n != nil && len(n.users) > 0 && c.requests[n.users[0]] != nil {
+		behind.Spec = c.requests[n.users[0]].spec
+	}
+	return behind
 }
 
 // watchNode reads a node that a request waits for, and watches it.
@@ -67,10 +83,11 @@ type watchSet struct {
 
 func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
-	w, same := r.wait, true
+	w, same, behind := r.wait, true, Behind{Node: p.name}
 	var f Failure
 	switch a := answer.(type) {
 	case *Read:
+		behind.Data = a.Data
 		switch f = a.Failure; {
 		case !f.none():
 		case p.same.unwritten && a.Version > 0:
@@ -94,7 +111,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.none(), f.is(NoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if w.pending == 0 {
-			c.tell(r, machine.Event{Kind: machine.Watched, Op: w.op})
+			c.waitsBehind(r, behind)
 		}
 	default:
 		c.endWait(r)
