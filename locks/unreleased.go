@@ -2,7 +2,6 @@ package locks
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -17,20 +16,6 @@ type Unreleased struct {
 	Held time.Duration
 	// Stack is where its lock was called, as package runtime/debug writes it.
 	Stack []byte
-}
-
-// WithUnreleased reports leases that were not given back within a time of their grant, or before Close: most likely
-// somebody has forgotten to. Use it in tests, and to find out in production why a lock stays held; the stack of each call
-// of Lock is kept, which costs some microseconds. Each lease is reported once, on a goroutine of its own; those that Close
-// finds are reported before it goes on. It must be above zero.
-func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
-	return func(o *options) error {
-		if after <= 0 || report == nil {
-			return fmt.Errorf("turnstile: WithUnreleased: %w: after %v", ErrBadAcquire, after)
-		}
-		o.open = &openLeases{after: after, report: report, leases: map[*Lease]*openLease{}}
-		return nil
-	}
 }
 
 // openLeases are those that have neither been given back nor reported. A nil one does nothing.

@@ -77,15 +77,14 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 				held, err := c.holder.Lock(deadline(t))
 				require.NoError(t, err)
 				var e *locks.Error
-				for patience := 10 * time.Millisecond; e == nil || e.Behind.Node == ""; patience *= 2 {
-					require.Less(t, patience, bound, "it never knows")
+				for patience := 10 * time.Millisecond; e == nil || e.Behind.Node != held.Node(); patience *= 2 {
+					require.Less(t, patience, bound, "it never knows") // before its own last attempt is cleaned up, too
 					ctx, cancel := context.WithTimeout(deadline(t), patience)
 					_, err = c.waiter.Lock(ctx)
 					cancel()
 					require.ErrorAs(t, err, &e)
 				}
 				require.Equal(t, messages.StateWatching, e.State)
-				require.Equal(t, held.Node(), e.Behind.Node)
 				require.Equal(t, "nightly run", e.Behind.Label)
 				require.NotEmpty(t, e.Behind.Host)
 				require.False(t, e.Behind.Since.Before(begun))
