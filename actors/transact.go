@@ -53,6 +53,12 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	if x.stage.CompareAndSwap(unsent, givenUp) {
 		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w", context.Cause(ctx)))
 	}
+	if t.Hold.Err() != nil { // ctx may have ended with it, and the answer is most likely on its way
+		select {
+		case <-x.done:
+		case <-time.After(lastWord):
+		}
+	}
 	select {
 	case <-x.done: // both: what happened counts
 		return x.results, x.err
@@ -60,6 +66,9 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w: %w", zkconn.ErrUnknownOutcome, context.Cause(ctx)))
 	}
 }
+
+// lastWord is for how long the answer to a transaction is waited for whose ctx has ended with its hold.
+const lastWord = 100 * time.Millisecond
 
 // The stages of a transaction, as far as the end of its ctx is concerned.
 const (

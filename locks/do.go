@@ -15,8 +15,8 @@ import (
 //	})
 //
 // The ctx of work ends with the caller's and with the lease, whichever is first; context.Cause says which. It carries
-// the caller's values and deadline, and whoever locks with it locks within the lease. Do waits until work has returned,
-// also when its ctx has ended, and gives the lock back then, or when work panics.
+// the caller's values and deadline; LeaseOf gives the lease, for Txn, and whoever locks with it locks within the lease. Do
+// waits until work has returned, also when its ctx has ended, and gives the lock back then, or when work panics.
 //
 // When work was cut short because the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
 // ErrMaxHold) and the error of work, also where that is nil: whatever work has done since the loss was not done under

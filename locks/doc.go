@@ -11,7 +11,7 @@
 //   - To begin: Open and its Options; Client.Mutex and the other kinds.
 //   - To hold: Do; for what has another shape Lock and TryLock of each kind, which give a Lease; All for several locks.
 //   - To lead: Election.Run, IsLeader, Health; Observe for who follows.
-//   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check.
+//   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check; LeaseOf.
 //   - To be told: Lease.Context, WithOnChange; Client.State and Ready; MayPass and the errors.
 //   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
 //   - Options of a lock, by what they are for: for people WithLabel; to bound a hold WithMaxHold, WithGrace; for speed

@@ -24,30 +24,31 @@ func ExampleElection_Run() {
 // The state of a job, which is written only while the lock is held. The first holder has lost the lock and does not know.
 func ExampleLease_Txn() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
-		lease, err := client.Mutex("/jobs/7").Lock(ctx)
-		if err != nil {
-			return err
+		stale := func(ctx context.Context) error {
+			queue, err := client.Queue(ctx, "/jobs/7")
+			if err != nil {
+				return err
+			}
+			return client.Break(ctx, queue[0])
 		}
-		if _, err := lease.Txn(ctx, locks.Create("/state", []byte("begun"))); err != nil {
+		err := locks.Do(ctx, client.Mutex("/jobs/7"), func(inside context.Context, _ locks.Token) error {
+			lease := locks.LeaseOf(inside)
+			if _, err := lease.Txn(ctx, locks.Create("/state", []byte("begun"))); err != nil {
+				return err
+			}
+			if err := stale(ctx); err != nil {
+				return err
+			}
+			_, err := lease.Txn(ctx, locks.Set("/state", []byte("stale"), locks.AnyVersion))
+			fmt.Println("refused:", errors.Is(err, locks.ErrLost))
 			return err
-		}
-		queue, err := client.Queue(ctx, "/jobs/7")
-		if err != nil {
-			return err
-		}
-		if err := client.Break(ctx, queue[0]); err != nil {
-			return err
-		}
-		_, err = lease.Txn(ctx, locks.Set("/state", []byte("stale"), locks.AnyVersion))
-		fmt.Println("stale:", errors.Is(err, locks.ErrLost))
-		return locks.Do(ctx, client.Mutex("/jobs/7"), func(ctx context.Context, _ locks.Token) error {
-			fmt.Println("the next works on")
-			return nil
 		})
+		fmt.Println("cut short:", errors.Is(err, locks.ErrLost))
+		return nil
 	})
 	// Output:
-	// stale: true
-	// the next works on
+	// refused: true
+	// cut short: true
 }
 
 // A hold that cannot be forgotten, and whose owner is told what happens to it.

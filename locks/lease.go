@@ -46,7 +46,7 @@ type Lease struct {
 // newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
 func newLease(from lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid,
-		from: from, outer: innermost(values),
+		from: from, outer: LeaseOf(values),
 		revoked: make(chan struct{}), turn: make(chan struct{}, 1), over: make(chan struct{})}
 	l.identify()
 	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
@@ -63,8 +63,9 @@ func newLease(from lock, values context.Context, pid *actor.PID, held *messages.
 
 type leaseKey struct{}
 
-// innermost is the lease within which a context lies, nil where there is none.
-func innermost(ctx context.Context) *Lease {
+// LeaseOf gives the lease within which a context lies: that of Do, of Election.Run, or of Lease.Context; nil where there
+// is none.
+func LeaseOf(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
 }

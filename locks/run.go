@@ -58,7 +58,9 @@ const (
 func (e *Election) oneTerm(ctx context.Context, value string, lead func(context.Context, *Leadership) error) error {
 	candidacy, stop := context.WithCancel(ctx)
 	defer stop()
-	go e.press(candidacy)
+	if e.ranked {
+		go e.press(candidacy)
+	}
 	term, err := e.Campaign(ctx, value)
 	stop()
 	if err != nil {
@@ -157,9 +159,6 @@ func WithPriority(priority int, after time.Duration) LockOption {
 
 // press asks a leader of lower priority to go, while the candidacy lasts.
 func (e *Election) press(candidacy context.Context) {
-	if !e.ranked {
-		return
-	}
 	for {
 		select {
 		case <-time.After(max(e.pressAfter, shortestPause)):

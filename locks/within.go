@@ -9,7 +9,7 @@ import (
 // within completes what is asked for by the leases within which it is asked.
 func (l lock) within(ctx context.Context) messages.Acquire {
 	want := l.want
-	around := innermost(ctx)
+	around := LeaseOf(ctx)
 	if around == nil {
 		return want
 	}

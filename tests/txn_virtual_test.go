@@ -184,6 +184,32 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 	}
 }
 
+// TestTxnIsAnsweredAfterItsHold: the hold ends by order while a transaction is under way, and the context that it was
+// called with ends too. It was carried out while the lock was held, and says so.
+func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := openVirtual(t, server, server.Connect())
+		writePlace(t, client)
+		var answer error
+		err := locks.Do(t.Context(), client.Mutex("/lock", locks.WithMaxHold(65*time.Second)),
+			func(ctx context.Context, _ locks.Token) error {
+				time.Sleep(65*time.Second - 10*time.Millisecond)
+				server.Leader().HoldRequests()
+				go func() {
+					time.Sleep(50 * time.Millisecond)
+					server.Leader().ReleaseRequests()
+				}()
+				answer = swap(ctx, locks.LeaseOf(ctx), "in time", 0)
+				return answer
+			})
+		require.ErrorIs(t, err, locks.ErrMaxHold)
+		require.NoError(t, answer)
+		requireAt(t, client, 1)
+		require.Nil(t, locks.LeaseOf(t.Context()))
+	})
+}
+
 // TestTxnsOfOneLeaseFollowEachOther, in any number, and all are carried out.
 func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
