@@ -11,6 +11,7 @@
 //   - To begin: Open and its Options; Client.Mutex and the other kinds.
 //   - To hold: Do; for what has another shape Lock and TryLock of each kind, which give a Lease; All for several locks.
 //   - To lead: Election.Run, IsLeader, Health; Observe for who follows.
+//   - To know who is there: Client.Group.
 //   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check; LeaseOf.
 //   - To be told: Lease.Context, WithOnChange; Client.State and Ready; MayPass and the errors.
 //   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
@@ -57,7 +58,7 @@
 // # Guides
 //
 // Package guides (locks/guides) is about what a reference does not tell: what a lock cannot do for you, and the fencing
-// token that can; how to choose a session timeout; how to move from Curator, go-zookeeper's Lock, kazoo or etcd; how to run
+// token that can; what services do with locks; how to choose a session timeout; how to move from Curator, go-zookeeper's Lock, kazoo or etcd; how to run
 // against a production ensemble; and what to do when a lock is stuck.
 //
 // # Glossary

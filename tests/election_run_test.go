@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -106,6 +107,38 @@ func TestRunAfterALoss(t *testing.T) {
 		}
 		require.ErrorIs(t, l.end(t), context.Canceled)
 	})
+}
+
+// TestRunWhenCutOff: the network of a leader is gone, or nothing passes any more. It stops leading before the other begins,
+// and is a candidate again when the network is back. A cut that is short changes nothing.
+func TestRunWhenCutOff(t *testing.T) {
+	for name, c := range map[string]struct{ strike, heal func(*rig.Proxy) }{
+		"refused": {func(p *rig.Proxy) { p.Refuse(true); p.Cut() }, func(p *rig.Proxy) { p.Refuse(false) }},
+		"silence": {func(p *rig.Proxy) { p.Stall(rig.Up) }, func(p *rig.Proxy) { p.Resume(rig.Up) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachServer(t, func(t *testing.T, zk *servers) {
+				proxy := zk.Proxy(t)
+				short := locks.WithSessionTimeout(2 * time.Second)
+				cutOff, other := open(t, proxy.Addr()+zk.Root(), short), open(t, zk.Connect())
+				var among atomic.Int32
+				mine := lead(deadline(t), cutOff.Election("/lead"), "mine", &among)
+				one := mine.term(t)
+				theirs := lead(deadline(t), other.Election("/lead"), "theirs", &among)
+				awaitCount(t, zk, "/lead", 2)
+				c.strike(proxy)
+				two := theirs.term(t)
+				require.Greater(t, two.Token(), one.Token())
+				require.ErrorIs(t, context.Cause(one.Context()), locks.ErrLost)
+				require.False(t, mine.election.IsLeader())
+				c.heal(proxy)
+				awaitCount(t, zk, "/lead", 2)
+				require.ErrorIs(t, theirs.end(t), context.Canceled)
+				require.Greater(t, mine.term(t).Token(), two.Token())
+				require.ErrorIs(t, mine.end(t), context.Canceled)
+			})
+		})
+	}
 }
 
 // TestRunEndsWithAnErrorThatMayNotPass, and with the work that is done; after one that may pass it leads again, each
