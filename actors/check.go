@@ -98,6 +98,8 @@ func checkTimes(want messages.Acquire) string {
 	case want.Cohort > 1 && (want.Mode != messages.Exclusive && want.Mode != messages.Read || want.WatchAll):
 		return fmt.Sprintf("a cohort of %d: only exclusive locks and readers have them, whose waiters watch one node",
 			want.Cohort)
+	case want.Priority < 0:
+		return fmt.Sprintf("priority %d is negative", want.Priority)
 	case len(want.Label) > maxLabel:
 		return fmt.Sprintf("a label of %d bytes is longer than %d", len(want.Label), maxLabel)
 	case len(want.Owner) > maxKey || len(want.Caller) > maxKey:

@@ -14,6 +14,7 @@ import (
 
 // open begins an epoch.
 func (s *session) open(epoch uint64) {
+	s.phase.turn(Connecting, "")
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, ev) })
 	if err != nil {
@@ -51,6 +52,7 @@ func (s *session) end(err error) {
 	}
 	s.ending = true
 	s.failure.Store(&err)
+	s.phase.turn(Closed, "")
 	s.stopTimers()
 	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came
 		s.tellClosed(s.locks[id]) // before the clock ends: it says more than that a lease is over

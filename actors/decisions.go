@@ -56,6 +56,7 @@ func (s *session) finish(d *done) {
 	case d.then != nil:
 		d.then()
 	case !s.ending:
+		s.noteAnswer(d.reply.Answer)
 		s.applyAfter(&d.reply, d.took)
 	}
 }
@@ -66,6 +67,7 @@ func (s *session) note(n *coordinator.Note) {
 	switch n.What {
 	case coordinator.Unanswered:
 		s.figures.Silent()
+		s.phase.turn(Unanswered, "")
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
 		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
@@ -75,5 +77,12 @@ func (s *session) note(n *coordinator.Note) {
 		s.log.Error("not permitted to delete a node: the session is ended for it", of...)
 	default:
 		s.log.Error("order that is no request", append(of, logkeys.Effect, n.Detail)...)
+	}
+}
+
+// noteAnswer takes note that the servers answer heartbeats.
+func (s *session) noteAnswer(answer coordinator.Answer) {
+	if done, ok := answer.(*coordinator.Done); ok && done.Failure.Outcome != coordinator.Unknown {
+		s.phase.answered()
 	}
 }

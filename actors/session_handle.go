@@ -40,6 +40,7 @@ type Session struct {
 	registry  registry
 	workers   *workers
 	listened  *actor.Props // of the lock actors of SpawnLock
+	phase     phases
 	stale     atomic.Int64
 	polls     atomic.Int64
 	figures   *metering.Figures // nil where nothing is counted

@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -25,6 +26,11 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	if err := l.client.enter(ctx); err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}
+	if l.maxHold < 0 {
+		l.client.requests.Done()
+		err := fmt.Errorf("%w: a hold of at most %v", ErrBadAcquire, l.maxHold)
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
 	r := newRequest(l.within(ctx), ctx)
 	pid := r.start()
 	select {
@@ -33,9 +39,9 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	case <-ctx.Done():
 		// The request is told, and goes on without us until its node is gone. A grant that is there already,
 		// or on its way, is given back like any other.
-		state, node := r.where() // in which it waited: the lock actor goes on at once
+		err := r.timedOut(l.client.session.Explain(ended(ctx)))
 		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
-		return nil, &Error{Op: "lock", Path: l.want.Path, Node: node, State: state, Err: l.client.session.Explain(ended(ctx))}
+		return nil, err
 	}
 }
 

@@ -133,6 +133,14 @@ func (l *Leases) Deadline() time.Time {
 	return slices.MinFunc(l.held, func(a, b *Lease) int { return a.Deadline().Compare(b.Deadline()) }).Deadline()
 }
 
+// Release gives all locks back and returns at once, for defer: see Lease.Release.
+func (l *Leases) Release() {
+	l.cancel(ErrReleased)
+	for _, lease := range slices.Backward(l.held) {
+		lease.release()
+	}
+}
+
 // Unlock gives all locks back, in the reverse order. Its errors are those of Lease.Unlock, joined; it waits for
 // all, or for the end of ctx.
 func (l *Leases) Unlock(ctx context.Context) error {

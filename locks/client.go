@@ -23,12 +23,14 @@ type Client struct {
 	ours    bool // the system was made by Open
 	session *actors.Session
 	tracer  trace.Tracer // nil where nothing is traced
+	open    *openLeases  // nil without WithUnreleased
 
 	mu       sync.Mutex
 	closed   bool
 	shutdown sync.Once
 	requests sync.WaitGroup
 	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
+	changes  serial    // what WithOnChange is told
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error names the
@@ -49,7 +51,7 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("turnstile: open %s: %w", servers, err)
 	}
-	c := &Client{system: o.system, tracer: o.tracer}
+	c := &Client{system: o.system, tracer: o.tracer, open: o.open}
 	if c.system == nil {
 		c.system, c.ours = newSystem(cfg.Logger()), true
 	}
@@ -113,6 +115,7 @@ func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
+	c.open.tellAll()
 	remains := c.session.Close(ctx)
 	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
 		return remains

@@ -2,12 +2,22 @@
 //
 //	client, err := locks.Open(ctx, "zk1:2181,zk2:2181,zk3:2181/app", locks.WithSessionTimeout(10*time.Second))
 //	defer client.Close(ctx)
-//	lease, err := client.Mutex("/orders/42").Lock(ctx)
-//	if err != nil {
-//		return err
-//	}
-//	defer lease.Unlock(context.WithoutCancel(ctx))
-//	store.Write(lease.Context(), row, lease.Token())
+//	err = locks.Do(ctx, client.Mutex("/orders/42"), func(ctx context.Context, token locks.Token) error {
+//		return store.Write(ctx, row, token) // ctx ends when the lock is lost
+//	})
+//
+// # What is here
+//
+//   - To begin: Open and its Options; Client.Mutex and the other kinds.
+//   - To hold: Do; for what has another shape Lock and TryLock of each kind, which give a Lease; All for several locks.
+//   - To lead: Election.Run, IsLeader, Health; Observe for who follows.
+//   - To know who is there: Client.Group.
+//   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check; LeaseOf.
+//   - To be told: Lease.Context, WithOnChange; Client.State and Ready; MayPass and the errors.
+//   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
+//   - Options of a lock, by what they are for: for people WithLabel; to bound a hold WithMaxHold, WithGrace; for speed
+//     WithSticky, WithCohort; against deadlocks WithReentry, WithDeadlockDetection; for an election WithPriority; to be
+//     told WithOnChange, WithObserver; for queues of others WithName, WithNaming, WithWatchAll.
 //
 // # What a lease promises
 //
@@ -48,7 +58,7 @@
 // # Guides
 //
 // Package guides (locks/guides) is about what a reference does not tell: what a lock cannot do for you, and the fencing
-// token that can; how to choose a session timeout; how to move from Curator, go-zookeeper's Lock, kazoo or etcd; how to run
+// token that can; what services do with locks; how to choose a session timeout; how to move from Curator, go-zookeeper's Lock, kazoo or etcd; how to run
 // against a production ensemble; and what to do when a lock is stuck.
 //
 // # Glossary

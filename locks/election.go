@@ -5,23 +5,23 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Election chooses a leader among those who campaign at a lock path: who holds the lock there leads. It is a
 // Mutex, read in another way, and any Mutex of any program at that path takes part.
-type Election struct{ lock }
+type Election struct {
+	lock
+	terms *terms // of Run
+}
 
 // ErrNoLeader: nobody leads.
 var ErrNoLeader = errors.New("turnstile: nobody leads")
 
 // Election gives the election at a path. A bad path is refused by Campaign.
 func (c *Client) Election(path string, opts ...LockOption) *Election {
-	return &Election{newLock(c, messages.Acquire{Path: path}, opts)}
+	return &Election{newLock(c, messages.Acquire{Path: path}, opts), &terms{}}
 }
 
 // Leader is who leads an election.
@@ -48,8 +48,8 @@ func (l *Leadership) Value() string { return l.value }
 // Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
-// Campaign waits until we lead, or ctx ends. value is shown to who asks for the leader: at most 1024 bytes, such
-// as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is refused: who has resigned
+// Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term, and campaigns again.
+// value is shown to who asks for the leader: at most 1024 bytes, such as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is refused: who has resigned
 // would be named for as long as its node rests.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
@@ -92,67 +92,14 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 // nothing is told. Errors wrap that of ctx, zkconn.ErrBadPath, or ErrClosed; when the lock path turns out not to
 // be readable the channel is closed.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
-	if err := zkconn.CheckPath(e.want.Path); err != nil {
-		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, err)
-	}
-	if err := e.client.enter(ctx); err != nil {
-		return nil, fmt.Errorf("turnstile: observe %s: %w", e.want.Path, err)
-	}
-	watched, forget := context.WithCancel(ctx)
-	o := &observer{election: e, out: make(chan Leader, 1), forget: forget}
-	pid := e.client.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return o }))
-	context.AfterFunc(watched, func() { e.client.system.Root.Stop(pid) })
-	return o.out, nil
+	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
+		return termOf{leader.Contender.Node, leader.Token}
+	})
 }
 
-// term tells one term of office from the next: all contests of a path have one node's name, and tokens of nodes that
+// termOf tells one term of office from the next: all contests of a path have one node's name, and tokens of nodes that
 // were made in one transaction may look the same from outside.
-type term struct {
+type termOf struct {
 	node  string
 	token messages.Token
-}
-
-// observer is the adapter between the session, which tells of the queue, and who reads the channel.
-type observer struct {
-	election *Election
-	out      chan Leader // holds one: the newest
-	forget   context.CancelFunc
-	told     bool
-	last     term
-}
-
-// Receive takes one message.
-func (o *observer) Receive(ctx actor.Context) {
-	switch msg := ctx.Message().(type) {
-	case *actor.Started:
-		session := o.election.client.session.PID()
-		ctx.Watch(session) // never wait for an answer without watching who owes it
-		ctx.Request(session, &messages.Follow{Path: o.election.want.Path})
-	case *messages.Queue:
-		if msg.Reason != messages.ReasonNone {
-			ctx.Stop(ctx.Self())
-			return
-		}
-		o.tell(o.election.leads(msg.Contenders))
-	case *actor.Terminated:
-		ctx.Stop(ctx.Self())
-	case *actor.Stopped:
-		o.forget()
-		close(o.out)
-		o.election.client.requests.Done()
-	}
-}
-
-// tell puts a change into the channel, in the place of one that nobody has taken.
-func (o *observer) tell(leader Leader) {
-	now := term{leader.Contender.Node, leader.Token}
-	if o.told && now == o.last {
-		return
-	}
-	o.told, o.last = true, now
-	select {
-	case <-o.out:
-	default:
-	}
-	o.out <- leader // only we write, so there is room
 }

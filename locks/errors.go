@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/inspect"
@@ -21,7 +22,9 @@ var (
 	// ErrRevoked: the lock was asked back and the grace period ran out. It is the cause of the lease's
 	// context then.
 	ErrRevoked = errors.New("turnstile: the lock was revoked")
-	// ErrReleased is the cause of the lease's context after Unlock.
+	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is the cause of the lease's context then.
+	ErrMaxHold = errors.New("turnstile: the lock was held for as long as it may be")
+	// ErrReleased is the cause of the lease's context after Unlock and Release.
 	ErrReleased = errors.New("turnstile: the lock was released")
 	// ErrNotHeld: Unlock of a lease that was given back before.
 	ErrNotHeld = errors.New("turnstile: the lock is not held")
@@ -46,6 +49,14 @@ var (
 	ErrSessionRemains = zkconn.ErrSessionRemains
 	// ErrSessionFileInUse: a session that lives, of this process or of another, uses the file of WithSessionFile.
 	ErrSessionFileInUse = actors.ErrSessionFileInUse
+	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
+	ErrUnknownOutcome = zkconn.ErrUnknownOutcome
+	// ErrNoAuth: an ACL does not allow what the lock needs.
+	ErrNoAuth = zkconn.ErrNoAuth
+	// ErrBadPath: a lock path is not well formed. Nothing was sent.
+	ErrBadPath = zkconn.ErrBadPath
+	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range. Nothing was sent.
+	ErrBadAcquire = actors.ErrBadAcquire
 	// ErrGone: the contender that was to be broken is not there any more.
 	ErrGone = inspect.ErrGone
 )
@@ -59,6 +70,9 @@ type Error struct {
 	Path, Node string
 	// State is where the request stood.
 	State messages.State
+	// Behind is whom a Lock waited for that was given up, as far as that was known without a question: its node, and who
+	// it is (Host, PID, Label) and since when. The zero value where it did not wait for anybody, or nobody knows.
+	Behind messages.Contender
 	// Reason and Detail say why it ended, where it has.
 	Reason messages.Reason
 	Detail string
@@ -69,17 +83,12 @@ type Error struct {
 // Error writes it in one line. What a request never was in is left out.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "turnstile: %s", e.Op)
+	b.WriteString(e.Op)
 	if e.Path != "" {
 		fmt.Fprintf(&b, " %s", e.Path)
 	}
-	switch {
-	case e.Node != "" && e.State != messages.StateNone:
-		fmt.Fprintf(&b, " (node %s, %v)", e.Node, e.State)
-	case e.Node != "":
-		fmt.Fprintf(&b, " (node %s)", e.Node)
-	case e.State != messages.StateNone:
-		fmt.Fprintf(&b, " (%v)", e.State)
+	if where := e.where(); len(where) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(where, ", "))
 	}
 	if e.Reason != messages.ReasonNone {
 		fmt.Fprintf(&b, ": %s", e.Reason)
@@ -88,11 +97,38 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ": %s", e.Detail)
 	}
 	fmt.Fprintf(&b, ": %v", e.Err)
-	return oneLine(b.String())
+	return "turnstile: " + oneLine(b.String())
 }
 
-// oneLine puts what errors.Join writes into lines of its own behind one another.
-func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
+// where says with which node and in which state the request stood, and behind whom.
+func (e *Error) where() (all []string) {
+	if e.Node != "" {
+		all = append(all, "node "+e.Node)
+	}
+	if e.State != messages.StateNone {
+		all = append(all, e.State.String())
+	}
+	c := e.Behind
+	if c.Node == "" {
+		return all
+	}
+	all = append(all, "behind "+c.Node)
+	if c.Label != "" {
+		all = append(all, fmt.Sprintf("%q", c.Label))
+	}
+	if c.Host != "" {
+		all = append(all, fmt.Sprintf("process %d on %s", c.PID, c.Host))
+	}
+	if !c.Since.IsZero() {
+		all = append(all, "since "+c.Since.Format(time.RFC3339))
+	}
+	return all
+}
+
+// oneLine puts what errors.Join writes into lines of its own behind one another, and says whose error it is once.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", "; "), "turnstile: ", "")
+}
 
 // Unwrap gives the error that this wraps.
 func (e *Error) Unwrap() error { return e.Err }

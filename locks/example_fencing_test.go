@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -20,12 +19,12 @@ var errFenced = errors.New("written by a later holder")
 //	UPDATE orders SET state = $1, fence = $2 WHERE id = 42 AND fence <= $2
 type shelf struct {
 	mu    sync.Mutex
-	fence messages.Token
+	fence locks.Token
 	state string
 }
 
 // Write takes what is written under the greatest token seen so far, or a greater one.
-func (s *shelf) Write(ctx context.Context, token messages.Token, state string) error {
+func (s *shelf) Write(ctx context.Context, token locks.Token, state string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil {
@@ -47,13 +46,9 @@ func pay(ctx context.Context, servers string, store *shelf) error {
 	}
 	defer client.Close(context.WithoutCancel(ctx))
 
-	lease, err := client.Mutex("/orders/42").Lock(ctx) // or TryLock, which does not wait
-	if err != nil {
-		return err
-	}
-	defer lease.Unlock(context.WithoutCancel(ctx))
-
-	return store.Write(lease.Context(), lease.Token(), "paid") // ends when the lock is lost
+	return locks.Do(ctx, client.Mutex("/orders/42"), func(ctx context.Context, token locks.Token) error {
+		return store.Write(ctx, token, "paid") // ctx ends when the lock is lost
+	})
 }
 
 // A lock, a lease, and a store that is told the fencing token.

@@ -135,28 +135,20 @@ func ExampleWithReentry() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		order := client.Mutex("/orders/42", locks.WithReentry())
 		bill := func(ctx context.Context) error { // it locks for itself, whoever calls it
-			lease, err := order.Lock(ctx)
-			if err != nil {
-				return err
-			}
-			defer lease.Unlock(context.WithoutCancel(ctx))
-			fmt.Println("billed")
-			return nil
+			return locks.Do(ctx, order, func(context.Context, locks.Token) error {
+				fmt.Println("billed")
+				return nil
+			})
 		}
-		lease, err := order.Lock(ctx)
-		if err != nil {
-			return err
-		}
-		if err := bill(lease.Context()); err != nil { // within the lease
-			return err
-		}
-		_, err = client.Mutex("/orders/42").Lock(lease.Context())
-		fmt.Println("without the option:", errors.Is(err, locks.ErrReentry))
-		return lease.Unlock(ctx)
+		return locks.Do(ctx, order, func(ctx context.Context, _ locks.Token) error {
+			_, err := client.Mutex("/orders/42").Lock(ctx)
+			fmt.Println("without the option:", errors.Is(err, locks.ErrReentry))
+			return bill(ctx) // within the lease
+		})
 	})
 	// Output:
-	// billed
 	// without the option: true
+	// billed
 }
 
 func ExampleWithName() {

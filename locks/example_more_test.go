@@ -122,7 +122,7 @@ func ExampleWithAuth() {
 		fmt.Println(err)
 		return
 	}
-	defer lease.Unlock(ctx)
+	defer lease.Release()
 
 	stranger, err := locks.Open(ctx, server.Addr()+"/team")
 	if err != nil {

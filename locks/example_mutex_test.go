@@ -19,13 +19,9 @@ func ExampleMutex_Lock() {
 		for range 4 {
 			workers.Go(func() {
 				for range 5 {
-					lease, err := client.Mutex("/counter", locks.WithLabel("counting")).Lock(ctx)
+					mutex := client.Mutex("/counter", locks.WithLabel("counting"))
+					err := locks.Do(ctx, mutex, func(context.Context, locks.Token) error { counter++; return nil })
 					if err != nil {
-						fmt.Println(err)
-						return
-					}
-					counter++
-					if err := lease.Unlock(ctx); err != nil {
 						fmt.Println(err)
 					}
 				}

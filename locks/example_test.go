@@ -18,15 +18,12 @@ func Example() {
 	}
 	defer client.Close(ctx)
 
-	lease, err := client.Mutex("/orders/42", locks.WithLabel("billing")).TryLock(ctx)
+	mutex := client.Mutex("/orders/42", locks.WithLabel("billing"))
+	err = locks.Do(ctx, locks.Try(mutex), func(ctx context.Context, token locks.Token) error {
+		fmt.Println("working with fencing token", token) // until ctx ends, which it does when the lock is lost
+		return nil
+	})
 	if errors.Is(err, locks.ErrNotAcquired) {
 		fmt.Println("somebody else is at it")
-		return
 	}
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer lease.Unlock(context.WithoutCancel(ctx))
-	fmt.Println("working with fencing token", lease.Token())
 }

@@ -26,11 +26,15 @@ type Lease struct {
 	cancel context.CancelCauseFunc
 	span   *tracedSpan // of the hold; nil where nothing is traced
 
+	limit *time.Timer // of WithMaxHold; nil without
+
 	mu      sync.Mutex
 	wanted  bool          // somebody has asked for the lock
 	revoked chan struct{} // closed then; nil while nobody has called Revoked
+	turn    chan struct{} // holds one while a transaction is under way; nil while nobody has called Txn
 	lock    *actor.PID    // nil when the request has ended: a PID keeps its actor
-	asking  bool          // Unlock was called
+	asking  bool          // it is to be given back
+	txns    int           // transactions that are under way: it is given back behind them
 	told    bool          // and one call has reported success
 	over    chan struct{} // closed when the request has ended
 	err     error         // why, when it did not end as it should; set before over is closed
@@ -41,6 +45,8 @@ func newLease(from *lock, values context.Context, pid *actor.PID, held *messages
 	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
 	l.values, l.span = from.holdSpan(values, held)
 	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
+	l.tellLoss()
+	l.boundHold(from.maxHold)
 	return l
 }
 
@@ -70,14 +76,15 @@ func (v *leaseValues) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// innermost is the lease within which a context lies, nil where there is none.
-func innermost(ctx context.Context) *Lease {
+// LeaseOf gives the lease within which a context lies: that of Do, of Election.Run, or of Lease.Context; nil where there
+// is none.
+func LeaseOf(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
 }
 
 // outer is the lease within which it was acquired; nil for none.
-func (l *Lease) outer() *Lease { return innermost(l.values) }
+func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 
 // key is that by which the session knows its owner.
 func (l *Lease) key() string { return cmp.Or(l.from.want.Owner, l.address()) }
@@ -94,19 +101,22 @@ func (l *Lease) caller() string {
 func (l *Lease) address() string { return actors.Address(l.from.client.system, l.held.Actor) }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an error
-// that wraps ErrLost, ErrRevoked, ErrReleased or ErrClosed. It carries the values of the context that
+// that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values of the context that
 // Lock was called with, and not its deadline. Who locks with it locks within the lease: see WithReentry,
 // RWMutex.RLock and RWMutex.Lock.
 func (l *Lease) Context() context.Context { return l.ctx }
 
 // Token is the fencing token.
-func (l *Lease) Token() messages.Token { return l.held.Token }
+func (l *Lease) Token() Token { return l.held.Token }
 
 // Path is the lock path.
 func (l *Lease) Path() string { return l.held.Path }
 
 // Node is the name of the contender's node, without the path.
 func (l *Lease) Node() string { return l.held.Node }
+
+// Session is the id of the ZooKeeper session that holds.
+func (l *Lease) Session() int64 { return l.held.Session }
 
 // Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused and has not heard yet that it lost the lock. Once false it stays false.
@@ -131,9 +141,13 @@ func (l *Lease) Revoked() <-chan struct{} {
 	return l.revoked
 }
 
+// Release gives the lock back and returns at once, for defer. The lease's context ends; the session deletes the node, and
+// tries until it is known to be gone. Unlock, before or after it, says what has become of that.
+func (l *Lease) Release() { l.release() }
+
 // Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it
 // is known that the node is gone, even where the reply to the delete was lost or the session has
-// expired meanwhile. It returns an error that wraps ErrLost or ErrRevoked where the lock was not
+// expired meanwhile. It returns an error that wraps ErrLost, ErrRevoked or ErrMaxHold where the lock was not
 // ours any more, ErrNotHeld after a success.
 //
 // It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a
@@ -193,15 +207,23 @@ func (l *Lease) unconfirmed(why error) error {
 // release asks for the release, once, and ends the context. It does not wait.
 func (l *Lease) release() {
 	l.mu.Lock()
-	first, lock := !l.asking, l.lock
+	first := !l.asking
 	l.asking = true
 	l.mu.Unlock()
 	if first {
 		l.cancel(ErrReleased)
 		l.span.end(nil)
-		if lock != nil {
-			l.from.client.system.Root.Send(lock, &messages.Release{})
-		}
+		l.giveBack()
+	}
+}
+
+// giveBack tells the lock actor to give the lock back, unless a transaction is under way.
+func (l *Lease) giveBack() {
+	l.mu.Lock()
+	lock, now := l.lock, l.asking && l.txns == 0
+	l.mu.Unlock()
+	if now && lock != nil {
+		l.from.client.system.Root.Send(lock, &messages.Release{})
 	}
 }
 
@@ -226,14 +248,26 @@ func (l *Lease) outcome() error {
 }
 
 // asked notes that somebody asks for the lock.
-func (l *Lease) asked() {
+func (l *Lease) asked(force time.Time) {
 	l.span.happened("revoke requested")
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if !l.wanted && l.revoked != nil {
 		close(l.revoked)
 	}
 	l.wanted = true
+	l.mu.Unlock()
+	l.changed(RevokeRequested, force)
+}
+
+// suspended notes that the lock is in doubt, resumed that it is not any more.
+func (l *Lease) suspended(until time.Time) {
+	l.span.happened("suspended")
+	l.changed(Suspended, until)
+}
+
+func (l *Lease) resumed(until time.Time) {
+	l.span.happened("resumed")
+	l.changed(Resumed, until)
 }
 
 // end ends the context: the lock is not ours any more.
@@ -244,15 +278,15 @@ func (l *Lease) end(cause error) {
 
 // finish notes the end of the request.
 func (l *Lease) finish(err error) {
+	if l.limit != nil {
+		l.limit.Stop()
+	}
 	l.span.end(err)
 	if err != nil {
 		l.cancel(err)
 	} else {
 		l.cancel(ErrReleased)
-		if errors.Is(context.Cause(l.ctx), ErrRevoked) {
-			err = &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased,
-				Reason: messages.ReasonRevoked, Err: ErrRevoked}
-		}
+		err = l.takenBack(context.Cause(l.ctx))
 	}
 	l.mu.Lock()
 	l.err, l.lock = err, nil

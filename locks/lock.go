@@ -18,6 +18,11 @@ type lock struct {
 	client    *Client
 	want      messages.Acquire
 	observers []*actor.PID
+	maxHold   time.Duration
+	onChange  func(Change)
+
+	ranked     bool // WithPriority
+	pressAfter time.Duration
 }
 
 // LockOption changes how a lock is acquired.

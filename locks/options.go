@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"time"
@@ -24,6 +25,7 @@ type options struct {
 	system  *actor.ActorSystem
 	log     *slog.Logger
 	tracer  trace.Tracer // nil for none
+	open    *openLeases  // nil for none
 }
 
 func connection(opt zkconn.Option) Option {
@@ -122,3 +124,17 @@ func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 // a few round trips instead of a session timeout. Open returns ErrSessionFileInUse when a session that lives uses the
 // file: see actors.WithSessionFile.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
+
+// WithUnreleased reports leases that were not given back within a time of their grant, or before Close: most likely
+// somebody has forgotten to. Use it in tests, and to find out in production why a lock stays held; the stack of each call
+// of Lock is kept, which costs some microseconds. Each lease is reported once, on a goroutine of its own; those that Close
+// finds are reported before it goes on. It must be above zero.
+func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
+	return func(o *options) error {
+		if after <= 0 || report == nil {
+			return fmt.Errorf("turnstile: WithUnreleased: %w: after %v", ErrBadAcquire, after)
+		}
+		o.open = &openLeases{after: after, report: report, leases: map[*Lease]*openLease{}}
+		return nil
+	}
+}

@@ -18,10 +18,13 @@ type request struct {
 	from    *lock           // what was called
 	values  context.Context // the caller's, for its values
 	settled chan struct{}   // closed once there is an answer
+	stack   []byte          // of the call of Lock; nil without WithUnreleased
 
-	mu    sync.Mutex
-	state messages.State // of the lock actor
-	node  string
+	mu     sync.Mutex
+	state  messages.State // of the lock actor
+	waited messages.State // the last one in which it waited for the lock
+	node   string
+	behind *actors.Predecessor // whom it last waited for; nil where it has waited for nobody
 
 	// The rest belongs to the lock actor; Lock reads the answer once it is settled.
 	answer   answer
@@ -38,7 +41,8 @@ type answer struct {
 }
 
 func newRequest(from *lock, values context.Context) *request {
-	return &request{from: from, values: values, settled: make(chan struct{}), state: messages.StateCreating}
+	return &request{from: from, values: values, settled: make(chan struct{}), stack: from.client.open.stack(),
+		state: messages.StateCreating, waited: messages.StateCreating}
 }
 
 // start spawns the lock actor.
@@ -51,6 +55,27 @@ func (r *request) Moved(to messages.State, node string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state, r.node = to, node
+	if !to.Terminal() && to != messages.StateReleasing {
+		r.waited = to
+	}
+}
+
+// Waits notes behind whom the request waits.
+func (r *request) Waits(behind *actors.Predecessor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.behind = behind
+}
+
+// timedOut is the error of a Lock whose ctx ended while it waited.
+func (r *request) timedOut(why error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := &Error{Op: "lock", Path: r.from.want.Path, Node: r.node, State: r.waited, Err: why}
+	if r.behind != nil && e.State == messages.StateWatching {
+		e.Behind = r.behind.Contender(e.Path)
+	}
+	return e
 }
 
 // where is the state and the node that were last heard of.
@@ -65,13 +90,14 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	switch msg := notice.(type) {
 	case *messages.Held:
 		r.lease = newLease(r.from, r.values, lock, msg)
+		r.from.client.open.add(r.lease, r.stack)
 		r.reply(answer{lease: r.lease})
 	case *messages.Suspended:
-		r.lease.span.happened("suspended")
+		r.lease.suspended(msg.Until)
 	case *messages.Resumed:
-		r.lease.span.happened("resumed")
+		r.lease.resumed(msg.Until)
 	case *messages.RevokeRequested:
-		r.lease.asked()
+		r.lease.asked(msg.Deadline)
 	case *messages.Revoked:
 		r.lease.end(ErrRevoked)
 	case *messages.Released:

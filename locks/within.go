@@ -8,7 +8,7 @@ import (
 
 // within completes what is asked for by the leases within which it is asked.
 func (l *lock) within(ctx context.Context) *lock {
-	around := innermost(ctx)
+	around := LeaseOf(ctx)
 	if around == nil {
 		return l
 	}

@@ -54,6 +54,9 @@ type Acquire struct {
 	Deadlocks Detection
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
+	// Priority is that of a candidate in an election, zero or more. It is written into the contender's node, and changes
+	// nothing in the order of the queue.
+	Priority int
 }
 
 // Release gives the lock back. Before it is held it means Cancel. Sending it again changes nothing.

@@ -58,6 +58,8 @@ type Contender struct {
 	Host                        string
 	PID                         int
 	Actor, Owner, Caller, Label string
+	// Priority is what it asked with: see Acquire.
+	Priority int
 	// Since is when it was asked for, by the owner's clock; where that is not known, when the node was made, by
 	// the server's.
 	Since time.Time

@@ -36,7 +36,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 
 	joined := &locks.Error{Op: "lock", Path: "/a", Err: errors.Join(errShift, locks.ErrLost)}
-	require.Equal(t, "turnstile: lock /a: the shift is over; turnstile: the lock was lost", joined.Error())
+	require.Equal(t, "turnstile: lock /a: the shift is over; the lock was lost", joined.Error())
 }
 
 // TestErrorsSayWhereTheRequestStood: a Lock that times out says in which state it waited, and not
@@ -55,7 +55,45 @@ func TestErrorsSayWhereTheRequestStood(t *testing.T) {
 		require.ErrorAs(t, (<-got).err, &e)
 		require.Equal(t, messages.StateWatching, e.State)
 		require.Equal(t, waiting.Node, e.Node)
-		require.ErrorContains(t, e, ", watching)")
+		require.ErrorContains(t, e, ", watching")
+	})
+}
+
+// TestTimeoutsSayBehindWhom: of the one before it a Lock that is given up knows what its node says, in another session or
+// in this one, by a queue, a cohort or a contest.
+func TestTimeoutsSayBehindWhom(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client, other := open(t, at.Connect()), open(t, at.Connect())
+		label := locks.WithLabel("nightly run")
+		begun := time.Now().Truncate(time.Second)
+		for name, c := range map[string]struct{ holder, waiter locks.Locker }{
+			"another session": {other.Mutex("/a", label), client.Mutex("/a")},
+			"this session":    {client.Mutex("/b", label), client.Mutex("/b")},
+			"a cohort":        {client.Mutex("/c", label, locks.WithCohort(9)), client.Mutex("/c", locks.WithCohort(9))},
+			"a contest":       {other.Contest("/d", label), client.Contest("/d")},
+			"a reader":        {other.RWMutex("/e", label).Reader(), client.RWMutex("/e")},
+		} {
+			t.Run(name, func(t *testing.T) {
+				held, err := c.holder.Lock(deadline(t))
+				require.NoError(t, err)
+				var e *locks.Error
+				for patience := 10 * time.Millisecond; e == nil || e.Behind.Node != held.Node(); patience *= 2 {
+					require.Less(t, patience, bound, "it never knows") // before its own last attempt is cleaned up, too
+					ctx, cancel := context.WithTimeout(deadline(t), patience)
+					_, err = c.waiter.Lock(ctx)
+					cancel()
+					require.ErrorAs(t, err, &e)
+				}
+				require.Equal(t, messages.StateWatching, e.State)
+				require.Equal(t, "nightly run", e.Behind.Label)
+				require.NotEmpty(t, e.Behind.Host)
+				require.False(t, e.Behind.Since.Before(begun))
+				require.ErrorContains(t, err, `"nightly run", process `)
+				require.NotContains(t, err.Error()[1:], "turnstile: ")
+				require.NotContains(t, err.Error(), "releasing")
+				require.NoError(t, held.Unlock(deadline(t)))
+			})
+		}
 	})
 }
 

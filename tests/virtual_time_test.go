@@ -62,9 +62,15 @@ func openVirtual(t *testing.T, server *embedded.Server, connect string) *locks.C
 	client, err := locks.Open(t.Context(), connect, locks.WithDialer(server.DialContext),
 		locks.WithSessionTimeout(10*time.Second))
 	require.NoError(t, err)
+	closeLater(t, client)
+	return client
+}
+
+// closeLater closes a client before the bubble ends.
+func closeLater(t *testing.T, client *locks.Client) {
+	t.Helper()
 	t.Cleanup(func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
 	})
-	return client
 }

@@ -19,7 +19,8 @@ type epochGuard struct {
 	timeout   atomic.Int64 // nanoseconds, as granted
 	password  atomic.Pointer[[]byte]
 	over      atomic.Bool
-	closed    atomic.Bool // the server has said that it closed the session, as it was asked to
+	zxid      atomic.Int64 // the newest transaction that a server has told of
+	closed    atomic.Bool  // the server has said that it closed the session, as it was asked to
 }
 
 // mayRequest judges the session that a connect request names; 0 asks for a new one.
@@ -54,6 +55,13 @@ func (g *epochGuard) granted(reply connectReply) error {
 	g.password.Store(&reply.password)
 	g.sessionID.Store(reply.sessionID)
 	return nil
+}
+
+// toldOf notes the zxid of a reply. Replies of one connection are looked at one after the other.
+func (g *epochGuard) toldOf(zxid int64) {
+	if zxid > g.zxid.Load() {
+		g.zxid.Store(zxid)
+	}
 }
 
 func (g *epochGuard) sessionTimeout() time.Duration { return time.Duration(g.timeout.Load()) }

@@ -132,6 +132,7 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 		if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
 			t.guard.closed.Store(true)
 		}
+		t.guard.toldOf(int64(binary.BigEndian.Uint64(frame[lengthSize+4:])))
 		t.trips.replied(xid, code) // before the library hears of it, and whoever asked
 		t.observer.replied(t, code)
 		return xid <= xidIdleSync, nil

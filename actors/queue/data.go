@@ -23,7 +23,9 @@ type Owner struct {
 	Owner  string `json:"owner,omitempty"`
 	Caller string `json:"caller,omitempty"`
 	Label  string `json:"label,omitempty"`
-	Mode   string `json:"mode"`
+	// Priority is that of a candidate in an election.
+	Priority int    `json:"priority,omitempty"`
+	Mode     string `json:"mode"`
 	// Place is that of the node among the creates of its transaction. It is part of the fencing
 	// token.
 	Place int `json:"place,omitempty"`

@@ -20,6 +20,7 @@ func (o Owner) Encode() []byte {
 			b = appendText(append(b, field.name...), field.value)
 		}
 	}
+	b = appendCount(b, `,"priority":`, o.Priority)
 	b = appendText(append(b, `,"mode":`...), o.Mode)
 	b = appendCount(b, `,"place":`, o.Place)
 	if o.Detects {

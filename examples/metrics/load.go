@@ -32,33 +32,24 @@ func (l load) run(ctx context.Context, client *locks.Client) error {
 // work takes locks, one after the other: most patiently, some only if they are free.
 func (l load) work(ctx context.Context, client *locks.Client) error {
 	for ctx.Err() == nil {
-		mutex := client.Mutex(fmt.Sprintf("%s/%d", l.root, rand.IntN(l.locks)))
-		take := mutex.Lock
+		var lock locks.Locker = client.Mutex(fmt.Sprintf("%s/%d", l.root, rand.IntN(l.locks)))
 		if rand.IntN(10) == 0 {
-			take = mutex.TryLock
+			lock = locks.Try(lock)
 		}
-		lease, err := take(ctx)
-		switch {
-		case err == nil:
-			rest(lease.Context(), ctx, l.hold)
-			// What is lost or revoked meanwhile is in the figures.
-			if err := lease.Unlock(context.WithoutCancel(ctx)); err != nil && errors.Is(err, locks.ErrFailed) {
-				return err
-			}
-		case errors.Is(err, locks.ErrNotAcquired), ctx.Err() != nil:
-		default:
+		err := locks.Do(ctx, lock, func(ctx context.Context, _ locks.Token) error { rest(ctx, l.hold); return nil })
+		// What is lost or revoked meanwhile is in the figures.
+		if err != nil && ctx.Err() == nil && !locks.MayPass(err) {
 			return err
 		}
-		rest(ctx, ctx, l.pause)
+		rest(ctx, l.pause)
 	}
 	return nil
 }
 
-// rest waits for up to twice the time, or until either context ends.
-func rest(one, other context.Context, usual time.Duration) {
+// rest waits for up to twice the time, or until ctx ends.
+func rest(ctx context.Context, usual time.Duration) {
 	select {
 	case <-time.After(time.Duration(rand.Int64N(2*int64(usual) + 1))):
-	case <-one.Done():
-	case <-other.Done():
+	case <-ctx.Done():
 	}
 }

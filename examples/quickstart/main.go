@@ -92,18 +92,17 @@ func work(ctx context.Context, client *locks.Client, n int, s settings, seen *wi
 	defer client.System().Root.Poison(observer)
 	mutex := client.Mutex(s.path, locks.WithLabel(fmt.Sprintf("worker %d", n)), locks.WithObserver(observer))
 	for range s.rounds {
-		lease, err := mutex.Lock(ctx)
+		err := locks.Do(ctx, mutex, func(ctx context.Context, token locks.Token) error {
+			seen.enter(token)
+			defer seen.leave()
+			select {
+			case <-time.After(s.hold):
+				return nil
+			case <-ctx.Done(): // also when the lock is lost
+				return context.Cause(ctx)
+			}
+		})
 		if err != nil {
-			return err
-		}
-		seen.enter(lease.Token())
-		select {
-		case <-time.After(s.hold):
-		case <-lease.Context().Done():
-			return context.Cause(lease.Context())
-		}
-		seen.leave()
-		if err := lease.Unlock(ctx); err != nil {
 			return err
 		}
 	}

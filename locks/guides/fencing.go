@@ -32,8 +32,7 @@
 //	                  and see to it that one row was changed
 //	object store      keep the token in the object's metadata, read it, and put on the condition that the version or
 //	                  ETag is the one that was read
-//	ZooKeeper itself  a multi of a check of the contender's node and the write: it fails when the node is gone. Not
-//	                  with WithSticky, where the node outlives the hold: keep the token in the data, as in SQL
+//	ZooKeeper itself  Lease.Txn: the servers check the holder's node with the write. Nothing to compare: see below
 //	your own service  a header with the token, a number for each resource, and 409 for a smaller one
 //	commands          zklock run puts it into ZKLOCK_TOKEN
 //
@@ -42,6 +41,16 @@
 // create (messages.Token says what it is made of). A lock WithSticky is granted again and again with one node, and each
 // grant has a token of its own all the same (tests/sticky_test.go). The Example here, ExampleLease_Token of package
 // locks, and the resources of tests/soak show it refused.
+//
+// # Where it is exact without a token
+//
+// Writes to ZooKeeper itself, in the client's own ensemble, need no token: Lease.Txn puts a check of the holder's node
+// into the same transaction. While the node exists nobody else holds, so a write is carried out only under the lock, or
+// not at all, and a holder that was paused is told ErrLost. That holds for locks WithSticky and WithCohort too, whose
+// nodes serve one hold after the other: a hold is given back behind its transactions (tests/txn_virtual_test.go,
+// tests/txn_paused_test.go). A transaction whose reply is lost is resolved, or its outcome is said to be unknown;
+// never is it carried out twice. The state of a job, the position in a stream, a configuration: what is small may live
+// there.
 //
 // # What tokens do not do
 //

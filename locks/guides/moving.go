@@ -12,7 +12,7 @@
 //	new InterProcessMutex(client, "/p")                  client.Mutex("/p")
 //	acquire(), acquire(10, SECONDS)                      Lock(ctx), with a deadline in ctx
 //	acquire(0, SECONDS)                                  TryLock(ctx)
-//	release()                                            lease.Unlock(ctx)
+//	release()                                            lease.Unlock(ctx); locks.Do does all of it
 //	isAcquiredInThisProcess()                            lease.Valid(), of the lease that one has
 //	makeRevocable(listener)                              <-lease.Revoked(), or WithGrace
 //	Revoker.attemptRevoke(client, path)                  client.Revoke(ctx, "/p")
@@ -22,8 +22,10 @@
 //	InterProcessSemaphoreV2(client, "/p", n)             client.Semaphore("/p", n)
 //	acquire(k)                                           Acquire(ctx, k): as one, not lease by lease
 //	InterProcessMultiLock                                locks.All
-//	LeaderLatch, LeaderSelector                          client.Election
-//	ConnectionStateListener: SUSPENDED, LOST             lease.Context()
+//	LeaderLatch                                          client.Election: Campaign, IsLeader
+//	LeaderSelector, autoRequeue                          Election.Run
+//	ConnectionStateListener: SUSPENDED, LOST             lease.Context(), WithOnChange, client.State
+//	a transaction with a check of the lock (CURATOR-689)  lease.Txn
 //
 // What differs in meaning:
 //
@@ -71,7 +73,7 @@
 //	concurrency.ErrLocked                        locks.ErrNotAcquired
 //	Unlock(ctx)                                  lease.Unlock(ctx)
 //	m.Header().Revision                          lease.Token()
-//	clientv3.Compare by m.IsOwner() in a Txn     a token that the resource compares; etcd's way works for etcd's data only
+//	clientv3.Compare by m.IsOwner() in a Txn     lease.Txn, for data in ZooKeeper; a token that the resource compares otherwise
 //	<-session.Done()                             <-lease.Context().Done()
 //	concurrency.NewElection(session, "/p")       client.Election("/p"): Campaign, Leader, Observe, Resign, too
 //	concurrency.WithLease(id), after a restart   WithSessionFile, which ends the old session instead of going on with it

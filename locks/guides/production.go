@@ -102,6 +102,11 @@
 //     before theirs, or a server loses watches.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
+//   - Client.Ready for readiness probes: nil through a restart of a server, an error that says since when and why where
+//     nothing can be renewed. Election.Health for liveness probes of what leads: it fails where a leader's lease is over
+//     and its function still runs. Client.State says more.
+//   - WithOnChange: each lease that is in doubt, for how long still, that goes on, is asked for, or is lost.
+//   - WithUnreleased: leases that were never given back, with the stack of their Lock.
 //   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that
 //     are not answered, nodes that could not be deleted yet, servers that are not reached, sessions that Close could not
 //     end; at level error what ends a session; at level debug each step of each request, with path, node, state, session

@@ -66,6 +66,9 @@
 // to kill it frees the lock as well, after a session timeout and a tick at the latest. A holder of Turnstile's that lives is
 // told Lost at once (tests/break_test.go); others notice nothing. A waiter that is broken queues again at the end.
 //
+// A Lock that was given up says in its error behind whom it waited: the node, and the label, the process and the time of
+// who has it, where its node says so. WithUnreleased finds the Lock that nobody gave back.
+//
 // Do not delete nodes by zkCli: it is the same as Break without its looks at who it is, and the next command of the
 // history deletes somebody else's. Do not delete the lock path while anybody is in it. Do not restart ZooKeeper:
 // sessions survive that, and so do their locks.

@@ -42,12 +42,19 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 		k.waiting = append(k.waiting, r.id)
 		c.describeSoon()
 	}
-	name := ""
-	if k.node != nil {
-		name = k.node.name
-	}
-	c.tell(r, machine.Event{Kind: machine.Taken, Op: op, Predecessor: name})
+	c.taken(r, op, k.node)
 	return true
+}
+
+// taken tells a request that it is to wait for a node; nil for one that is to be made.
+func (c *Coordinator) taken(r *request, op uint64, n *node) {
+	tell := &Tell{To: r.id, Event: machine.Event{Kind: machine.Taken, Op: op}}
+	if n != nil {
+		tell.Behind, tell.Event.Predecessor = c.behindNode(r.queue, n), n.name
+	}
+	if r.life != ended {
+		c.emit(tell)
+	}
 }
 
 // lead notes that the node of a request is to serve the cohort of its queue.

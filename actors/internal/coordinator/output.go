@@ -18,6 +18,8 @@ type (
 		Handoff Handoff
 		// As is the address of who made the node that the request goes on with, where that was another.
 		As string
+		// Behind, of a request that begins to wait, is whom it waits for, as far as that was told on the way.
+		Behind *Behind
 		// Session is the shell's, who sends this on as it is.
 		Session any
 	}
@@ -62,6 +64,14 @@ func (StopTimer) output()  {}
 func (NewEpoch) output()   {}
 func (Hurry) output()      {}
 func (*Note) output()      {}
+
+// Behind says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
+// Nothing is decided on it. It does not change: many requests may keep one.
+type Behind struct {
+	Node string
+	Data []byte
+	Spec *Spec
+}
 
 // Handoff says when the one before a request gave the lock back, or was heard to be gone; zero where neither is known.
 type Handoff struct {

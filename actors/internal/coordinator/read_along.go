@@ -46,7 +46,7 @@ func (c *Coordinator) readAlong(r *request, op uint64) bool {
 		c.standInLine(r)
 	}
 	r.sharing.joined = op
-	c.tell(r, machine.Event{Kind: machine.Taken, Op: op, Predecessor: r.sharing.behind.name})
+	c.taken(r, op, r.sharing.behind)
 	return true
 }
 

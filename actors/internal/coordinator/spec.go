@@ -77,6 +77,7 @@ func (sp *Spec) bytes() int {
 func (sp *Spec) saysTheSame(other *Spec) bool {
 	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
 		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&
+		sp.Want.Priority == other.Want.Priority &&
 		(sp.Want.Deadlocks.Every > 0) == (other.Want.Deadlocks.Every > 0)
 }
 

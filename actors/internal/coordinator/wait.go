@@ -25,7 +25,29 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 		return
 	}
 	c.waitFor(r, name)
-	c.tell(r, machine.Event{Kind: machine.Watched, Op: r.wait.op})
+	c.waitsBehind(r, c.behindNode(r.queue, r.queue.find(name)))
+}
+
+// waitsBehind tells a request that whom it waits for is there.
+func (c *Coordinator) waitsBehind(r *request, behind *Behind) {
+	if r.life != ended {
+		c.emit(&Tell{To: r.id, Behind: behind, Event: machine.Event{Kind: machine.Watched, Op: r.wait.op}})
+	}
+}
+
+// behindNode is what is known of a node of this session. Those that wait in a cohort keep one between them.
+func (c *Coordinator) behindNode(q *ownQueue, n *node) *Behind {
+	behind := &Behind{Node: n.name}
+	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
+		behind.Spec = c.requests[n.users[0]].spec
+	}
+	if told := q.cohort.behind; told != nil && told.Node == behind.Node && told.Spec == behind.Spec {
+		return told
+	}
+	if q.cohort.node == n {
+		q.cohort.behind = behind
+	}
+	return behind
 }
 
 // watchNode reads a node that a request waits for, and watches it.
@@ -67,10 +89,11 @@ type watchSet struct {
 
 func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
-	w, same := r.wait, true
+	w, same, behind := r.wait, true, &Behind{Node: p.name}
 	var f Failure
 	switch a := answer.(type) {
 	case *Read:
+		behind.Data = a.Data
 		switch f = a.Failure; {
 		case !f.none():
 		case p.same.unwritten && a.Version > 0:
@@ -94,7 +117,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.none(), f.is(NoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if w.pending == 0 {
-			c.tell(r, machine.Event{Kind: machine.Watched, Op: w.op})
+			c.waitsBehind(r, behind)
 		}
 	default:
 		c.endWait(r)

@@ -1,0 +1,48 @@
+package actors
+
+import (
+	"os"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// WaitListener is a Listener that is also told behind whom the request waits, when it begins to.
+type WaitListener interface {
+	Listener
+	// Waits gives what was told of the predecessor on the way, without a question of its own.
+	Waits(behind *Predecessor)
+}
+
+// Predecessor is what is known of the one that a request waits for. It does not change.
+type Predecessor coordinator.Behind
+
+// hearBehind passes on behind whom the request waits.
+func (l *lock) hearBehind(behind *coordinator.Behind) {
+	if behind == nil {
+		return
+	}
+	if listener, ok := l.listener.(WaitListener); ok {
+		listener.Waits((*Predecessor)(behind))
+	}
+}
+
+// Contender gives the predecessor's node, and, where that said so, who it is and since when. path is that of the lock.
+func (behind *Predecessor) Contender(path string) messages.Contender {
+	c := messages.Contender{Path: path, Node: behind.Node, Asked: queue.IsRevokeRequest(behind.Data)}
+	o, known := queue.ParseOwner(behind.Data)
+	switch {
+	case known:
+		c.Library = messages.LibraryTurnstile
+		c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
+		c.Since = o.Since
+	case behind.Spec != nil:
+		want := behind.Spec.Want
+		c.Library = messages.LibraryTurnstile
+		c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = hostname(), os.Getpid(), behind.Spec.By, want.Owner, want.Caller,
+			want.Label
+		c.Since = behind.Spec.Since
+	}
+	return c
+}

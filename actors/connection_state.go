@@ -1,0 +1,102 @@
+package actors
+
+import (
+	"sync"
+	"time"
+)
+
+// Phase is where the connection of a session stands.
+type Phase string
+
+// The phases.
+const (
+	// Connecting: there is no ZooKeeper session: the first is not there yet, or the last one has expired.
+	Connecting Phase = "connecting"
+	// Connected: a server answers.
+	Connected Phase = "connected"
+	// Unanswered: there is a connection, and a heartbeat is late.
+	Unanswered Phase = "unanswered"
+	// Disconnected: the connection is lost. The session may live, and its leases go on until their deadline.
+	Disconnected Phase = "disconnected"
+	// Closed: the session has ended for good.
+	Closed Phase = "closed"
+)
+
+// Connection is what a session knows of its connection.
+type Connection struct {
+	Phase Phase
+	// Since is when the phase began.
+	Since time.Time
+	// Server is the address of the server that it was last connected to, "" before there was one.
+	Server string
+	// Epoch counts the ZooKeeper sessions of the session actor, from 1; ID is that of this one, zero before it is granted.
+	Epoch uint64
+	ID    int64
+	// Timeout is the session timeout.
+	Timeout time.Duration
+	// Lease is how long the leases of the session last at least; not above zero when they are over, or none is needed.
+	Lease time.Duration
+	// Cause is why there is no connection, nil where there is one.
+	Cause error
+}
+
+// Connection tells where the connection stands, and gives a channel that is closed when that changes.
+func (s *Session) Connection() (Connection, <-chan struct{}) {
+	now, changed := s.phase.look()
+	if info := s.current.Load(); info != nil {
+		now.Epoch, now.ID = info.epoch, info.session
+	}
+	now.Timeout = s.Timeout()
+	now.Lease, _ = s.leaseLeft()
+	if now.Phase != Connected {
+		now.Cause = s.lastCause()
+		if err := s.Err(); err != nil {
+			now.Cause = err
+		}
+	}
+	return now, changed
+}
+
+// phases is where the connection stands. The session actor turns it; anybody may look. The zero value is Connecting.
+type phases struct {
+	mu      sync.Mutex
+	now     Connection // Phase, Since and Server only
+	changed chan struct{}
+}
+
+func (p *phases) look() (Connection, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin()
+	return p.now, p.changed
+}
+
+// begin begins, once; p.mu is held.
+func (p *phases) begin() {
+	if p.changed == nil {
+		p.now.Phase, p.now.Since, p.changed = Connecting, time.Now(), make(chan struct{})
+	}
+}
+
+// turn notes a phase. server is "" where it stays the same. Nothing follows Closed.
+func (p *phases) turn(to Phase, server string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin()
+	if server != "" {
+		p.now.Server = server
+	}
+	if p.now.Phase == to || p.now.Phase == Closed {
+		return
+	}
+	p.now.Phase, p.now.Since = to, time.Now()
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// answered notes that a heartbeat that was late has been answered.
+func (p *phases) answered() {
+	if now, _ := p.look(); now.Phase == Unanswered {
+		p.turn(Connected, "")
+	}
+}

@@ -1,0 +1,194 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// ErrNotHolding: the hold that was to guard a transaction is over. Nothing was written.
+var ErrNotHolding = errors.New("turnstile: the hold is over")
+
+// Transaction is a transaction that is carried out only while a lock is held.
+type Transaction struct {
+	// Epoch is that of the grant: the transaction is sent in no other.
+	Epoch uint64
+	// Guard is the path of the holder's node: the servers check that it is there.
+	Guard string
+	// Ops are what is done.
+	Ops []zkconn.Op
+	// Alone: while the guard is there nobody else writes to these nodes, and no other transaction of this hold is under
+	// way. Without it a lost reply may be resolved only as not carried out.
+	Alone bool
+	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent after either.
+	Hold  context.Context
+	Holds func() bool
+}
+
+// Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a connection, and resolves
+// a lost reply where it can; a transaction that was certainly not carried out is sent again while the hold goes on.
+//
+// The error wraps ErrNotHolding where the hold is over, zkconn's for a part that was refused, that of ctx where nothing
+// was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction may have been carried out, or may yet be.
+// over, which may be nil, is called when nothing of it is under way any more, which may be after Transact has returned.
+func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]zkconn.OpResult, error) {
+	x := &transacting{Transaction: t, session: s, ctx: ctx, done: make(chan struct{})}
+	go func() {
+		if over != nil {
+			defer over()
+		}
+		defer close(x.done)
+		x.results, x.err = x.run()
+	}()
+	select {
+	case <-x.done:
+		return x.results, x.err
+	case <-ctx.Done():
+	}
+	if x.stage.CompareAndSwap(unsent, givenUp) {
+		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w", context.Cause(ctx)))
+	}
+	if t.Hold.Err() != nil { // ctx may have ended with it, and the answer is most likely on its way
+		select {
+		case <-x.done:
+		case <-time.After(lastWord):
+		}
+	}
+	select {
+	case <-x.done: // both: what happened counts
+		return x.results, x.err
+	default:
+		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w: %w", zkconn.ErrUnknownOutcome, context.Cause(ctx)))
+	}
+}
+
+// lastWord is for how long the answer to a transaction is waited for whose ctx has ended with its hold.
+const lastWord = 100 * time.Millisecond
+
+// The stages of a transaction, as far as the end of its ctx is concerned.
+const (
+	unsent  int32 = iota // nothing of it is at the servers
+	sent                 // it may be
+	givenUp              // nothing of it is sent any more
+)
+
+// transacting is a transaction under way.
+type transacting struct {
+	Transaction
+	session *Session
+	ctx     context.Context
+	stage   atomic.Int32
+	done    chan struct{}
+	results []zkconn.OpResult
+	err     error
+}
+
+// run sends the transaction until its outcome is known or nobody can know it.
+func (x *transacting) run() ([]zkconn.OpResult, error) {
+	for tries := 1; ; tries++ {
+		conn, err := x.connection()
+		if err != nil {
+			return nil, err
+		}
+		if x.ctx.Err() != nil || !x.stage.CompareAndSwap(unsent, sent) {
+			return nil, x.ended()
+		}
+		if !x.Holds() { // the last look before it goes out; the servers look for the guard
+			return nil, ErrNotHolding
+		}
+		results, before, err := conn.Txn(x.Guard, x.Ops)
+		verdict := zkconn.NotCarried
+		switch zkconn.OutcomeOf(err) {
+		case zkconn.Applied:
+			return results, nil
+		case zkconn.Refused:
+			if errors.Is(err, zkconn.ErrGuardGone) {
+				err = fmt.Errorf("%w: %w", ErrNotHolding, err)
+			}
+			return nil, err
+		case zkconn.NotSent:
+			if !errors.Is(err, zkconn.ErrUnavailable) && !errors.Is(err, zkconn.ErrClosed) {
+				return nil, err
+			}
+		case zkconn.Unknown:
+			verdict, results = x.resolve(before)
+		}
+		switch verdict {
+		case zkconn.Carried:
+			return results, nil
+		case zkconn.Undecided:
+			return nil, err
+		}
+		x.stage.Store(unsent)
+		if !x.pause(tries) {
+			return nil, x.ended()
+		}
+	}
+}
+
+// connection waits for a connection of the epoch of the hold.
+func (x *transacting) connection() (*zkconn.Conn, error) {
+	for {
+		now, changed := x.session.Connection()
+		conn := x.session.conn.Load()
+		switch {
+		case !x.Holds() || now.Phase == Closed || conn == nil || conn.Epoch() != x.Epoch:
+			return nil, ErrNotHolding
+		case now.Phase == Connected || now.Phase == Unanswered:
+			return conn, nil
+		}
+		select {
+		case <-changed:
+		case <-x.ctx.Done():
+			return nil, x.ended()
+		case <-x.Hold.Done():
+			return nil, ErrNotHolding
+		}
+	}
+}
+
+// resolve finds out what became of a transaction whose reply was lost, for as long as ctx lasts. While the session lives
+// it is the guard that says whether anybody else may have written since.
+func (x *transacting) resolve(before int64) (zkconn.Verdict, []zkconn.OpResult) {
+	for tries := 1; x.ctx.Err() == nil; tries++ {
+		conn := x.session.conn.Load()
+		if conn == nil {
+			return zkconn.Undecided, nil
+		}
+		_, err := conn.Heartbeat(x.Guard)
+		if err == nil || zkconn.CommittedRefusal(err) {
+			verdict, results, err := conn.ResolveTxn(x.Ops, before, x.Alone && err == nil && conn.Epoch() == x.Epoch)
+			if err == nil {
+				return verdict, results
+			}
+		}
+		if !x.pause(tries) {
+			break
+		}
+	}
+	return zkconn.Undecided, nil
+}
+
+// pause waits a little longer each time; false when ctx has ended meanwhile, or the session.
+func (x *transacting) pause(tries int) bool {
+	select {
+	case <-time.After(retry.Pause(tries)):
+		return true
+	case <-x.ctx.Done():
+	case <-x.session.stopped:
+	}
+	return false
+}
+
+// ended says why nothing more is sent.
+func (x *transacting) ended() error {
+	if x.ctx.Err() != nil {
+		return x.session.Explain(fmt.Errorf("turnstile: transaction: %w", context.Cause(x.ctx)))
+	}
+	return ErrNotHolding
+}

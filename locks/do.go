@@ -1,0 +1,91 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Do locks, runs work, and gives the lock back: the whole of what most programs do with a lock.
+//
+//	err := locks.Do(ctx, client.Mutex("/orders/42"), func(ctx context.Context, token locks.Token) error {
+//		return store.Write(ctx, row, token)
+//	})
+//
+// The ctx of work ends with the caller's and with the lease, whichever is first; context.Cause says which. It carries
+// the caller's values and deadline; LeaseOf gives the lease, for Txn, and whoever locks with it locks within the lease. Do
+// waits until work has returned, also when its ctx has ended, and gives the lock back then, or when work panics.
+//
+// When work was cut short because the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
+// ErrMaxHold) and the error of work, also where that is nil: whatever work has done since the loss was not done under
+// the lock. Otherwise Do returns the error of work. When the lock cannot be had work is not run, and the error is that
+// of Lock. That the lock has not been given back yet, as when the servers are out of reach, is no error: Do waits for it
+// as Unlock does, and the session goes on trying.
+//
+// Where somebody else's hold means that there is nothing to do, lock with Try.
+func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token Token) error) error {
+	lease, err := locker.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer lease.Release() // also when work panics
+	err = lease.run(ctx, func(ctx context.Context) error { return work(ctx, lease.Token()) })
+	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
+	return err
+}
+
+// run calls work under the lease. Its error says whether the lease ended before work returned.
+func (l *Lease) run(ctx context.Context, work func(context.Context) error) error {
+	ctx, cancel := l.bind(ctx)
+	defer cancel()
+	err := work(ctx)
+	if l.Valid() {
+		return err
+	}
+	lost := context.Cause(l.ctx)
+	switch {
+	case lost == nil: // the clock knows already, and the context not yet
+		lost = ErrLost
+	case errors.Is(lost, ErrReleased): // work has given it back
+		return err
+	}
+	return l.cutShort(lost, err)
+}
+
+// cutShort is the error of work that went on after the lease had ended.
+func (l *Lease) cutShort(lost, err error) error {
+	var e *Error
+	if errors.As(lost, &e) { // each fact once
+		lost = e.Err
+	}
+	switch {
+	case errors.Is(err, lost):
+		return err
+	case err != nil:
+		lost = fmt.Errorf("%w; the work returned: %w", lost, err)
+	}
+	short := &Error{Op: "hold", Path: l.Path(), Node: l.Node(), Err: lost}
+	if e != nil {
+		short.Reason, short.Detail = e.Reason, e.Detail
+	}
+	return short
+}
+
+// bind gives a context that ends with ctx and with the lease, and lies within the lease.
+func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	bound, end := context.WithCancelCause(context.WithValue(ctx, leaseKey{}, l))
+	stop := context.AfterFunc(l.ctx, func() { end(context.Cause(l.ctx)) })
+	within := context.Context(bound)
+	if l.span != nil {
+		within = trace.ContextWithSpan(bound, l.span.Span)
+	}
+	return within, func() {
+		stop()
+		end(nil)
+	}
+}
+
+// Try makes a Locker of one whose Lock does not wait for others: it returns ErrNotAcquired when somebody is before us.
+func Try(locker Locker) Locker { return part{locker.self().try()} }

@@ -1,0 +1,76 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// follow tells what a queue comes to, at once and whenever that changes, until ctx ends or the client is closed; then
+// the channel is closed. of says what it comes to, and identity which of those are the same.
+func follow[T any](ctx context.Context, c *Client, op, path string, of func([]messages.Contender) T,
+	identity func(T) any) (<-chan T, error) {
+	if err := zkconn.CheckPath(path); err != nil {
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, err)
+	}
+	if err := c.enter(ctx); err != nil {
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, err)
+	}
+	watched, forget := context.WithCancel(ctx)
+	f := &follower[T]{client: c, path: path, of: of, identity: identity, out: make(chan T, 1), forget: forget}
+	pid := c.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return f }))
+	context.AfterFunc(watched, func() { c.system.Root.Stop(pid) })
+	return f.out, nil
+}
+
+// follower is the adapter between the session, which tells of the queue, and who reads the channel.
+type follower[T any] struct {
+	client   *Client
+	path     string
+	of       func([]messages.Contender) T
+	identity func(T) any
+	out      chan T // holds one: the newest
+	forget   context.CancelFunc
+	told     bool
+	last     any // its identity
+}
+
+// Receive takes one message.
+func (f *follower[T]) Receive(ctx actor.Context) {
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		session := f.client.session.PID()
+		ctx.Watch(session) // never wait for an answer without watching who owes it
+		ctx.Request(session, &messages.Follow{Path: f.path})
+	case *messages.Queue:
+		if msg.Reason != messages.ReasonNone {
+			ctx.Stop(ctx.Self())
+			return
+		}
+		f.tell(f.of(msg.Contenders))
+	case *actor.Terminated:
+		ctx.Stop(ctx.Self())
+	case *actor.Stopped:
+		f.forget()
+		close(f.out)
+		f.client.requests.Done()
+	}
+}
+
+// tell puts a change into the channel, in the place of one that nobody has taken.
+func (f *follower[T]) tell(what T) {
+	now := f.identity(what)
+	if f.told && now == f.last {
+		return
+	}
+	f.told, f.last = true, now
+	select {
+	case <-f.out:
+	default:
+	}
+	f.out <- what // only we write, so there is room
+}

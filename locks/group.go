@@ -1,0 +1,138 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Group is membership: who is there, as long as they are. Each member is an ephemeral node below the group's path, which
+// goes with its session; Curator has GroupMember for this, kazoo Party. A group's nodes are those of the readers of an
+// RWMutex at its path: whoever locks that for writing waits until all members have gone, and those who join meanwhile
+// wait for it.
+type Group struct{ lock }
+
+// Group gives the group at a path. A bad path is refused by Join.
+func (c *Client) Group(path string) *Group {
+	return &Group{newLock(c, messages.Acquire{Path: path, Mode: messages.Read}, nil)}
+}
+
+// Member is somebody who is in a group.
+type Member struct {
+	// ID is the name of its node: another one each time that it joins.
+	ID string
+	// Data is what it joined with. It is empty where an operator has written to the node.
+	Data string
+	// Host and PID are its machine and process, Session its ZooKeeper session; Since is when it joined, by its clock.
+	Host    string
+	PID     int
+	Session int64
+	Since   time.Time
+}
+
+// Membership is ours in a group, from Join to Leave.
+type Membership struct {
+	stop  context.CancelFunc
+	over  chan struct{}
+	lease chan *Lease // holds the newest
+	err   error       // of leaving; set before over is closed
+}
+
+// Join joins with data of at most 1024 bytes, such as an address, and returns when others see it. When the session expires
+// it joins again in the next one, under another ID, until Leave. Errors are those of RWMutex.RLock.
+func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
+	l := g.lock
+	l.want.Label = data
+	lease, err := l.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stays, stop := context.WithCancel(context.WithoutCancel(ctx))
+	m := &Membership{stop: stop, over: make(chan struct{}), lease: make(chan *Lease, 1)}
+	m.lease <- lease
+	go m.keep(stays, l, lease)
+	return m, nil
+}
+
+// keep joins again when membership is lost, until it is left.
+func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
+	defer close(m.over)
+	for {
+		select {
+		case <-ctx.Done():
+			lease.Release()
+			return
+		case <-lease.Context().Done():
+		}
+		again, err := l.acquire(ctx) // it waits for the next session
+		switch {
+		case err == nil:
+			lease = again
+			<-m.lease
+			m.lease <- lease
+		case ctx.Err() != nil:
+			return
+		case !MayPass(err):
+			m.err = err
+			return
+		}
+	}
+}
+
+// ID is that of our member now. It changes when the session has expired.
+func (m *Membership) ID() string {
+	lease := <-m.lease
+	m.lease <- lease
+	return lease.Node()
+}
+
+// Leave leaves the group, and returns when our member is known to be gone; its errors are those of Lease.Unlock, or why it
+// could not join again.
+func (m *Membership) Leave(ctx context.Context) error {
+	m.stop()
+	<-m.over
+	lease := <-m.lease
+	m.lease <- lease
+	err := lease.Unlock(ctx)
+	if errors.Is(err, ErrLost) && !errors.Is(err, ErrClosed) { // it is gone, with its session
+		return m.err
+	}
+	return err
+}
+
+// Members lists who is in the group, in the order in which they came. Errors are those of Client.Queue.
+func (g *Group) Members(ctx context.Context) ([]Member, error) {
+	queue, err := g.client.Queue(ctx, g.want.Path)
+	if err != nil {
+		return nil, err
+	}
+	return membersOf(queue), nil
+}
+
+// Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is closed; then the
+// channel is closed. Who does not take what is told gets the newest when it does. While the connection is down nothing is
+// told. Each watcher costs the servers a watch and a read of all members at every change. Errors are those of
+// Election.Observe.
+func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
+	return follow(ctx, g.client, "watch group", g.want.Path, membersOf, func(members []Member) any {
+		ids := make([]string, len(members))
+		for i, m := range members {
+			ids[i] = m.ID
+		}
+		return strings.Join(ids, "/")
+	})
+}
+
+func membersOf(queue []messages.Contender) []Member {
+	members := []Member{}
+	for _, c := range queue {
+		if c.Holds && c.Mode == messages.Read {
+			members = append(members, Member{ID: c.Node, Data: c.Label, Host: c.Host, PID: c.PID, Session: c.Session,
+				Since: c.Since})
+		}
+	}
+	return members
+}

@@ -1,0 +1,184 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having
+// lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After a loss, and
+// after an error that may pass, it campaigns again, after a pause that grows from 100 ms to 10 s while no term lasts
+// that long, with jitter.
+//
+// The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead (Client.Revoke, or a candidate
+// of higher priority); context.Cause says which. Run waits for lead to return, and resigns only then, also when lead
+// panics: nobody leads while lead runs. So lead must return when its ctx ends; Health fails while it does not though the
+// lease is over. To resign takes no longer than Unlock does.
+//
+// value is that of Campaign. Observe tells of new leaders, our own terms among them.
+func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
+		backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))
+	for {
+		begun := time.Now()
+		err := e.oneTerm(ctx, value, lead)
+		switch {
+		case ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())):
+			return ended(ctx)
+		case err == nil || ctx.Err() != nil || !MayPass(err):
+			return err
+		}
+		if time.Since(begun) > longestPause {
+			pause.Reset()
+		}
+		select {
+		case <-time.After(pause.NextBackOff()):
+		case <-ctx.Done():
+			return ended(ctx)
+		}
+	}
+}
+
+// The pauses between campaigns: a tenth of a second keeps a candidate whose terms fail at once from loading the servers,
+// ten seconds is as long as a default session lasts.
+const (
+	shortestPause = 100 * time.Millisecond
+	longestPause  = 10 * time.Second
+)
+
+// oneTerm campaigns once and leads once.
+func (e *Election) oneTerm(ctx context.Context, value string, lead func(context.Context, *Leadership) error) error {
+	candidacy, stop := context.WithCancel(ctx)
+	defer stop()
+	if e.ranked {
+		go e.press(candidacy)
+	}
+	term, err := e.Campaign(ctx, value)
+	stop()
+	if err != nil {
+		return err
+	}
+	defer term.Release() // also when lead panics
+	if e.yields(ctx, term) {
+		return term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
+	}
+	e.terms.begin(term)
+	defer e.terms.end(term)
+	err = term.run(ctx, func(ctx context.Context) error { return term.untilAsked(ctx, lead) })
+	return term.resigned(err)
+}
+
+// resigned resigns, as Unlock does, and gives the error of the term.
+func (l *Leadership) resigned(err error) error {
+	_ = l.Unlock(context.Background()) // bounded by the lease
+	return err
+}
+
+// untilAsked leads until somebody asks for the lead, at the latest.
+func (l *Leadership) untilAsked(ctx context.Context, lead func(context.Context, *Leadership) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	over, heard := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(heard)
+		select {
+		case <-l.Revoked():
+			end(ErrRevoked)
+		case <-over:
+		}
+	}()
+	defer func() {
+		close(over)
+		<-heard
+		end(nil)
+	}()
+	err := lead(ctx, l)
+	if errors.Is(context.Cause(ctx), ErrRevoked) && l.Valid() && !errors.Is(err, ErrRevoked) {
+		return l.cutShort(ErrRevoked, err)
+	}
+	return err
+}
+
+// IsLeader tells whether a term of Run leads now. It reads the clock: it is false as soon as the lease may be over.
+func (e *Election) IsLeader() bool {
+	return slices.ContainsFunc(e.terms.all(), func(term *Leadership) bool { return term.Valid() })
+}
+
+// Health is for liveness probes: it fails, with an error that wraps ErrLost, when the lease of a term is over and the
+// function that Run has called for it has not returned. Then this process may do what only a leader may, besides another
+// leader. It is nil for who leads, and for who does not.
+func (e *Election) Health() error {
+	for _, term := range e.terms.all() {
+		if !term.Valid() {
+			return &Error{Op: "lead", Path: term.Path(), Node: term.Node(),
+				Err: fmt.Errorf("%w, and its leader still runs", ErrLost)}
+		}
+	}
+	return nil
+}
+
+// terms are the terms of Run that have begun and not ended.
+type terms struct {
+	mu   sync.Mutex
+	open []*Leadership
+}
+
+func (t *terms) begin(term *Leadership) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = append(t.open, term)
+}
+
+func (t *terms) end(term *Leadership) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = slices.DeleteFunc(t.open, func(open *Leadership) bool { return open == term })
+}
+
+func (t *terms) all() []*Leadership {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.open)
+}
+
+// WithPriority gives a candidate a priority: one of a higher priority asks the leader to go when it has campaigned for so
+// long (after); and a candidate who is elected while one of higher priority waits
+// gives the lead on before it begins. Use it where some places are better to lead from than others. Without it all have
+// priority 0, and nobody is asked. It is for Election.Run; a leader that has only campaigned is asked too, by
+// Lease.Revoked. A priority below zero is refused with ErrBadAcquire.
+func WithPriority(priority int, after time.Duration) LockOption {
+	return func(l *lock) { l.want.Priority, l.pressAfter, l.ranked = priority, after, true }
+}
+
+// press asks a leader of lower priority to go, while the candidacy lasts.
+func (e *Election) press(candidacy context.Context) {
+	for {
+		select {
+		case <-time.After(max(e.pressAfter, shortestPause)):
+		case <-candidacy.Done():
+			return
+		}
+		leader, err := e.Leader(candidacy)
+		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
+			_, _ = e.client.Revoke(candidacy, e.want.Path) // once more after the next pause, if it had no effect
+		}
+	}
+}
+
+// yields tells whether a candidate of higher priority waits behind one that has just been elected.
+func (e *Election) yields(ctx context.Context, term *Leadership) bool {
+	if !e.ranked {
+		return false
+	}
+	queue, err := e.client.Queue(ctx, e.want.Path)
+	return err == nil && slices.ContainsFunc(queue, func(c messages.Contender) bool {
+		return !c.Holds && c.Node != term.Node() && c.Name == e.want.Name && c.Priority > e.want.Priority
+	})
+}

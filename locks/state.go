@@ -1,0 +1,52 @@
+package locks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors"
+)
+
+// State is what a client knows of its session: see Client.State.
+type State = actors.Connection
+
+// The phases of a connection: see State.Phase.
+const (
+	PhaseConnecting   = actors.Connecting
+	PhaseConnected    = actors.Connected
+	PhaseUnanswered   = actors.Unanswered
+	PhaseDisconnected = actors.Disconnected
+	PhaseClosed       = actors.Closed
+)
+
+// State tells where the client's connection stands: whether there is a session and a server that answers, since when,
+// how long the leases last. It asks nobody.
+func (c *Client) State() State {
+	state, _ := c.session.Connection()
+	return state
+}
+
+// readyFor is the part of a session timeout for which a client that has lost its connection is ready all the same: leases
+// survive outages of that length (package guides, "Choosing a session timeout").
+const readyFor = 5
+
+// Ready tells whether the client can lock and keep locks: nil while a server answers, and for a fifth of a session
+// timeout after one did. So a restart of a server, or a change of leader, does not make a program unready. Otherwise the
+// error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It asks nobody, and is
+// for readiness probes. A program whose leader must be seen to be well asks Election.Health besides.
+func (c *Client) Ready() error {
+	state := c.State()
+	switch {
+	case state.Phase == actors.Connected:
+		return nil
+	case state.Phase == actors.Closed:
+		return ErrClosed
+	case state.Phase != actors.Connecting && time.Since(state.Since) < state.Timeout/readyFor:
+		return nil
+	}
+	err := fmt.Errorf("turnstile: not ready: %s for %v", state.Phase, time.Since(state.Since).Round(time.Millisecond))
+	if state.Cause != nil {
+		err = fmt.Errorf("%w (last cause: %v)", err, state.Cause)
+	}
+	return err
+}

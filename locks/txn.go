@@ -1,0 +1,167 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Op is one part of a transaction: what Create, CreateSequential, Set, Delete and Check make.
+type Op = zkconn.Op
+
+// OpResult is what has become of one Op: the path of what was created, the version of what was set.
+type OpResult = zkconn.OpResult
+
+// AnyVersion is the version of an Op that does not care.
+const AnyVersion int32 = -1
+
+// Create makes a node. Set the Op's field Ephemeral for one that ends with the client's session.
+func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
+
+// CreateSequential makes a node whose name is that of path and ten digits that the server puts behind it.
+func CreateSequential(path string, data []byte) Op {
+	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
+}
+
+// Set writes the data of a node that has this version.
+func Set(path string, data []byte, version int32) Op {
+	return Op{Kind: zkconn.OpSet, Path: path, Data: data, Version: version}
+}
+
+// Delete deletes a node that has this version.
+func Delete(path string, version int32) Op {
+	return Op{Kind: zkconn.OpDelete, Path: path, Version: version}
+}
+
+// Check is no change: the others are carried out only if the node exists and has this version.
+func Check(path string, version int32) Op {
+	return Op{Kind: zkconn.OpCheck, Path: path, Version: version}
+}
+
+// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: they are one transaction with a check of the
+// holder's node. So no write of a holder that has lost the lock is ever carried out, however late it arrives, and no
+// token need be compared: while the node exists nobody else holds. The nodes have the ACL of WithACL. The results are in
+// the order of the ops.
+//
+// What the error says:
+//
+//   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after Unlock: the lock is not held
+//     any more, and nothing was written.
+//   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was refused, and
+//     nothing was written.
+//   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire: nothing was written.
+//   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be while the session lives.
+//
+// A lost reply is resolved where that can be known. When a node, or a list of children, that the transaction changes has
+// not changed since before it was sent, it was not carried out, and is sent again. When every node that it creates or
+// sets is as it would be, with one zxid that is newer, and the lock was held all the time, it was carried out: that
+// supposes that these nodes are written by holders of this lock only. It is not known after the loss of the lock; nor
+// where the transaction only deletes, or the lock is one that several hold together (readers, permits, WithReentry). A
+// Set of a node of your own, with its version, makes a transaction that can be resolved. ErrUnknownOutcome comes also
+// when ctx ends before the answer.
+//
+// A lease's transactions are carried out one after the other. Unlock gives the lock back behind those that are under way,
+// so that a node that is reused (WithSticky, WithCohort, a hand-over in the client) never guards the writes of an earlier
+// hold. The lease of a Contest is refused with ErrBadAcquire: others may make the same node anew.
+func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
+	if l.from.want.Mode == messages.Contest {
+		return nil, l.notWritten(fmt.Errorf("%w: the node of a contest cannot guard a transaction", ErrBadAcquire))
+	}
+	if err := zkconn.CheckOps(ops); err != nil {
+		if !errors.Is(err, ErrBadPath) {
+			err = fmt.Errorf("%w: %w", ErrBadAcquire, err)
+		}
+		return nil, l.notWritten(err)
+	}
+	if err := l.beginTxn(ctx); err != nil {
+		return nil, l.notWritten(err)
+	}
+	results, err := l.from.client.session.Transact(ctx, actors.Transaction{
+		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Alone: l.alone(), Hold: l.ctx, Holds: l.Valid,
+	}, l.endTxn)
+	switch {
+	case err == nil:
+		return results, nil
+	case errors.Is(err, actors.ErrNotHolding):
+		err = l.stale()
+	}
+	return nil, l.notWritten(err)
+}
+
+// beginTxn waits for the transaction before this one, and keeps the lock until endTxn.
+func (l *Lease) beginTxn(ctx context.Context) error {
+	if !l.Valid() {
+		return l.stale()
+	}
+	if err := l.from.client.enter(ctx); err != nil {
+		return err
+	}
+	select {
+	case l.turns() <- struct{}{}:
+	case <-ctx.Done():
+		l.from.client.requests.Done()
+		return ended(ctx)
+	}
+	l.mu.Lock()
+	l.txns++
+	l.mu.Unlock()
+	if l.Valid() { // also: nobody has asked for the release before it was known that there is a transaction
+		return nil
+	}
+	l.endTxn()
+	return l.stale()
+}
+
+// turns holds one while a transaction is under way.
+func (l *Lease) turns() chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turn == nil {
+		l.turn = make(chan struct{}, 1)
+	}
+	return l.turn
+}
+
+// endTxn is called when nothing of a transaction is under way any more.
+func (l *Lease) endTxn() {
+	l.mu.Lock()
+	l.txns--
+	l.mu.Unlock()
+	<-l.turns()
+	l.giveBack()
+	l.from.client.requests.Done()
+}
+
+// alone tells whether nobody else may write what only holders of the lock write while this lease holds.
+func (l *Lease) alone() bool {
+	mode := l.from.want.Mode
+	return (mode == messages.Exclusive || mode == messages.Write) && !l.from.want.Reentry
+}
+
+// stale says why a lease does not hold any more.
+func (l *Lease) stale() error {
+	cause := context.Cause(l.ctx)
+	var e *Error
+	switch {
+	case cause == nil:
+		return ErrLost
+	case errors.As(cause, &e):
+		cause = e.Err
+	}
+	if errors.Is(cause, ErrLost) || errors.Is(cause, ErrReleased) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ErrLost, cause)
+}
+
+func (l *Lease) notWritten(err error) error {
+	state := messages.StateNone
+	if l.Valid() {
+		state = messages.StateHeld
+	}
+	return &Error{Op: "transaction under", Path: l.Path(), Node: l.Node(), State: state, Err: err}
+}

@@ -1,0 +1,86 @@
+package locks
+
+import (
+	"context"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Unreleased is a lease that has not been given back.
+type Unreleased struct {
+	Lease *Lease
+	// Held is for how long it has been held.
+	Held time.Duration
+	// Stack is where its lock was called, as package runtime/debug writes it.
+	Stack []byte
+}
+
+// openLeases are those that have neither been given back nor reported. A nil one does nothing.
+type openLeases struct {
+	after  time.Duration
+	report func(Unreleased)
+
+	mu     sync.Mutex
+	leases map[*Lease]*openLease
+}
+
+// openLease is one of them.
+type openLease struct {
+	granted time.Time
+	timer   *time.Timer
+	stack   []byte // of the call of Lock
+}
+
+// stack is where we are called from.
+func (o *openLeases) stack() []byte {
+	if o == nil {
+		return nil
+	}
+	return debug.Stack()
+}
+
+// add watches a lease that was just granted, until its context ends.
+func (o *openLeases) add(l *Lease, stack []byte) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), stack}
+	o.mu.Unlock()
+	context.AfterFunc(l.ctx, func() { o.take(l) })
+}
+
+// tell reports a lease, unless it is no longer open or was reported before.
+func (o *openLeases) tell(l *Lease) {
+	if open := o.take(l); open != nil {
+		o.report(Unreleased{Lease: l, Held: time.Since(open.granted), Stack: open.stack})
+	}
+}
+
+// take takes a lease out; nil where it was out already.
+func (o *openLeases) take(l *Lease) *openLease {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	open := o.leases[l]
+	if open != nil {
+		open.timer.Stop()
+		delete(o.leases, l)
+	}
+	return open
+}
+
+// tellAll reports all that are left.
+func (o *openLeases) tellAll() {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	all := slices.Collect(maps.Keys(o.leases))
+	o.mu.Unlock()
+	for _, l := range all {
+		o.tell(l)
+	}
+}

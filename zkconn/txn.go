@@ -1,0 +1,150 @@
+package zkconn
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// OpKind is what an Op does.
+type OpKind string
+
+// The kinds.
+const (
+	OpCreate OpKind = "create"
+	OpSet    OpKind = "set"
+	OpDelete OpKind = "delete"
+	OpCheck  OpKind = "check"
+)
+
+// Op is one part of a transaction.
+type Op struct {
+	Kind OpKind
+	// Path is the node's. That of a sequential create is what the name begins with.
+	Path string
+	// Data are for a create and a set.
+	Data []byte
+	// Version is that which a node must have that is set, deleted or checked; -1 for any.
+	Version int32
+	// Ephemeral: the node that is created ends with the session. Sequential: the server puts ten digits behind its name.
+	Ephemeral, Sequential bool
+}
+
+// OpResult is what has become of one Op.
+type OpResult struct {
+	// Path is that of the node that was created, with its number, and otherwise that of the Op.
+	Path string
+	// Version is that of the node that was set.
+	Version int32
+}
+
+// ErrGuardGone: the node that guards a transaction does not exist. Nothing was done.
+var ErrGuardGone = errors.New("the guarding node is gone")
+
+// Txn carries out all ops or none, in one transaction, if the node at guard exists. ErrGuardGone where it does not,
+// whatever else is wrong. Otherwise the error is that of the first op that was refused, with its path: ErrNoNode,
+// ErrNodeExists, ErrNotEmpty, ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals; ErrTooLarge, ErrBadPath and
+// ErrBadConfig before anything is sent. before is the newest transaction that a server had told of when it was handed
+// over: every change of this one has a greater zxid. See ResolveTxn for what to do after an unknown outcome.
+func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before int64, err error) {
+	const op = "transaction"
+	t, err := c.newGuarded(op, guard, ops)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := c.gate.enter(); err != nil {
+		return nil, 0, &Error{op, guard, err}
+	}
+	defer c.gate.leave()
+	before = c.guard.zxid.Load()
+	answers, err := c.transact(t.parts...)
+	if err != nil {
+		at := guard
+		var refused *partError
+		if errors.As(err, &refused) {
+			at, err = t.paths[refused.part], refused.cause
+			if refused.part == 0 && errors.Is(err, zk.ErrNoNode) {
+				err = fmt.Errorf("%w: %w", ErrGuardGone, err)
+			}
+		}
+		return nil, before, c.failure(op, at, err)
+	}
+	results = make([]OpResult, len(ops))
+	for i, o := range ops {
+		results[i].Path = o.Path
+		switch answer := answers[i+1]; {
+		case o.Kind == OpCreate:
+			results[i].Path = strings.TrimPrefix(answer.String, c.cfg.chroot)
+		case o.Kind == OpSet && answer.Stat != nil:
+			results[i].Version = answer.Stat.Version
+		}
+	}
+	return results, before, nil
+}
+
+// CheckOps tells what is wrong with the parts of a transaction before anything is sent: ErrBadPath, or ErrBadConfig.
+func CheckOps(ops []Op) error {
+	if len(ops) == 0 {
+		return fmt.Errorf("%w: a transaction of no parts", ErrBadConfig)
+	}
+	for _, o := range ops {
+		if err := CheckPath(o.Path); err != nil {
+			return err
+		}
+		switch o.Kind {
+		case OpCreate, OpSet, OpDelete, OpCheck:
+		default:
+			return fmt.Errorf("%w: a part of a transaction of kind %q", ErrBadConfig, o.Kind)
+		}
+		if o.Kind != OpCreate && o.Version < -1 {
+			return fmt.Errorf("%w: version %d of %s", ErrBadConfig, o.Version, o.Path)
+		}
+	}
+	return nil
+}
+
+// newGuarded makes what Txn sends: the check of the guard is the first part.
+func (c *Conn) newGuarded(op, guard string, ops []Op) (*transaction, error) {
+	if err := CheckPath(guard); err != nil {
+		return nil, &Error{op, guard, err}
+	}
+	if err := CheckOps(ops); err != nil {
+		return nil, &Error{op, guard, err}
+	}
+	t := &transaction{}
+	t.add(guard, &zk.CheckVersionRequest{Path: c.cfg.chroot + guard, Version: -1})
+	for _, o := range ops {
+		at, data := c.cfg.chroot+o.Path, o.Data
+		if data == nil {
+			data = []byte{}
+		}
+		switch o.Kind {
+		case OpCreate:
+			t.add(o.Path, &zk.CreateRequest{Path: at, Data: data, Acl: c.cfg.acl, Flags: o.flags()})
+		case OpSet:
+			t.add(o.Path, &zk.SetDataRequest{Path: at, Data: data, Version: o.Version})
+		case OpDelete:
+			t.add(o.Path, &zk.DeleteRequest{Path: at, Version: o.Version})
+		case OpCheck:
+			t.add(o.Path, &zk.CheckVersionRequest{Path: at, Version: o.Version})
+		}
+	}
+	return t, t.checkSize(op, c.cfg)
+}
+
+func (t *transaction) add(path string, part any) {
+	t.parts, t.paths = append(t.parts, part), append(t.paths, path)
+}
+
+func (o Op) flags() int32 {
+	flags := int32(zk.FlagPersistent)
+	if o.Ephemeral {
+		flags |= zk.FlagEphemeral
+	}
+	if o.Sequential {
+		flags |= zk.FlagSequence
+	}
+	return flags
+}
