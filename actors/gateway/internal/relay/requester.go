@@ -1,0 +1,346 @@
+package relay
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Requester is one request on a node without a session. Make one with NewRequester; begin with Begin. After each call
+// Due says when Wake is to be called at the latest.
+type Requester struct {
+	guid     string
+	want     messages.Acquire
+	gateways int // how many are named
+
+	gateway  int // whose turn it is
+	attempt  int // begun anew so often
+	accepted bool
+	order    Order
+	reason   messages.Reason // of the order
+	revoke   uint64          // the first sending that asks the lock back; zero for none
+	stage    stage
+
+	number uint64
+	seen   uint64
+	sent   []sending // those whose replies may still count, in order
+	asked  Instant   // when the newest was sent
+	heard  Instant   // when a reply came, or the request began
+	begun  Instant
+	told   Instant // when the order was given
+	every  time.Duration
+
+	shown, there messages.State // as the owner knows it; as the gateway's lock actor has told it
+	silent       bool           // the owner was told that nothing is heard
+	grant        messages.Grant
+	deadline     Instant       // of the lease; only while it holds
+	lasts        time.Duration // as last told
+	fresh        Instant       // sending time of the newest reply with a promise
+}
+
+// stage is where a request stands on the requester's side.
+type stage uint8
+
+const (
+	// before: its owner has not been told Held.
+	before stage = iota
+	// held: its owner has, and deadline is in the future.
+	held
+	// after: it had the lock, and has it no more: given back, or revoked.
+	after
+	// over: the end was told.
+	over
+)
+
+type sending struct {
+	number uint64
+	at     Instant
+}
+
+// How long a requester waits. The gateway says how often a waiter is to send; these are for when it has not.
+const (
+	firstEvery = 500 * time.Millisecond
+	minEvery   = 20 * time.Millisecond
+	// orderedEvery is how often an order is sent that the gateway has not carried out.
+	orderedEvery = 500 * time.Millisecond
+	// missed is how many sendings go unanswered before the owner is told.
+	missed = 3
+	// timeoutSlack is how long the gateway, which counts Acquire.Timeout too, is given to tell of its end.
+	timeoutSlack = time.Second
+	// leastPatience is for how long at least an end is waited for.
+	leastPatience = 5 * time.Second
+	// keptSendings bounds the sendings whose replies count.
+	keptSendings = 64
+)
+
+// What the requester asks its shell to do.
+type (
+	// Send sends to a gateway, by its number among those that are named.
+	Send struct {
+		Gateway int
+		Request Request
+	}
+	// Dismiss sends to whom the reply came from.
+	Dismiss struct{ Request Request }
+	// Say tells the owner and the observers; messages.Transition is for observers only. Times in it and the actor of its
+	// grant are the shell's to fill in, from the lease and the clock.
+	Say struct {
+		Notice any
+		// Deadline is that of messages.RevokeRequested; zero for none.
+		Deadline Instant
+	}
+	// Extend says until when the lease lasts: the first before Held.
+	Extend struct{ Until Instant }
+	// EndLease ends the lease.
+	EndLease struct{}
+	// End stops the request's actor.
+	End struct{}
+)
+
+// NewRequester makes a request of one of so many gateways. guid tells it from all others.
+func NewRequester(guid string, gateways int, want messages.Acquire) *Requester {
+	return &Requester{guid: guid, want: want, gateways: gateways, every: firstEvery, grant: messages.Grant{Path: want.Path}}
+}
+
+// ID is the request's id at the gateway that it is with now.
+func (r *Requester) ID() string { return fmt.Sprintf("%s/%d", r.guid, r.attempt) }
+
+// Holding tells whether the owner holds the lock as far as it has been told.
+func (r *Requester) Holding() bool { return r.stage == held }
+
+// State is where the request stands, as the owner knows it.
+func (r *Requester) State() messages.State { return r.shown }
+
+// Begin sends the request.
+func (r *Requester) Begin(now Instant) []Output {
+	r.begun, r.heard = now, now
+	return r.send(now)
+}
+
+// Due is when Wake is to be called at the latest.
+func (r *Requester) Due() Instant {
+	due := r.asked.plus(r.pace())
+	if r.stage == held {
+		due = min(due, r.deadline)
+	}
+	return due
+}
+
+// pace is how often it sends.
+func (r *Requester) pace() time.Duration {
+	switch {
+	case r.order >= Cancel:
+		return orderedEvery
+	case r.stage == held:
+		return max(minEvery, min(r.every, r.lasts/4))
+	case !r.accepted:
+		return firstEvery
+	}
+	return max(minEvery, r.every)
+}
+
+// Wake does what is due.
+func (r *Requester) Wake(now Instant) []Output {
+	if out, ended := r.late(now); ended {
+		return out
+	}
+	out := r.notice(now)
+	switch {
+	case r.stage == over:
+		return nil
+	case r.order >= Cancel && now >= r.latest():
+		return append(out, r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable,
+			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
+	case r.order < Cancel && r.stage == before && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout+timeoutSlack):
+		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
+	case r.order < Cancel && r.stage == before && r.gateways > 1 && now >= r.heard.plus((missed+1)*r.pace()):
+		return append(out, r.again(now, true, "Silent")...)
+	case now >= r.asked.plus(r.pace()):
+		return append(out, r.send(now)...)
+	}
+	return out
+}
+
+// latest is when an order that nobody confirms ends the request.
+func (r *Requester) latest() Instant { return max(r.told, r.heard).plus(max(leastPatience, 4*r.every)) }
+
+// late ends a request whose lease has run out. It comes before anything else: a process that was paused looks at the
+// clock first.
+func (r *Requester) late(now Instant) ([]Output, bool) {
+	if r.stage != held || now < r.deadline {
+		return nil, false
+	}
+	return r.lose(now, messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver"), true
+}
+
+// Order takes what the owner wants. A smaller order than one before changes nothing.
+func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
+	if out, ended := r.late(now); ended {
+		return out
+	}
+	switch {
+	case r.stage == over || r.order >= Cancel:
+		return nil
+	case o == Revoke:
+		if r.stage != held {
+			return nil
+		}
+		r.order, r.revoke = Revoke, r.number+1
+		return r.send(now)
+	}
+	r.order, r.reason, r.told = o, why, now
+	if r.stage == held {
+		r.stage = after // the lease clock goes on to its deadline: it bounds how long anybody waits for the end
+	}
+	return r.send(now)
+}
+
+// Close ends the request because the program closes its side.
+func (r *Requester) Close() []Output {
+	switch r.stage {
+	case over:
+		return nil
+	case held:
+		return r.finish(&messages.Lost{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
+	}
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
+}
+
+// Garbled ends a request of which the gateway says what this program does not know.
+func (r *Requester) Garbled(detail string) []Output {
+	if r.stage == over {
+		return nil
+	}
+	return r.refused(Reply{Detail: detail})
+}
+
+// Stop ends the request without a word to its owner: its actor is being stopped.
+func (r *Requester) Stop(now Instant) []Output {
+	if r.stage == over {
+		return nil
+	}
+	r.stage = over
+	return []Output{EndLease{}, r.farewell()}
+}
+
+// send is one sending.
+func (r *Requester) send(now Instant) []Output {
+	r.number++
+	r.asked = now
+	r.sent = append(r.sent, sending{r.number, now})
+	if len(r.sent) > keptSendings {
+		r.sent = slices.Delete(r.sent, 0, 1)
+	}
+	q := Request{ID: r.ID(), Number: r.number, Seen: r.seen, Order: r.order, Reason: r.reason}
+	if !r.accepted {
+		want := r.want
+		if want.Timeout > 0 {
+			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
+		}
+		q.Want = &want
+	}
+	return []Output{Send{r.gateway, q}}
+}
+
+// farewell tells the gateway that nobody wants to hear of the request any more.
+func (r *Requester) farewell() Output {
+	r.number++
+	return Send{r.gateway, Request{ID: r.ID(), Number: r.number, Seen: r.seen, Order: Cancel, Reason: r.reason, Over: true}}
+}
+
+// again begins the request anew, with a new id: at the next gateway, or at the same.
+func (r *Requester) again(now Instant, next bool, on string) []Output {
+	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
+	if next {
+		r.gateway = (r.gateway + 1) % r.gateways
+	}
+	r.attempt++
+	r.grant = messages.Grant{Path: r.want.Path}
+	r.accepted, r.seen, r.sent, r.silent = false, 0, nil, false
+	r.there, r.every, r.heard = messages.StateNone, firstEvery, now
+	return append(out, r.send(now)...)
+}
+
+// move tells a change of state that the requester has decided itself; none when it is there already, or has not begun.
+func (r *Requester) move(to messages.State, on string, why messages.Reason) []Output {
+	if r.shown == to || r.shown == messages.StateNone && to == messages.StateRecovering {
+		return nil
+	}
+	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Reason: why}
+	r.shown = to
+	return []Output{Say{Notice: t}}
+}
+
+// notice tells the owner that nothing is heard of the gateway.
+func (r *Requester) notice(now Instant) []Output {
+	quiet := r.heard.plus(missed * r.pace())
+	if r.stage == held {
+		quiet = r.fresh.plus(r.lasts / 2)
+	}
+	if r.silent || now < quiet || r.order >= Cancel || r.shown == messages.StateReleasing {
+		return nil
+	}
+	r.silent = true
+	if r.shown == messages.StateRecovering {
+		return nil // the gateway's own connection is down, and the owner knows
+	}
+	out := r.move(messages.StateRecovering, "Silent", messages.ReasonNone)
+	if r.stage == held {
+		out = append(out, Say{Notice: &messages.Suspended{Grant: r.grant}})
+	}
+	return out
+}
+
+// resume tells the owner that the gateway is heard again.
+func (r *Requester) resume() []Output {
+	if !r.silent {
+		return nil
+	}
+	r.silent = false
+	if r.shown != messages.StateRecovering || r.there == messages.StateRecovering || r.there == messages.StateNone {
+		return nil
+	}
+	out := r.move(r.there, "Found", messages.ReasonNone)
+	if r.stage == held {
+		out = append(out, Say{Notice: &messages.Resumed{Grant: r.grant}})
+	}
+	return out
+}
+
+// lose ends a request that holds.
+func (r *Requester) lose(_ Instant, why messages.Reason, detail, on string) []Output {
+	return r.finish(&messages.Lost{Grant: r.grant, Reason: why, Detail: detail}, on)
+}
+
+// finish tells the end, with the change of state that leads to it where the gateway has not told that.
+func (r *Requester) finish(notice any, on string) []Output {
+	to, _ := terminal(notice)
+	out := append([]Output{EndLease{}}, r.move(to, on, reasonOf(notice))...)
+	r.stage = over
+	out = append(out, Say{Notice: notice})
+	if r.number > 0 {
+		out = append(out, r.farewell())
+	}
+	return append(out, End{})
+}
+
+// Refuse ends a request that is not well formed, before anything is sent.
+func (r *Requester) Refuse(detail string) []Output {
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonBadInput, Detail: detail}, "Refused")
+}
+
+func reasonOf(notice any) messages.Reason {
+	switch n := notice.(type) {
+	case *messages.Released:
+		return n.Reason
+	case *messages.Lost:
+		return n.Reason
+	case *messages.Cancelled:
+		return n.Reason
+	case *messages.Failed:
+		return n.Reason
+	}
+	return messages.ReasonNone
+}
