@@ -46,7 +46,7 @@ func (r *request) start() *actor.PID {
 	if len(r.from.observers) > 0 {
 		opts = append(opts, actors.WithObserver(r.from.observers...))
 	}
-	return r.from.client.system.Root.Spawn(actors.NewLock(r.from.client.session, r.from.want, opts...))
+	return r.from.client.system.Root.Spawn(r.from.client.session.NewLock(r.from.want, opts...))
 }
 
 // Moved notes where the request stands.

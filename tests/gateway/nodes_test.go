@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/remote"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// node is an actor system with a remote, and the road to it.
+type node struct {
+	system *actor.ActorSystem
+	remote *remote.Remote
+	road   *road
+}
+
+// newNode starts one.
+func newNode(t *testing.T, opts ...remote.ConfigOption) *node {
+	t.Helper()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	n := &node{road: newRoad(t)}
+	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	host, port, err := net.SplitHostPort(n.road.target)
+	require.NoError(t, err)
+	number, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	opts = append(opts, remote.WithAdvertisedHost(n.road.address()), gateway.WithRecovery(quiet))
+	n.remote = remote.NewRemote(n.system, remote.Configure(host, number, opts...))
+	n.remote.Start()
+	t.Cleanup(func() {
+		n.remote.Shutdown(false)
+		n.system.Shutdown()
+	})
+	return n
+}
+
+// open starts a session of the node's.
+func (n *node) open(t *testing.T, server string, timeout time.Duration) *actors.Session {
+	t.Helper()
+	cfg, err := zkconn.NewConfig(server, zkconn.WithSessionTimeout(timeout))
+	require.NoError(t, err)
+	session, err := actors.StartSession(n.system, cfg)
+	require.NoError(t, err)
+	require.NoError(t, session.Ready(patient.Deadline(t)))
+	t.Cleanup(func() { _ = session.Close(context.WithoutCancel(t.Context())) })
+	return session
+}
+
+// gateway spawns a gateway with a name that others know.
+func (n *node) gateway(t *testing.T, session *actors.Session) *actor.PID {
+	t.Helper()
+	_, err := gateway.Spawn(n.system, session, "locks")
+	require.NoError(t, err)
+	return actor.NewPID(n.road.address(), "locks")
+}
+
+// client opens a client over gateways.
+func (n *node) client(t *testing.T, gateways ...*actor.PID) *locks.Client {
+	t.Helper()
+	client, err := gateway.Open(patient.Deadline(t), n.system, gateway.At(gateways...))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
+	return client
+}
+
+// stage is a server, a node with a session and a gateway, and a node without.
+type stage struct {
+	server  *embedded.Server
+	inside  *node
+	session *actors.Session
+	pid     *actor.PID
+	outside *node
+}
+
+func newStage(t *testing.T, timeout time.Duration) *stage {
+	t.Helper()
+	s := &stage{server: embedded.Run(t), inside: newNode(t), outside: newNode(t)}
+	s.session = s.inside.open(t, s.server.Connect(), timeout)
+	s.pid = s.inside.gateway(t, s.session)
+	return s
+}
+
+// direct opens a client with a session of its own.
+func (s *stage) direct(t *testing.T) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(patient.Deadline(t), s.server.Connect(), locks.WithSessionTimeout(patient.Session))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
+	return client
+}
+
+// await waits until a channel is closed, or gives something.
+func await[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case got := <-from:
+		return got
+	case <-patient.Deadline(t).Done():
+		t.Fatal("it did not come")
+		panic("unreachable")
+	}
+}
