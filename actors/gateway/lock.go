@@ -107,7 +107,8 @@ func (q *requester) begin(ctx actor.Context) {
 		want.Caller = actors.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
-	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want)
+	alone := q.want.Owner == "" && ctx.Parent() == nil
+	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, alone)
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
 	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check())

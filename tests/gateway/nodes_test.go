@@ -79,17 +79,22 @@ func (n *node) client(t *testing.T, gateways ...*actor.PID) *locks.Client {
 
 // stage is a server, a node with a session and a gateway, and a node without.
 type stage struct {
-	server  *embedded.Server
-	inside  *node
-	session *actors.Session
-	pid     *actor.PID
-	outside *node
+	server   *embedded.Server
+	ensemble *road // from the gateway's session to the server
+	inside   *node
+	session  *actors.Session
+	pid      *actor.PID // of the gateway, as other nodes know it
+	outside  *node
 }
+
+// local is the gateway's address on its own node.
+func (s *stage) local() *actor.PID { return actor.NewPID(s.inside.system.Address(), s.pid.Id) }
 
 func newStage(t *testing.T, timeout time.Duration) *stage {
 	t.Helper()
-	s := &stage{server: embedded.Run(t), inside: newNode(t), outside: newNode(t)}
-	s.session = s.inside.open(t, s.server.Connect(), timeout)
+	s := &stage{server: embedded.Run(t, embedded.WithTick(200*time.Millisecond)), inside: newNode(t), outside: newNode(t)}
+	s.ensemble = newRoadTo(t, s.server.Addr())
+	s.session = s.inside.open(t, s.ensemble.address(), timeout)
 	s.pid = s.inside.gateway(t, s.session)
 	return s
 }

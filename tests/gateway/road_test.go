@@ -31,7 +31,19 @@ func newRoad(t *testing.T) *road {
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	require.NoError(t, err)
-	r := &road{listener: listener, target: net.JoinHostPort(inner, port), conns: map[net.Conn]struct{}{}}
+	return runRoad(t, listener, net.JoinHostPort(inner, port))
+}
+
+// newRoadTo leads to any address.
+func newRoadTo(t *testing.T, target string) *road {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	return runRoad(t, listener, target)
+}
+
+func runRoad(t *testing.T, listener net.Listener, target string) *road {
+	r := &road{listener: listener, target: target, conns: map[net.Conn]struct{}{}}
 	r.open = sync.NewCond(&r.mu)
 	r.running.Go(r.accept)
 	t.Cleanup(r.close)

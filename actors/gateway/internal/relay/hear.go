@@ -70,6 +70,7 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	r.heard = now
 	if p.Every > 0 {
 		r.every = p.Every
+		r.slow = max(r.slow, r.every)
 	}
 	if r.order == Revoke && r.revoke != 0 && p.Number >= r.revoke {
 		r.order, r.revoke = Keep, 0
@@ -173,11 +174,10 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 		if r.stage != held {
 			return nil
 		}
-		s := Say{Notice: n}
-		if ev.In > 0 {
-			s.Deadline = sent.plus(ev.In)
+		if ev.In > 0 { // a promise is cut off there, a hundredth early
+			r.grace = sent.plus(ev.In - ev.In/(margin/2))
 		}
-		return []Output{s}
+		return []Output{Say{Notice: n, Deadline: r.grace}}
 	case *messages.Revoked:
 		if r.stage != held {
 			return nil
@@ -212,18 +212,25 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 }
 
 // restarts tells whether an end at the gateway is none for the owner: the gateway gave up a waiter that it had not heard
-// of, or is closing and there is another one.
+// of, or is closing and there is another one, or still has an earlier attempt of the same owner's.
 func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 	if r.stage != before || r.order >= Cancel {
 		return false
 	}
 	switch {
-	case end == messages.StateCancelled && why == messages.ReasonOwnerGone:
+	case end == messages.StateCancelled && why == messages.ReasonOwnerGone, r.haunted(end, why):
 		return true
 	case end == messages.StateCancelled || end == messages.StateFailed:
 		return why == messages.ReasonSessionClosed && r.gateways > 1
 	}
 	return false
+}
+
+// haunted tells whether the request fails for what may be its own earlier attempt. That is there for as long as its
+// session is out of reach.
+func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
+	return end == messages.StateFailed && (why == messages.ReasonReentry || why == messages.ReasonUpgrade) &&
+		r.attempt > 0 && (r.alone || r.heard < r.ghost)
 }
 
 // end takes the end of the gateway's lock actor.
@@ -233,6 +240,8 @@ func (r *Requester) end(notice any) []Output {
 	switch {
 	case !is:
 		return nil
+	case r.restarts(to, why) && r.haunted(to, why):
+		return r.leave(r.heard, false, "Refused")
 	case r.restarts(to, why):
 		return r.again(r.heard, why == messages.ReasonSessionClosed, "Closed")
 	case to == messages.StateReleased && r.stage == before:

@@ -13,6 +13,7 @@ import (
 type Requester struct {
 	guid     string
 	want     messages.Acquire
+	alone    bool
 	gateways int // how many are named
 
 	gateway  int // whose turn it is
@@ -31,11 +32,14 @@ type Requester struct {
 	begun  Instant
 	told   Instant // when the order was given
 	every  time.Duration
+	slow   time.Duration // the longest every
+	ghost  Instant // until when an earlier attempt may still be at a gateway
 
 	shown, there messages.State // as the owner knows it; as the gateway's lock actor has told it
 	silent       bool           // the owner was told that nothing is heard
 	grant        messages.Grant
 	deadline     Instant       // of the lease; only while it holds
+	grace        Instant       // when the lock will be taken; zero for never
 	lasts        time.Duration // as last told
 	fresh        Instant       // sending time of the newest reply with a promise
 }
@@ -99,9 +103,10 @@ type (
 	End struct{}
 )
 
-// NewRequester makes a request of one of so many gateways. guid tells it from all others.
-func NewRequester(guid string, gateways int, want messages.Acquire) *Requester {
-	return &Requester{guid: guid, want: want, gateways: gateways, every: firstEvery, grant: messages.Grant{Path: want.Path}}
+// NewRequester makes a request of one of so many gateways. guid tells it from all others. alone: no other request has its
+// owner, so that it can only be in the way of itself.
+func NewRequester(guid string, gateways int, want messages.Acquire, alone bool) *Requester {
+	return &Requester{guid: guid, want: want, alone: alone, gateways: gateways, every: firstEvery, grant: messages.Grant{Path: want.Path}}
 }
 
 // ID is the request's id at the gateway that it is with now.
@@ -124,6 +129,9 @@ func (r *Requester) Due() Instant {
 	due := r.asked.plus(r.pace())
 	if r.stage == held {
 		due = min(due, r.deadline)
+	}
+	if r.stage == held && r.grace != 0 {
+		due = min(due, r.grace)
 	}
 	return due
 }
@@ -164,15 +172,28 @@ func (r *Requester) Wake(now Instant) []Output {
 }
 
 // latest is when an order that nobody confirms ends the request.
-func (r *Requester) latest() Instant { return max(r.told, r.heard).plus(max(leastPatience, 4*r.every)) }
+func (r *Requester) latest() Instant { return max(r.told, r.heard).plus(r.patience()) }
 
-// late ends a request whose lease has run out. It comes before anything else: a process that was paused looks at the
-// clock first.
+// late ends the hold of a request whose lease has run out, or whose grace period is over. It comes before anything else:
+// a process that was paused looks at the clock first.
 func (r *Requester) late(now Instant) ([]Output, bool) {
-	if r.stage != held || now < r.deadline {
+	switch {
+	case r.stage != held:
 		return nil, false
+	case r.grace != 0 && now >= r.grace && r.deadline >= r.grace:
+		return r.forced(now), true
+	case now >= r.deadline:
+		return r.lose(now, messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver"), true
 	}
-	return r.lose(now, messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver"), true
+	return nil, false
+}
+
+// forced gives the lock back by force. The gateway does not do it sooner, for it cannot know that we do.
+func (r *Requester) forced(now Instant) []Output {
+	r.stage, r.order, r.reason, r.told = after, Cancel, messages.ReasonRevoked, now
+	out := r.move(messages.StateReleasing, "GraceOver", messages.ReasonRevoked)
+	out = append(out, EndLease{}, Say{Notice: &messages.Revoked{Grant: r.grant}})
+	return append(out, r.send(now)...)
 }
 
 // Order takes what the owner wants. A smaller order than one before changes nothing.
@@ -252,6 +273,15 @@ func (r *Requester) farewell() Output {
 
 // again begins the request anew, with a new id: at the next gateway, or at the same.
 func (r *Requester) again(now Instant, next bool, on string) []Output {
+	r.ghost = now.plus(r.patience())
+	return append(r.leave(now, next, on), r.send(now)...)
+}
+
+// patience is how long a gateway takes at most to give up what it hears no more of, and some more.
+func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
+
+// leave leaves this attempt, and is ready to send the next, which Wake does later.
+func (r *Requester) leave(now Instant, next bool, on string) []Output {
 	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
 	if next {
 		r.gateway = (r.gateway + 1) % r.gateways
@@ -259,16 +289,20 @@ func (r *Requester) again(now Instant, next bool, on string) []Output {
 	r.attempt++
 	r.grant = messages.Grant{Path: r.want.Path}
 	r.accepted, r.seen, r.sent, r.silent = false, 0, nil, false
-	r.there, r.every, r.heard = messages.StateNone, firstEvery, now
-	return append(out, r.send(now)...)
+	r.there, r.every, r.heard, r.asked = messages.StateNone, firstEvery, now, now
+	return out
 }
+
+// does says what is done on an event that the requester decides on itself, in the words of package machine.
+var does = map[string]string{"Refused": "fail", "Closed": "fail", "GraceOver": "force, delete", "LeaseOver": "lose, clean up",
+	"Silent": "suspend", "Found": "resume"}
 
 // move tells a change of state that the requester has decided itself; none when it is there already, or has not begun.
 func (r *Requester) move(to messages.State, on string, why messages.Reason) []Output {
 	if r.shown == to || r.shown == messages.StateNone && to == messages.StateRecovering {
 		return nil
 	}
-	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Reason: why}
+	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Do: does[on], Reason: why}
 	r.shown = to
 	return []Output{Say{Notice: t}}
 }

@@ -32,7 +32,7 @@ type ask struct {
 
 func newAsk(w *world, number int, want messages.Acquire) *ask {
 	a := &ask{process: w.newProcess(), w: w, number: number, name: fmt.Sprintf("requester %d", number)}
-	a.relay = relay.NewRequester(fmt.Sprint(number), len(w.gates), want)
+	a.relay = relay.NewRequester(fmt.Sprint(number), len(w.gates), want, true)
 	return a
 }
 

@@ -18,7 +18,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	at := relay.Instant(span(t, d, "at"))
 	switch d.Cmd {
 	case "new":
-		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout")})
+		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout")}, d.HasArg("alone"))
 		return s.r.Begin(0)
 	case "reply":
 		return s.r.Reply(at, s.reply(t, d))

@@ -17,7 +17,7 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D]         begins a story; the request is sent
+//	new gateways=N [timeout=D] [alone] begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused] [id=ID]
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
