@@ -40,7 +40,8 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 	case x.GetNumber() == 0:
 		return r, "a sending without a number"
 	}
-	r = relay.Request{ID: x.GetId(), Number: x.GetNumber(), Seen: x.GetSeen(), Over: x.GetOver()}
+	r = relay.Request{ID: x.GetId(), Number: x.GetNumber(), Seen: x.GetSeen(), Over: x.GetOver(),
+		Gateway: x.GetGateway()}
 	switch o := x.GetOrder().(type) {
 	case *wire.Request_Revoke:
 		r.Order = relay.Revoke
@@ -60,7 +61,7 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 }
 
 func writeRequest(r relay.Request) *wire.Request {
-	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over}
+	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over, Gateway: r.Gateway}
 	switch r.Order {
 	case relay.Revoke:
 		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
@@ -83,7 +84,7 @@ var standings = map[relay.Standing]wire.Standing{
 
 func writeReply(r relay.Reply) *wire.Reply {
 	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: r.Detail, Number: r.Number,
-		Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First}
+		Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
 	for _, ev := range r.Events {
 		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
 	}
@@ -97,7 +98,7 @@ func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 		return r, "the gateway: " + wrong
 	}
 	r = relay.Reply{ID: x.GetId(), Detail: clip(x.GetDetail()), Number: x.GetNumber(), Lasts: duration(x.GetLasts()),
-		Every: duration(x.GetEvery()), First: x.GetFirst()}
+		Every: duration(x.GetEvery()), First: x.GetFirst(), Gateway: x.GetGateway()}
 	known := false
 	for mine, theirs := range standings {
 		if theirs == x.GetStanding() {

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"log/slog"
+	"math"
+	"math/rand/v2"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -99,7 +101,7 @@ func (g *server) Receive(ctx actor.Context) {
 
 func (g *server) start(ctx actor.Context) {
 	g.system, g.self = ctx.ActorSystem(), ctx.Self()
-	g.table = relay.NewTable(g.session.Timeout())
+	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout())
 	g.forget = g.session.BeforeClose(g.last)
 	g.startTicker()
 }

@@ -58,7 +58,7 @@ var faults = []fault{
 		return func() { s.ensemble.silence(false) }
 	}},
 	{"gateway-actor-stopped", func(t *testing.T, s *stage) func() {
-		require.NoError(t, s.inside.system.Root.StopFuture(s.local()).Wait())
+		stopped(s.inside.system, s.local())
 		return func() { s.inside.gateway(t, s.session) }
 	}},
 	{"session-of-the-gateway-closed", func(t *testing.T, s *stage) func() {

@@ -119,3 +119,11 @@ func await[T any](t *testing.T, from <-chan T) T {
 		panic("unreachable")
 	}
 }
+
+// stopped stops an actor, and waits until it has. (protoactor's futures lose replies.)
+func stopped(system *actor.ActorSystem, pid *actor.PID) {
+	system.Root.Stop(pid)
+	for there := true; there; time.Sleep(time.Millisecond) {
+		_, there = system.ProcessRegistry.GetLocal(pid.Id)
+	}
+}

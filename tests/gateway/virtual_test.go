@@ -83,7 +83,7 @@ func virtualWeather(t *testing.T, seed uint64) {
 			time.Sleep(time.Duration(w.pick(20)) * time.Second)
 			s.line.cut(false)
 		case 1:
-			require.NoError(t, system.Root.StopFuture(s.pid).Wait())
+			stopped(system, s.pid)
 			time.Sleep(time.Duration(w.pick(5)) * time.Second)
 			_, err := system.Root.SpawnNamed(w.props(gateway.New(s.client.Session())), s.pid.Id)
 			require.NoError(t, err)

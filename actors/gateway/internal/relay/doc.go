@@ -35,6 +35,9 @@
 // gateway's lock actor are numbered; each sending says which of them has been taken in, and a reply has all that come
 // after. The end is kept until the requester says that it knows, or is silent.
 //
+// Each gateway has a number of its own, which a request carries once it is accepted. So a gateway that is started again
+// is not taken for the one before, whose promises and events it does not have.
+//
 // The requester takes in the event that the lock is held only together with a promise that has not run out. Otherwise
 // it sends at once, and the reply has a newer one.
 //

@@ -14,12 +14,12 @@ func (r *Requester) Reply(now Instant, p Reply) []Output {
 	switch {
 	case r.stage == over:
 		return nil
-	case p.ID != r.ID(): // of an attempt that was left
-		if p.Standing != Known {
-			return nil
-		}
+	case p.Standing == Known && (p.ID != r.ID() || r.by != 0 && p.Gateway != r.by):
+		// It is of an attempt that was left, or a sending that was delayed has come to another gateway.
 		r.number++
-		return []Output{Dismiss{Request{ID: p.ID, Number: r.number, Order: Cancel, Over: true}}}
+		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Order: Cancel, Over: true}}}
+	case p.ID != r.ID():
+		return nil
 	}
 	switch p.Standing {
 	case Refused:
@@ -66,7 +66,7 @@ func (r *Requester) unknown(now Instant) []Output {
 
 // known takes what the gateway says of the request.
 func (r *Requester) known(now Instant, p Reply) []Output {
-	r.accepted = true
+	r.accepted, r.by = true, p.Gateway
 	r.heard = now
 	if p.Every > 0 {
 		r.every = p.Every

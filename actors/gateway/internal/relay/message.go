@@ -31,6 +31,9 @@ const (
 // Request is one sending of a requester. All sendings of one request have the same ID.
 type Request struct {
 	ID string
+	// Gateway is the name of the gateway that has accepted the request; zero before one has. Another one at the same
+	// address does not know it.
+	Gateway uint64
 	// Number numbers the sendings, from 1; Seen is the number of the newest event that was taken in.
 	Number, Seen uint64
 	// Want is what is asked for; nil once the gateway has accepted it.
@@ -60,6 +63,7 @@ const (
 // Reply is what a gateway answers, and what it sends when something has happened.
 type Reply struct {
 	ID       string
+	Gateway  uint64
 	Standing Standing
 	Detail   string
 	// Number is the newest sending that the gateway has received; zero says that nothing is promised.

@@ -19,6 +19,7 @@ type Requester struct {
 	gateway  int // whose turn it is
 	attempt  int // begun anew so often
 	accepted bool
+	by       uint64 // the gateway that has accepted it; zero before
 	order    Order
 	reason   messages.Reason // of the order
 	revoke   uint64          // the first sending that asks the lock back; zero for none
@@ -33,7 +34,7 @@ type Requester struct {
 	told   Instant // when the order was given
 	every  time.Duration
 	slow   time.Duration // the longest every
-	ghost  Instant // until when an earlier attempt may still be at a gateway
+	ghost  Instant       // until when an earlier attempt may still be at a gateway
 
 	shown, there messages.State // as the owner knows it; as the gateway's lock actor has told it
 	silent       bool           // the owner was told that nothing is heard
@@ -254,7 +255,7 @@ func (r *Requester) send(now Instant) []Output {
 	if len(r.sent) > keptSendings {
 		r.sent = slices.Delete(r.sent, 0, 1)
 	}
-	q := Request{ID: r.ID(), Number: r.number, Seen: r.seen, Order: r.order, Reason: r.reason}
+	q := Request{ID: r.ID(), Gateway: r.by, Number: r.number, Seen: r.seen, Order: r.order, Reason: r.reason}
 	if !r.accepted {
 		want := r.want
 		if want.Timeout > 0 {
@@ -268,7 +269,7 @@ func (r *Requester) send(now Instant) []Output {
 // farewell tells the gateway that nobody wants to hear of the request any more.
 func (r *Requester) farewell() Output {
 	r.number++
-	return Send{r.gateway, Request{ID: r.ID(), Number: r.number, Seen: r.seen, Order: Cancel, Reason: r.reason, Over: true}}
+	return Send{r.gateway, Request{ID: r.ID(), Gateway: r.by, Number: r.number, Seen: r.seen, Order: Cancel, Reason: r.reason, Over: true}}
 }
 
 // again begins the request anew, with a new id: at the next gateway, or at the same.
@@ -288,6 +289,7 @@ func (r *Requester) leave(now Instant, next bool, on string) []Output {
 	}
 	r.attempt++
 	r.grant = messages.Grant{Path: r.want.Path}
+	r.by = 0
 	r.accepted, r.seen, r.sent, r.silent = false, 0, nil, false
 	r.there, r.every, r.heard, r.asked = messages.StateNone, firstEvery, now, now
 	return out

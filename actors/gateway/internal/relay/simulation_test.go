@@ -25,7 +25,6 @@ type ask struct {
 	until  time.Duration // of the lease, by its own clock
 	leased bool
 	ended  any // the last notice
-	told   []string
 	state  messages.State
 	woken  int
 }
@@ -57,8 +56,11 @@ func (a *ask) carryOut(from *gate, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Send:
-			g, r := a.w.gates[o.Gateway], o.Request
-			a.w.post(&g.process, func() { g.take(a.number, r) })
+			at, r := o.Gateway, o.Request
+			a.w.post(nil, func() { // whoever is there by then
+				g := a.w.gates[at]
+				a.w.after(0, &g.process, func() { g.take(a.number, r) })
+			})
 		case relay.Dismiss:
 			r := o.Request
 			a.w.post(&from.process, func() { from.take(a.number, r) })

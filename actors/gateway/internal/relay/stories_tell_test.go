@@ -40,7 +40,7 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 type shown string
 
 func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply {
-	r := relay.Reply{ID: s.r.ID(), Number: count(t, d, "n"), Lasts: span(t, d, "lasts"), Every: span(t, d, "every"),
+	r := relay.Reply{ID: s.r.ID(), Gateway: max(1, count(t, d, "gateway")), Number: count(t, d, "n"), Lasts: span(t, d, "lasts"), Every: span(t, d, "every"),
 		First: count(t, d, "first")}
 	d.MaybeScanArgs(t, "id", &r.ID)
 	var standing string
@@ -74,11 +74,11 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	d.MaybeScanArgs(t, "id", &id)
 	switch d.Cmd {
 	case "new":
-		s.table = relay.NewTable(span(t, d, "patience"))
+		s.table = relay.NewTable(7, span(t, d, "patience"))
 	case "lease":
 		s.until = relay.Instant(span(t, d, "until"))
 	case "request":
-		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d), Over: d.HasArg("over")}
+		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d), Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
 		if d.HasArg("want") {
 			r.Want = &messages.Acquire{Path: "/lock", Grace: span(t, d, "grace")}
 		}

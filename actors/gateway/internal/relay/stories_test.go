@@ -18,7 +18,8 @@ import (
 // For the requester:
 //
 //	new gateways=N [timeout=D] [alone] begins a story; the request is sent
-//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused] [id=ID]
+//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused]
+//	      [id=ID] [gateway=N]          N is the gateway's name, 1 by default
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
 //	stop at=T
@@ -29,6 +30,7 @@ import (
 //	new patience=D
 //	lease until=T                      until when the gateway's own lease lasts
 //	request at=T id=ID n=N [seen=N] [want] [grace=D] [release|cancel|revoke] [over]
+//	        [gateway=N]                its name is 7
 //	told at=T id=ID events=(E, E, ...) what the lock actor tells; then it is flushed
 //	tick at=T
 //	close at=T
@@ -190,6 +192,9 @@ func sending(r relay.Request) string {
 	}
 	if r.Over {
 		text += " over"
+	}
+	if r.Gateway > 1 {
+		text += fmt.Sprintf(" gateway=%d", r.Gateway)
 	}
 	return text
 }

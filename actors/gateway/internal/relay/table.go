@@ -14,6 +14,7 @@ type Lease interface {
 
 // Table is what a gateway knows of its requests. Make one with NewTable.
 type Table struct {
+	name     uint64
 	patience time.Duration
 	requests map[string]*entry
 	// ended holds the ids of requests that are over, until sendings of theirs that were delayed have surely come.
@@ -22,9 +23,10 @@ type Table struct {
 	closing bool
 }
 
-// NewTable makes the table of a gateway that gives a request up when it has not heard of it for so long.
-func NewTable(patience time.Duration) *Table {
-	return &Table{patience: patience, requests: map[string]*entry{}, ended: map[string]Instant{}}
+// NewTable makes the table of a gateway that gives a request up when it has not heard of it for so long. Its name, not
+// zero, tells it from one that had its address before, and had other lock actors.
+func NewTable(name uint64, patience time.Duration) *Table {
+	return &Table{name: name, patience: patience, requests: map[string]*entry{}, ended: map[string]Instant{}}
 }
 
 // Output is one of Spawn, Tell and Answer.
@@ -57,7 +59,10 @@ func (t *Table) Size() int { return len(t.requests) }
 // Request takes a sending of a requester.
 func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Request) []Output {
 	e := t.requests[r.ID]
-	if e == nil {
+	switch {
+	case r.Gateway != 0 && r.Gateway != t.name:
+		return t.unknown(from, r)
+	case e == nil:
 		return t.stranger(now, lease, from, r)
 	}
 	if r.Number > e.number {
@@ -74,9 +79,6 @@ func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Reque
 // stranger takes a sending of a request that the table does not have.
 func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Request) []Output {
 	_, past := t.ended[r.ID]
-	answer := func(s Standing) []Output {
-		return []Output{Answer{To: from, Reply: Reply{ID: r.ID, Standing: s, Number: r.Number}}}
-	}
 	if r.Over || r.Order >= Cancel {
 		t.ended[r.ID] = now.plus(2 * t.patience) // a sending from before may come yet
 	}
@@ -84,15 +86,23 @@ func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Requ
 	case r.Over:
 		return nil
 	case past || r.Want == nil || r.Order >= Cancel:
-		return answer(Unknown)
+		return t.unknown(from, r)
 	case t.closing:
-		return answer(Closing)
+		return []Output{Answer{To: from, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: Closing, Number: r.Number}}}
 	}
 	e := &entry{id: r.ID, from: from, grace: r.Want.Grace, number: r.Number, received: now}
 	t.requests[r.ID] = e
 	want := *r.Want
 	want.Grace = 0
 	return []Output{Spawn{ID: r.ID, Want: want}, t.reply(now, lease, e, 0)}
+}
+
+// unknown answers that the request is not here; nobody waits for that where the requester has ended.
+func (t *Table) unknown(to messages.ActorID, r Request) []Output {
+	if r.Over {
+		return nil
+	}
+	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: Unknown, Number: r.Number}}}
 }
 
 // Refuse is the answer to a request that cannot be carried out.
@@ -217,7 +227,7 @@ func (t *Table) Promised(now Instant) map[string]time.Duration {
 
 // reply makes the answer to a request, with the events after one.
 func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
-	r := Reply{ID: e.id, Standing: Known, Number: e.number, Every: t.every(), First: after + 1}
+	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Number: e.number, Every: t.every(), First: after + 1}
 	if !t.closing {
 		r.Lasts = e.promise(now, lease)
 	}

@@ -29,7 +29,7 @@ type lockModel struct {
 }
 
 func newGate(w *world, name string) *gate {
-	g := &gate{process: w.newProcess(), w: w, name: name, table: relay.NewTable(timeout), locks: map[string]*lockModel{}}
+	g := &gate{process: w.newProcess(), w: w, name: name, table: relay.NewTable(1+w.random.Uint64()>>1, timeout), locks: map[string]*lockModel{}}
 	g.connect()
 	g.beat()
 	g.tick()
