@@ -33,7 +33,7 @@ type order struct {
 	Listen, Advertised string
 	Servers            string
 	Timeout            time.Duration
-	Gateway            string // its address
+	Gateway, Name      string // its address, and its name there
 	Path               string
 }
 
@@ -72,7 +72,7 @@ func beChild(o order) error {
 	if o.Servers != "" {
 		return beGateway(system, o)
 	}
-	client, err := gateway.Open(context.Background(), system, gateway.At(actor.NewPID(o.Gateway, "locks")))
+	client, err := gateway.Open(context.Background(), system, gateway.At(actor.NewPID(o.Gateway, o.Name)))
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func TestRequesterStops(t *testing.T) {
 	for name, kill := range map[string]bool{"SIGSTOP": false, "SIGKILL": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, short)
-			holder := start(t, order{Gateway: s.pid.Address, Path: "/holder"})
+			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id, Path: "/holder"})
 			require.Equal(t, "held", await(t, holder.said))
 			_, err := fmt.Fprintln(holder.ask, "?")
 			require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestBothStop(t *testing.T) {
 	s := newStage(t, patient.Session)
 	gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
 	require.Equal(t, "ready", await(t, gate.said))
-	holder := start(t, order{Gateway: gate.road.address(), Path: "/both"})
+	holder := start(t, order{Gateway: gate.road.address(), Name: "locks", Path: "/both"})
 	require.Equal(t, "held", await(t, holder.said))
 	other := s.direct(t)
 	ctx := patient.Deadline(t)

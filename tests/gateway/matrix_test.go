@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
@@ -59,15 +60,22 @@ var faults = []fault{
 	}},
 	{"gateway-actor-stopped", func(t *testing.T, s *stage) func() {
 		stopped(s.inside.system, s.local())
-		return func() { s.inside.gateway(t, s.session) }
+		return func() { s.again(t) }
 	}},
 	{"session-of-the-gateway-closed", func(t *testing.T, s *stage) func() {
 		require.NoError(t, s.session.Close(patient.Deadline(t)))
 		return func() {
 			s.session = s.inside.open(t, s.ensemble.address(), short)
-			s.inside.gateway(t, s.session)
+			s.again(t)
 		}
 	}},
+}
+
+// again spawns a gateway in the place of one that has ended.
+func (s *stage) again(t *testing.T) {
+	pid, err := gateway.Spawn(s.inside.system, s.session, s.pid.Id)
+	require.NoError(t, err)
+	t.Cleanup(func() { s.inside.system.Root.Stop(pid) })
 }
 
 // short is a session timeout whose end a test waits for.

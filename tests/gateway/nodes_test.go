@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,13 +27,43 @@ import (
 // node is an actor system with a remote, and the road to it.
 type node struct {
 	system *actor.ActorSystem
-	remote *remote.Remote
 	road   *road
 }
 
-// newNode starts one.
-func newNode(t *testing.T, opts ...remote.ConfigOption) *node {
+// The nodes of this process are started once, before gRPC does anything for any of them: remote.Start sets gRPC's logger,
+// which gRPC reads without a lock. Tests take nodes from here, and put them back.
+var (
+	startNodes sync.Once
+	freeNodes  = make(chan *node, 3)
+)
+
+// newNode takes a node, healed of what the last test did to it.
+func newNode(t *testing.T) *node {
 	t.Helper()
+	startNodes.Do(func() {
+		var conns []net.Conn
+		for range cap(freeNodes) {
+			n := startNode(t)
+			freeNodes <- n
+			conns = append(conns, n.settled(t))
+		}
+		for _, conn := range conns { // which ends them, after the last of the loggers was set
+			_, err := conn.Write([]byte("this is no preface of HTTP/2, at any rate\n"))
+			require.NoError(t, err)
+			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
+		}
+	})
+	n := await(t, freeNodes)
+	t.Cleanup(func() {
+		n.road.silence(false)
+		n.road.cut(false)
+		freeNodes <- n
+	})
+	return n
+}
+
+func startNode(t *testing.T) *node {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	n := &node{road: newRoad(t)}
 	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
@@ -38,14 +71,18 @@ func newNode(t *testing.T, opts ...remote.ConfigOption) *node {
 	require.NoError(t, err)
 	number, err := strconv.Atoi(port)
 	require.NoError(t, err)
-	opts = append(opts, remote.WithAdvertisedHost(n.road.address()), gateway.WithRecovery(quiet))
-	n.remote = remote.NewRemote(n.system, remote.Configure(host, number, opts...))
-	n.remote.Start()
-	t.Cleanup(func() {
-		n.remote.Shutdown(false)
-		n.system.Shutdown()
-	})
+	remote.NewRemote(n.system, remote.Configure(host, number, remote.WithAdvertisedHost(n.road.address()),
+		gateway.WithRecovery(quiet))).Start()
 	return n
+}
+
+// settled waits until the node's server has said what it says to each connection.
+func (n *node) settled(t *testing.T) net.Conn {
+	conn, err := net.Dial("tcp", n.road.target)
+	require.NoError(t, err)
+	_, err = io.ReadFull(conn, make([]byte, 9))
+	require.NoError(t, err)
+	return conn
 }
 
 // open starts a session of the node's.
@@ -60,12 +97,17 @@ func (n *node) open(t *testing.T, server string, timeout time.Duration) *actors.
 	return session
 }
 
+// gateways counts them, because a node has many in its time.
+var gateways atomic.Int64
+
 // gateway spawns a gateway with a name that others know.
 func (n *node) gateway(t *testing.T, session *actors.Session) *actor.PID {
 	t.Helper()
-	_, err := gateway.Spawn(n.system, session, "locks")
+	name := fmt.Sprint("locks-", gateways.Add(1))
+	pid, err := gateway.Spawn(n.system, session, name)
 	require.NoError(t, err)
-	return actor.NewPID(n.road.address(), "locks")
+	t.Cleanup(func() { n.system.Root.Stop(pid) })
+	return actor.NewPID(n.road.address(), name)
 }
 
 // client opens a client over gateways.

@@ -31,7 +31,7 @@ func newRoad(t *testing.T) *road {
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	require.NoError(t, err)
-	return runRoad(t, listener, net.JoinHostPort(inner, port))
+	return runRoad(listener, net.JoinHostPort(inner, port)) // for as long as the process lives
 }
 
 // newRoadTo leads to any address.
@@ -39,14 +39,15 @@ func newRoadTo(t *testing.T, target string) *road {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	return runRoad(t, listener, target)
+	r := runRoad(listener, target)
+	t.Cleanup(r.close)
+	return r
 }
 
-func runRoad(t *testing.T, listener net.Listener, target string) *road {
+func runRoad(listener net.Listener, target string) *road {
 	r := &road{listener: listener, target: target, conns: map[net.Conn]struct{}{}}
 	r.open = sync.NewCond(&r.mu)
 	r.running.Go(r.accept)
-	t.Cleanup(r.close)
 	return r
 }
 

@@ -138,30 +138,36 @@ func TestStoriesAreTheSame(t *testing.T) {
 		t.Run(story.name, func(t *testing.T) {
 			var seen [2]string
 			for i, over := range []bool{false, true} {
-				s := teller{stage: newStage(t, patient.Session)}
-				var recorders []*actorstest.Recorder
-				s.spawn = func(want messages.Acquire) (*actor.PID, *actorstest.Recorder) {
-					r := actorstest.NewRecorder(s.outside.system)
-					t.Cleanup(r.Close)
-					recorders = append(recorders, r)
-					if over {
-						props := gateway.NewLock(gateway.At(s.pid), want, actors.WithObserver(r.PID()))
-						return s.outside.system.Root.Spawn(props), r
-					}
-					if i == 0 && s.session != nil && len(recorders) == 1 { // a session beside the recorder
-						s.session = s.outside.open(t, s.ensemble.address(), patient.Session)
-					}
-					return s.outside.system.Root.Spawn(actors.NewLock(s.session, want, actors.WithObserver(r.PID()))), r
-				}
-				story.happen(t, s)
-				for _, r := range recorders {
-					seen[i] += told(t, r)
-				}
+				t.Run(fmt.Sprint("over a gateway: ", over), func(t *testing.T) { seen[i] = tellStory(t, story.happen, over) })
 			}
 			require.Equal(t, seen[0], seen[1])
 			t.Log("\n" + seen[1])
 		})
 	}
+}
+
+// tellStory lets a story happen, to requests of the node's own session or of a gateway, and gives what was seen of them.
+func tellStory(t *testing.T, happen func(*testing.T, teller), over bool) (seen string) {
+	s := teller{stage: newStage(t, patient.Session)}
+	if !over { // a session beside the recorder
+		s.session = s.outside.open(t, s.ensemble.address(), patient.Session)
+	}
+	var recorders []*actorstest.Recorder
+	s.spawn = func(want messages.Acquire) (*actor.PID, *actorstest.Recorder) {
+		r := actorstest.NewRecorder(s.outside.system)
+		t.Cleanup(r.Close)
+		recorders = append(recorders, r)
+		opt := actors.WithObserver(r.PID())
+		if over {
+			return s.outside.system.Root.Spawn(gateway.NewLock(gateway.At(s.pid), want, opt)), r
+		}
+		return s.outside.system.Root.Spawn(actors.NewLock(s.session, want, opt)), r
+	}
+	happen(t, s)
+	for _, r := range recorders {
+		seen += told(t, r)
+	}
+	return seen
 }
 
 // told writes what a recorder has seen, once the request has ended.
