@@ -81,8 +81,8 @@ func (a *audience) check(ctx actor.Context) error {
 		if pid == nil || !unreached(pid) {
 			return nil
 		}
-		return fmt.Errorf("%w: the %s %s is on another node (%s): it must run in the session's process, or see WithRemote",
-			ErrBadAcquire, role, pid.GetId(), pid.GetAddress())
+		return fmt.Errorf("%w: the %s %s is on another node (%s): it must run in the session's process,"+
+			" or see WithRemote", ErrBadAcquire, role, pid.GetId(), pid.GetAddress())
 	}
 	err := cmp.Or(refuse("parent", ctx.Parent()), refuse("owner", a.owner))
 	for _, pid := range a.observers {

@@ -27,8 +27,8 @@ func (l *lastThings) add(do func()) (forget func()) {
 	}
 }
 
-// run does them all, at the same time, and then what follows: at once where there is nothing to do, and otherwise later,
-// on a goroutine. While it does, further calls do nothing.
+// run does them all, at the same time, and then what follows: at once where there is nothing to do,
+// and otherwise later, on a goroutine. While it does, further calls do nothing.
 func (l *lastThings) run(then func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +54,9 @@ func (l *lastThings) run(then func()) {
 	}()
 }
 
-// BeforeClose has Close call a function, and wait until it returns, before the session ends at the servers. A gateway
-// waits there until what it has promised to other nodes has run out. forget takes it out again.
+// BeforeClose has Close call a function, and wait until it returns, before the session ends at the
+// servers. A gateway waits there until what it has promised to other nodes has run out. forget
+// takes it out again.
 //
 // A session that ends by itself, or whose actor is stopped, does not wait.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }

@@ -6,14 +6,15 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Audience is whom a lock actor tells, for lock actors of other packages: what lock options name, and its parent. It
-// belongs to one lock actor, which calls it from Receive.
+// Audience is whom a lock actor tells, for lock actors of other packages: what lock options name,
+// and its parent. It belongs to one lock actor, which calls it from Receive.
 type Audience struct {
 	audience
 	listener Listener
 }
 
-// NewAudience reads lock options. WithRemote changes nothing: the audience runs on the lock actor's node.
+// NewAudience reads lock options. WithRemote changes nothing: the audience runs on the lock actor's
+// node.
 func NewAudience(opts ...LockOption) *Audience {
 	var settings lock
 	for _, opt := range opts {
@@ -23,8 +24,8 @@ func NewAudience(opts ...LockOption) *Audience {
 	return &Audience{settings.audience, settings.listener}
 }
 
-// Begin watches the owner. The error wraps ErrBadAcquire when somebody is on another node; those that are not can be
-// told of it.
+// Begin watches the owner. The error wraps ErrBadAcquire when somebody is on another node; those
+// that are not can be told of it.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if err := a.check(ctx); err != nil {
 		return err

@@ -9,8 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// ownerLeft takes it that the owner has ended, or that its node is out of reach. In the latter case the owner may rely
-// on the lock for as long as it was promised: the lease as it stands now is the most that any notice has told.
+// ownerLeft takes it that the owner has ended, or that its node is out of reach. In the latter case
+// the owner may rely on the lock for as long as it was promised: the lease as it stands now is the
+// most that any notice has told.
 func (l *lock) ownerLeft(ctx actor.Context, msg *actor.Terminated) {
 	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 	switch {

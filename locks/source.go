@@ -12,8 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Source is where a client's locks come from: an *actors.Session, or gateways on other nodes (package actors/gateway,
-// which brings the only other one). Its methods may be called from any goroutine.
+// Source is where a client's locks come from: an *actors.Session, or gateways on other nodes
+// (package actors/gateway, which brings the only other one). Its methods may be called from any
+// goroutine.
 type Source interface {
 	actors.Place
 	// NewLock makes the props of a lock actor: see actors.NewLock.
@@ -24,7 +25,8 @@ type Source interface {
 	Ask(ctx context.Context, query any) (answer any, err error)
 	// PID is the actor that takes messages.Follow; nil where there is none.
 	PID() *actor.PID
-	// LastWord is how long Unlock waits at least: what has happened may be on its way from the lock actor.
+	// LastWord is how long Unlock waits at least: what has happened may be on its way from the lock
+	// actor.
 	LastWord() time.Duration
 	// Explain adds to an error what is known of why nothing is heard.
 	Explain(err error) error
@@ -35,9 +37,10 @@ type Source interface {
 // ErrNeedsSession: what was asked for does not work over a gateway.
 var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
 
-// NewClient makes a client whose locks come from a source, in the actor system of that. Close closes the source, and
-// leaves the system running. It is for sources other than sessions: gateway.Open calls it. Of the options only
-// WithTracerProvider means something; others belong to a session.
+// NewClient makes a client whose locks come from a source, in the actor system of that. Close
+// closes the source, and leaves the system running. It is for sources other than sessions:
+// gateway.Open calls it. Of the options only WithTracerProvider means something; others belong to a
+// session.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {

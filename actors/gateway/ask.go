@@ -44,7 +44,8 @@ func (a *asker) Receive(ctx actor.Context) {
 	}
 }
 
-// ask carries out a query that crosses. The error is that of ctx, which ended before an answer came.
+// ask carries out a query that crosses. The error is that of ctx, which ended before an answer
+// came.
 func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wire.Query) (*wire.Answer, error) {
 	a := &asker{at: g, query: query, answer: make(chan *wire.Answer, 1)}
 	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Gateways are the gateways that a program asks for locks, and the locks that it has by them. Make one with At. Its
-// methods may be called from any goroutine.
+// Gateways are the gateways that a program asks for locks, and the locks that it has by them. Make
+// one with At. Its methods may be called from any goroutine.
 type Gateways struct {
 	pids []*actor.PID
 
@@ -31,15 +31,16 @@ type held struct {
 	pid   *actor.PID
 }
 
-// At names gateways, in the order in which they are tried. They must have sessions with the same servers and chroot.
-// One is used until it does not answer, or closes; then those who wait go to the next, and what was held is lost when
-// its lease runs out.
+// At names gateways, in the order in which they are tried. They must have sessions with the same
+// servers and chroot. One is used until it does not answer, or closes; then those who wait go to
+// the next, and what was held is lost when its lease runs out.
 func At(pids ...*actor.PID) *Gateways {
 	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}}
 }
 
-// Clock is the lease clock of the grant with this messages.Held.Epoch: each grant over a gateway has a clock of its own,
-// which counts the time for which the machine was suspended. That of a request that has ended is never valid.
+// Clock is the lease clock of the grant with this messages.Held.Epoch: each grant over a gateway
+// has a clock of its own, which counts the time for which the machine was suspended. That of a
+// request that has ended is never valid.
 func (g *Gateways) Clock(epoch uint64) *zkconn.LeaseClock {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,7 +75,8 @@ func (g *Gateways) remove(epoch uint64) {
 	}
 }
 
-// close takes no more requests, and gives those that there are, and a channel that is closed when they have ended.
+// close takes no more requests, and gives those that there are, and a channel that is closed when
+// they have ended.
 func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

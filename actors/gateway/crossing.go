@@ -61,7 +61,8 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 }
 
 func writeRequest(r relay.Request) *wire.Request {
-	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over, Gateway: r.Gateway}
+	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over,
+		Gateway: r.Gateway}
 	switch r.Order {
 	case relay.Revoke:
 		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
@@ -83,16 +84,16 @@ var standings = map[relay.Standing]wire.Standing{
 }
 
 func writeReply(r relay.Reply) *wire.Reply {
-	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: r.Detail, Number: r.Number,
-		Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
+	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: r.Detail,
+		Number: r.Number, Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
 	for _, ev := range r.Events {
 		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
 	}
 	return x
 }
 
-// readReply takes a reply apart, or tells what is wrong with it. A field that is not known here changes nothing that is
-// known, but an event that is not known may be the end of the lease.
+// readReply takes a reply apart, or tells what is wrong with it. A field that is not known here
+// changes nothing that is known, but an event that is not known may be the end of the lease.
 func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 	if wrong := readVersion(x.GetVersion()); wrong != "" {
 		return r, "the gateway: " + wrong

@@ -16,20 +16,22 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// NewLock makes the props of a lock actor that acquires over a gateway. It is used as that of actors.NewLock: it takes
-// the same options and commands, sends the same notices, and tells the observers the changes of state that the
-// gateway's lock actor goes through. Options that name actors on other nodes are refused, actors.WithRemote or not: the
-// owner runs where its lock actor does.
+// NewLock makes the props of a lock actor that acquires over a gateway. It is used as that of
+// actors.NewLock: it takes the same options and commands, sends the same notices, and tells the
+// observers the changes of state that the gateway's lock actor goes through. Options that name
+// actors on other nodes are refused, actors.WithRemote or not: the owner runs where its lock actor
+// does.
 //
 // What differs:
 //
-//   - Held.Epoch, Held.Run and the times in notices are those of at.Clock(held.Epoch). Held.Session is the gateway's
-//     session.
-//   - When the gateway is not heard, the request is recovering, and Suspended is told, as when a session's connection is
-//     down. At its deadline the lock is lost.
-//   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package relay's rule of time.
-//   - A request that was given up or back while no gateway answers ends as Failed, with messages.ReasonUnreachable, after
-//     a few seconds. The gateway gives the lock back by itself.
+//   - Held.Epoch, Held.Run and the times in notices are those of at.Clock(held.Epoch). Held.Session
+//     is the gateway's session.
+//   - When the gateway is not heard, the request is recovering, and Suspended is told, as when a
+//     session's connection is down. At its deadline the lock is lost.
+//   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package
+//     relay's rule of time.
+//   - A request that was given up or back while no gateway answers ends as Failed, with
+//     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
 //   - Two requests of one owner do not wait for each other if they are at one gateway.
 //
 // No gateway, or a nil one, is told as Failed, as other bad input is. A nil at panics.
@@ -61,7 +63,8 @@ type (
 
 func (q *requester) now() relay.Instant { return relay.Instant(q.clock.Elapsed()) }
 
-// Receive takes one message. A panic ends this lock actor; its lock is the gateway's to give back then.
+// Receive takes one message. A panic ends this lock actor; its lock is the gateway's to give back
+// then.
 func (q *requester) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -17,19 +17,21 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Open gives a client whose locks come from gateways, once one of them has answered. Mutex, RWMutex, Semaphore, Contest,
-// Election.Campaign and All work as over a session, and so do leases: Valid and Deadline by a clock of this node's.
-// Queue, Election.Leader, Revoke, Break and SetPermits work, too.
+// Open gives a client whose locks come from gateways, once one of them has answered. Mutex,
+// RWMutex, Semaphore, Contest, Election.Campaign and All work as over a session, and so do leases:
+// Valid and Deadline by a clock of this node's. Queue, Election.Leader, Revoke, Break and
+// SetPermits work, too.
 //
-// Client.Locks, Client.Deadlocks and Election.Observe need a session: their errors wrap locks.ErrNeedsSession. A lock
-// WithDeadlockDetection works, for it is the gateway that looks. Client.Session is nil. Of the options
-// locks.WithTracerProvider means something.
+// Client.Locks, Client.Deadlocks and Election.Observe need a session: their errors wrap
+// locks.ErrNeedsSession. A lock WithDeadlockDetection works, for it is the gateway that looks.
+// Client.Session is nil. Of the options locks.WithTracerProvider means something.
 //
-// The system must have a remote that runs, and Close leaves both running. Close gives up what is asked for and held, and
-// does not wait for the gateways to hear of it: what they do not hear of they give back when it has run out. at is
-// closed with the client, and serves one client only.
+// The system must have a remote that runs, and Close leaves both running. Close gives up what is
+// asked for and held, and does not wait for the gateways to hear of it: what they do not hear of
+// they give back when it has run out. at is closed with the client, and serves one client only.
 //
-// Errors wrap that of ctx when no gateway has answered before it ended, and actors.ErrBadAcquire where none is named.
+// Errors wrap that of ctx when no gateway has answered before it ended, and actors.ErrBadAcquire
+// where none is named.
 func Open(ctx context.Context, system *actor.ActorSystem, at *Gateways, opts ...locks.Option) (*locks.Client, error) {
 	if err := at.check(); err != nil {
 		return nil, err
@@ -59,7 +61,8 @@ func (s *source) PID() *actor.PID { return nil }
 // LastWord is for how long the end of a request may be on its way here: a gateway is another node.
 func (s *source) LastWord() time.Duration { return 2 * time.Second }
 
-// Explain gives the error back: what is known of a gateway is in the states and reasons of requests.
+// Explain gives the error back: what is known of a gateway is in the states and reasons of
+// requests.
 func (s *source) Explain(err error) error { return err }
 
 // Absolute gives a path as the servers of the gateways know it.

@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// maxQueries bounds the queries that a gateway carries out at a time. More are not answered, and will be sent again.
+// maxQueries bounds the queries that a gateway carries out at a time. More are not answered, and
+// will be sent again.
 const maxQueries = 64
 
 // queries are those under way.

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// server is the gateway actor: a shell around relay.Table. Its lock actors are not its children, for those would be
-// stopped with it, and what was promised must be kept.
+// server is the gateway actor: a shell around relay.Table. Its lock actors are not its children,
+// for those would be stopped with it, and what was promised must be kept.
 type server struct {
 	session *actors.Session
 	system  *actor.ActorSystem
@@ -66,7 +66,8 @@ func (g *server) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			g.system.Logger().Error("gateway panicked", slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
+			g.system.Logger().Error("gateway panicked", slog.Any("panic", r),
+				slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -76,8 +77,9 @@ func (g *server) Receive(ctx actor.Context) {
 		g.request(ctx, msg)
 	case *wire.Query:
 		g.query(ctx, msg)
-	case *messages.Transition, *messages.Held, *messages.Suspended, *messages.Resumed, *messages.RevokeRequested,
-		*messages.Revoked, *messages.Deadlocked, *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
+	case *messages.Transition, *messages.Held, *messages.Suspended, *messages.Resumed,
+		*messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked, *messages.Released, *messages.Lost,
+		*messages.Cancelled, *messages.Failed:
 		g.told(ctx, msg)
 	case *actor.Terminated:
 		ctx.Send(ctx.Self(), &lockEnded{msg.Who}) // it overtakes the last notices, this does not
@@ -169,7 +171,8 @@ func (g *server) lockEnded(who *actor.PID) {
 	g.system.Root.Send(g.self, &flush{})
 }
 
-// flushSoon sends on what has been told, behind what is in the mailbox: a lock actor tells several things at a time.
+// flushSoon sends on what has been told, behind what is in the mailbox: a lock actor tells several
+// things at a time.
 func (g *server) flushSoon(ctx actor.Context) {
 	if !g.flushing {
 		g.flushing = true

@@ -54,8 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beChild runs a node. A requester says "held" when it holds, and then answers each line that it reads with "valid" or
-// "over".
+// beChild runs a node. A requester says "held" when it holds, and then answers each line that it
+// reads with "valid" or "over".
 func beChild(o order) error {
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -180,8 +180,8 @@ func TestGatewayStops(t *testing.T) {
 	}
 }
 
-// TestRequesterStops: the process of the requester is stopped, or killed, while it holds. When it goes on it knows that
-// its lease is over before it has heard anything.
+// TestRequesterStops: the process of the requester is stopped, or killed, while it holds. When it
+// goes on it knows that its lease is over before it has heard anything.
 func TestRequesterStops(t *testing.T) {
 	for name, kill := range map[string]bool{"SIGSTOP": false, "SIGKILL": true} {
 		t.Run(name, func(t *testing.T) {

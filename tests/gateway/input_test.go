@@ -22,7 +22,8 @@ var newer = protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.Varint
 
 // asked is a good request, changed.
 func asked(change func(*wire.Request)) *wire.Request {
-	r := &wire.Request{Version: wire.Version, Id: "id", Number: 1, Acquire: wire.FromAcquire(messages.Acquire{Path: "/input"})}
+	r := &wire.Request{Version: wire.Version, Id: "id", Number: 1}
+	r.Acquire = wire.FromAcquire(messages.Acquire{Path: "/input"})
 	change(r)
 	return r
 }
@@ -32,6 +33,7 @@ func TestBadRequestsAreRefused(t *testing.T) {
 	s := newStage(t, patient.Session)
 	from, told := s.outside.listener(t)
 	root := s.outside.system.Root
+	huge, unknown := "/"+strings.Repeat("x", 1<<20), "field 99 of turnstile.gateway."
 	for name, c := range map[string]struct {
 		request *wire.Request
 		reason  string
@@ -42,14 +44,14 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		"long id":          {asked(func(r *wire.Request) { r.Id = strings.Repeat("x", 1000) }), "an id of 1000 bytes"},
 		"no number":        {asked(func(r *wire.Request) { r.Number = 0 }), "without a number"},
 		"no path":          {asked(func(r *wire.Request) { r.Acquire.Path = "" }), "must not be empty"},
-		"huge path":        {asked(func(r *wire.Request) { r.Acquire.Path = "/" + strings.Repeat("x", 1<<20) }), "must not be longer than"},
-		"garbage path":     {asked(func(r *wire.Request) { r.Acquire.Path = "/a//\x01" }), "must not contain an empty element"},
+		"huge path":        {asked(func(r *wire.Request) { r.Acquire.Path = huge }), "must not be longer than"},
+		"garbage path":     {asked(func(r *wire.Request) { r.Acquire.Path = "/a//\x01" }), "an empty element"},
 		"unknown mode":     {asked(func(r *wire.Request) { r.Acquire.Mode = 77 }), "mode 77 does not exist"},
 		"huge mode":        {asked(func(r *wire.Request) { r.Acquire.Mode = 1 << 31 }), "mode 255 does not exist"},
 		"unknown naming":   {asked(func(r *wire.Request) { r.Acquire.Naming = 9 }), "naming 9 does not exist"},
 		"negative timeout": {asked(func(r *wire.Request) { r.Acquire.Timeout = -1 }), "is negative"},
-		"newer acquire":    {asked(func(r *wire.Request) { r.Acquire.ProtoReflect().SetUnknown(newer) }), "field 99 of turnstile.gateway.Acquire is not known here"},
-		"newer request":    {asked(func(r *wire.Request) { r.ProtoReflect().SetUnknown(newer) }), "field 99 of turnstile.gateway.Request is not known here"},
+		"newer acquire":    {asked(func(r *wire.Request) { r.Acquire.ProtoReflect().SetUnknown(newer) }), unknown + "Acquire"},
+		"newer request":    {asked(func(r *wire.Request) { r.ProtoReflect().SetUnknown(newer) }), unknown + "Request"},
 	} {
 		root.RequestWithCustomSender(s.pid, c.request, from)
 		reply, is := await(t, told).message.(*wire.Reply)
@@ -84,7 +86,7 @@ func TestBadRepliesEndARequest(t *testing.T) {
 	}{
 		"version":  {func(r *wire.Reply) { r.Version = 2 }, "version 2 of the protocol is not known here"},
 		"standing": {func(r *wire.Reply) { r.Standing = 55 }, "a standing that is not known here"},
-		"event":    {func(r *wire.Reply) { r.First, r.Events = 1, []*wire.Event{{}} }, "an event that is not known here"},
+		"event":    {func(r *wire.Reply) { r.First, r.Events = 1, []*wire.Event{{}} }, "an event that is not known"},
 		"refused":  {func(r *wire.Reply) { r.Standing, r.Detail = wire.Standing_REFUSED, "because" }, "because"},
 	} {
 		fake := outside.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -96,14 +98,16 @@ func TestBadRepliesEndARequest(t *testing.T) {
 		}))
 		observer, told := outside.listener(t)
 		near := actor.NewPID(outside.system.Address(), observer.Id)
-		outside.system.Root.Spawn(gateway.NewLock(gateway.At(fake), messages.Acquire{Path: "/bad"}, actors.WithObserver(near)))
+		props := gateway.NewLock(gateway.At(fake), messages.Acquire{Path: "/bad"}, actors.WithObserver(near))
+		outside.system.Root.Spawn(props)
 		failed, _ := notice[*messages.Failed](t, told)
 		require.Equal(t, messages.ReasonRefused, failed.Reason, name)
 		require.Contains(t, failed.Detail, c.reason, name)
 	}
 }
 
-// TestBadInputIsToldHere: what is not well formed is told before anything is sent, as a local lock actor tells it.
+// TestBadInputIsToldHere: what is not well formed is told before anything is sent, as a local lock
+// actor tells it.
 func TestBadInputIsToldHere(t *testing.T) {
 	outside := newNode(t)
 	nobody := actor.NewPID("127.0.0.1:1", "nobody")
@@ -128,8 +132,8 @@ func TestBadInputIsToldHere(t *testing.T) {
 	}
 }
 
-// TestUnknownTypeEndsNothing: a message of a type that the gateway's node does not link. protoactor's remote would end the
-// process; with gateway.WithRecovery the connection ends.
+// TestUnknownTypeEndsNothing: a message of a type that the gateway's node does not link.
+// protoactor's remote would end the process; with gateway.WithRecovery the connection ends.
 func TestUnknownTypeEndsNothing(t *testing.T) {
 	s := newStage(t, patient.Session)
 	client := s.outside.client(t, s.pid)

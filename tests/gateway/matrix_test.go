@@ -13,16 +13,17 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// fault is one cell of the matrix: what happens while a requester holds by a gateway and another contender, with a
-// session of its own, waits. strike may give what ends the fault.
+// fault is one cell of the matrix: what happens while a requester holds by a gateway and another
+// contender, with a session of its own, waits. strike may give what ends the fault.
 type fault struct {
 	name   string
 	strike func(t *testing.T, s *stage) (heal func())
 }
 
-// Every one of these takes the lock from the requester. The outcome is the same for each, and exact: the requester's
-// lease is over, by its own clock, when the other contender holds; its context ends with ErrLost; the other's token is
-// greater; and afterwards the requester gets the lock again, and no node is left.
+// Every one of these takes the lock from the requester. The outcome is the same for each, and
+// exact: the requester's lease is over, by its own clock, when the other contender holds; its
+// context ends with ErrLost; the other's token is greater; and afterwards the requester gets the
+// lock again, and no node is left.
 var faults = []fault{
 	{"silence-to-the-gateway", func(_ *testing.T, s *stage) func() {
 		s.inside.road.silence(true)

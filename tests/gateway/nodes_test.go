@@ -30,8 +30,9 @@ type node struct {
 	road   *road
 }
 
-// The nodes of this process are started once, before gRPC does anything for any of them: remote.Start sets gRPC's logger,
-// which gRPC reads without a lock. Tests take nodes from here, and put them back.
+// The nodes of this process are started once, before gRPC does anything for any of them:
+// remote.Start sets gRPC's logger, which gRPC reads without a lock. Tests take nodes from here, and
+// put them back.
 var (
 	startNodes sync.Once
 	freeNodes  = make(chan *node, 3)
@@ -86,11 +87,11 @@ func (n *node) settled(t *testing.T) net.Conn {
 }
 
 // open starts a session of the node's.
-func (n *node) open(t *testing.T, server string, timeout time.Duration) *actors.Session {
+func (n *node) open(t *testing.T, server string, timeout time.Duration, opts ...actors.SessionOption) *actors.Session {
 	t.Helper()
 	cfg, err := zkconn.NewConfig(server, zkconn.WithSessionTimeout(timeout))
 	require.NoError(t, err)
-	session, err := actors.StartSession(n.system, cfg)
+	session, err := actors.StartSession(n.system, cfg, opts...)
 	require.NoError(t, err)
 	require.NoError(t, session.Ready(patient.Deadline(t)))
 	t.Cleanup(func() { _ = session.Close(context.WithoutCancel(t.Context())) })
@@ -132,11 +133,12 @@ type stage struct {
 // local is the gateway's address on its own node.
 func (s *stage) local() *actor.PID { return actor.NewPID(s.inside.system.Address(), s.pid.Id) }
 
-func newStage(t *testing.T, timeout time.Duration) *stage {
+func newStage(t *testing.T, timeout time.Duration, opts ...actors.SessionOption) *stage {
 	t.Helper()
-	s := &stage{server: embedded.Run(t, embedded.WithTick(200*time.Millisecond)), inside: newNode(t), outside: newNode(t)}
+	s := &stage{inside: newNode(t), outside: newNode(t)}
+	s.server = embedded.Run(t, embedded.WithTick(200*time.Millisecond))
 	s.ensemble = newRoadTo(t, s.server.Addr())
-	s.session = s.inside.open(t, s.ensemble.address(), timeout)
+	s.session = s.inside.open(t, s.ensemble.address(), timeout, opts...)
 	s.pid = s.inside.gateway(t, s.session)
 	return s
 }

@@ -20,7 +20,8 @@ type heard struct {
 	sender  *actor.PID
 }
 
-// listener spawns an actor that passes on what it is told, and gives its address as other nodes know it.
+// listener spawns an actor that passes on what it is told, and gives its address as other nodes
+// know it.
 func (n *node) listener(t *testing.T) (*actor.PID, <-chan heard) {
 	t.Helper()
 	told := make(chan heard, 100)
@@ -59,7 +60,8 @@ func (s *stage) recorded(t *testing.T, path string, opts ...actors.LockOption) *
 	return r
 }
 
-// TestNoticesCross: an owner on another node hears what its lock actor tells, from that, and sends it commands.
+// TestNoticesCross: an owner on another node hears what its lock actor tells, from that, and sends
+// it commands.
 func TestNoticesCross(t *testing.T) {
 	s := newStage(t, patient.Session)
 	owner, told := s.outside.listener(t)
@@ -100,8 +102,8 @@ func TestOwnerOnOtherNodeEnds(t *testing.T) {
 	require.Equal(t, messages.ReasonOwnerGone, end.Reason)
 }
 
-// TestOwnerOutOfReach: a cut between the nodes is not the end of an owner. The lock is given back, and not before what
-// the owner was promised has run out.
+// TestOwnerOutOfReach: a cut between the nodes is not the end of an owner. The lock is given back,
+// and not before what the owner was promised has run out.
 func TestOwnerOutOfReach(t *testing.T) {
 	s := newStage(t, 4*time.Second)
 	owner, told := s.outside.listener(t)

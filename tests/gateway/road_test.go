@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// road is the way of all messages to one node: a relay in front of its remote. Messages the other way take the road of
-// the other node.
+// road is the way of all messages to one node: a relay in front of its remote. Messages the other
+// way take the road of the other node.
 type road struct {
 	listener net.Listener
 	target   string

@@ -22,9 +22,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestVirtualWeather: the real actors on the embedded server, in virtual time, while messages are lost, doubled and
-// delayed, gateways are stopped, and their sessions cut off. A witness never sees two valid leases; tokens increase; in
-// the end everybody gets the lock, and no node is left. TURNSTILE_GATEWAY_WEATHER says how many seeds.
+// TestVirtualWeather: the real actors on the embedded server, in virtual time, while messages are
+// lost, doubled and delayed, gateways are stopped, and their sessions cut off. A witness never sees
+// two valid leases; tokens increase; in the end everybody gets the lock, and no node is left.
+// TURNSTILE_GATEWAY_WEATHER says how many seeds.
 func TestVirtualWeather(t *testing.T) {
 	seeds := 20
 	if more := os.Getenv("TURNSTILE_GATEWAY_WEATHER"); more != "" {
@@ -56,7 +57,8 @@ func virtualWeather(t *testing.T, seed uint64) {
 	var pids []*actor.PID
 	for i := range 2 {
 		s := &site{line: &line{server: server}}
-		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(s.line.dial), locks.WithActorSystem(system))
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(s.line.dial),
+			locks.WithActorSystem(system))
 		require.NoError(t, err)
 		s.client = client
 		s.pid, err = system.Root.SpawnNamed(w.props(gateway.New(client.Session())), fmt.Sprint("gateway-", i))
@@ -127,7 +129,8 @@ func (r *witnessed) work(ctx context.Context, w *weather) {
 		lease, err := r.client.Mutex("/weather").Lock(wait)
 		stop()
 		if err != nil {
-			if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) && !errors.Is(err, locks.ErrFailed) {
+			late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+			if !late && !errors.Is(err, locks.ErrFailed) {
 				r.fault(err.Error())
 			}
 			time.Sleep(100 * time.Millisecond)

@@ -14,7 +14,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// weather loses, doubles and delays what crosses to and from gateways, by a seed: middleware for their props.
+// weather loses, doubles and delays what crosses to and from gateways, by a seed: middleware for
+// their props.
 type weather struct {
 	system *actor.ActorSystem
 

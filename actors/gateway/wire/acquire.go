@@ -16,10 +16,12 @@ func FromAcquire(a messages.Acquire) *Acquire {
 	}
 }
 
-// Messages gives what is asked for. Numbers that stand for nothing here stay so: actors.CheckAcquire refuses them.
+// Messages gives what is asked for. Numbers that stand for nothing here stay so:
+// actors.CheckAcquire refuses them.
 func (x *Acquire) Messages() messages.Acquire {
 	return messages.Acquire{
-		Path: x.GetPath(), Mode: messages.Mode(small(x.GetMode())), Name: x.GetName(), Naming: messages.Naming(small(x.GetNaming())),
+		Path: x.GetPath(), Mode: messages.Mode(small(x.GetMode())), Name: x.GetName(),
+		Naming:  messages.Naming(small(x.GetNaming())),
 		Permits: int(x.GetPermits()), Weight: int(x.GetWeight()), WatchAll: x.GetWatchAll(),
 		Timeout: time.Duration(x.GetTimeout()), Try: x.GetTry(), Grace: time.Duration(x.GetGrace()),
 		Sticky: time.Duration(x.GetSticky()), Cohort: int(x.GetCohort()), Owner: x.GetOwner(), Reentry: x.GetReentry(),
@@ -28,5 +30,6 @@ func (x *Acquire) Messages() messages.Acquire {
 	}
 }
 
-// small gives a number as a byte; one that does not fit becomes 255, which stands for nothing either.
+// small gives a number as a byte; one that does not fit becomes 255, which stands for nothing
+// either.
 func small(n uint32) uint8 { return uint8(min(n, 255)) }

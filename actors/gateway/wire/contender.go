@@ -61,7 +61,8 @@ func fromMembers(all []messages.Member) []*Member {
 func toMembers(x []*Member) []messages.Member {
 	var all []messages.Member
 	for _, m := range x {
-		all = append(all, messages.Member{Who: m.GetWho(), Keeps: m.GetKeeps().messages(), Waits: m.GetWaits().messages()})
+		all = append(all, messages.Member{Who: m.GetWho(), Keeps: m.GetKeeps().messages(),
+			Waits: m.GetWaits().messages()})
 	}
 	return all
 }

@@ -2,8 +2,8 @@ package wire
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// GrantIn gives the grant in a notice or a transition, of which a pointer is given, to read or to change; nil where
-// there is none.
+// GrantIn gives the grant in a notice or a transition, of which a pointer is given, to read or to
+// change; nil where there is none.
 func GrantIn(notice any) *messages.Grant {
 	switch n := notice.(type) {
 	case *messages.Transition:

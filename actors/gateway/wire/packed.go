@@ -9,8 +9,8 @@ import (
 
 // Packed is a message of package messages that crosses to another node: see Pack.
 type Packed struct {
-	// Message is a pointer to a notice, a messages.Transition, or a command. It is nil for one that this program does not
-	// know.
+	// Message is a pointer to a notice, a messages.Transition, or a command. It is nil for one that
+	// this program does not know.
 	Message any
 
 	sender *actor.PID // on arrival: whom the message is from
@@ -22,8 +22,9 @@ var (
 	_ actor.MessageBatch      = (*Packed)(nil)
 )
 
-// Pack makes of a notice, a messages.Transition or a command (messages.Release, Cancel, Revoke; values or pointers) a
-// message that can be sent to another node. On this node it arrives likewise. Anything else is given back as it is.
+// Pack makes of a notice, a messages.Transition or a command (messages.Release, Cancel, Revoke;
+// values or pointers) a message that can be sent to another node. On this node it arrives likewise.
+// Anything else is given back as it is.
 func Pack(message any) any {
 	switch m := message.(type) {
 	case messages.Release:
@@ -74,7 +75,8 @@ func (p *Packed) Serialize() (remote.RootSerialized, error) {
 	return t, nil
 }
 
-// Deserialize is for protoactor's remote. It gives no error, for that would end the connection of the nodes.
+// Deserialize is for protoactor's remote. It gives no error, for that would end the connection of
+// the nodes.
 func (x *PackedTransport) Deserialize() (remote.RootSerializable, error) {
 	p := &Packed{}
 	switch m := x.GetWhat().(type) {

@@ -2,8 +2,8 @@ package wire
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// FromQuery gives a query of package messages as it crosses; nil for one that does not: those that read many locks, or
-// go on for long, need a session.
+// FromQuery gives a query of package messages as it crosses; nil for one that does not: those that
+// read many locks, or go on for long, need a session.
 func FromQuery(id string, query any) *Query {
 	q := &Query{Version: Version, Id: id}
 	switch m := query.(type) {
@@ -62,14 +62,16 @@ func Refuse(id string, why messages.Reason, detail string) *Answer {
 	return &Answer{Version: Version, Id: id, Reason: string(why), Detail: detail}
 }
 
-// Messages gives the answer to a query; nil where the query was not carried out, for the reason that the answer has.
+// Messages gives the answer to a query; nil where the query was not carried out, for the reason
+// that the answer has.
 func (x *Answer) Messages() any {
 	why := x.Refusal()
 	switch m := x.GetWhat().(type) {
 	case *Answer_Queue:
 		return &messages.Queue{Refusal: why, Path: m.Queue.GetPath(), Contenders: toContenders(m.Queue.GetContenders())}
 	case *Answer_AskedBack:
-		return &messages.AskedBack{Refusal: why, Path: m.AskedBack.GetPath(), Asked: toContenders(m.AskedBack.GetAsked())}
+		return &messages.AskedBack{Refusal: why, Path: m.AskedBack.GetPath(),
+			Asked: toContenders(m.AskedBack.GetAsked())}
 	case *Answer_Broken:
 		return &messages.Broken{Refusal: why, Contender: m.Broken.GetContender().messages()}
 	case *Answer_PermitsSet:

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Unknown names the first field of a message, at any depth, that this program does not know: the other side is newer, or
-// sends garbage. It is empty where every field is known.
+// Unknown names the first field of a message, at any depth, that this program does not know: the
+// other side is newer, or sends garbage. It is empty where every field is known.
 func Unknown(m proto.Message) string { return unknownIn(m.ProtoReflect()) }
 
 func unknownIn(m protoreflect.Message) (found string) {

@@ -74,9 +74,10 @@ func TestAcquireCrosses(t *testing.T) {
 // notices are one of each, with every field set but those that do not cross.
 func notices() []any {
 	all := []any{
-		filled[*messages.Transition](), filled[*messages.Held](), filled[*messages.Suspended](), filled[*messages.Resumed](),
-		filled[*messages.RevokeRequested](), filled[*messages.Revoked](), filled[*messages.Deadlocked](),
-		filled[*messages.Released](), filled[*messages.Lost](), filled[*messages.Cancelled](), filled[*messages.Failed](),
+		filled[*messages.Transition](), filled[*messages.Held](), filled[*messages.Suspended](),
+		filled[*messages.Resumed](), filled[*messages.RevokeRequested](), filled[*messages.Revoked](),
+		filled[*messages.Deadlocked](), filled[*messages.Released](), filled[*messages.Lost](),
+		filled[*messages.Cancelled](), filled[*messages.Failed](),
 	}
 	for _, n := range all {
 		for _, name := range []string{"Until", "Deadline", "At"} {
@@ -135,7 +136,8 @@ func TestPacked(t *testing.T) {
 	}
 	for _, n := range notices() {
 		from := wire.GrantIn(n).Actor
-		require.Equal(t, []any{&actor.MessageEnvelope{Message: n, Sender: actor.NewPID(from.Address, from.ID)}}, arrives(n))
+		lock := actor.NewPID(from.Address, from.ID)
+		require.Equal(t, []any{&actor.MessageEnvelope{Message: n, Sender: lock}}, arrives(n))
 	}
 	require.Equal(t, []any{&messages.Release{}}, arrives(messages.Release{}))
 	require.Equal(t, []any{&messages.Revoke{}}, arrives(&messages.Revoke{}))

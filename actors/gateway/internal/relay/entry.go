@@ -14,13 +14,15 @@ const (
 	waiting phase = iota
 	// holding: its lock actor has told Held, and the requester may rely on the lock until promised.
 	holding
-	// leaving: the requester has given it up, or all that was promised has run out. Nothing more is promised.
+	// leaving: the requester has given it up, or all that was promised has run out. Nothing more is
+	// promised.
 	leaving
 	// gone: its lock actor has ended; the end is kept for the requester.
 	gone
 )
 
-// margin is the part of a promise that the requester is not told: for clocks that do not go equally fast.
+// margin is the part of a promise that the requester is not told: for clocks that do not go equally
+// fast.
 const margin = 100
 
 // entry is one request at the gateway.
@@ -61,7 +63,8 @@ func (e *entry) heed(seen uint64) {
 	}
 }
 
-// obey passes the owner's order on to the lock actor. Orders come again and again, which changes nothing.
+// obey passes the owner's order on to the lock actor. Orders come again and again, which changes
+// nothing.
 func (e *entry) obey(r Request) []Output {
 	switch {
 	case r.Order == Revoke && e.phase < leaving:
@@ -126,7 +129,8 @@ func (e *entry) add(notice any, at Instant) {
 	e.events = append(e.events, told{notice, at})
 }
 
-// promise gives for how long the requester's lease lasts from its newest sending, and notes it; zero where it has none.
+// promise gives for how long the requester's lease lasts from its newest sending, and notes it;
+// zero where it has none.
 func (e *entry) promise(now Instant, lease Lease) time.Duration {
 	if e.phase != holding {
 		return 0

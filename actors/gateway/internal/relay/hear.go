@@ -15,7 +15,8 @@ func (r *Requester) Reply(now Instant, p Reply) []Output {
 	case r.stage == over:
 		return nil
 	case p.Standing == Known && (p.ID != r.ID() || r.by != 0 && p.Gateway != r.by):
-		// It is of an attempt that was left, or a sending that was delayed has come to another gateway.
+		// It is of an attempt that was left, or a sending that was delayed has come to another
+		// gateway.
 		r.number++
 		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Order: Cancel, Over: true}}}
 	case p.ID != r.ID():
@@ -43,7 +44,7 @@ func (r *Requester) refused(p Reply) []Output {
 // closing leaves a gateway that takes no more requests, for the next one where there is one.
 func (r *Requester) closing(now Instant) []Output {
 	switch {
-	case r.stage != before || r.order >= Cancel:
+	case !r.waits():
 		return r.unknown(now)
 	case r.gateways > 1:
 		return r.again(now, true, "Closed")
@@ -90,8 +91,8 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	return append(out, r.takeIn(now, p, until, sent)...)
 }
 
-// promised gives until when a reply promises the lease, zero for not at all, and when the sending was sent that the
-// durations in it count from.
+// promised gives until when a reply promises the lease, zero for not at all, and when the sending
+// was sent that the durations in it count from.
 func (r *Requester) promised(p Reply) (until, sent Instant) {
 	for _, s := range r.sent {
 		switch {
@@ -129,7 +130,7 @@ func (r *Requester) takeIn(now Instant, p Reply, until, sent Instant) []Output {
 
 // begins tells whether an event lets the lock be held: it needs a promise.
 func (r *Requester) begins(notice any) bool {
-	if r.stage != before || r.order >= Cancel {
+	if !r.waits() {
 		return false
 	}
 	switch n := notice.(type) {
@@ -141,8 +142,8 @@ func (r *Requester) begins(notice any) bool {
 	return false
 }
 
-// withoutPromise is what to do when the lock is granted and no promise is left of it: ask for one, or begin anew when
-// the gateway has lost the lock meanwhile.
+// withoutPromise is what to do when the lock is granted and no promise is left of it: ask for one,
+// or begin anew when the gateway has lost the lock meanwhile.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
 		return r.again(now, false, "Expired")
@@ -159,19 +160,19 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 	case *messages.Transition:
 		return r.transition(n)
 	case *messages.Held:
-		if r.stage != before || r.order >= Cancel {
+		if !r.waits() {
 			return nil
 		}
 		r.stage, r.grant = held, n.Grant
 		r.deadline, r.lasts, r.fresh = until, until.since(sent), sent
 		return []Output{Extend{until}, Say{Notice: n}}
-	case *messages.Suspended, *messages.Resumed:
-		if r.stage != held {
+	case *messages.Suspended, *messages.Resumed: // the owner may have given the lock back meanwhile
+		if r.stage == before {
 			return nil
 		}
 		return []Output{Say{Notice: n}}
 	case *messages.RevokeRequested:
-		if r.stage != held {
+		if r.stage == before {
 			return nil
 		}
 		if ev.In > 0 { // a promise is cut off there, a hundredth early
@@ -190,8 +191,9 @@ func (r *Requester) take(ev Event, until, sent Instant) []Output {
 	return r.end(ev.Notice)
 }
 
-// transition shows a change of state of the gateway's lock actor. One that leads into the state in which the owner
-// believes the request, and one to the hold of a request that has been given up, is passed over.
+// transition shows a change of state of the gateway's lock actor. One that leads into the state in
+// which the owner believes the request, and one to the hold of a request that has been given up, is
+// passed over.
 func (r *Requester) transition(n *messages.Transition) []Output {
 	r.there, r.grant = n.To, n.Grant
 	shown := *n
@@ -211,10 +213,11 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 	return []Output{Say{Notice: &shown}}
 }
 
-// restarts tells whether an end at the gateway is none for the owner: the gateway gave up a waiter that it had not heard
-// of, or is closing and there is another one, or still has an earlier attempt of the same owner's.
+// restarts tells whether an end at the gateway is none for the owner: the gateway gave up a waiter
+// that it had not heard of, or is closing and there is another one, or still has an earlier attempt
+// of the same owner's.
 func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
-	if r.stage != before || r.order >= Cancel {
+	if !r.waits() {
 		return false
 	}
 	switch {
@@ -226,8 +229,8 @@ func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 	return false
 }
 
-// haunted tells whether the request fails for what may be its own earlier attempt. That is there for as long as its
-// session is out of reach.
+// haunted tells whether the request fails for what may be its own earlier attempt. That is there
+// for as long as its session is out of reach.
 func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
 	return end == messages.StateFailed && (why == messages.ReasonReentry || why == messages.ReasonUpgrade) &&
 		r.attempt > 0 && (r.alone || r.heard < r.ghost)

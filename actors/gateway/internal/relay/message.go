@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Instant is a point on the clock of one end: the time since some moment of its own. Instants of two ends are never
-// compared.
+// Instant is a point on the clock of one end: the time since some moment of its own. Instants of
+// two ends are never compared.
 type Instant time.Duration
 
 func (i Instant) plus(d time.Duration) Instant  { return i + Instant(d) }
@@ -31,10 +31,11 @@ const (
 // Request is one sending of a requester. All sendings of one request have the same ID.
 type Request struct {
 	ID string
-	// Gateway is the name of the gateway that has accepted the request; zero before one has. Another one at the same
-	// address does not know it.
+	// Gateway is the name of the gateway that has accepted the request; zero before one has.
+	// Another one at the same address does not know it.
 	Gateway uint64
-	// Number numbers the sendings, from 1; Seen is the number of the newest event that was taken in.
+	// Number numbers the sendings, from 1; Seen is the number of the newest event that was taken
+	// in.
 	Number, Seen uint64
 	// Want is what is asked for; nil once the gateway has accepted it.
 	Want *messages.Acquire
@@ -52,7 +53,8 @@ type Standing uint8
 const (
 	// Known: the gateway has accepted the request.
 	Known Standing = iota
-	// Unknown: it does not have the request, or not any more. No node of it is left, or it is being deleted.
+	// Unknown: it does not have the request, or not any more. No node of it is left, or it is being
+	// deleted.
 	Unknown
 	// Closing: it takes no more requests.
 	Closing
@@ -66,9 +68,11 @@ type Reply struct {
 	Gateway  uint64
 	Standing Standing
 	Detail   string
-	// Number is the newest sending that the gateway has received; zero says that nothing is promised.
+	// Number is the newest sending that the gateway has received; zero says that nothing is
+	// promised.
 	Number uint64
-	// Lasts is for how long the lease lasts from the sending of Number; zero where none is promised.
+	// Lasts is for how long the lease lasts from the sending of Number; zero where none is
+	// promised.
 	Lasts time.Duration
 	// Every is how often the gateway wants to hear from a requester that waits.
 	Every time.Duration
@@ -79,11 +83,11 @@ type Reply struct {
 
 // Event is what the gateway's lock actor has told.
 type Event struct {
-	// Notice is a pointer to one of the notices of package messages, or to a messages.Transition. Its times mean
-	// nothing to the other end.
+	// Notice is a pointer to one of the notices of package messages, or to a messages.Transition.
+	// Its times mean nothing to the other end.
 	Notice any
-	// In is the deadline of messages.RevokeRequested, counted from the sending of Reply.Number; zero where there is
-	// none.
+	// In is the deadline of messages.RevokeRequested, counted from the sending of Reply.Number;
+	// zero where there is none.
 	In time.Duration
 }
 

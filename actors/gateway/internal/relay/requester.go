@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Requester is one request on a node without a session. Make one with NewRequester; begin with Begin. After each call
-// Due says when Wake is to be called at the latest.
+// Requester is one request on a node without a session. Make one with NewRequester; begin with
+// Begin. After each call Due says when Wake is to be called at the latest.
 type Requester struct {
 	guid     string
 	want     messages.Acquire
@@ -64,7 +64,8 @@ type sending struct {
 	at     Instant
 }
 
-// How long a requester waits. The gateway says how often a waiter is to send; these are for when it has not.
+// How long a requester waits. The gateway says how often a waiter is to send; these are for when it
+// has not.
 const (
 	firstEvery = 500 * time.Millisecond
 	minEvery   = 20 * time.Millisecond
@@ -72,7 +73,8 @@ const (
 	orderedEvery = 500 * time.Millisecond
 	// missed is how many sendings go unanswered before the owner is told.
 	missed = 3
-	// timeoutSlack is how long the gateway, which counts Acquire.Timeout too, is given to tell of its end.
+	// timeoutSlack is how long the gateway, which counts Acquire.Timeout too, is given to tell of
+	// its end.
 	timeoutSlack = time.Second
 	// leastPatience is for how long at least an end is waited for.
 	leastPatience = 5 * time.Second
@@ -89,8 +91,8 @@ type (
 	}
 	// Dismiss sends to whom the reply came from.
 	Dismiss struct{ Request Request }
-	// Say tells the owner and the observers; messages.Transition is for observers only. Times in it and the actor of its
-	// grant are the shell's to fill in, from the lease and the clock.
+	// Say tells the owner and the observers; messages.Transition is for observers only. Times in it
+	// and the actor of its grant are the shell's to fill in, from the lease and the clock.
 	Say struct {
 		Notice any
 		// Deadline is that of messages.RevokeRequested; zero for none.
@@ -104,10 +106,11 @@ type (
 	End struct{}
 )
 
-// NewRequester makes a request of one of so many gateways. guid tells it from all others. alone: no other request has its
-// owner, so that it can only be in the way of itself.
+// NewRequester makes a request of one of so many gateways. guid tells it from all others. alone: no
+// other request has its owner, so that it can only be in the way of itself.
 func NewRequester(guid string, gateways int, want messages.Acquire, alone bool) *Requester {
-	return &Requester{guid: guid, want: want, alone: alone, gateways: gateways, every: firstEvery, grant: messages.Grant{Path: want.Path}}
+	return &Requester{guid: guid, want: want, alone: alone, gateways: gateways, every: firstEvery,
+		grant: messages.Grant{Path: want.Path}}
 }
 
 // ID is the request's id at the gateway that it is with now.
@@ -162,9 +165,9 @@ func (r *Requester) Wake(now Instant) []Output {
 	case r.order >= Cancel && now >= r.latest():
 		return append(out, r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable,
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
-	case r.order < Cancel && r.stage == before && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout+timeoutSlack):
+	case r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout+timeoutSlack):
 		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
-	case r.order < Cancel && r.stage == before && r.gateways > 1 && now >= r.heard.plus((missed+1)*r.pace()):
+	case r.waits() && r.gateways > 1 && now >= r.heard.plus((missed+1)*r.pace()):
 		return append(out, r.again(now, true, "Silent")...)
 	case now >= r.asked.plus(r.pace()):
 		return append(out, r.send(now)...)
@@ -172,11 +175,14 @@ func (r *Requester) Wake(now Instant) []Output {
 	return out
 }
 
+// waits tells whether the request has not held, and is wanted.
+func (r *Requester) waits() bool { return r.stage == before && r.order < Cancel }
+
 // latest is when an order that nobody confirms ends the request.
 func (r *Requester) latest() Instant { return max(r.told, r.heard).plus(r.patience()) }
 
-// late ends the hold of a request whose lease has run out, or whose grace period is over. It comes before anything else:
-// a process that was paused looks at the clock first.
+// late ends the hold of a request whose lease has run out, or whose grace period is over. It comes
+// before anything else: a process that was paused looks at the clock first.
 func (r *Requester) late(now Instant) ([]Output, bool) {
 	switch {
 	case r.stage != held:
@@ -189,7 +195,8 @@ func (r *Requester) late(now Instant) ([]Output, bool) {
 	return nil, false
 }
 
-// forced gives the lock back by force. The gateway does not do it sooner, for it cannot know that we do.
+// forced gives the lock back by force. The gateway does not do it sooner, for it cannot know that
+// we do.
 func (r *Requester) forced(now Instant) []Output {
 	r.stage, r.order, r.reason, r.told = after, Cancel, messages.ReasonRevoked, now
 	out := r.move(messages.StateReleasing, "GraceOver", messages.ReasonRevoked)
@@ -219,34 +226,6 @@ func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
 	return r.send(now)
 }
 
-// Close ends the request because the program closes its side.
-func (r *Requester) Close() []Output {
-	switch r.stage {
-	case over:
-		return nil
-	case held:
-		return r.finish(&messages.Lost{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
-	}
-	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
-}
-
-// Garbled ends a request of which the gateway says what this program does not know.
-func (r *Requester) Garbled(detail string) []Output {
-	if r.stage == over {
-		return nil
-	}
-	return r.refused(Reply{Detail: detail})
-}
-
-// Stop ends the request without a word to its owner: its actor is being stopped.
-func (r *Requester) Stop(now Instant) []Output {
-	if r.stage == over {
-		return nil
-	}
-	r.stage = over
-	return []Output{EndLease{}, r.farewell()}
-}
-
 // send is one sending.
 func (r *Requester) send(now Instant) []Output {
 	r.number++
@@ -269,37 +248,17 @@ func (r *Requester) send(now Instant) []Output {
 // farewell tells the gateway that nobody wants to hear of the request any more.
 func (r *Requester) farewell() Output {
 	r.number++
-	return Send{r.gateway, Request{ID: r.ID(), Gateway: r.by, Number: r.number, Seen: r.seen, Order: Cancel, Reason: r.reason, Over: true}}
+	return Send{r.gateway, Request{ID: r.ID(), Gateway: r.by, Number: r.number, Seen: r.seen, Order: Cancel,
+		Reason: r.reason, Over: true}}
 }
 
-// again begins the request anew, with a new id: at the next gateway, or at the same.
-func (r *Requester) again(now Instant, next bool, on string) []Output {
-	r.ghost = now.plus(r.patience())
-	return append(r.leave(now, next, on), r.send(now)...)
-}
+// does says what is done on an event that the requester decides on itself, in the words of package
+// machine.
+var does = map[string]string{"Refused": "fail", "Closed": "fail", "GraceOver": "force, delete",
+	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
 
-// patience is how long a gateway takes at most to give up what it hears no more of, and some more.
-func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
-
-// leave leaves this attempt, and is ready to send the next, which Wake does later.
-func (r *Requester) leave(now Instant, next bool, on string) []Output {
-	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
-	if next {
-		r.gateway = (r.gateway + 1) % r.gateways
-	}
-	r.attempt++
-	r.grant = messages.Grant{Path: r.want.Path}
-	r.by = 0
-	r.accepted, r.seen, r.sent, r.silent = false, 0, nil, false
-	r.there, r.every, r.heard, r.asked = messages.StateNone, firstEvery, now, now
-	return out
-}
-
-// does says what is done on an event that the requester decides on itself, in the words of package machine.
-var does = map[string]string{"Refused": "fail", "Closed": "fail", "GraceOver": "force, delete", "LeaseOver": "lose, clean up",
-	"Silent": "suspend", "Found": "resume"}
-
-// move tells a change of state that the requester has decided itself; none when it is there already, or has not begun.
+// move tells a change of state that the requester has decided itself; none when it is there
+// already, or has not begun.
 func (r *Requester) move(to messages.State, on string, why messages.Reason) []Output {
 	if r.shown == to || r.shown == messages.StateNone && to == messages.StateRecovering {
 		return nil
@@ -307,76 +266,4 @@ func (r *Requester) move(to messages.State, on string, why messages.Reason) []Ou
 	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Do: does[on], Reason: why}
 	r.shown = to
 	return []Output{Say{Notice: t}}
-}
-
-// notice tells the owner that nothing is heard of the gateway.
-func (r *Requester) notice(now Instant) []Output {
-	quiet := r.heard.plus(missed * r.pace())
-	if r.stage == held {
-		quiet = r.fresh.plus(r.lasts / 2)
-	}
-	if r.silent || now < quiet || r.order >= Cancel || r.shown == messages.StateReleasing {
-		return nil
-	}
-	r.silent = true
-	if r.shown == messages.StateRecovering {
-		return nil // the gateway's own connection is down, and the owner knows
-	}
-	out := r.move(messages.StateRecovering, "Silent", messages.ReasonNone)
-	if r.stage == held {
-		out = append(out, Say{Notice: &messages.Suspended{Grant: r.grant}})
-	}
-	return out
-}
-
-// resume tells the owner that the gateway is heard again.
-func (r *Requester) resume() []Output {
-	if !r.silent {
-		return nil
-	}
-	r.silent = false
-	if r.shown != messages.StateRecovering || r.there == messages.StateRecovering || r.there == messages.StateNone {
-		return nil
-	}
-	out := r.move(r.there, "Found", messages.ReasonNone)
-	if r.stage == held {
-		out = append(out, Say{Notice: &messages.Resumed{Grant: r.grant}})
-	}
-	return out
-}
-
-// lose ends a request that holds.
-func (r *Requester) lose(_ Instant, why messages.Reason, detail, on string) []Output {
-	return r.finish(&messages.Lost{Grant: r.grant, Reason: why, Detail: detail}, on)
-}
-
-// finish tells the end, with the change of state that leads to it where the gateway has not told that.
-func (r *Requester) finish(notice any, on string) []Output {
-	to, _ := terminal(notice)
-	out := append([]Output{EndLease{}}, r.move(to, on, reasonOf(notice))...)
-	r.stage = over
-	out = append(out, Say{Notice: notice})
-	if r.number > 0 {
-		out = append(out, r.farewell())
-	}
-	return append(out, End{})
-}
-
-// Refuse ends a request that is not well formed, before anything is sent.
-func (r *Requester) Refuse(detail string) []Output {
-	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonBadInput, Detail: detail}, "Refused")
-}
-
-func reasonOf(notice any) messages.Reason {
-	switch n := notice.(type) {
-	case *messages.Released:
-		return n.Reason
-	case *messages.Lost:
-		return n.Reason
-	case *messages.Cancelled:
-		return n.Reason
-	case *messages.Failed:
-		return n.Reason
-	}
-	return messages.ReasonNone
 }

@@ -124,7 +124,9 @@ func simulate(seed uint64) *world {
 		}
 		a := newAsk(w, i, want)
 		w.asks = append(w.asks, a)
-		w.after(time.Duration(w.random.Int64N(int64(3*timeout))), &a.process, func() { a.carryOut(nil, a.relay.Begin(a.instant())) })
+		w.after(time.Duration(w.random.Int64N(int64(3*timeout))), &a.process, func() {
+			a.carryOut(nil, a.relay.Begin(a.instant()))
+		})
 		if w.random.IntN(4) == 0 {
 			w.after(time.Duration(w.random.Int64N(int64(10*timeout))), &a.process, func() { a.order(relay.Cancel) })
 		}

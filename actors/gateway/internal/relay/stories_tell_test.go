@@ -18,7 +18,8 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	at := relay.Instant(span(t, d, "at"))
 	switch d.Cmd {
 	case "new":
-		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout")}, d.HasArg("alone"))
+		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout")}
+		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want, d.HasArg("alone"))
 		return s.r.Begin(0)
 	case "reply":
 		return s.r.Reply(at, s.reply(t, d))
@@ -29,23 +30,25 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	case "stop":
 		return s.r.Stop(at)
 	case "show":
-		return []relay.Output{relay.Say{Notice: shown(fmt.Sprintf("%v, holds: %v, due at %v", s.r.State(), s.r.Holding(),
-			time.Duration(s.r.Due())))}}
+		text := fmt.Sprintf("%v, holds: %v, due at %v", s.r.State(), s.r.Holding(), time.Duration(s.r.Due()))
+		return []relay.Output{relay.Say{Notice: shown(text)}}
 	}
 	d.Fatalf(t, "command %s", d.Cmd)
 	return nil
 }
 
+var standings = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused}
+
 // shown is a line of a story.
 type shown string
 
 func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply {
-	r := relay.Reply{ID: s.r.ID(), Gateway: max(1, count(t, d, "gateway")), Number: count(t, d, "n"), Lasts: span(t, d, "lasts"), Every: span(t, d, "every"),
-		First: count(t, d, "first")}
+	r := relay.Reply{ID: s.r.ID(), Gateway: max(1, count(t, d, "gateway")), Number: count(t, d, "n"),
+		Lasts: span(t, d, "lasts"), Every: span(t, d, "every"), First: count(t, d, "first")}
 	d.MaybeScanArgs(t, "id", &r.ID)
 	var standing string
 	d.MaybeScanArgs(t, "standing", &standing)
-	r.Standing = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused}[standing]
+	r.Standing = standings[standing]
 	for _, n := range notices(t, d) {
 		ev := relay.Event{Notice: n}
 		if _, revoke := n.(*messages.RevokeRequested); revoke {
@@ -78,7 +81,8 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	case "lease":
 		s.until = relay.Instant(span(t, d, "until"))
 	case "request":
-		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d), Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
+		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d),
+			Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
 		if d.HasArg("want") {
 			r.Want = &messages.Acquire{Path: "/lock", Grace: span(t, d, "grace")}
 		}
@@ -96,7 +100,8 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	case "close":
 		return s.table.Close()
 	case "show":
-		return []relay.Output{relay.Say{Notice: shown(fmt.Sprintf("%d requests, closed: %v", s.table.Size(), s.table.Closed(s.now)))}}
+		text := fmt.Sprintf("%d requests, closed: %v", s.table.Size(), s.table.Closed(s.now))
+		return []relay.Output{relay.Say{Notice: shown(text)}}
 	default:
 		d.Fatalf(t, "command %s", d.Cmd)
 	}

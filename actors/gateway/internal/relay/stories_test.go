@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// The files in testdata are stories, as those of package machine: one thing that happens a stanza, and below it what was
-// decided (go test -rewrite). All times are those of the end that the story is of.
+// The files in testdata are stories, as those of package machine: one thing that happens a stanza, and below it what
+// was decided (go test -rewrite). All times are those of the end that the story is of.
 //
 // For the requester:
 //
@@ -170,7 +170,8 @@ func line(o relay.Output) string {
 	case relay.Spawn:
 		return fmt.Sprintf("spawn %s grace=%v", o.ID, o.Want.Grace)
 	case relay.Tell:
-		return fmt.Sprintf("to the lock actor of %s: %s", o.ID, strings.TrimPrefix(fmt.Sprintf("%T%v", o.Command, o.Command), "*messages."))
+		command := strings.TrimPrefix(fmt.Sprintf("%T%v", o.Command, o.Command), "*messages.")
+		return fmt.Sprintf("to the lock actor of %s: %s", o.ID, command)
 	case relay.Answer:
 		return answered(o.Reply)
 	}
@@ -202,7 +203,12 @@ func sending(r relay.Request) string {
 func answered(r relay.Reply) string {
 	text := fmt.Sprintf("reply %s n=%d", r.ID, r.Number)
 	if r.Standing != relay.Known {
-		return text + map[relay.Standing]string{relay.Unknown: " unknown", relay.Closing: " closing", relay.Refused: " refused"}[r.Standing]
+		for name, standing := range standings {
+			if r.Standing == standing {
+				text += " " + name
+			}
+		}
+		return text
 	}
 	text += fmt.Sprintf(" lasts=%v", r.Lasts)
 	for i, ev := range r.Events {

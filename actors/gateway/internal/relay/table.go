@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Run. It is zero, or less,
-// when the lease is over, or has ever been since the grant.
+// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Run.
+// It is zero, or less, when the lease is over, or has ever been since the grant.
 type Lease interface {
 	Left(epoch, run uint64) time.Duration
 }
@@ -17,14 +17,16 @@ type Table struct {
 	name     uint64
 	patience time.Duration
 	requests map[string]*entry
-	// ended holds the ids of requests that are over, until sendings of theirs that were delayed have surely come.
+	// ended holds the ids of requests that are over, until sendings of theirs that were delayed
+	// have surely come.
 	ended   map[string]Instant
 	changed []string // requests with events that have not been sent
 	closing bool
 }
 
-// NewTable makes the table of a gateway that gives a request up when it has not heard of it for so long. Its name, not
-// zero, tells it from one that had its address before, and had other lock actors.
+// NewTable makes the table of a gateway that gives a request up when it has not heard of it for so
+// long. Its name, not zero, tells it from one that had its address before, and had other lock
+// actors.
 func NewTable(name uint64, patience time.Duration) *Table {
 	return &Table{name: name, patience: patience, requests: map[string]*entry{}, ended: map[string]Instant{}}
 }
@@ -97,7 +99,8 @@ func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Requ
 	return []Output{Spawn{ID: r.ID, Want: want}, t.reply(now, lease, e, 0)}
 }
 
-// unknown answers that the request is not here; nobody waits for that where the requester has ended.
+// unknown answers that the request is not here; nobody waits for that where the requester has
+// ended.
 func (t *Table) unknown(to messages.ActorID, r Request) []Output {
 	if r.Over {
 		return nil
@@ -140,7 +143,8 @@ func (t *Table) Told(now Instant, id string, notice any) {
 	}
 }
 
-// Ended takes it that the lock actor of a request has ended. Where it has not told so, it was stopped from outside.
+// Ended takes it that the lock actor of a request has ended. Where it has not told so, it was
+// stopped from outside.
 func (t *Table) Ended(now Instant, id string) {
 	e := t.requests[id]
 	if e == nil || e.phase == gone {
@@ -188,8 +192,8 @@ func (t *Table) Tick(now Instant) []Output {
 	return out
 }
 
-// Close begins the end of the gateway: it takes no more requests, promises nothing more, and gives up those that wait.
-// Closed tells when nothing is promised any more.
+// Close begins the end of the gateway: it takes no more requests, promises nothing more, and gives
+// up those that wait. Closed tells when nothing is promised any more.
 func (t *Table) Close() []Output {
 	t.closing = true
 	var out []Output
@@ -211,7 +215,8 @@ func (t *Table) Closed(now Instant) bool {
 	return t.closing
 }
 
-// Promised gives the requests that have been promised something that has not run out, and for how long.
+// Promised gives the requests that have been promised something that has not run out, and for how
+// long.
 func (t *Table) Promised(now Instant) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for id, e := range t.requests {

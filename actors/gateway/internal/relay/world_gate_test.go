@@ -29,7 +29,8 @@ type lockModel struct {
 }
 
 func newGate(w *world, name string) *gate {
-	g := &gate{process: w.newProcess(), w: w, name: name, table: relay.NewTable(1+w.random.Uint64()>>1, timeout), locks: map[string]*lockModel{}}
+	g := &gate{process: w.newProcess(), w: w, name: name, locks: map[string]*lockModel{}}
+	g.table = relay.NewTable(1+w.random.Uint64()>>1, timeout)
 	g.connect()
 	g.beat()
 	g.tick()
@@ -143,8 +144,9 @@ func (g *gate) turn(id string, zxid int64) {
 func (g *gate) create(id string, l *lockModel) {
 	epoch := g.epoch
 	g.w.after(time.Millisecond, &g.process, func() {
+		waits := l.state == messages.StateCreating || l.state == messages.StateWatching
 		switch {
-		case g.locks[id] != l || l.state != messages.StateCreating && l.state != messages.StateWatching || g.epoch != epoch && g.expires >= 0 && g.w.zk.has(id):
+		case g.locks[id] != l || !waits || g.epoch != epoch && g.expires >= 0 && g.w.zk.has(id):
 		case g.cut || g.expires < 0:
 			g.w.after(timeout/4, &g.process, func() { g.create(id, l) })
 		case !g.w.zk.has(id):

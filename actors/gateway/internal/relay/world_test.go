@@ -66,7 +66,8 @@ func (p *process) clock(now time.Duration) time.Duration {
 }
 
 func (w *world) newProcess() process {
-	return process{offset: time.Duration(1 + w.random.Int64N(int64(9*time.Hour))), drift: (w.random.Float64()*2 - 1) / 1000}
+	offset := time.Duration(1 + w.random.Int64N(int64(9*time.Hour)))
+	return process{offset: offset, drift: (w.random.Float64()*2 - 1) / 1000}
 }
 
 // after has something happen to a process once d has passed.

@@ -1,5 +1,5 @@
-// Command generate makes the Go code of wire.proto. It is run by go generate ./actors/gateway/wire; nothing has to be
-// installed for it.
+// Command generate makes the Go code of wire.proto. It is run by go generate ./actors/gateway/wire;
+// nothing has to be installed for it.
 package main
 
 import (
