@@ -31,8 +31,17 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 		for _, opt := range opts {
 			opt(settings)
 		}
+		settings.pack = nil
 		return &all{session: session, wants: ordered, wrong: wrong, audience: settings.audience}
 	})
+}
+
+// Place is what tells where a lock path is: a *Session, or gateways (package gateway).
+type Place interface {
+	// Absolute gives a path as the servers know it, chroot and all.
+	Absolute(path string) string
+	// Servers lists the servers, each as host and port, in order.
+	Servers() []string
 }
 
 // InOrder sorts locks in the order in which everybody takes several of them: by their paths as the
@@ -42,7 +51,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 //
 // The error wraps ErrBadAcquire when there is no lock, or one is named twice: it would wait for
 // itself. Otherwise it is that of CheckAcquire.
-func InOrder[Lock any](locks []Lock, of func(Lock) (*Session, messages.Acquire)) ([]Lock, error) {
+func InOrder[Lock any, At Place](locks []Lock, of func(Lock) (At, messages.Acquire)) ([]Lock, error) {
 	if len(locks) == 0 {
 		return nil, fmt.Errorf("%w: no lock is named", ErrBadAcquire)
 	}

@@ -15,6 +15,7 @@ import (
 type audience struct {
 	owner     *actor.PID // its end means Release; nil for none
 	observers []*actor.PID
+	pack      func(message any) any // for other nodes; nil where those are refused
 }
 
 // Listener is code that is not an actor and hears what a lock actor tells: package locks has one
@@ -33,26 +34,55 @@ type Listener interface {
 func (a *audience) tell(ctx actor.Context, notice any) {
 	parent := ctx.Parent()
 	if parent != nil && !slices.ContainsFunc(a.observers, parent.Equal) {
-		ctx.Request(parent, notice)
+		a.send(ctx, parent, notice)
 	}
 	for _, pid := range a.observers {
-		ctx.Request(pid, notice)
+		a.send(ctx, pid, notice)
 	}
 }
 
-// check refuses actors on other nodes, and leaves those that can be told of it. An owner on another
-// node cannot be relied on: when its node is unreachable it is told as terminated
-// (AddressTerminated) while it may run on; notices are no protobuf messages and do not reach it; and
-// they tell of times by this process's clock.
+// send tells one actor. What goes to another node is packed; the sender is in it, too.
+func (a *audience) send(ctx actor.Context, to *actor.PID, notice any) {
+	if a.pack != nil && !sameNode(ctx.ActorSystem(), to) {
+		notice = a.pack(notice)
+	}
+	ctx.Request(to, notice)
+}
+
+// watch watches whom a lock actor belongs to. A parent on this node stops its lock actors itself.
+func (a *audience) watch(ctx actor.Context) {
+	if a.owner != nil {
+		ctx.Watch(a.owner)
+	}
+	if parent := ctx.Parent(); parent != nil && !sameNode(ctx.ActorSystem(), parent) {
+		ctx.Watch(parent)
+	}
+}
+
+// unwatch undoes watch.
+func (a *audience) unwatch(ctx actor.Context) {
+	if a.owner != nil {
+		ctx.Unwatch(a.owner)
+	}
+	if parent := ctx.Parent(); parent != nil && !sameNode(ctx.ActorSystem(), parent) {
+		ctx.Unwatch(parent)
+	}
+}
+
+// check refuses actors on other nodes where WithRemote is not set, because notices would not reach them, and leaves
+// those that can be told of it.
 func (a *audience) check(ctx actor.Context) error {
+	if a.pack != nil {
+		return nil
+	}
 	system := ctx.ActorSystem()
 	unreached := func(pid *actor.PID) bool { return pid == nil || !sameNode(system, pid) }
 	refuse := func(role string, pid *actor.PID) error {
 		if pid == nil || !unreached(pid) {
 			return nil
 		}
-		return fmt.Errorf("%w: the %s %s is on another node (%s): it must run in the session's process",
-			ErrBadAcquire, role, pid.GetId(), pid.GetAddress())
+		return fmt.Errorf("%w: the %s %s is on another node (%s): it must run in the session's process,"+
+			" or see WithRemote", ErrBadAcquire, role, pid.GetId(), pid.GetAddress())
 	}
 	err := cmp.Or(refuse("parent", ctx.Parent()), refuse("owner", a.owner))
 	for _, pid := range a.observers {
@@ -74,7 +104,7 @@ func sameNode(system *actor.ActorSystem, pid *actor.PID) bool {
 }
 
 // ownerEnded tells whether a Terminated says that an owner has ended. AddressTerminated does not:
-// the owner's node was not reached, and the owner may still rely on the lock.
+// the owner's node is out of reach, and the owner may still rely on the lock.
 func ownerEnded(msg *actor.Terminated) bool {
 	return msg.Why != actor.TerminatedReason_AddressTerminated
 }

@@ -31,9 +31,10 @@
 //
 // An actor that its supervisor restarts has not ended, and may find notices of its previous
 // incarnation's lock actors in its mailbox: see [NewLock]. Parents, owners and observers run in the
-// session's process. Those on other nodes are refused: protoactor tells that a node is out of reach
-// (AddressTerminated) as it tells that an actor has ended, and the actor may still rely on its
-// lock.
+// session's process, unless [WithRemote] is set. protoactor tells that a node is out of reach
+// (AddressTerminated) as it tells that an actor has ended, and the actor may still rely on its lock:
+// the lock is given back only when what the owner was promised has run out. Package gateway has locks
+// for nodes without a session.
 //
 // # Who decides what
 //

@@ -22,7 +22,7 @@ import (
 // parent and its observers with the notices of package messages, takes the commands of that
 // package, and stops by itself when the request has ended. It may be stopped at any time: its node
 // is then deleted by the session. Bad input is told as Failed, before anything is sent; so are a
-// parent, an owner or an observer on another node. A nil session panics.
+// parent, an owner or an observer on another node, unless WithRemote is set. A nil session panics.
 //
 // # Owners that are restarted
 //
@@ -99,10 +99,8 @@ func (l *lock) Receive(ctx actor.Context) {
 		if l.probed(ctx, msg) {
 			l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
 		}
-	case *actor.Terminated: // only the owner is watched
-		if ownerEnded(msg) {
-			l.step(ctx, machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone})
-		}
+	case *actor.Terminated: // only the owner is watched, and a parent on another node
+		l.ownerLeft(ctx, msg)
 	case *actor.Stopping:
 		l.stop(ctx)
 	case *actor.Stopped:
@@ -117,9 +115,7 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	if l.owner != nil {
-		ctx.Watch(l.owner)
-	}
+	l.audience.watch(ctx)
 	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
 	var alive bool
@@ -164,9 +160,7 @@ func (l *lock) stop(ctx actor.Context) {
 	}
 	l.setProbe(ctx, false)
 	l.figures.Stopped()
-	if l.owner != nil {
-		ctx.Unwatch(l.owner)
-	}
+	l.audience.unwatch(ctx)
 	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
 		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
 			"Stopped", messages.ReasonStopped)
@@ -279,6 +273,6 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
 	}
 	for _, pid := range l.observers {
-		ctx.Request(pid, t)
+		l.send(ctx, pid, t)
 	}
 }

@@ -25,7 +25,7 @@ type lock struct {
 	run      uint64       // of that lease, when it did
 	listener Listener
 	grace    time.Time         // when the grace period ends
-	timers   [3]*time.Timer    // by alarmOf
+	timers   [4]*time.Timer    // by alarmOf
 	as       string            // who the node says has asked, where that is another
 	polled   bool              // it lists because it has waited for long
 	failures uint32            // to find out, since recovery began, whether our node is there
@@ -50,13 +50,18 @@ func (l *lock) grant(ctx actor.Context) messages.Grant {
 // alarmAfter sends an event to this actor once d has passed. That of an operation carries its number,
 // so that a stale one changes nothing.
 func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
+	l.startTimer(ctx, d, machine.Event{Kind: kind, Op: op})
+}
+
+// startTimer is alarmAfter with the whole event.
+func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) {
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	timer := &l.timers[alarmOf[kind]]
+	timer := &l.timers[alarmOf[ev.Kind]]
 	if *timer != nil {
 		(*timer).Stop() // a new operation has voided it
 	}
-	*timer = time.AfterFunc(d, func() { root.Send(self, &alarm{event: machine.Event{Kind: kind, Op: op}}) })
+	*timer = time.AfterFunc(d, func() { root.Send(self, &alarm{event: ev}) })
 }
 
 // alarmOf gives the timer of an event: 0 is that of all others, of which one runs at a time.
-var alarmOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2}
+var alarmOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}

@@ -44,6 +44,7 @@ type Session struct {
 	stale     atomic.Int64
 	polls     atomic.Int64
 	figures   *metering.Figures // nil where nothing is counted
+	last      lastThings
 }
 
 // PID is the session actor's address.
@@ -119,7 +120,7 @@ func (s *Session) Explain(err error) error {
 }
 
 // Close ends the session at the server, which deletes all its nodes, and waits until the actor and all
-// that it started have ended, or ctx has. Locks that are held are Lost.
+// that it started have ended, or ctx has. Locks that are held are Lost. What BeforeClose names comes first.
 //
 // It returns an error that wraps zkconn.ErrSessionRemains, and a warning is logged, when no server
 // has said that the session is closed, as with a link that is cut: then others wait for its locks
@@ -129,7 +130,7 @@ func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
 	default:
-		s.system.Root.Send(s.pid, &shutdown{})
+		s.last.run(func() { s.system.Root.Send(s.pid, &shutdown{}) })
 	}
 	var err error
 	select {
@@ -165,6 +166,12 @@ func (s *Session) ID() int64 {
 	}
 	return 0
 }
+
+// LastWord is for how long what has happened may be on its way from a lock actor to a goroutine that waits for it.
+func (s *Session) LastWord() time.Duration { return 100 * time.Millisecond }
+
+// HasFile tells whether the session keeps its password in a file: see WithSessionFile.
+func (s *Session) HasFile() bool { return s.file != nil }
 
 // Timeout is the session's timeout: the shortest that a server has granted it, and the one that is asked for before the
 // first connection and once the session has ended.

@@ -52,7 +52,7 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if i := slices.Index(lockers, nil); i >= 0 {
 		return nil, &Error{Op: "lock all", Err: fmt.Errorf("%w: lock %d is nil", actors.ErrBadAcquire, i)}
 	}
-	ordered, err := actors.InOrder(lockers, func(l Locker) (*actors.Session, messages.Acquire) {
+	ordered, err := actors.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
 		return l.self().client.session, l.self().want
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -27,7 +28,8 @@ func TestUnlockIsBoundByTheLeaseAsItIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := zkconn.NewLeaseClock(func() time.Duration { return 0 })
-			lease := &Lease{held: &messages.Held{Until: now.Add(time.Hour)}, clock: clock}
+			from := &lock{client: &Client{session: &actors.Session{}}}
+			lease := &Lease{from: from, held: &messages.Held{Until: now.Add(time.Hour)}, clock: clock}
 			c.clock(clock)
 			require.WithinDuration(t, now.Add(c.bound), lease.bound(now), time.Second/20)
 		})

@@ -17,11 +17,11 @@ import (
 )
 
 // Client is one ZooKeeper session, after the other when one expires, and the locks that are asked for
-// through it. Its methods may be called from any goroutine.
+// through it; or gateways that have one (gateway.Open). Its methods may be called from any goroutine.
 type Client struct {
 	system  *actor.ActorSystem
 	ours    bool // the system was made by Open
-	session *actors.Session
+	session Source
 	tracer  trace.Tracer // nil where nothing is traced
 	open    *openLeases  // nil without WithUnreleased
 
@@ -55,9 +55,10 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	if c.system == nil {
 		c.system, c.ours = newSystem(cfg.Logger()), true
 	}
-	c.session, err = actors.StartSession(c.system, cfg, o.session...)
+	session, err := actors.StartSession(c.system, cfg, o.session...)
 	if err == nil {
-		err = c.session.Ready(ctx)
+		c.session = session
+		err = session.Ready(ctx)
 	}
 	if err != nil {
 		c.abort()
@@ -135,8 +136,12 @@ func (c *Client) Close(ctx context.Context) error {
 	return remains
 }
 
-// Session gives the session actor, for programs that spawn lock actors of their own.
-func (c *Client) Session() *actors.Session { return c.session }
+// Session gives the session actor, for programs that spawn lock actors of their own; nil where the client's locks come
+// from gateways.
+func (c *Client) Session() *actors.Session {
+	session, _ := c.session.(*actors.Session)
+	return session
+}
 
 // System gives the actor system that the client runs in.
 func (c *Client) System() *actor.ActorSystem { return c.system }

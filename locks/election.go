@@ -89,7 +89,8 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 // Observe tells who leads, at once and whenever it changes, until ctx ends or the client is closed; then the channel
 // is closed. Nobody is a Leader without a Token. Who does not take what is told gets the newest when it does: leaders
 // in between are left out, as are those whose terms began and ended between two looks. While the connection is down
-// nothing is told. Errors wrap that of ctx, zkconn.ErrBadPath, or ErrClosed; when the lock path turns out not to
+// nothing is told. Errors wrap that of ctx, zkconn.ErrBadPath, ErrClosed, or ErrNeedsSession over a
+// gateway; when the lock path turns out not to
 // be readable the channel is closed.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {

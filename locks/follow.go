@@ -17,6 +17,9 @@ func follow[T any](ctx context.Context, c *Client, op, path string, of func([]me
 	if err := zkconn.CheckPath(path); err != nil {
 		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, err)
 	}
+	if c.session.PID() == nil {
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, ErrNeedsSession)
+	}
 	if err := c.enter(ctx); err != nil {
 		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, err)
 	}

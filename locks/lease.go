@@ -157,10 +157,6 @@ func (l *Lease) Release() { l.release() }
 // again, to hear what has become of it.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
-// lastWord is how long Unlock waits at least: what has happened may be on its way from the lock
-// actor.
-const lastWord = 100 * time.Millisecond
-
 // unlock is an Unlock that was called at a time.
 func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	l.release()
@@ -188,7 +184,7 @@ func (l *Lease) bound(called time.Time) time.Time {
 	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
 		end = l.held.Until
 	}
-	if soonest := called.Add(lastWord); end.Before(soonest) {
+	if soonest := called.Add(l.from.client.session.LastWord()); end.Before(soonest) {
 		return soonest
 	}
 	return end

@@ -20,9 +20,13 @@ const (
 )
 
 // State tells where the client's connection stands: whether there is a session and a server that answers, since when,
-// how long the leases last. It asks nobody.
+// how long the leases last. It asks nobody. That of a client whose locks come from gateways is zero.
 func (c *Client) State() State {
-	state, _ := c.session.Connection()
+	session := c.Session()
+	if session == nil {
+		return State{}
+	}
+	state, _ := session.Connection()
 	return state
 }
 
@@ -33,8 +37,12 @@ const readyFor = 5
 // Ready tells whether the client can lock and keep locks: nil while a server answers, and for a fifth of a session
 // timeout after one did. So a restart of a server, or a change of leader, does not make a program unready. Otherwise the
 // error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It asks nobody, and is
-// for readiness probes. A program whose leader must be seen to be well asks Election.Health besides.
+// for readiness probes. A program whose leader must be seen to be well asks Election.Health besides. Over a gateway
+// the error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {
+	if c.Session() == nil {
+		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)
+	}
 	state := c.State()
 	switch {
 	case state.Phase == actors.Connected:

@@ -66,9 +66,14 @@ func Check(path string, version int32) Op {
 //
 // A lease's transactions are carried out one after the other. Unlock gives the lock back behind those that are under way,
 // so that a node that is reused (WithSticky, WithCohort, a hand-over in the client) never guards the writes of an earlier
-// hold. The lease of a Contest is refused with ErrBadAcquire: others may make the same node anew.
+// hold. The lease of a Contest is refused with ErrBadAcquire: others may make the same node anew; one over a gateway with
+// ErrNeedsSession.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
-	if l.from.want.Mode == messages.Contest {
+	session := l.from.client.Session()
+	switch {
+	case session == nil:
+		return nil, l.notWritten(ErrNeedsSession)
+	case l.from.want.Mode == messages.Contest:
 		return nil, l.notWritten(fmt.Errorf("%w: the node of a contest cannot guard a transaction", ErrBadAcquire))
 	}
 	if err := zkconn.CheckOps(ops); err != nil {
@@ -80,7 +85,7 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	if err := l.beginTxn(ctx); err != nil {
 		return nil, l.notWritten(err)
 	}
-	results, err := l.from.client.session.Transact(ctx, actors.Transaction{
+	results, err := session.Transact(ctx, actors.Transaction{
 		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Alone: l.alone(), Hold: l.ctx, Holds: l.Valid,
 	}, l.endTxn)
 	switch {

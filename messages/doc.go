@@ -2,10 +2,17 @@
 // a lock actor takes, the notices that it sends, the transitions that it goes through, and the
 // fencing token.
 //
-// Everything here is plain data: exported structs without channels, functions or contexts. None of
-// them is a protobuf message, and they tell of times by the clock of the session's process: they
-// stay in it. Lock actors refuse owners and observers on other nodes. The package imports nothing
-// of Turnstile's.
+// Everything here is plain data: exported structs without channels, functions or contexts. The
+// package imports nothing of Turnstile's.
+//
+// None of the messages is a protobuf message, so protoactor's remote drops them, without a dead
+// letter. Package actors/gateway/wire has their protobuf twins: wire.Pack makes of a notice, a
+// [Transition] or a command what crosses to another node, and there it arrives as the message itself.
+// Lock actors tell actors on other nodes where actors.WithRemote is set, and refuse them otherwise.
+//
+// Times are those of the process that has the lease: the session's, or for a lock over a gateway the
+// requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
+// RevokeRequested.Deadline and Transition.At of a packed message are zero on the other node.
 //
 // # Commands, sent to a lock actor
 //

@@ -50,6 +50,9 @@ const (
 	ReasonPermits Reason = "the number of permits is another"
 	// ReasonDeadlock: the request, and others, wait for each other in a circle.
 	ReasonDeadlock Reason = "a deadlock"
+	// ReasonUnreachable: no gateway has answered, so that nobody knows here what has become of the request. The gateway
+	// gives the lock back by itself.
+	ReasonUnreachable Reason = "no gateway answers"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid does not fit a fencing token"
 )

@@ -59,6 +59,13 @@ func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.
 // that has passed, for one before the deadline, and after End.
 func (l *LeaseClock) Extend(until time.Time) { l.extend(l.at(until)) }
 
+// Elapsed gives the time since the clock was made; that in which the machine was suspended counts.
+func (l *LeaseClock) Elapsed() time.Duration { return time.Duration(l.now()) }
+
+// ExtendTo is Extend to a time by this clock: one that Elapsed will give. A moment that was noted with Elapsed stays
+// what it was when the machine is suspended, and one that was noted with time.Now does not.
+func (l *LeaseClock) ExtendTo(elapsed time.Duration) { l.extend(instant(elapsed)) }
+
 func (l *LeaseClock) extend(until instant) {
 	for {
 		old, now := l.look()

@@ -27,6 +27,7 @@ var words = map[messages.Reason]string{
 	messages.ReasonHoldGone:          "hold_gone",
 	messages.ReasonPermits:           "permits",
 	messages.ReasonDeadlock:          "deadlock",
+	messages.ReasonUnreachable:       "unreachable",
 	messages.ReasonZxidOutOfRange:    "zxid_out_of_range",
 }
 

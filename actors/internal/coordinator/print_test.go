@@ -101,8 +101,8 @@ func memory(c *Coordinator) map[uintptr]string {
 type reach map[uintptr]string
 
 // unchanging are the types whose values are never changed, but replaced: see Clone.
-var unchanging = []reflect.Type{reflect.TypeFor[*Spec](), reflect.TypeFor[*Behind](), reflect.TypeFor[*View](), reflect.TypeFor[standing](),
-	reflect.TypeFor[purpose](), reflect.TypeFor[kind]()}
+var unchanging = []reflect.Type{reflect.TypeFor[*Spec](), reflect.TypeFor[*Behind](), reflect.TypeFor[*View](),
+	reflect.TypeFor[standing](), reflect.TypeFor[purpose](), reflect.TypeFor[kind]()}
 
 func (m reach) value(v reflect.Value) {
 	if slices.Contains(unchanging, v.Type()) {

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// askAgain is how often a query is sent that nobody answers, each time to the next gateway.
+const askAgain = 500 * time.Millisecond
+
+// asker sends a query again and again until it is answered. It is stopped by whoever waits.
+type asker struct {
+	at     *Gateways
+	query  *wire.Query
+	answer chan *wire.Answer // holds one
+	tries  int
+	timer  *time.Timer
+}
+
+// Receive takes one message.
+func (a *asker) Receive(ctx actor.Context) {
+	switch msg := ctx.Message().(type) {
+	case *actor.Started, *wake:
+		ctx.Request(a.at.pids[a.tries%len(a.at.pids)], a.query)
+		a.tries++
+		root, self := ctx.ActorSystem().Root, ctx.Self()
+		a.timer = time.AfterFunc(askAgain, func() { root.Send(self, &wake{}) })
+	case *wire.Answer:
+		if msg.GetId() == a.query.GetId() {
+			select {
+			case a.answer <- msg:
+			default: // answered before
+			}
+		}
+	case *actor.Stopping:
+		a.timer.Stop()
+	}
+}
+
+// ask carries out a query that crosses. The error is that of ctx, which ended before an answer
+// came.
+func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wire.Query) (*wire.Answer, error) {
+	a := &asker{at: g, query: query, answer: make(chan *wire.Answer, 1)}
+	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
+	defer system.Root.Stop(pid)
+	select {
+	case answer := <-a.answer:
+		return answer, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// hello waits until a gateway answers, and notes which servers it is of.
+func (g *Gateways) hello(ctx context.Context, system *actor.ActorSystem) error {
+	query := &wire.Query{Version: wire.Version, Id: uuid.NewString(), What: &wire.Query_Hello{Hello: &wire.Hello{}}}
+	answer, err := g.ask(ctx, system, query)
+	if err != nil {
+		return fmt.Errorf("turnstile: no gateway answers: %w", err)
+	}
+	if why := answer.Refusal(); why.Reason != messages.ReasonNone {
+		return fmt.Errorf("turnstile: the gateway refuses: %s: %s", why.Reason, why.Detail)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.servers, g.chroot = answer.GetWelcome().GetServers(), answer.GetWelcome().GetChroot()
+	return nil
+}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// maxID bounds the id of a request, and maxDetail what a refusal says of what was sent, in bytes.
+const (
+	maxID     = 128
+	maxDetail = 500
+)
+
+// clip shortens a text that came from another node.
+func clip(text string) string { return text[:min(len(text), maxDetail)] }
+
+// readVersion tells what is wrong with the version of a message; "" for nothing.
+func readVersion(version uint32) string {
+	if version != wire.Version {
+		return fmt.Sprintf("version %d of the protocol is not known here, but %d", version, wire.Version)
+	}
+	return ""
+}
+
+// readRequest takes a sending apart, or tells what is wrong with it.
+func readRequest(x *wire.Request) (r relay.Request, wrong string) {
+	if wrong := readVersion(x.GetVersion()); wrong != "" {
+		return r, wrong
+	}
+	if unknown := wire.Unknown(x); unknown != "" {
+		return r, unknown
+	}
+	switch {
+	case x.GetId() == "" || len(x.GetId()) > maxID:
+		return r, fmt.Sprintf("an id of %d bytes: it must have between 1 and %d", len(x.GetId()), maxID)
+	case x.GetNumber() == 0:
+		return r, "a sending without a number"
+	}
+	r = relay.Request{ID: x.GetId(), Number: x.GetNumber(), Seen: x.GetSeen(), Over: x.GetOver(),
+		Gateway: x.GetGateway()}
+	switch o := x.GetOrder().(type) {
+	case *wire.Request_Revoke:
+		r.Order = relay.Revoke
+	case *wire.Request_Cancel:
+		r.Order, r.Reason = relay.Cancel, messages.Reason(clip(o.Cancel.GetReason()))
+	case *wire.Request_Release:
+		r.Order = relay.Release
+	}
+	if x.GetAcquire() != nil {
+		want := x.GetAcquire().Messages()
+		if err := actors.CheckAcquire(want); err != nil {
+			return r, clip(err.Error())
+		}
+		r.Want = &want
+	}
+	return r, ""
+}
+
+func writeRequest(r relay.Request) *wire.Request {
+	x := &wire.Request{Version: wire.Version, Id: r.ID, Number: r.Number, Seen: r.Seen, Over: r.Over,
+		Gateway: r.Gateway}
+	switch r.Order {
+	case relay.Revoke:
+		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
+	case relay.Cancel:
+		x.Order = &wire.Request_Cancel{Cancel: &wire.Cancel{Reason: string(r.Reason)}}
+	case relay.Release:
+		x.Order = &wire.Request_Release{Release: &wire.Release{}}
+	}
+	if r.Want != nil {
+		x.Acquire = wire.FromAcquire(*r.Want)
+	}
+	return x
+}
+
+// standings are the two names of each.
+var standings = map[relay.Standing]wire.Standing{
+	relay.Known: wire.Standing_ACCEPTED, relay.Unknown: wire.Standing_UNKNOWN,
+	relay.Closing: wire.Standing_CLOSING, relay.Refused: wire.Standing_REFUSED,
+}
+
+func writeReply(r relay.Reply) *wire.Reply {
+	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: r.Detail,
+		Number: r.Number, Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
+	for _, ev := range r.Events {
+		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))
+	}
+	return x
+}
+
+// readReply takes a reply apart, or tells what is wrong with it. A field that is not known here
+// changes nothing that is known, but an event that is not known may be the end of the lease.
+func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
+	if wrong := readVersion(x.GetVersion()); wrong != "" {
+		return r, "the gateway: " + wrong
+	}
+	r = relay.Reply{ID: x.GetId(), Detail: clip(x.GetDetail()), Number: x.GetNumber(), Lasts: duration(x.GetLasts()),
+		Every: duration(x.GetEvery()), First: x.GetFirst(), Gateway: x.GetGateway()}
+	known := false
+	for mine, theirs := range standings {
+		if theirs == x.GetStanding() {
+			r.Standing, known = mine, true
+		}
+	}
+	if !known {
+		return r, fmt.Sprintf("the gateway answers with a standing that is not known here: %d", x.GetStanding())
+	}
+	for _, ev := range x.GetEvents() {
+		notice, in := ev.Notice()
+		if notice == nil {
+			return r, "the gateway tells an event that is not known here"
+		}
+		r.Events = append(r.Events, relay.Event{Notice: notice, In: in})
+	}
+	return r, ""
+}

@@ -1,0 +1,46 @@
+// Package gateway brings locks to nodes that have no ZooKeeper session, over protoactor's remote.
+//
+// A session costs the ensemble a heartbeat every sixth of its timeout. A gateway is an actor on a
+// node that has a session; it acquires for requesters on any number of other nodes. [Spawn] gives
+// it a well-known name, or [Kind] lets other nodes spawn it.
+//
+//	gateway.Spawn(system, session, "locks")                          // on a node with a session
+//
+//	at := gateway.At(actor.NewPID("10.0.0.1:8090", "locks"),         // on any other
+//		actor.NewPID("10.0.0.2:8090", "locks"))
+//	ctx.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/job"}))   // for actors
+//	client, err := gateway.Open(ctx, system, at)                     // for goroutines
+//	lease, err := client.Mutex("/job").Lock(ctx)
+//
+// # How long a lock is ours
+//
+// The gateway answers each sending of a requester with the duration for which its own lease still
+// runs, and the requester counts it from when it sent. So the requester's lease ends first,
+// whatever happens to messages, processes and clocks in between. Clocks of two nodes are never
+// compared; a hundredth is taken off for clocks that do not go equally fast. Package relay, inside
+// this one, is the specification of both ends, pure, and is simulated.
+//
+// A holder whose gateway, or whose way to it, is gone is told Suspended, and Lost when its lease
+// has run out: within 0.4 session timeouts, mostly. A gateway that does not hear of a requester for
+// a session timeout gives its lock back, and never before all that it had promised has run out. So
+// a requester that dies delays the next holder by about a session timeout, as a session that dies
+// does.
+//
+// # When to use a session on each node, and when a gateway
+//
+// With a session, a lock depends on the way to the ensemble alone, and a grant takes one round
+// trip. With a gateway, it depends on the gateway, too: everything that is held there is lost when
+// it dies, and a grant takes a message more each way. A cut between a node and the ensemble costs
+// the node with a session its locks; a cut between two nodes costs the requester what it holds by
+// that gateway, and what it waits for goes on at another that was named. Use a gateway where there
+// are many nodes with few locks each: the gateway's batches and hand-overs (locks.WithCohort) turn
+// their requests into few transactions.
+//
+// # What crosses
+//
+// Messages are those of package wire. Any may be lost, doubled, delayed, or overtaken. Both nodes
+// link that package; use [WithRecovery] on every node, because protoactor's remote panics on a
+// message of a type that it does not link. A request with a field that the gateway does not know is
+// refused with a reason, told as messages.Failed. No message is authenticated: whoever can reach
+// the remote can ask for locks.
+package gateway

@@ -1,0 +1,77 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/remote"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/turnstile-locks/turnstile/actors"
+)
+
+// KindName is the name of the kind that Kind gives.
+const KindName = "turnstile-gateway"
+
+// Kind gives the kind of a gateway over a session, for remote.WithKinds: other nodes spawn gateways
+// of it by name. A gateway that is spawned so is a child of protoactor's activator, and lives until
+// it is stopped.
+func Kind(session *actors.Session) *remote.Kind { return remote.NewKind(KindName, New(session)) }
+
+// ErrSessionFile: the session has a session file. A process that is started again after a crash
+// closes its predecessor's session at once, while what that one promised to other nodes has not run
+// out. So such a session cannot have a gateway.
+var ErrSessionFile = errors.New("turnstile: a session with a session file cannot have a gateway")
+
+// Spawn spawns a gateway over a session, with a name by which other nodes know it:
+// actor.NewPID(address, name). The system's remote must have been started, or else the address of
+// its actors is not known. The error wraps ErrSessionFile, or is that of the spawn, as for a name
+// that is taken.
+func Spawn(system *actor.ActorSystem, session *actors.Session, name string) (*actor.PID, error) {
+	if session != nil && session.HasFile() {
+		return nil, fmt.Errorf("turnstile: spawning gateway %q: %w", name, ErrSessionFile)
+	}
+	pid, err := system.Root.SpawnNamed(New(session), name)
+	if err != nil {
+		return nil, fmt.Errorf("turnstile: spawning gateway %q: %w", name, err)
+	}
+	return pid, nil
+}
+
+// New gives the props of a gateway over a session of the same actor system. A nil session panics. A
+// gateway over a session with a session file refuses every request, with the words of
+// ErrSessionFile.
+//
+// It may be stopped at any time; what it has promised is kept until it has run out. Session.Close
+// waits for that.
+func New(session *actors.Session) *actor.Props {
+	if session == nil {
+		panic("turnstile: gateway.New: the session is nil")
+	}
+	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session) })
+}
+
+// WithRecovery keeps a message of a type that this node does not link from ending the process:
+// protoactor's remote panics on it, in a goroutine of gRPC. The connection that brought it ends
+// instead, and is made anew with the next message; what had not been read of it is lost.
+func WithRecovery(log *slog.Logger) remote.ConfigOption {
+	recovers := func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
+		handle grpc.StreamHandler) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				log.LogAttrs(context.Background(), slog.LevelError, "a message of another node could not be read",
+					slog.Any("panic", r))
+				err = status.Errorf(codes.InvalidArgument, "turnstile: the message could not be read: %v", r)
+			}
+		}()
+		return handle(srv, stream)
+	}
+	return func(c *remote.Config) {
+		c.ServerOptions = append(c.ServerOptions, grpc.ChainStreamInterceptor(recovers))
+	}
+}

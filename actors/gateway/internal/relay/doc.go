@@ -1,0 +1,56 @@
+// Package relay decides what the two ends of a lock over a gateway do: the gateway, which has a
+// ZooKeeper session, and the requester on another node, which has none. It is pure: no connection,
+// clock, goroutine or actor. Package gateway is the shell of both ends.
+//
+// # The rule of time
+//
+// The gateway's own lease of a lock ends at D, by its clock, unless its session extends it. A reply
+// to the requester names the newest sending n that the gateway has received, and for how long the
+// lease lasts, counted from when it received n:
+//
+//	lasts = D − received(n)                              by the gateway's clock
+//	the requester's lease ends at sent(n) + lasts        by the requester's clock
+//
+// A sending is sent before it is received, so the requester's lease ends first, whatever the
+// network does to the reply in between. The two clocks are never compared. A hundredth is taken off
+// lasts, which covers clocks of which one goes up to a hundredth faster than the other.
+// Reply.Number names n, so a reply that is late, lost or doubled is as good as any: the greatest
+// sent(n) + lasts counts.
+//
+// The gateway notes D as promised. It gives a lock back that the requester has not given back
+// itself only when all that it has promised has run out:
+//
+//   - a requester is silent for the patience of the gateway (a session timeout), and nothing is
+//     promised any more;
+//   - the grace period of a revoked lock is over, and nothing is promised any more;
+//   - the gateway closes: it promises nothing more, and its session ends only when nothing is
+//     promised any more.
+//
+// What cannot be waited for ends a lock before its promise, as it ends one under a local holder: an
+// operator who deletes the node, a lock actor that is stopped from outside, servers that shorten
+// the session's timeout right before the gateway dies. Fencing tokens are for that.
+//
+// # What may happen to messages
+//
+// Any may be lost, doubled, delayed, or overtaken. A request has an id. What the requester wants is
+// in each of its sendings until a reply shows that it has arrived: the whole request until it is
+// accepted; that the lock be asked back until the sending is answered; that the request be given up
+// or the lock given back until the end. Events of the gateway's lock actor are numbered; each
+// sending says which of them has been taken in, and a reply has all that come after. The end is
+// kept until the requester says that it knows, or is silent.
+//
+// Each gateway has a number of its own, which a request carries once it is accepted. So a gateway
+// that is started again is not taken for the one before, whose promises and events it does not
+// have.
+//
+// The requester takes in the event that the lock is held only together with a promise that has not
+// run out. Otherwise it sends at once, and the reply has a newer one.
+//
+// # Silence
+//
+// A requester that hears nothing says so as a local lock actor does when its connection is down: it
+// is recovering, and its owner is told Suspended where it holds. A holder is Lost when what it was
+// promised runs out. A waiter goes to the next gateway, if several are named, with a new id; the
+// gateway that it leaves gives the old request up, because it hears of it no more. Whoever wants to
+// end and hears nothing ends as Failed with messages.ReasonUnreachable.
+package relay

@@ -1,0 +1,148 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// phase is where a request stands at the gateway.
+type phase uint8
+
+const (
+	// waiting: it does not hold. Invariant: promised is zero.
+	waiting phase = iota
+	// holding: its lock actor has told Held, and the requester may rely on the lock until promised.
+	holding
+	// leaving: the requester has given it up, or all that was promised has run out. Nothing more is
+	// promised.
+	leaving
+	// gone: its lock actor has ended; the end is kept for the requester.
+	gone
+)
+
+// margin is the part of a promise that the requester is not told: for clocks that do not go equally
+// fast.
+const margin = 100
+
+// entry is one request at the gateway.
+type entry struct {
+	id       string
+	from     messages.ActorID
+	grace    time.Duration
+	phase    phase
+	held     bool // Held was told
+	orphaned bool // nobody wants to hear of it any more
+
+	number   uint64  // newest sending
+	received Instant // when it came
+
+	// events are those that the requester is not known to have taken in: from seen+1 to newest.
+	events               []told
+	seen, newest, pushed uint64
+
+	grant      messages.Grant
+	epoch, run uint64  // of the grant
+	promised   Instant // until when the requester may rely on the lock
+	force      Instant // when the grace period is over; zero where none runs
+	revoked    bool    // it is being taken by force, and the requester is to be told so
+}
+
+// told is an event; at is the deadline that it names, zero for none.
+type told struct {
+	notice any
+	at     Instant
+}
+
+// heed forgets the events that the requester has taken in.
+func (e *entry) heed(seen uint64) {
+	if seen > e.seen && seen <= e.newest {
+		e.events = e.events[seen-e.seen:]
+		e.seen = seen
+		e.pushed = max(e.pushed, seen)
+	}
+}
+
+// obey passes the owner's order on to the lock actor. Orders come again and again, which changes
+// nothing.
+func (e *entry) obey(r Request) []Output {
+	switch {
+	case r.Order == Revoke && e.phase < leaving:
+		return []Output{Tell{e.id, &messages.Revoke{}}}
+	case r.Order == Release && e.phase < leaving:
+		e.phase = leaving
+		return []Output{Tell{e.id, &messages.Release{}}}
+	case r.Order == Cancel && e.phase < leaving:
+		return e.giveUp(r.Reason)
+	}
+	return nil
+}
+
+// giveUp gives the request up, or the lock back.
+func (e *entry) giveUp(why messages.Reason) []Output {
+	if e.phase >= leaving {
+		return nil
+	}
+	e.phase = leaving
+	return []Output{Tell{e.id, &messages.Cancel{Reason: why}}}
+}
+
+// revoke takes the lock by force.
+func (e *entry) revoke() []Output {
+	e.revoked = true
+	return e.giveUp(messages.ReasonRevoked)
+}
+
+// told notes what the lock actor tells.
+func (e *entry) told(now Instant, notice any) {
+	var deadline Instant
+	switch n := notice.(type) {
+	case *messages.Transition:
+		e.grant = n.Grant
+		if e.revoked && n.To == messages.StateReleasing {
+			e.revoked = false
+			forced := *n
+			forced.On = "GraceOver" // as a lock actor says that keeps the grace period itself
+			e.add(&forced, 0)
+			e.add(&messages.Revoked{Grant: e.grant}, 0)
+			return
+		}
+	case *messages.Held:
+		e.grant, e.epoch, e.run, e.held = n.Grant, n.Epoch, n.Run, true
+		if e.phase == waiting {
+			e.phase = holding
+		}
+	case *messages.RevokeRequested:
+		if e.grace > 0 && e.force == 0 {
+			e.force = now.plus(e.grace)
+		}
+		deadline = e.force
+	}
+	if _, ends := terminal(notice); ends {
+		e.phase = gone
+	}
+	e.add(notice, deadline)
+}
+
+func (e *entry) add(notice any, at Instant) {
+	e.newest++
+	e.events = append(e.events, told{notice, at})
+}
+
+// promise gives for how long the requester's lease lasts from its newest sending, and notes it;
+// zero where it has none.
+func (e *entry) promise(now Instant, lease Lease) time.Duration {
+	if e.phase != holding {
+		return 0
+	}
+	until := now.plus(lease.Left(e.epoch, e.run))
+	if e.force != 0 {
+		until = min(until, max(e.force, e.promised)) // what was promised before stands
+	}
+	if until <= now {
+		return 0
+	}
+	e.promised = max(e.promised, until)
+	lasts := until.since(e.received)
+	return lasts - lasts/margin
+}

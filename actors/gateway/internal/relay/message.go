@@ -1,0 +1,107 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Instant is a point on the clock of one end: the time since some moment of its own. Instants of
+// two ends are never compared.
+type Instant time.Duration
+
+func (i Instant) plus(d time.Duration) Instant  { return i + Instant(d) }
+func (i Instant) since(o Instant) time.Duration { return time.Duration(i - o) }
+
+// Order is what the owner of a request wants of it.
+type Order uint8
+
+// The orders. A greater one replaces a smaller one.
+const (
+	// Keep: the request goes on.
+	Keep Order = iota
+	// Revoke asks the holder, which is the owner itself, to give the lock back.
+	Revoke
+	// Cancel gives the request up, or the lock back.
+	Cancel
+	// Release gives the lock back, or the request up.
+	Release
+)
+
+// Request is one sending of a requester. All sendings of one request have the same ID.
+type Request struct {
+	ID string
+	// Gateway is the name of the gateway that has accepted the request; zero before one has.
+	// Another one at the same address does not know it.
+	Gateway uint64
+	// Number numbers the sendings, from 1; Seen is the number of the newest event that was taken
+	// in.
+	Number, Seen uint64
+	// Want is what is asked for; nil once the gateway has accepted it.
+	Want *messages.Acquire
+	// Order is what the owner wants; Reason is why, for Cancel.
+	Order  Order
+	Reason messages.Reason
+	// Over: the requester has ended, and wants no reply. What is left of the request is given up.
+	Over bool
+}
+
+// Standing is what a gateway says of a request.
+type Standing uint8
+
+// The standings.
+const (
+	// Known: the gateway has accepted the request.
+	Known Standing = iota
+	// Unknown: it does not have the request, or not any more. No node of it is left, or it is being
+	// deleted.
+	Unknown
+	// Closing: it takes no more requests.
+	Closing
+	// Refused: it cannot carry the request out, whoever sends it again; Detail says why.
+	Refused
+)
+
+// Reply is what a gateway answers, and what it sends when something has happened.
+type Reply struct {
+	ID       string
+	Gateway  uint64
+	Standing Standing
+	Detail   string
+	// Number is the newest sending that the gateway has received; zero says that nothing is
+	// promised.
+	Number uint64
+	// Lasts is for how long the lease lasts from the sending of Number; zero where none is
+	// promised.
+	Lasts time.Duration
+	// Every is how often the gateway wants to hear from a requester that waits.
+	Every time.Duration
+	// First is the number of the first of Events, which follow each other.
+	First  uint64
+	Events []Event
+}
+
+// Event is what the gateway's lock actor has told.
+type Event struct {
+	// Notice is a pointer to one of the notices of package messages, or to a messages.Transition.
+	// Its times mean nothing to the other end.
+	Notice any
+	// In is the deadline of messages.RevokeRequested, counted from the sending of Reply.Number;
+	// zero where there is none.
+	In time.Duration
+}
+
+// terminal gives the state that a notice ends a request in.
+func terminal(notice any) (messages.State, bool) {
+	switch notice.(type) {
+	case *messages.Released:
+		return messages.StateReleased, true
+	case *messages.Lost:
+		return messages.StateLost, true
+	case *messages.Cancelled:
+		return messages.StateCancelled, true
+	case *messages.Failed:
+		return messages.StateFailed, true
+	}
+	return messages.StateNone, false
+}

@@ -1,0 +1,239 @@
+package relay_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// ask is a requester with its lease.
+type ask struct {
+	process
+	w      *world
+	number int
+	name   string
+	relay  *relay.Requester
+	until  time.Duration // of the lease, by its own clock
+	leased bool
+	ended  any // the last notice
+	state  messages.State
+	woken  int
+}
+
+func newAsk(w *world, number int, want messages.Acquire) *ask {
+	a := &ask{process: w.newProcess(), w: w, number: number, name: fmt.Sprintf("requester %d", number)}
+	a.relay = relay.NewRequester(fmt.Sprint(number), len(w.gates), want, true)
+	return a
+}
+
+func (a *ask) instant() relay.Instant { return relay.Instant(a.clock(a.w.now)) }
+
+func (a *ask) valid() bool { return a.leased && !a.dead && a.clock(a.w.now) < a.until }
+
+func (a *ask) hear(from *gate, r relay.Reply) {
+	if a.ended == nil {
+		a.carryOut(from, a.relay.Reply(a.instant(), r))
+	}
+}
+
+func (a *ask) order(o relay.Order) {
+	if a.ended == nil && !a.dead {
+		a.leased = false // whoever gives it back does not rely on it any more
+		a.carryOut(nil, a.relay.Order(a.instant(), o, messages.ReasonNone))
+	}
+}
+
+func (a *ask) carryOut(from *gate, out []relay.Output) {
+	for _, o := range out {
+		switch o := o.(type) {
+		case relay.Send:
+			at, r := o.Gateway, o.Request
+			a.w.post(nil, func() { // whoever is there by then
+				g := a.w.gates[at]
+				a.w.after(0, &g.process, func() { g.take(a.number, r) })
+			})
+		case relay.Dismiss:
+			r := o.Request
+			a.w.post(&from.process, func() { from.take(a.number, r) })
+		case relay.Extend:
+			a.until = time.Duration(o.Until)
+		case relay.EndLease:
+			a.leased = false
+		case relay.Say:
+			a.say(o.Notice)
+		case relay.End:
+		}
+	}
+	a.schedule()
+}
+
+func (a *ask) schedule() {
+	a.woken++
+	mine := a.woken
+	if a.ended != nil {
+		return
+	}
+	left := time.Duration(float64(time.Duration(a.relay.Due())-a.clock(a.w.now)) / (1 + a.drift))
+	a.w.after(max(left, 0)+time.Microsecond, &a.process, func() {
+		if a.woken == mine && a.ended == nil {
+			a.carryOut(nil, a.relay.Wake(a.instant()))
+		}
+	})
+}
+
+func (a *ask) say(notice any) {
+	a.w.tell("%s: %T %+v", a.name, notice, notice)
+	switch n := notice.(type) {
+	case *messages.Transition:
+		if n.From != a.state {
+			a.w.fault("%s goes from %v, and was %v", a.name, n.From, a.state)
+		}
+		a.state = n.To
+	case *messages.Held:
+		a.leased = true
+		a.w.grants++
+		a.w.after(time.Duration(a.w.random.Int64N(int64(2*timeout))), &a.process, func() { a.order(relay.Release) })
+	case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
+		if a.ended != nil {
+			a.w.fault("%s ends twice", a.name)
+		}
+		a.ended = notice
+	}
+}
+
+// simulate is one history. What it gives back is what went wrong.
+func simulate(seed uint64) *world {
+	w := &world{random: rand.New(rand.NewPCG(seed, 18)), faults: true}
+	w.zk = &ensemble{w: w}
+	for i := range 1 + w.random.IntN(2) {
+		w.gates = append(w.gates, newGate(w, fmt.Sprintf("gateway %d", i)))
+	}
+	for i := range 2 + w.random.IntN(5) {
+		want := messages.Acquire{Path: "/lock"}
+		if w.random.IntN(4) == 0 {
+			want.Timeout = time.Duration(1 + w.random.Int64N(int64(6*timeout)))
+		}
+		a := newAsk(w, i, want)
+		w.asks = append(w.asks, a)
+		w.after(time.Duration(w.random.Int64N(int64(3*timeout))), &a.process, func() {
+			a.carryOut(nil, a.relay.Begin(a.instant()))
+		})
+		if w.random.IntN(4) == 0 {
+			w.after(time.Duration(w.random.Int64N(int64(10*timeout))), &a.process, func() { a.order(relay.Cancel) })
+		}
+	}
+	for range w.random.IntN(8) {
+		w.after(time.Duration(w.random.Int64N(int64(10*timeout))), nil, w.strike)
+	}
+	w.run(10 * timeout)
+	w.faults = false
+	for _, g := range w.gates {
+		g.cut = false
+	}
+	w.run(25 * timeout)
+	for _, a := range w.asks {
+		w.after(0, &a.process, func() { a.order(relay.Release) })
+	}
+	w.run(40 * timeout)
+	w.settled()
+	return w
+}
+
+// strike is a fault.
+func (w *world) strike() {
+	g, a := w.gates[w.random.IntN(len(w.gates))], w.asks[w.random.IntN(len(w.asks))]
+	for_ := time.Duration(w.random.Int64N(int64(3 * timeout)))
+	switch w.random.IntN(6) {
+	case 0:
+		w.tell("%s is cut from the ensemble for %v", g.name, for_)
+		g.cut = true
+		w.after(for_, nil, func() { g.cut = false })
+	case 1:
+		w.tell("%s is paused for %v", g.name, for_)
+		w.pause(&g.process, for_)
+	case 2:
+		w.tell("%s is paused for %v", a.name, for_)
+		w.pause(&a.process, for_)
+	case 3:
+		w.tell("%s is killed", a.name)
+		a.dead = true
+	case 4:
+		w.tell("%s restarts", g.name)
+		w.restart(g)
+	case 5:
+		w.tell("%s stops listening to its own session for %v: all is delayed", g.name, for_)
+		w.pause(&g.process, for_/10)
+	}
+}
+
+// restart kills a gateway, and starts another in its place, with a session of its own.
+func (w *world) restart(g *gate) {
+	old := *g
+	old.dead = true
+	for i, n := range w.zk.queue {
+		if n.of == g {
+			w.zk.queue[i].of = &old
+		}
+	}
+	w.after(max(0, g.expires-w.now), nil, func() { w.zk.remove(func(n znode) bool { return n.of == &old }) })
+	fresh := newGate(w, g.name+"'")
+	for i := range w.gates {
+		if w.gates[i] == g {
+			w.gates[i] = fresh
+		}
+	}
+	g.dead = true
+	g.epoch++
+}
+
+// settled: nothing is held for ever, and no node is left.
+func (w *world) settled() {
+	for _, a := range w.asks {
+		if a.ended == nil && !a.dead {
+			w.fault("%s has not ended: %v", a.name, a.relay.State())
+		}
+	}
+	if len(w.zk.queue) > 0 {
+		w.fault("nodes are left: %v", w.zk.queue[0].id)
+	}
+	for _, g := range w.gates {
+		if n := g.table.Size(); n > 0 {
+			w.fault("%s has %d requests left", g.name, n)
+		}
+	}
+}
+
+// TestSimulation: an outside witness never sees two valid leases, and in the end nothing is left.
+// TURNSTILE_GATEWAY_SEEDS says how many histories, TURNSTILE_GATEWAY_SEED which one to tell.
+func TestSimulation(t *testing.T) {
+	if one := os.Getenv("TURNSTILE_GATEWAY_SEED"); one != "" {
+		seed, err := strconv.ParseUint(one, 10, 64)
+		require.NoError(t, err)
+		w := simulate(seed)
+		t.Log("\n" + strings.Join(w.story, "\n"))
+		require.Empty(t, w.broken)
+		return
+	}
+	seeds, grants := uint64(2000), 0
+	if all := os.Getenv("TURNSTILE_GATEWAY_SEEDS"); all != "" {
+		n, err := strconv.ParseUint(all, 10, 64)
+		require.NoError(t, err)
+		seeds = n
+	}
+	for seed := range seeds {
+		w := simulate(seed)
+		require.Empty(t, w.broken, "seed %d", seed)
+		grants += w.grants
+	}
+	require.Greater(t, grants, int(seeds), "the histories grant too seldom to show anything")
+	t.Logf("%d histories, %d grants", seeds, grants)
+}

@@ -1,0 +1,109 @@
+package relay_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// requesterStory is a story of one requester.
+type requesterStory struct{ r *relay.Requester }
+
+func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
+	at := relay.Instant(span(t, d, "at"))
+	switch d.Cmd {
+	case "new":
+		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout")}
+		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want, d.HasArg("alone"))
+		return s.r.Begin(0)
+	case "reply":
+		return s.r.Reply(at, s.reply(t, d))
+	case "wake":
+		return s.r.Wake(at)
+	case "order":
+		return s.r.Order(at, orderIn(d), messages.ReasonNone)
+	case "stop":
+		return s.r.Stop(at)
+	case "show":
+		text := fmt.Sprintf("%v, holds: %v, due at %v", s.r.State(), s.r.Holding(), time.Duration(s.r.Due()))
+		return []relay.Output{relay.Say{Notice: shown(text)}}
+	}
+	d.Fatalf(t, "command %s", d.Cmd)
+	return nil
+}
+
+var standings = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused}
+
+// shown is a line of a story.
+type shown string
+
+func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply {
+	r := relay.Reply{ID: s.r.ID(), Gateway: max(1, count(t, d, "gateway")), Number: count(t, d, "n"),
+		Lasts: span(t, d, "lasts"), Every: span(t, d, "every"), First: count(t, d, "first")}
+	d.MaybeScanArgs(t, "id", &r.ID)
+	var standing string
+	d.MaybeScanArgs(t, "standing", &standing)
+	r.Standing = standings[standing]
+	for _, n := range notices(t, d) {
+		ev := relay.Event{Notice: n}
+		if _, revoke := n.(*messages.RevokeRequested); revoke {
+			ev.In = span(t, d, "in")
+		}
+		r.Events = append(r.Events, ev)
+	}
+	return r
+}
+
+// tableStory is a story of a gateway.
+type tableStory struct {
+	table *relay.Table
+	now   relay.Instant
+	until relay.Instant
+}
+
+// Left is the lease of the gateway.
+func (s *tableStory) Left(uint64, uint64) time.Duration { return time.Duration(s.until - s.now) }
+
+func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
+	if d.HasArg("at") {
+		s.now = relay.Instant(span(t, d, "at"))
+	}
+	var id string
+	d.MaybeScanArgs(t, "id", &id)
+	switch d.Cmd {
+	case "new":
+		s.table = relay.NewTable(7, span(t, d, "patience"))
+	case "lease":
+		s.until = relay.Instant(span(t, d, "until"))
+	case "request":
+		r := relay.Request{ID: id, Number: count(t, d, "n"), Seen: count(t, d, "seen"), Order: orderIn(d),
+			Over: d.HasArg("over"), Gateway: count(t, d, "gateway")}
+		if d.HasArg("want") {
+			r.Want = &messages.Acquire{Path: "/lock", Grace: span(t, d, "grace")}
+		}
+		return s.table.Request(s.now, s, messages.ActorID{ID: "r"}, r)
+	case "told":
+		for _, n := range notices(t, d) {
+			s.table.Told(s.now, id, n)
+		}
+		return s.table.Flush(s.now, s)
+	case "ended":
+		s.table.Ended(s.now, id)
+		return s.table.Flush(s.now, s)
+	case "tick":
+		return s.table.Tick(s.now)
+	case "close":
+		return s.table.Close()
+	case "show":
+		text := fmt.Sprintf("%d requests, closed: %v", s.table.Size(), s.table.Closed(s.now))
+		return []relay.Output{relay.Say{Notice: shown(text)}}
+	default:
+		d.Fatalf(t, "command %s", d.Cmd)
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package relay_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// The files in testdata are stories, as those of package machine: one thing that happens a stanza, and below it what
+// was decided (go test -rewrite). All times are those of the end that the story is of.
+//
+// For the requester:
+//
+//	new gateways=N [timeout=D] [alone] begins a story; the request is sent
+//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused]
+//	      [id=ID] [gateway=N]          N is the gateway's name, 1 by default
+//	wake at=T                          the timer
+//	order at=T release|cancel|revoke
+//	stop at=T
+//	show                               where it stands, and when it is due
+//
+// For the gateway:
+//
+//	new patience=D
+//	lease until=T                      until when the gateway's own lease lasts
+//	request at=T id=ID n=N [seen=N] [want] [grace=D] [release|cancel|revoke] [over]
+//	        [gateway=N]                its name is 7
+//	told at=T id=ID events=(E, E, ...) what the lock actor tells; then it is flushed
+//	tick at=T
+//	close at=T
+//
+// An event is a change of state, as watching>held, or a notice: Held, Released, Lost, RevokeRequested, ...
+func TestRequesterStories(t *testing.T) {
+	datadriven.Walk(t, "testdata/requester", func(t *testing.T, path string) {
+		var s requesterStory
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			return written(s.tell(t, d))
+		})
+	})
+}
+
+func TestTableStories(t *testing.T) {
+	datadriven.Walk(t, "testdata/table", func(t *testing.T, path string) {
+		var s tableStory
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			return written(s.tell(t, d))
+		})
+	})
+}
+
+// span reads a duration argument; zero where it is not there.
+func span(t *testing.T, d *datadriven.TestData, key string) time.Duration {
+	var text string
+	if !d.HasArg(key) {
+		return 0
+	}
+	d.ScanArgs(t, key, &text)
+	span, err := time.ParseDuration(text)
+	if err != nil {
+		d.Fatalf(t, "%s: %v", key, err)
+	}
+	return span
+}
+
+func count(t *testing.T, d *datadriven.TestData, key string) (n uint64) {
+	d.MaybeScanArgs(t, key, &n)
+	return n
+}
+
+var orders = map[string]relay.Order{"release": relay.Release, "cancel": relay.Cancel, "revoke": relay.Revoke}
+
+func orderIn(d *datadriven.TestData) relay.Order {
+	for name, order := range orders {
+		if d.HasArg(name) {
+			return order
+		}
+	}
+	return relay.Keep
+}
+
+// notices reads the events of a stanza.
+func notices(t *testing.T, d *datadriven.TestData) (all []any) {
+	if !d.HasArg("events") {
+		return nil
+	}
+	var arg datadriven.CmdArg
+	for _, a := range d.CmdArgs {
+		if a.Key == "events" {
+			arg = a
+		}
+	}
+	grant := messages.Grant{Path: "/lock", Node: "n-1", Token: 1024}
+	for _, word := range arg.Vals {
+		name, reason, _ := strings.Cut(strings.TrimSpace(word), ":")
+		why := messages.Reason(strings.ReplaceAll(reason, "_", " "))
+		if from, to, is := strings.Cut(name, ">"); is {
+			all = append(all, &messages.Transition{Grant: grant, From: state(from), To: state(to), Reason: why})
+			continue
+		}
+		switch name {
+		case "Held":
+			all = append(all, &messages.Held{Grant: grant, Epoch: 1, Run: 1})
+		case "Suspended":
+			all = append(all, &messages.Suspended{Grant: grant})
+		case "Resumed":
+			all = append(all, &messages.Resumed{Grant: grant})
+		case "RevokeRequested":
+			all = append(all, &messages.RevokeRequested{Grant: grant})
+		case "Revoked":
+			all = append(all, &messages.Revoked{Grant: grant})
+		case "Released":
+			all = append(all, &messages.Released{Grant: grant, Reason: why})
+		case "Lost":
+			all = append(all, &messages.Lost{Grant: grant, Reason: why})
+		case "Cancelled":
+			all = append(all, &messages.Cancelled{Grant: grant, Reason: why})
+		case "Failed":
+			all = append(all, &messages.Failed{Grant: grant, Reason: why})
+		default:
+			d.Fatalf(t, "event %q", word)
+		}
+	}
+	return all
+}
+
+func state(name string) messages.State {
+	for _, s := range messages.States() {
+		if s.String() == name {
+			return s
+		}
+	}
+	return messages.StateNone
+}
+
+// written writes what was decided, one thing a line.
+func written(out []relay.Output) string {
+	var b strings.Builder
+	for _, o := range out {
+		fmt.Fprintln(&b, line(o))
+	}
+	if b.Len() == 0 {
+		return "nothing\n"
+	}
+	return b.String()
+}
+
+func line(o relay.Output) string {
+	switch o := o.(type) {
+	case relay.Send:
+		return fmt.Sprintf("to gateway %d: %s", o.Gateway, sending(o.Request))
+	case relay.Dismiss:
+		return "to whom it came from: " + sending(o.Request)
+	case relay.Extend:
+		return fmt.Sprintf("lease until %v", time.Duration(o.Until))
+	case relay.Say:
+		if o.Deadline != 0 {
+			return fmt.Sprintf("%s by %v", named(o.Notice), time.Duration(o.Deadline))
+		}
+		return named(o.Notice)
+	case relay.EndLease:
+		return "no lease"
+	case relay.End:
+		return "end"
+	case relay.Spawn:
+		return fmt.Sprintf("spawn %s grace=%v", o.ID, o.Want.Grace)
+	case relay.Tell:
+		command := strings.TrimPrefix(fmt.Sprintf("%T%v", o.Command, o.Command), "*messages.")
+		return fmt.Sprintf("to the lock actor of %s: %s", o.ID, command)
+	case relay.Answer:
+		return answered(o.Reply)
+	}
+	return fmt.Sprintf("%T", o)
+}
+
+func sending(r relay.Request) string {
+	text := fmt.Sprintf("%s n=%d seen=%d", r.ID, r.Number, r.Seen)
+	if r.Want != nil {
+		text += " want"
+		if r.Want.Timeout > 0 {
+			text += fmt.Sprintf(" timeout=%v", r.Want.Timeout)
+		}
+	}
+	for name, order := range orders {
+		if r.Order == order {
+			text += " " + name
+		}
+	}
+	if r.Over {
+		text += " over"
+	}
+	if r.Gateway > 1 {
+		text += fmt.Sprintf(" gateway=%d", r.Gateway)
+	}
+	return text
+}
+
+func answered(r relay.Reply) string {
+	text := fmt.Sprintf("reply %s n=%d", r.ID, r.Number)
+	if r.Standing != relay.Known {
+		for name, standing := range standings {
+			if r.Standing == standing {
+				text += " " + name
+			}
+		}
+		return text
+	}
+	text += fmt.Sprintf(" lasts=%v", r.Lasts)
+	for i, ev := range r.Events {
+		text += fmt.Sprintf(" %d:%s", r.First+uint64(i), named(ev.Notice))
+		if ev.In > 0 {
+			text += fmt.Sprintf("(in %v)", ev.In)
+		}
+	}
+	return text
+}
+
+// named writes an event or a notice.
+func named(notice any) string {
+	if line, is := notice.(shown); is {
+		return string(line)
+	}
+	if t, is := notice.(*messages.Transition); is {
+		text := fmt.Sprintf("%v>%v", t.From, t.To)
+		if t.On != "" {
+			text += "[" + t.On + "]"
+		}
+		return text
+	}
+	text := strings.TrimPrefix(fmt.Sprintf("%T", notice), "*messages.")
+	switch n := notice.(type) {
+	case *messages.Released:
+		return text + "(" + string(n.Reason) + ")"
+	case *messages.Lost:
+		return text + "(" + string(n.Reason) + ")"
+	case *messages.Cancelled:
+		return text + "(" + string(n.Reason) + ")"
+	case *messages.Failed:
+		return text + "(" + string(n.Reason) + ")"
+	}
+	return text
+}

@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"cmp"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// NewLock makes the props of a lock actor that acquires over a gateway. It is used as that of
+// actors.NewLock: it takes the same options and commands, sends the same notices, and tells the
+// observers the changes of state that the gateway's lock actor goes through. Options that name
+// actors on other nodes are refused, actors.WithRemote or not: the owner runs where its lock actor
+// does.
+//
+// What differs:
+//
+//   - Held.Epoch, Held.Run and the times in notices are those of at.Clock(held.Epoch). Held.Session
+//     is the gateway's session.
+//   - When the gateway is not heard, the request is recovering, and Suspended is told, as when a
+//     session's connection is down. At its deadline the lock is lost.
+//   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package
+//     relay's rule of time.
+//   - A request that was given up or back while no gateway answers ends as Failed, with
+//     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
+//   - Two requests of one owner do not wait for each other if they are at one gateway.
+//
+// No gateway, or a nil one, is told as Failed, as other bad input is. A nil at panics.
+func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *actor.Props {
+	if at == nil {
+		panic("turnstile: gateway.NewLock: the gateways are nil")
+	}
+	return actor.PropsFromProducer(func() actor.Actor {
+		return &requester{at: at, want: want, audience: actors.NewAudience(opts...), clock: zkconn.NewLeaseClock(nil)}
+	})
+}
+
+// requester is the lock actor: a shell around relay.Requester.
+type requester struct {
+	at       *Gateways
+	want     messages.Acquire
+	audience *actors.Audience
+	clock    *zkconn.LeaseClock
+	epoch    uint64
+	relay    *relay.Requester
+	timer    *time.Timer
+}
+
+// Messages of a requester to itself, and of its Gateways to it.
+type (
+	wake     struct{}
+	shutdown struct{}
+)
+
+func (q *requester) now() relay.Instant { return relay.Instant(q.clock.Elapsed()) }
+
+// Receive takes one message. A panic ends this lock actor; its lock is the gateway's to give back
+// then.
+func (q *requester) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			q.clock.End()
+			ctx.Stop(ctx.Self())
+			ctx.ActorSystem().Logger().Error("lock actor panicked", slog.Any("panic", r),
+				slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		q.begin(ctx)
+	case *wire.Reply:
+		q.hear(ctx, msg)
+	case *wake:
+		q.carryOut(ctx, q.relay.Wake(q.now()))
+	case *messages.Release, messages.Release:
+		q.order(ctx, relay.Release, messages.ReasonNone)
+	case *messages.Cancel:
+		q.order(ctx, relay.Cancel, msg.Reason)
+	case messages.Cancel:
+		q.order(ctx, relay.Cancel, msg.Reason)
+	case *messages.Revoke, messages.Revoke:
+		q.order(ctx, relay.Revoke, messages.ReasonNone)
+	case *shutdown:
+		q.carryOut(ctx, q.relay.Close())
+	case *actor.Terminated: // only the owner is watched
+		if q.audience.OwnerEnded(msg) {
+			q.order(ctx, relay.Cancel, messages.ReasonOwnerGone)
+		}
+	case *actor.Stopping:
+		q.stop(ctx)
+	case *actor.Stopped:
+		q.audience.Stopped(ctx, msg)
+		q.at.remove(q.epoch)
+	}
+}
+
+func (q *requester) begin(ctx actor.Context) {
+	by := actors.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
+	want := q.want
+	if want.Caller == "" && want.Owner == "" {
+		want.Caller = actors.Caller(by)
+	}
+	want.Owner = cmp.Or(want.Owner, by)
+	alone := q.want.Owner == "" && ctx.Parent() == nil
+	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, alone)
+	epoch, open := q.at.add(ctx.Self(), q.clock)
+	q.epoch = epoch
+	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check())
+	switch {
+	case err != nil:
+		q.carryOut(ctx, q.relay.Refuse(err.Error()))
+	case !open:
+		q.carryOut(ctx, q.relay.Close())
+	default:
+		q.carryOut(ctx, q.relay.Begin(q.now()))
+	}
+}
+
+func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
+	p, wrong := readReply(x)
+	if wrong != "" && x.GetId() == q.relay.ID() {
+		q.carryOut(ctx, q.relay.Garbled(wrong))
+		return
+	}
+	if wrong == "" {
+		q.carryOut(ctx, q.relay.Reply(q.now(), p))
+	}
+}
+
+func (q *requester) order(ctx actor.Context, o relay.Order, why messages.Reason) {
+	q.carryOut(ctx, q.relay.Order(q.now(), o, why))
+}
+
+// stop is the end of this actor, wherever it comes from.
+func (q *requester) stop(ctx actor.Context) {
+	q.carryOut(ctx, q.relay.Stop(q.now()))
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.clock.End()
+	q.audience.End(ctx)
+}
+
+// carryOut does what was decided, and sets the timer.
+func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
+	ending := false
+	for _, o := range out {
+		switch o := o.(type) {
+		case relay.Send:
+			ctx.Request(q.at.pids[o.Gateway], writeRequest(o.Request))
+		case relay.Dismiss:
+			ctx.Request(ctx.Sender(), writeRequest(o.Request))
+		case relay.Extend:
+			q.clock.ExtendTo(time.Duration(o.Until))
+		case relay.EndLease:
+			q.clock.End()
+		case relay.Say:
+			q.say(ctx, o)
+		case relay.End:
+			ending = true
+		}
+	}
+	if ending {
+		ctx.Stop(ctx.Self())
+		return
+	}
+	q.startTimer(ctx)
+}
+
+// startTimer has the request woken when something is due.
+func (q *requester) startTimer(ctx actor.Context) {
+	root, self, left := ctx.ActorSystem().Root, ctx.Self(), time.Duration(q.relay.Due()-q.now())
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.timer = time.AfterFunc(left, func() { root.Send(self, &wake{}) })
+}
+
+// say fills in what only this end knows, and tells it.
+func (q *requester) say(ctx actor.Context, s relay.Say) {
+	if grant := wire.GrantIn(s.Notice); grant != nil {
+		grant.Actor = messages.IDOf(ctx.Self())
+	}
+	switch n := s.Notice.(type) {
+	case *messages.Transition:
+		n.At = time.Now()
+		q.audience.Record(ctx, n)
+		return
+	case *messages.Held:
+		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
+		n.Run, _ = q.clock.Look()
+	case *messages.Suspended:
+		n.Until = q.clock.Deadline()
+	case *messages.Resumed:
+		n.Until = q.clock.Deadline()
+	case *messages.RevokeRequested:
+		if s.Deadline != 0 {
+			n.Deadline = time.Now().Add(time.Duration(s.Deadline - q.now()))
+		}
+	}
+	q.audience.Tell(ctx, s.Notice)
+}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Open gives a client whose locks come from gateways, once one of them has answered. Mutex,
+// RWMutex, Semaphore, Contest, Election.Campaign and All work as over a session, and so do leases:
+// Valid and Deadline by a clock of this node's. Queue, Election.Leader, Revoke, Break and
+// SetPermits work, too.
+//
+// Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe and Lease.Txn need a
+// session: their errors wrap locks.ErrNeedsSession. A lock WithDeadlockDetection works, for it is the gateway that looks.
+// Client.Session is nil. Of the options locks.WithTracerProvider means something.
+//
+// The system must have a remote that runs, and Close leaves both running. Close gives up what is
+// asked for and held, and does not wait for the gateways to hear of it: what they do not hear of
+// they give back when it has run out. at is closed with the client, and serves one client only.
+//
+// Errors wrap that of ctx when no gateway has answered before it ended, and actors.ErrBadAcquire
+// where none is named.
+func Open(ctx context.Context, system *actor.ActorSystem, at *Gateways, opts ...locks.Option) (*locks.Client, error) {
+	if err := at.check(); err != nil {
+		return nil, err
+	}
+	if err := at.hello(ctx, system); err != nil {
+		return nil, err
+	}
+	return locks.NewClient(system, &source{at, system}, opts...)
+}
+
+// source is what package locks needs of gateways.
+type source struct {
+	*Gateways
+	system *actor.ActorSystem
+}
+
+var _ locks.Source = (*source)(nil)
+
+// SpawnLock spawns a lock actor whose lock comes from these gateways.
+func (s *source) SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID {
+	return s.system.Root.Spawn(NewLock(s.Gateways, *want, actors.WithListener(to), actors.WithObserver(observers...)))
+}
+
+// PID is nil: nobody follows queues for others.
+func (s *source) PID() *actor.PID { return nil }
+
+// LastWord is for how long the end of a request may be on its way here: a gateway is another node.
+func (s *source) LastWord() time.Duration { return 2 * time.Second }
+
+// Explain gives the error back: what is known of a gateway is in the states and reasons of
+// requests.
+func (s *source) Explain(err error) error { return err }
+
+// Absolute gives a path as the servers of the gateways know it.
+func (s *source) Absolute(path string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.chroot + path
+}
+
+// Servers lists the servers of the gateways.
+func (s *source) Servers() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.servers)
+}
+
+// Ask carries out a query, by the first gateway that answers.
+func (s *source) Ask(ctx context.Context, query any) (any, error) {
+	crosses := wire.FromQuery(uuid.NewString(), query)
+	switch {
+	case !inspect.IsQuery(query):
+		return nil, inspect.Check(query)
+	case crosses == nil:
+		return nil, fmt.Errorf("%T: %w", query, locks.ErrNeedsSession)
+	}
+	answer, err := s.ask(ctx, s.system, crosses)
+	if err != nil {
+		return nil, fmt.Errorf("turnstile: %T: no gateway answers: %w", query, context.Cause(ctx))
+	}
+	if got := answer.Messages(); got != nil {
+		return got, nil
+	}
+	why := answer.Refusal()
+	if why.Reason == messages.ReasonSessionClosed {
+		return nil, actors.ErrSessionClosed
+	}
+	return nil, fmt.Errorf("turnstile: the gateway refuses: %s: %w", why.Detail, errRefused)
+}
+
+// errRefused: the gateway does not carry the query out.
+var errRefused = errors.New("it was not carried out")
+
+// Close ends all requests, and waits until their actors have ended.
+func (s *source) Close(ctx context.Context) error {
+	left, ended := s.close()
+	for _, pid := range left {
+		s.system.Root.Send(pid, &shutdown{})
+	}
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("turnstile: closing: %w", ctx.Err())
+	}
+}

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// maxQueries bounds the queries that a gateway carries out at a time. More are not answered, and
+// will be sent again.
+const maxQueries = 64
+
+// queries are those under way.
+type queries struct{ running int }
+
+func (q *queries) done() { q.running-- }
+
+type queryDone struct{}
+
+// query answers a query: on a goroutine, because the session may be out of reach.
+func (g *server) query(ctx actor.Context, x *wire.Query) {
+	asker, root, self := ctx.Sender(), g.system.Root, g.self
+	if asker == nil || len(x.GetId()) > maxID {
+		return
+	}
+	refuse := func(why string) { ctx.Send(asker, wire.Refuse(x.GetId(), messages.ReasonBadInput, clip(why))) }
+	if wrong := readVersion(x.GetVersion()); wrong != "" {
+		refuse(wrong)
+		return
+	}
+	if unknown := wire.Unknown(x); unknown != "" {
+		refuse(unknown)
+		return
+	}
+	if _, hello := x.GetWhat().(*wire.Query_Hello); hello {
+		ctx.Send(asker, &wire.Answer{Version: wire.Version, Id: x.GetId(), What: &wire.Answer_Welcome{
+			Welcome: &wire.Welcome{Servers: g.session.Servers(), Chroot: g.session.Absolute("")}}})
+		return
+	}
+	query := x.Messages()
+	if query == nil {
+		refuse("a query without a question")
+		return
+	}
+	if err := inspect.Check(query); err != nil {
+		refuse(err.Error())
+		return
+	}
+	if g.queries.running >= maxQueries {
+		return
+	}
+	g.queries.running++
+	bound := g.session.Timeout()
+	go func() {
+		defer root.Send(self, &queryDone{})
+		wait, stop := context.WithTimeout(context.Background(), bound)
+		defer stop()
+		answer, err := g.session.Ask(wait, query)
+		switch {
+		case wait.Err() != nil && err != nil: // it will be asked again
+		case err != nil:
+			root.Send(asker, wire.Refuse(x.GetId(), messages.ReasonSessionClosed, clip(err.Error())))
+		default:
+			root.Send(asker, wire.FromAnswer(x.GetId(), answer))
+		}
+	}()
+}
+
+func duration(nanos int64) time.Duration { return max(0, time.Duration(nanos)) }

@@ -1,0 +1,232 @@
+package gateway
+
+import (
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// server is the gateway actor: a shell around relay.Table. Its lock actors are not its children,
+// for those would be stopped with it, and what was promised must be kept.
+type server struct {
+	session *actors.Session
+	system  *actor.ActorSystem
+	self    *actor.PID
+	table   *relay.Table
+	begun   time.Time
+	locks   map[string]*actor.PID // by the ids of requests
+	ids     map[string]string     // the other way round, by the ids of the lock actors
+	queries queries
+
+	flushing bool
+	ticker   *time.Timer
+	drained  []chan struct{}
+	stopped  chan struct{}
+	until    atomic.Pointer[time.Time] // when all that was promised has run out; set before stopped is closed
+	forget   func()
+}
+
+// Messages of the gateway to itself.
+type (
+	flush     struct{}
+	tick      struct{}
+	lockEnded struct{ who *actor.PID }
+	drain     struct{ done chan struct{} }
+)
+
+func newGateway(session *actors.Session) *server {
+	return &server{session: session, begun: time.Now(), locks: map[string]*actor.PID{}, ids: map[string]string{},
+		stopped: make(chan struct{})}
+}
+
+func (g *server) now() relay.Instant { return relay.Instant(time.Since(g.begun)) + 1 }
+
+// Left is for how long the lease of a grant still runs.
+func (g *server) Left(epoch, run uint64) time.Duration {
+	clock := g.session.Clock(epoch)
+	left := time.Until(clock.Deadline())
+	if !clock.Unbroken(run) {
+		return 0
+	}
+	return left
+}
+
+// Receive takes one message. A panic ends the gateway; what it has promised is kept.
+func (g *server) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			ctx.Stop(ctx.Self())
+			g.system.Logger().Error("gateway panicked", slog.Any("panic", r),
+				slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		g.start(ctx)
+	case *wire.Request:
+		g.request(ctx, msg)
+	case *wire.Query:
+		g.query(ctx, msg)
+	case *messages.Transition, *messages.Held, *messages.Suspended, *messages.Resumed,
+		*messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked, *messages.Released, *messages.Lost,
+		*messages.Cancelled, *messages.Failed:
+		g.told(ctx, msg)
+	case *actor.Terminated:
+		ctx.Send(ctx.Self(), &lockEnded{msg.Who}) // it overtakes the last notices, this does not
+	case *lockEnded:
+		g.lockEnded(msg.who)
+	case *flush:
+		g.flushing = false
+		g.carryOut(ctx, g.table.Flush(g.now(), g))
+	case *tick:
+		g.tick(ctx)
+	case *queryDone:
+		g.queries.done()
+	case *drain:
+		g.drain(ctx, msg)
+	case *actor.Stopping:
+		g.stop()
+	case *actor.Stopped:
+		close(g.stopped)
+	}
+}
+
+func (g *server) start(ctx actor.Context) {
+	g.system, g.self = ctx.ActorSystem(), ctx.Self()
+	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout())
+	g.forget = g.session.BeforeClose(g.last)
+	g.startTicker()
+}
+
+// last waits until nothing is promised any more. The session calls it before it closes.
+func (g *server) last() {
+	done := make(chan struct{})
+	g.system.Root.Send(g.self, &drain{done})
+	select {
+	case <-done:
+	case <-g.stopped:
+		time.Sleep(time.Until(*g.until.Load()))
+	}
+}
+
+// startTicker has the table look at its requests, a few times in each session timeout.
+func (g *server) startTicker() {
+	root, self := g.system.Root, g.self
+	g.ticker = time.AfterFunc(max(g.session.Timeout()/16, time.Millisecond), func() { root.Send(self, &tick{}) })
+}
+
+func (g *server) tick(ctx actor.Context) {
+	g.carryOut(ctx, g.table.Tick(g.now()))
+	g.endDraining(ctx)
+	g.startTicker()
+}
+
+// request takes a sending of a requester.
+func (g *server) request(ctx actor.Context, x *wire.Request) {
+	if ctx.Sender() == nil {
+		return
+	}
+	r, wrong := readRequest(x)
+	if g.session.HasFile() {
+		wrong = ErrSessionFile.Error()
+	}
+	switch {
+	case wrong == "":
+		g.carryOut(ctx, g.table.Request(g.now(), g, messages.IDOf(ctx.Sender()), r))
+	case !x.GetOver():
+		ctx.Request(ctx.Sender(), writeReply(relay.Refuse(clip(x.GetId()), x.GetNumber(), wrong)))
+	}
+}
+
+// told takes what a lock actor tells.
+func (g *server) told(ctx actor.Context, notice any) {
+	grant := wire.GrantIn(notice)
+	id, known := g.ids[grant.Actor.ID]
+	if !known {
+		return
+	}
+	g.table.Told(g.now(), id, notice)
+	g.flushSoon(ctx)
+}
+
+// lockEnded takes the end of a lock actor.
+func (g *server) lockEnded(who *actor.PID) {
+	id, known := g.ids[who.GetId()]
+	if !known {
+		return
+	}
+	g.table.Ended(g.now(), id)
+	delete(g.ids, who.GetId())
+	delete(g.locks, id)
+	g.system.Root.Send(g.self, &flush{})
+}
+
+// flushSoon sends on what has been told, behind what is in the mailbox: a lock actor tells several
+// things at a time.
+func (g *server) flushSoon(ctx actor.Context) {
+	if !g.flushing {
+		g.flushing = true
+		ctx.Send(ctx.Self(), &flush{})
+	}
+}
+
+func (g *server) carryOut(ctx actor.Context, out []relay.Output) {
+	for _, o := range out {
+		switch o := o.(type) {
+		case relay.Spawn:
+			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self())))
+			g.locks[o.ID], g.ids[lock.GetId()] = lock, o.ID
+			ctx.Watch(lock)
+		case relay.Tell:
+			if lock := g.locks[o.ID]; lock != nil {
+				ctx.Send(lock, o.Command)
+			}
+		case relay.Answer:
+			ctx.Request(actor.NewPID(o.To.Address, o.To.ID), writeReply(o.Reply))
+		}
+	}
+}
+
+func (g *server) drain(ctx actor.Context, msg *drain) {
+	g.drained = append(g.drained, msg.done)
+	g.carryOut(ctx, g.table.Close())
+	g.endDraining(ctx)
+}
+
+func (g *server) endDraining(ctx actor.Context) {
+	if len(g.drained) == 0 || !g.table.Closed(g.now()) {
+		return
+	}
+	for _, done := range g.drained {
+		close(done)
+	}
+	g.drained = nil
+	ctx.Stop(ctx.Self())
+}
+
+// stop leaves the lock actors behind, each to be ended when what was promised of it has run out.
+func (g *server) stop() {
+	g.ticker.Stop()
+	root, last := g.system.Root, time.Duration(0)
+	for id, left := range g.table.Promised(g.now()) {
+		lock := g.locks[id]
+		if lock == nil {
+			continue
+		}
+		last = max(last, left)
+		time.AfterFunc(left, func() { root.Send(lock, &messages.Cancel{Reason: messages.ReasonOwnerGone}) })
+	}
+	until := time.Now().Add(last)
+	g.until.Store(&until)
+	time.AfterFunc(last, g.forget)
+}

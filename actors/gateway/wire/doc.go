@@ -1,0 +1,30 @@
+// Package wire is what crosses between nodes: between a gateway and its requesters (package
+// gateway), and between a lock actor and owners or observers on other nodes (actors.WithRemote).
+// Both nodes link it.
+//
+// The messages are those of wire.proto, in protobuf, because protoactor's remote sends nothing
+// else. Package messages stays plain data and links no gRPC; what is here converts.
+//
+// # Actors on other nodes
+//
+// [Pack] makes of a message of package messages one that can be sent to another node; there it
+// arrives as the message itself, from the sender that it had, followed by the [Packed] that brought
+// it, which can be ignored.
+//
+//	props := actors.NewLock(session, want, actors.WithRemote(wire.Pack), actors.WithOwner(owner))
+//	ctx.Send(lock, wire.Pack(&messages.Release{}))  // on the owner's node
+//
+// Points in time do not cross: Held.Until, Suspended.Until, Resumed.Until, RevokeRequested.Deadline
+// and Transition.At are zero on another node. A lease that can be relied on there is a gateway's.
+//
+// # Versions
+//
+// A request with a field that the gateway does not know is refused with [Unknown]'s words, because
+// the field may change what is asked for. A message of a type that a node does not link makes
+// protoactor's remote panic there: gateway.WithRecovery contains that.
+package wire
+
+//go:generate go run ./generate wire.proto wire.pb.go
+
+// Version is that of the protocol. Another one is refused.
+const Version = 1

@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+func fromGrant(g messages.Grant) *Grant {
+	return &Grant{Path: g.Path, Node: g.Node, Token: int64(g.Token)}
+}
+
+// messages gives the grant. Its actor is for the receiver to fill in.
+func (x *Grant) messages() messages.Grant {
+	return messages.Grant{Path: x.GetPath(), Node: x.GetNode(), Token: messages.Token(x.GetToken())}
+}
+
+// FromNotice gives a notice or a transition, of which a pointer is given, as it crosses; nil for
+// anything else. in is for a messages.RevokeRequested: when the lock will be taken, zero for never.
+func FromNotice(notice any, in time.Duration) *Event {
+	switch n := notice.(type) {
+	case *messages.Transition:
+		return &Event{What: &Event_Transition{&Transition{Grant: fromGrant(n.Grant), From: uint32(n.From),
+			To: uint32(n.To), On: n.On, If: n.If, Do: n.Do, Reason: string(n.Reason), Session: n.Session}}}
+	case *messages.Held:
+		return &Event{What: &Event_Held{&Held{Grant: fromGrant(n.Grant), Session: n.Session, Epoch: n.Epoch,
+			Run: n.Run, As: n.As}}}
+	case *messages.Suspended:
+		return &Event{What: &Event_Suspended{&Suspended{Grant: fromGrant(n.Grant)}}}
+	case *messages.Resumed:
+		return &Event{What: &Event_Resumed{&Resumed{Grant: fromGrant(n.Grant)}}}
+	case *messages.RevokeRequested:
+		return &Event{What: &Event_RevokeRequested{&RevokeRequested{Grant: fromGrant(n.Grant), In: int64(in)}}}
+	case *messages.Revoked:
+		return &Event{What: &Event_Revoked{&Revoked{Grant: fromGrant(n.Grant)}}}
+	case *messages.Deadlocked:
+		return &Event{What: &Event_Deadlocked{&Deadlocked{Grant: fromGrant(n.Grant),
+			Members: fromMembers(n.Deadlock.Members)}}}
+	case *messages.Released:
+		return &Event{What: &Event_Released{&Released{Grant: fromGrant(n.Grant), Reason: string(n.Reason)}}}
+	case *messages.Lost:
+		return &Event{What: &Event_Lost{&Lost{Grant: fromGrant(n.Grant), Reason: string(n.Reason),
+			Detail: n.Detail}}}
+	case *messages.Cancelled:
+		return &Event{What: &Event_Cancelled{&Cancelled{Grant: fromGrant(n.Grant), Reason: string(n.Reason)}}}
+	case *messages.Failed:
+		return &Event{What: &Event_Failed{&Failed{Grant: fromGrant(n.Grant), Reason: string(n.Reason),
+			Detail: n.Detail}}}
+	}
+	return nil
+}
+
+// Notice gives the notice or the transition, nil for one that this program does not know, and when
+// the lock of a messages.RevokeRequested will be taken.
+func (x *Event) Notice() (notice any, in time.Duration) {
+	switch n := x.GetWhat().(type) {
+	case *Event_Transition:
+		t := n.Transition
+		return &messages.Transition{Grant: t.GetGrant().messages(), From: messages.State(small(t.GetFrom())),
+			To: messages.State(small(t.GetTo())), On: t.GetOn(), If: t.GetIf(), Do: t.GetDo(),
+			Reason: messages.Reason(t.GetReason()), Session: t.GetSession()}, 0
+	case *Event_Held:
+		h := n.Held
+		return &messages.Held{Grant: h.GetGrant().messages(), Session: h.GetSession(), Epoch: h.GetEpoch(),
+			Run: h.GetRun(), As: h.GetAs()}, 0
+	case *Event_Suspended:
+		return &messages.Suspended{Grant: n.Suspended.GetGrant().messages()}, 0
+	case *Event_Resumed:
+		return &messages.Resumed{Grant: n.Resumed.GetGrant().messages()}, 0
+	case *Event_RevokeRequested:
+		r := n.RevokeRequested
+		return &messages.RevokeRequested{Grant: r.GetGrant().messages()}, time.Duration(r.GetIn())
+	case *Event_Revoked:
+		return &messages.Revoked{Grant: n.Revoked.GetGrant().messages()}, 0
+	case *Event_Deadlocked:
+		d := n.Deadlocked
+		return &messages.Deadlocked{Grant: d.GetGrant().messages(),
+			Deadlock: messages.Deadlock{Members: toMembers(d.GetMembers())}}, 0
+	}
+	return x.end(), 0
+}
+
+// end gives the notice of an end; nil where it is none.
+func (x *Event) end() any {
+	switch n := x.GetWhat().(type) {
+	case *Event_Released:
+		return &messages.Released{Grant: n.Released.GetGrant().messages(),
+			Reason: messages.Reason(n.Released.GetReason())}
+	case *Event_Lost:
+		return &messages.Lost{Grant: n.Lost.GetGrant().messages(), Reason: messages.Reason(n.Lost.GetReason()),
+			Detail: n.Lost.GetDetail()}
+	case *Event_Cancelled:
+		return &messages.Cancelled{Grant: n.Cancelled.GetGrant().messages(),
+			Reason: messages.Reason(n.Cancelled.GetReason())}
+	case *Event_Failed:
+		return &messages.Failed{Grant: n.Failed.GetGrant().messages(), Reason: messages.Reason(n.Failed.GetReason()),
+			Detail: n.Failed.GetDetail()}
+	}
+	return nil
+}

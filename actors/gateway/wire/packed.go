@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/remote"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Packed is a message of package messages that crosses to another node: see Pack.
+type Packed struct {
+	// Message is a pointer to a notice, a messages.Transition, or a command. It is nil for one that
+	// this program does not know.
+	Message any
+
+	sender *actor.PID // on arrival: whom the message is from
+}
+
+var (
+	_ remote.RootSerializable = (*Packed)(nil)
+	_ remote.RootSerialized   = (*PackedTransport)(nil)
+	_ actor.MessageBatch      = (*Packed)(nil)
+)
+
+// Pack makes of a notice, a messages.Transition or a command (messages.Release, Cancel, Revoke;
+// values or pointers) a message that can be sent to another node. On this node it arrives likewise.
+// Anything else is given back as it is.
+func Pack(message any) any {
+	switch m := message.(type) {
+	case messages.Release:
+		return &Packed{Message: &m}
+	case messages.Cancel:
+		return &Packed{Message: &m}
+	case messages.Revoke:
+		return &Packed{Message: &m}
+	case *messages.Release, *messages.Cancel, *messages.Revoke:
+		return &Packed{Message: m}
+	}
+	if FromNotice(message, 0) == nil {
+		return message
+	}
+	return &Packed{Message: message}
+}
+
+// GetMessages is how protoactor's mailboxes take the message out.
+func (p *Packed) GetMessages() []any {
+	switch {
+	case p.Message == nil:
+		return nil
+	case p.sender == nil:
+		return []any{p.Message}
+	}
+	return []any{&actor.MessageEnvelope{Message: p.Message, Sender: p.sender}}
+}
+
+// IgnoreDeadLetterLogging keeps it out of the log, as the commands are kept.
+func (*Packed) IgnoreDeadLetterLogging() {}
+
+// Serialize is for protoactor's remote.
+func (p *Packed) Serialize() (remote.RootSerialized, error) {
+	t := &PackedTransport{}
+	switch m := p.Message.(type) {
+	case *messages.Release:
+		t.What = &PackedTransport_Release{&Release{}}
+	case *messages.Cancel:
+		t.What = &PackedTransport_Cancel{&Cancel{Reason: string(m.Reason)}}
+	case *messages.Revoke:
+		t.What = &PackedTransport_Revoke{&Revoke{}}
+	default:
+		t.What = &PackedTransport_Event{FromNotice(m, 0)}
+		if g := GrantIn(m); g != nil {
+			t.Lock = &ActorID{Address: g.Actor.Address, Id: g.Actor.ID}
+		}
+	}
+	return t, nil
+}
+
+// Deserialize is for protoactor's remote. It gives no error, for that would end the connection of
+// the nodes.
+func (x *PackedTransport) Deserialize() (remote.RootSerializable, error) {
+	p := &Packed{}
+	switch m := x.GetWhat().(type) {
+	case *PackedTransport_Release:
+		p.Message = &messages.Release{}
+	case *PackedTransport_Cancel:
+		p.Message = &messages.Cancel{Reason: messages.Reason(m.Cancel.GetReason())}
+	case *PackedTransport_Revoke:
+		p.Message = &messages.Revoke{}
+	case *PackedTransport_Event:
+		if notice, _ := m.Event.Notice(); notice != nil {
+			p.sender = actor.NewPID(x.GetLock().GetAddress(), x.GetLock().GetId())
+			p.Message = notice
+			GrantIn(notice).Actor = messages.ActorID{Address: x.GetLock().GetAddress(), ID: x.GetLock().GetId()}
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,86 @@
+package wire
+
+import "github.com/turnstile-locks/turnstile/messages"
+
+// FromQuery gives a query of package messages as it crosses; nil for one that does not: those that
+// read many locks, or go on for long, need a session.
+func FromQuery(id string, query any) *Query {
+	q := &Query{Version: Version, Id: id}
+	switch m := query.(type) {
+	case *messages.ReadQueue:
+		q.What = &Query_ReadQueue{&ReadQueue{Path: m.Path}}
+	case *messages.AskBack:
+		q.What = &Query_AskBack{&AskBack{Path: m.Path}}
+	case *messages.Break:
+		q.What = &Query_Break{&Break{Contender: fromContender(m.Contender)}}
+	case *messages.SetPermits:
+		q.What = &Query_SetPermits{&SetPermits{Path: m.Path, Permits: int64(m.Permits)}}
+	default:
+		return nil
+	}
+	return q
+}
+
+// Messages gives the query; nil for one that this program does not know.
+func (x *Query) Messages() any {
+	switch m := x.GetWhat().(type) {
+	case *Query_ReadQueue:
+		return &messages.ReadQueue{Path: m.ReadQueue.GetPath()}
+	case *Query_AskBack:
+		return &messages.AskBack{Path: m.AskBack.GetPath()}
+	case *Query_Break:
+		return &messages.Break{Contender: m.Break.GetContender().messages()}
+	case *Query_SetPermits:
+		return &messages.SetPermits{Path: m.SetPermits.GetPath(), Permits: int(m.SetPermits.GetPermits())}
+	}
+	return nil
+}
+
+// FromAnswer gives the answer to a query as it crosses.
+func FromAnswer(id string, answer any) *Answer {
+	a := &Answer{Version: Version, Id: id}
+	refusal := func(r messages.Refusal) { a.Reason, a.Detail = string(r.Reason), r.Detail }
+	switch m := answer.(type) {
+	case *messages.Queue:
+		refusal(m.Refusal)
+		a.What = &Answer_Queue{&Queue{Path: m.Path, Contenders: fromContenders(m.Contenders)}}
+	case *messages.AskedBack:
+		refusal(m.Refusal)
+		a.What = &Answer_AskedBack{&AskedBack{Path: m.Path, Asked: fromContenders(m.Asked)}}
+	case *messages.Broken:
+		refusal(m.Refusal)
+		a.What = &Answer_Broken{&Broken{Contender: fromContender(m.Contender)}}
+	case *messages.PermitsSet:
+		refusal(m.Refusal)
+		a.What = &Answer_PermitsSet{&PermitsSet{Path: m.Path, Permits: int64(m.Permits)}}
+	}
+	return a
+}
+
+// Refuse is the answer to a query that was not carried out.
+func Refuse(id string, why messages.Reason, detail string) *Answer {
+	return &Answer{Version: Version, Id: id, Reason: string(why), Detail: detail}
+}
+
+// Messages gives the answer to a query; nil where the query was not carried out, for the reason
+// that the answer has.
+func (x *Answer) Messages() any {
+	why := x.Refusal()
+	switch m := x.GetWhat().(type) {
+	case *Answer_Queue:
+		return &messages.Queue{Refusal: why, Path: m.Queue.GetPath(), Contenders: toContenders(m.Queue.GetContenders())}
+	case *Answer_AskedBack:
+		return &messages.AskedBack{Refusal: why, Path: m.AskedBack.GetPath(),
+			Asked: toContenders(m.AskedBack.GetAsked())}
+	case *Answer_Broken:
+		return &messages.Broken{Refusal: why, Contender: m.Broken.GetContender().messages()}
+	case *Answer_PermitsSet:
+		return &messages.PermitsSet{Refusal: why, Path: m.PermitsSet.GetPath(), Permits: int(m.PermitsSet.GetPermits())}
+	}
+	return nil
+}
+
+// Refusal is why a query was refused.
+func (x *Answer) Refusal() messages.Refusal {
+	return messages.Refusal{Reason: messages.Reason(x.GetReason()), Detail: x.GetDetail()}
+}

@@ -1,0 +1,164 @@
+package wire_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// fill sets every field of a struct to something that is not zero, and no two numbers to the same.
+func fill(v reflect.Value, next *int64) {
+	*next++
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), next)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Unix(*next, 0).UTC()))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), next)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fill(v.Index(i), next)
+		}
+	case reflect.String:
+		v.SetString("text " + time.Duration(*next).String())
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(*next)
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(*next))
+	default:
+		panic(v.Kind())
+	}
+}
+
+func filled[T any]() T {
+	var x T
+	var next int64
+	fill(reflect.ValueOf(&x).Elem(), &next)
+	return x
+}
+
+// across is what a message is on the other side.
+func across[M proto.Message](t *testing.T, m M) M {
+	t.Helper()
+	data, err := proto.Marshal(m)
+	require.NoError(t, err)
+	other := m.ProtoReflect().New().Interface()
+	require.NoError(t, proto.Unmarshal(data, other))
+	return other.(M)
+}
+
+// TestAcquireCrosses: everything that messages.Acquire can ask for. A field that is added there and not here fails it.
+func TestAcquireCrosses(t *testing.T) {
+	want := filled[messages.Acquire]()
+	require.Equal(t, want, across(t, wire.FromAcquire(want)).Messages())
+	require.Zero(t, across(t, wire.FromAcquire(messages.Acquire{})).Messages())
+}
+
+// notices are one of each, with every field set but those that do not cross.
+func notices() []any {
+	all := []any{
+		filled[*messages.Transition](), filled[*messages.Held](), filled[*messages.Suspended](),
+		filled[*messages.Resumed](), filled[*messages.RevokeRequested](), filled[*messages.Revoked](),
+		filled[*messages.Deadlocked](), filled[*messages.Released](), filled[*messages.Lost](),
+		filled[*messages.Cancelled](), filled[*messages.Failed](),
+	}
+	for _, n := range all {
+		for _, name := range []string{"Until", "Deadline", "At"} {
+			if f := reflect.ValueOf(n).Elem().FieldByName(name); f.IsValid() {
+				f.SetZero()
+			}
+		}
+	}
+	return all
+}
+
+func TestNoticesCross(t *testing.T) {
+	for _, n := range notices() {
+		wire.GrantIn(n).Actor = messages.ActorID{}
+		got, in := across(t, wire.FromNotice(n, 7)).Notice()
+		require.Equal(t, n, got)
+		if _, revoke := n.(*messages.RevokeRequested); revoke {
+			require.Equal(t, time.Duration(7), in)
+		} else {
+			require.Zero(t, in)
+		}
+	}
+	require.Nil(t, wire.FromNotice("something else", 0))
+	got, _ := (&wire.Event{}).Notice()
+	require.Nil(t, got)
+}
+
+func TestQueriesAndAnswersCross(t *testing.T) {
+	for _, q := range []any{filled[*messages.ReadQueue](), filled[*messages.AskBack](), filled[*messages.Break](),
+		filled[*messages.SetPermits]()} {
+		require.Equal(t, q, across(t, wire.FromQuery("id", q)).Messages())
+	}
+	for _, a := range []any{filled[*messages.Queue](), filled[*messages.AskedBack](), filled[*messages.Broken](),
+		filled[*messages.PermitsSet]()} {
+		require.Equal(t, a, across(t, wire.FromAnswer("id", a)).Messages())
+	}
+	for _, q := range []any{&messages.ReadLocks{}, &messages.FindDeadlocks{}, &messages.Follow{}, nil} {
+		require.Nil(t, wire.FromQuery("id", q))
+	}
+	refused := across(t, wire.Refuse("id", messages.ReasonNoAuth, "why"))
+	require.Nil(t, refused.Messages())
+	require.Equal(t, messages.Refusal{Reason: messages.ReasonNoAuth, Detail: "why"}, refused.Refusal())
+}
+
+// TestPacked: what arrives on another node is the message itself, from its lock actor, and nothing makes the remote end
+// the connection.
+func TestPacked(t *testing.T) {
+	arrives := func(m any) []any {
+		packed := wire.Pack(m).(*wire.Packed)
+		require.Len(t, packed.GetMessages(), 1, "on the same node")
+		twin, err := packed.Serialize()
+		require.NoError(t, err)
+		there, err := across(t, twin.(*wire.PackedTransport)).Deserialize()
+		require.NoError(t, err)
+		return there.(*wire.Packed).GetMessages()
+	}
+	for _, n := range notices() {
+		from := wire.GrantIn(n).Actor
+		lock := actor.NewPID(from.Address, from.ID)
+		require.Equal(t, []any{&actor.MessageEnvelope{Message: n, Sender: lock}}, arrives(n))
+	}
+	require.Equal(t, []any{&messages.Release{}}, arrives(messages.Release{}))
+	require.Equal(t, []any{&messages.Revoke{}}, arrives(&messages.Revoke{}))
+	require.Equal(t, []any{&messages.Cancel{Reason: "why"}}, arrives(messages.Cancel{Reason: "why"}))
+	require.Equal(t, "as it is", wire.Pack("as it is"))
+	empty, err := (&wire.PackedTransport{}).Deserialize()
+	require.NoError(t, err)
+	require.Empty(t, empty.(*wire.Packed).GetMessages())
+}
+
+// TestUnknownFieldIsNamed: a message of a newer program has fields that this one does not know, at any depth.
+func TestUnknownFieldIsNamed(t *testing.T) {
+	request := &wire.Request{Version: wire.Version, Id: "id", Acquire: wire.FromAcquire(messages.Acquire{Path: "/a"})}
+	require.Empty(t, wire.Unknown(across(t, request)))
+	newer := protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 1)
+	request.Acquire.ProtoReflect().SetUnknown(newer)
+	require.Equal(t, "field 99 of turnstile.gateway.Acquire is not known here", wire.Unknown(across(t, request)))
+	request.Acquire.ProtoReflect().SetUnknown(nil)
+	request.ProtoReflect().SetUnknown(newer)
+	require.Equal(t, "field 99 of turnstile.gateway.Request is not known here", wire.Unknown(across(t, request)))
+	query := wire.FromQuery("id", filled[*messages.Break]())
+	query.GetBreak().GetContender().ProtoReflect().SetUnknown(newer)
+	require.Equal(t, "field 99 of turnstile.gateway.Contender is not known here", wire.Unknown(across(t, query)))
+}

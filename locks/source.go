@@ -1,0 +1,52 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Source is where a client's locks come from: an *actors.Session, or gateways on other nodes
+// (package actors/gateway, which brings the only other one). Its methods may be called from any
+// goroutine.
+type Source interface {
+	actors.Place
+	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
+	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
+	// Clock is the lease clock of the grant with this messages.Held.Epoch.
+	Clock(epoch uint64) *zkconn.LeaseClock
+	// Ask carries out a query of package messages: see actors.Session.Ask.
+	Ask(ctx context.Context, query any) (answer any, err error)
+	// PID is the actor that takes messages.Follow; nil where there is none.
+	PID() *actor.PID
+	// LastWord is how long Unlock waits at least: what has happened may be on its way from the lock
+	// actor.
+	LastWord() time.Duration
+	// Explain adds to an error what is known of why nothing is heard.
+	Explain(err error) error
+	// Close ends all lock actors, and waits until they have ended: see actors.Session.Close.
+	Close(ctx context.Context) error
+}
+
+// ErrNeedsSession: what was asked for does not work over a gateway.
+var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
+
+// NewClient makes a client whose locks come from a source, in the actor system of that. Close
+// closes the source, and leaves the system running. It is for sources other than sessions:
+// gateway.Open calls it. Of the options only WithTracerProvider means something; others belong to a
+// session.
+func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
+	var o options
+	for _, opt := range opts {
+		if err := opt(&o); err != nil {
+			return nil, err
+		}
+	}
+	return &Client{system: system, session: from, tracer: o.tracer}, nil
+}

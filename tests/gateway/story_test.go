@@ -1,0 +1,226 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// teller is what a story happens to: a lock actor with a recorder.
+type teller struct {
+	*stage
+	spawn func(messages.Acquire) (*actor.PID, *actorstest.Recorder)
+}
+
+// stories are those of actors/machine/testdata that can be brought about from outside.
+var stories = []struct {
+	name   string
+	happen func(t *testing.T, s teller)
+}{
+	{"alone", func(t *testing.T, s teller) {
+		lock, r := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, r, messages.StateHeld)
+		s.send(lock, &messages.Release{})
+		s.reach(t, r, messages.StateReleased)
+	}},
+	{"queue_of_two", func(t *testing.T, s teller) {
+		first, one := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, one, messages.StateHeld)
+		second, two := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, two, messages.StateWatching)
+		s.send(first, &messages.Release{})
+		s.reach(t, two, messages.StateHeld)
+		s.send(second, &messages.Release{})
+		s.reach(t, two, messages.StateReleased)
+	}},
+	{"cancel_everywhere", func(t *testing.T, s teller) {
+		first, one := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, one, messages.StateHeld)
+		second, two := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, two, messages.StateWatching)
+		s.send(second, &messages.Cancel{})
+		s.reach(t, two, messages.StateCancelled)
+		s.send(first, &messages.Cancel{})
+		s.reach(t, one, messages.StateReleased)
+	}},
+	{"try", func(t *testing.T, s teller) {
+		first, one := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, one, messages.StateHeld)
+		_, two := s.spawn(messages.Acquire{Path: "/story", Try: true})
+		s.reach(t, two, messages.StateCancelled)
+		s.send(first, &messages.Release{})
+		s.reach(t, one, messages.StateReleased)
+	}},
+	{"timeout", func(t *testing.T, s teller) {
+		first, one := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, one, messages.StateHeld)
+		_, two := s.spawn(messages.Acquire{Path: "/story", Timeout: 200 * time.Millisecond})
+		s.reach(t, two, messages.StateCancelled)
+		s.send(first, &messages.Release{})
+		s.reach(t, one, messages.StateReleased)
+	}},
+	{"revocation", func(t *testing.T, s teller) {
+		lock, r := s.spawn(messages.Acquire{Path: "/story", Grace: 100 * time.Millisecond})
+		s.reach(t, r, messages.StateHeld)
+		s.send(lock, &messages.Revoke{})
+		s.reach(t, r, messages.StateReleased)
+	}},
+	{"contest", func(t *testing.T, s teller) {
+		first, one := s.spawn(messages.Acquire{Path: "/story/contest", Mode: messages.Contest})
+		s.reach(t, one, messages.StateHeld)
+		second, two := s.spawn(messages.Acquire{Path: "/story/contest", Mode: messages.Contest})
+		s.reach(t, two, messages.StateWatching)
+		s.send(first, &messages.Release{})
+		s.reach(t, two, messages.StateHeld)
+		s.send(second, &messages.Release{})
+		s.reach(t, two, messages.StateReleased)
+	}},
+	{"node_deleted", func(t *testing.T, s teller) {
+		_, r := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, r, messages.StateHeld)
+		other := s.direct(t)
+		queue, err := other.Queue(patient.Deadline(t), "/story")
+		require.NoError(t, err)
+		require.NoError(t, other.Break(patient.Deadline(t), queue[0]))
+		s.reach(t, r, messages.StateLost)
+	}},
+	{"session_expires", func(t *testing.T, s teller) {
+		_, r := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, r, messages.StateHeld)
+		s.ensemble.cut(true)
+		s.reach(t, r, messages.StateRecovering)
+		require.NoError(t, s.server.Expire(s.session.ID()))
+		s.ensemble.cut(false)
+		s.reach(t, r, messages.StateLost)
+	}},
+	{"connection_comes_back", func(t *testing.T, s teller) {
+		lock, r := s.spawn(messages.Acquire{Path: "/story"})
+		s.reach(t, r, messages.StateHeld)
+		s.ensemble.cut(true)
+		s.reach(t, r, messages.StateRecovering)
+		s.ensemble.cut(false)
+		_, err := r.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
+		require.NoError(t, err)
+		s.send(lock, &messages.Release{})
+		s.reach(t, r, messages.StateReleased)
+	}},
+	{"bad_input", func(t *testing.T, s teller) {
+		_, r := s.spawn(messages.Acquire{Path: "bad"})
+		s.reach(t, r, messages.StateFailed)
+	}},
+}
+
+func (s teller) reach(t *testing.T, r *actorstest.Recorder, state messages.State) {
+	t.Helper()
+	_, err := r.Await(patient.Deadline(t), state)
+	require.NoError(t, err)
+}
+
+func (s teller) send(lock *actor.PID, command any) { s.outside.system.Root.Send(lock, command) }
+
+// TestStoriesAreTheSame: what a recorder sees of a request over a gateway is what it sees of a
+// local one: every change of state, with its event, and every notice.
+func TestStoriesAreTheSame(t *testing.T) {
+	for _, story := range stories {
+		t.Run(story.name, func(t *testing.T) {
+			var seen [2]string
+			for i, over := range []bool{false, true} {
+				t.Run(fmt.Sprint("over a gateway: ", over), func(t *testing.T) {
+					seen[i] = tellStory(t, story.happen, over)
+				})
+			}
+			require.Equal(t, seen[0], seen[1])
+			t.Log("\n" + seen[1])
+		})
+	}
+}
+
+// tellStory lets a story happen, to requests of the node's own session or of a gateway, and gives
+// what was seen of them.
+func tellStory(t *testing.T, happen func(*testing.T, teller), over bool) (seen string) {
+	// Whether a waiter has looked ahead when its turn comes is a matter of time.
+	plain := actors.WithoutFastPaths(actors.LookAhead, actors.HandOver)
+	s := teller{stage: newStage(t, patient.Session, plain)}
+	if !over { // a session beside the recorder
+		s.session = s.outside.open(t, s.ensemble.address(), patient.Session, plain)
+	}
+	var recorders []*actorstest.Recorder
+	s.spawn = func(want messages.Acquire) (*actor.PID, *actorstest.Recorder) {
+		r := actorstest.NewRecorder(s.outside.system)
+		t.Cleanup(r.Close)
+		recorders = append(recorders, r)
+		opt := actors.WithObserver(r.PID())
+		if over {
+			return s.outside.system.Root.Spawn(gateway.NewLock(gateway.At(s.pid), want, opt)), r
+		}
+		return s.outside.system.Root.Spawn(actors.NewLock(s.session, want, opt)), r
+	}
+	happen(t, s)
+	for _, r := range recorders {
+		seen += told(t, r)
+	}
+	return seen
+}
+
+// told writes what a recorder has seen, once the request has ended.
+func told(t *testing.T, r *actorstest.Recorder) string {
+	t.Helper()
+	var b strings.Builder
+	patient.Eventually(t, func() bool {
+		notices := r.Notices()
+		if len(notices) == 0 {
+			return false
+		}
+		switch notices[len(notices)-1].(type) {
+		case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
+			return true
+		}
+		return false
+	}, "the end is told")
+	for _, m := range r.Transitions() {
+		fmt.Fprintf(&b, "%v -%s-> %v [%s]: %s (%s)\n", m.From, m.On, m.To, m.If, m.Do, m.Reason)
+	}
+	for _, n := range r.Notices() {
+		fmt.Fprintf(&b, "%T\n", n)
+	}
+	return b.String()
+}
+
+// TestLocksLinkNoGRPC: a program that imports only package locks does not pay for gateways.
+func TestLocksLinkNoGRPC(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), patient.Bound)
+	defer stop()
+	list := func(pkg string) string {
+		out, err := exec.CommandContext(ctx, "go", "list", "-deps", pkg).Output()
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			t.Log(string(failed.Stderr))
+		}
+		require.NoError(t, err)
+		return string(out)
+	}
+	const module = "github.com/turnstile-locks/turnstile/"
+	for _, pkg := range []string{"locks", "actors", "messages", "actors/actorstest"} {
+		deps := list(module + pkg)
+		for _, heavy := range []string{"google.golang.org/grpc", "protoactor-go/remote", module + "actors/gateway",
+			"protocompile"} {
+			require.NotContains(t, deps, heavy, pkg)
+		}
+	}
+	deps := list(module + "actors/gateway")
+	require.Contains(t, deps, "google.golang.org/grpc", "or else this test shows nothing")
+	require.NotContains(t, deps, "protocompile")
+}
