@@ -65,8 +65,9 @@ func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Stic
 // Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue they are one
 // contender: Queue shows the label of the call that has the node, and how many wait behind it (messages.Contender.Behind),
 // both as the client last wrote them there, which it does twice in a second at most, for all of its locks. Deadlock
-// detection sees those that wait behind nodes of the client that looks, and not those of other clients. An operator who
-// deletes the node takes the lock from whichever calls have it when the client hears of that.
+// detection sees those that wait behind nodes of the client that looks, and not those of other clients; of readers that
+// hold with one node it sees one. An operator who deletes the node takes the lock from whichever calls have it when the
+// client hears of that.
 func WithCohort(n int) LockOption { return func(l *lock) { l.want.Cohort = n } }
 
 // WithObserver names actors that get the notices and transitions of every request: see

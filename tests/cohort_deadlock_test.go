@@ -107,6 +107,17 @@ func TestDeadlocksOfCohortsAreFound(t *testing.T) {
 			require.Equal(t, [][]string{{"A holds /two/x and waits for /two/y", "B holds /two/y and waits for /two/x"}},
 				one.deadlocks(t, "/two"))
 		})
+		t.Run("with a reader in line", func(t *testing.T) {
+			two := newStage(t, at.Connect())
+			one.caller(t, "A", "/line/x", inCohort).holds(t)
+			two.caller(t, "B", "/line/y", inMode(messages.Write)).holds(t)
+			one.caller(t, "D", "/line/y", inCohort, inMode(messages.Read)).waits(t)
+			one.caller(t, "A", "/line/y", inCohort, inMode(messages.Read)).waits(t)
+			require.Empty(t, one.deadlocks(t, "/line"), "B goes on")
+			two.caller(t, "B", "/line/x").waits(t)
+			require.Equal(t, [][]string{{"A holds /line/x and waits for /line/y", "B holds /line/y and waits for /line/x"}},
+				one.deadlocks(t, "/line"))
+		})
 		t.Run("another session's", func(t *testing.T) {
 			two := newStage(t, at.Connect())
 			ax := one.caller(t, "A", "/theirs/x", inCohort).holds(t)

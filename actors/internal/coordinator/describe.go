@@ -27,18 +27,18 @@ func (c *Coordinator) describeSoon() {
 // describeNew notes what the data of a node say that is about to be made for a request, and counts those behind it.
 func (r *request) describeNew() (behind int) {
 	if r.spec.sharesNode() {
-		behind = r.queue.behind(r.node)
+		behind = len(r.queue.allBehind(r.node))
 		r.node.says = description{of: r.id, behind: behind}
 	}
 	return behind
 }
 
-// behind counts the requests that wait behind a node in its cohort.
-func (q *ownQueue) behind(n *node) int {
-	if q.cohort.node == n {
-		return len(n.line) + len(q.cohort.waiting)
+// allBehind gives the requests that wait behind a node in its cohort, in their order: all read, or none.
+func (q *ownQueue) allBehind(n *node) []RequestID {
+	if q.cohort.node == n && len(n.line) == 0 {
+		return q.cohort.waiting
 	}
-	return len(n.line)
+	return n.line
 }
 
 // describable gives the request that the data of a node should name, and how many should be behind; nil for nodes that
@@ -48,7 +48,7 @@ func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, behind int
 	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
 		return nil, 0
 	}
-	return r, q.behind(n)
+	return r, len(q.allBehind(n))
 }
 
 // misdescribed tells whether what a node says is to be written anew.

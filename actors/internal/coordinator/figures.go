@@ -42,10 +42,8 @@ func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 					continue
 				}
 				all := Cohort{Node: n.name, Has: r.spec}
-				if q.cohort.node == n {
-					for _, id := range q.cohort.waiting {
-						all.Behind = append(all.Behind, c.requests[id].spec)
-					}
+				for _, id := range q.allBehind(n) {
+					all.Behind = append(all.Behind, c.requests[id].spec)
 				}
 				if !yield(all) {
 					return
