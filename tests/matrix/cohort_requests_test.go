@@ -232,6 +232,10 @@ var leaders = []plot{
 				m.waiting[0].ends = wellServed
 				m.waiting[0].giveBack()
 			}
+			synctest.Wait()
+			if c.holds(m.remote) { // a hold that is given up before its owner has heard of it is not passed on
+				m.remote.giveBack()
+			}
 			c.awaitHolds(t, m.waiting[1])
 			m.waiting[1].giveBack()
 			c.awaitHolds(t, m.remote)

@@ -1,0 +1,90 @@
+package tests
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// strikeCohort has something happen to the session of a cohort whose second request holds, while two wait behind it and
+// somebody of another client does. All who wait have their turn then, one after the other.
+func strikeCohort(t *testing.T, at *servers, path string, strike func(proxy *rig.Proxy, holds *locks.Lease)) {
+	t.Helper()
+	proxy := at.Proxy(t)
+	client, other := open(t, proxy.Addr()+at.Root()), open(t, at.Connect())
+	first, err := client.Mutex(path, locks.WithCohort(8)).Lock(deadline(t))
+	require.NoError(t, err)
+	waiting := cohortOf(t, client, path, 3, 8)
+	rec := recorder(t, other)
+	theirs := elsewhere(deadline(t), other.Mutex(path, observedBy(rec)).Lock)
+	await(t, rec, messages.StateWatching)
+	require.NoError(t, first.Unlock(deadline(t)))
+	second := receive(t, waiting[0])
+	require.NoError(t, second.err)
+	require.Greater(t, second.lease.Token(), first.Token())
+
+	var mu sync.Mutex
+	var served sync.WaitGroup
+	granted := []messages.Token{second.lease.Token()}
+	for _, next := range append(waiting[1:], theirs) {
+		served.Go(func() {
+			got := <-next
+			if !assert.NoError(t, got.err) {
+				return
+			}
+			mu.Lock()
+			granted = append(granted, got.lease.Token())
+			mu.Unlock()
+			assert.NoError(t, got.lease.Unlock(deadline(t)))
+		})
+	}
+	strike(proxy, second.lease)
+	served.Wait()
+	require.Len(t, granted, 4)
+	require.IsIncreasing(t, granted)
+	awaitNone(t, at, path)
+}
+
+// TestCohortSurvivesACut: the connection is cut in mid-cohort. Who holds goes on holding, and gives back.
+func TestCohortSurvivesACut(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		strikeCohort(t, at, "/cut", func(proxy *rig.Proxy, holds *locks.Lease) {
+			proxy.Cut()
+			require.NoError(t, holds.Unlock(deadline(t)))
+		})
+	})
+}
+
+// TestCohortLosesItsSession: the session ends in mid-cohort. Who holds has lost; the others ask anew.
+func TestCohortLosesItsSession(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		strikeCohort(t, at, "/ended", func(proxy *rig.Proxy, holds *locks.Lease) {
+			id, password, ok := proxy.Session()
+			require.True(t, ok)
+			proxy.Refuse(true)
+			proxy.Cut()
+			require.NoError(t, rig.ExpireSession(deadline(t), at.members[0].Addr(), id, password))
+			proxy.Refuse(false)
+			awaitLost(t, holds)
+			require.ErrorIs(t, holds.Unlock(context.WithoutCancel(deadline(t))), locks.ErrLost)
+		})
+	})
+}
+
+// TestCohortLosesReplies: the connection is cut in place of the answer to the delete of a node: that it is gone is found
+// out, and the next have their turn.
+func TestCohortLosesReplies(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		strikeCohort(t, at, "/unheard", func(proxy *rig.Proxy, holds *locks.Lease) {
+			proxy.Expect(rig.Rule{Op: rig.OpDelete, Action: rig.DropReply})
+			require.NoError(t, holds.Unlock(deadline(t)))
+		})
+	})
+}
