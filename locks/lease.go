@@ -16,8 +16,9 @@ import (
 
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
 type Lease struct {
-	held  *messages.Held
-	clock *zkconn.LeaseClock
+	held     *messages.Held
+	clock    *zkconn.LeaseClock
+	lastWord time.Duration // how long Unlock waits at least
 
 	from   lock   // what it was acquired with
 	outer  *Lease // within which it was acquired
@@ -42,7 +43,8 @@ type Lease struct {
 // newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
 func newLease(from lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid,
-		from: from, outer: innermost(values),
+		lastWord: from.client.session.LastWord(),
+		from:     from, outer: innermost(values),
 		revoked: make(chan struct{}), over: make(chan struct{})}
 	l.identify()
 	l.from.want.Owner, l.from.want.Caller, l.from.want.Try = "", "", false // those were of this request
@@ -141,7 +143,7 @@ func (l *Lease) bound(called time.Time) time.Time {
 	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
 		end = l.held.Until
 	}
-	if soonest := called.Add(l.from.client.session.LastWord()); end.Before(soonest) {
+	if soonest := called.Add(l.lastWord); end.Before(soonest) {
 		return soonest
 	}
 	return end
