@@ -1,6 +1,7 @@
 // Package guides has no code. It is for those who use locks, run them, or are called at night because of one:
 //
 //   - Fencing: what a lock cannot do for you
+//   - A session on each node, or a gateway
 //   - Moving from Curator, zk.Lock or etcd
 //   - Running against a production ensemble
 //   - When a lock is stuck

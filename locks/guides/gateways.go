@@ -1,0 +1,33 @@
+// # A session on each node, or a gateway
+//
+// A client of locks.Open has a ZooKeeper session of its own. Package actors/gateway brings locks to
+// nodes without one, over protoactor's remote: gateway.Open gives a client that asks an actor on
+// another node, the gateway, which has a session.
+//
+//	                              a session on each node          a gateway
+//	costs the ensemble            a connection and a heartbeat    those of the gateways
+//	                              every sixth of T, for each
+//	a grant takes                 one round trip to a server      that, and one to the gateway
+//	many workers of one lock      WithCohort, in each process     WithCohort, across all nodes
+//	the node is cut from the      its locks end in time           nothing
+//	ensemble
+//	the node is cut from the      nothing                         its locks end in time; what waits
+//	gateway                                                       goes on at another gateway
+//	the gateway is cut from the   nothing                         all locks that it holds for others
+//	ensemble, or dies                                             end in time
+//	the node dies                 free after T                    free after about T
+//
+// T is the session timeout. Take a session where a node has locks all the time, or where a lock must
+// not depend on a further process. Take gateways, two or more, where there are hundreds of nodes
+// with few locks each, or where nodes may not reach the ensemble.
+//
+// In each case the lease is a promise with an end, by the clock of the node that relies on it:
+// Lease.Valid, Lease.Context and fencing tokens work alike.
+//
+//	at := gateway.At(actor.NewPID("10.0.0.1:8090", "locks"), actor.NewPID("10.0.0.2:8090", "locks"))
+//	client, err := gateway.Open(ctx, system, at)
+//
+// What needs a session: Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe,
+// Lease.Txn. A session with a session
+// file cannot have a gateway.
+package guides
