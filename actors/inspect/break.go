@@ -31,6 +31,9 @@ func (q breaking) check() error {
 			return err
 		}
 	}
+	if !q.HasNode() { // it waits in a cohort
+		return fmt.Errorf("%w %q: the contender has no node", zkconn.ErrBadPath, q.Path)
+	}
 	if _, ok := queue.Parse(q.Node); !ok && q.Mode != messages.Contest {
 		return fmt.Errorf("%w: %q is not the name of a contender's node", ErrBadQuery, q.Node)
 	}
