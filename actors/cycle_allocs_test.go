@@ -15,19 +15,23 @@ import (
 //
 // and set each to what the greater says and a tenth more.
 const (
-	uncontendedAllocs = 187 // a lock and an unlock that nobody competes with
-	handOverAllocs    = 213 // the same for each of two that take turns, in one session
+	uncontendedAllocs = 163 // a lock and an unlock that nobody competes with
+	handOverAllocs    = 178 // the same for each of two that take turns, in one session
+	cohortAllocs      = 44  // the same for each of sixteen in a cohort
 )
 
 func TestCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "") // the bounds are those of all fast paths
 	const cycles = 300
 	for name, of := range map[string]struct {
-		workers int
-		bound   float64
-	}{"uncontended": {1, uncontendedAllocs}, "two in turn": {2, handOverAllocs}} {
+		workers, cohort int
+		bound           float64
+	}{
+		"uncontended": {1, 0, uncontendedAllocs}, "two in turn": {2, 0, handOverAllocs},
+		"sixteen in a cohort": {16, 64, cohortAllocs},
+	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCycler(t, of.workers)
+			c := newCycler(t, of.workers, of.cohort)
 			each := testing.AllocsPerRun(3, func() { c.cycles(cycles) }) / float64(cycles*of.workers)
 			t.Logf("%.0f allocations a cycle", each)
 			require.LessOrEqual(t, each, of.bound)

@@ -20,7 +20,7 @@ func BenchmarkMetered(b *testing.B) {
 		opts []actors.SessionOption
 	}{{"without", nil}, {"with", []actors.SessionOption{metered()}}} {
 		b.Run(of.name, func(b *testing.B) {
-			c := newCycler(b, 1, of.opts...)
+			c := newCycler(b, 1, 0, of.opts...)
 			b.ReportAllocs()
 			b.ResetTimer()
 			c.cycles(b.N)
@@ -34,7 +34,7 @@ func TestMeteredCyclesAllocate(t *testing.T) {
 	t.Setenv("TURNSTILE_WITHOUT", "")
 	const cycles, workers, more = 300, 1, 5
 	each := func(opts ...actors.SessionOption) float64 {
-		c := newCycler(t, workers, opts...)
+		c := newCycler(t, workers, 0, opts...)
 		return testing.AllocsPerRun(5, func() { c.cycles(cycles) }) / (cycles * workers)
 	}
 	without, with := each(), each(metered())
