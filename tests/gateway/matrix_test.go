@@ -64,8 +64,11 @@ var faults = []fault{
 		return func() { s.again(t) }
 	}},
 	{"session-of-the-gateway-closed", func(t *testing.T, s *stage) func() {
+		s.outside.road.silence(true) // the requester does not hear of it
 		require.NoError(t, s.session.Close(patient.Deadline(t)))
 		return func() {
+			s.outside.road.silence(false)
+			stopped(s.inside.system, s.local()) // it ends by itself, about now
 			s.session = s.inside.open(t, s.ensemble.address(), short)
 			s.again(t)
 		}
