@@ -64,7 +64,8 @@ func TestProcessOfACohortIsKilled(t *testing.T) {
 		next.wait(t)
 		queue, err := next.client.Queue(bounded(t), lockPath)
 		require.NoError(t, err)
-		require.Len(t, queue, 2, "a cohort is one node")
+		// Those who came when the first node had served for long enough, on a busy machine, share a second one.
+		require.Contains(t, []int{2, 3}, len(queue), "a cohort is one node: %v", queue)
 		require.Equal(t, cohort, queue[0].Cohort)
 
 		p.kill()
