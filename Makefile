@@ -5,9 +5,9 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 GO ?= go
-# Test binaries run at the same time: a package with servers keeps two
-# processors busy on its own.
-PARALLEL ?= 2
+# Test binaries run at the same time: a package with servers mostly waits, and
+# three of them keep two processors busy.
+PARALLEL ?= 3
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000

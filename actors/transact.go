@@ -35,7 +35,8 @@ type Transaction struct {
 //
 // The error wraps ErrNotHolding where the hold is over, zkconn's for a part that was refused, that of ctx where nothing
 // was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction may have been carried out, or may yet be.
-// over, which may be nil, is called when nothing of it is under way any more, which may be after Transact has returned.
+// over, which may be nil, is called when this client does nothing more about it, which may be after Transact has returned:
+// whatever gives the hold back goes out behind it, on the same session.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]zkconn.OpResult, error) {
 	x := &transacting{Transaction: t, session: s, ctx: ctx, done: make(chan struct{})}
 	go func() {
@@ -154,7 +155,7 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 
 // resolve finds out what became of a transaction whose reply was lost, for as long as ctx lasts. While the session lives
 // it is the guard that says whether anybody else may have written since.
-func (x *transacting) resolve(before int64) (zkconn.Verdict, []zkconn.OpResult) {
+func (x *transacting) resolve(before zkconn.Heard) (zkconn.Verdict, []zkconn.OpResult) {
 	for tries := 1; x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
 		if conn == nil {

@@ -28,6 +28,8 @@ type part struct{ *lock }
 // Lock waits until the lock is held, or ctx ends.
 func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
 
+func (m *RWMutex) self() *lock { return m.as(messages.Write) }
+
 // Reader is the lock for reading, as a Locker.
 func (m *RWMutex) Reader() Locker { return part{m.as(messages.Read)} }
 

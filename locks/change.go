@@ -43,7 +43,7 @@ func WithOnChange(tell func(Change)) LockOption { return func(l *lock) { l.onCha
 
 // changed tells of a change, if anybody wants to know.
 func (l *Lease) changed(kind ChangeKind, until time.Time) {
-	if l.from.onChange == nil {
+	if l.from.onChange == nil || l.ctx.Err() != nil { // what was told last is the last
 		return
 	}
 	change := Change{Kind: kind, Lease: l, Until: until}

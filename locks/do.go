@@ -40,7 +40,10 @@ func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token
 func (l *Lease) run(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := l.bind(ctx)
 	defer cancel()
-	err := work(ctx)
+	var err error
+	if l.Valid() { // it may have been over before it was to begin
+		err = work(ctx)
+	}
 	if l.Valid() {
 		return err
 	}

@@ -78,6 +78,11 @@ func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
 		case !MayPass(err):
 			m.err = err
 			return
+		default:
+			select {
+			case <-time.After(shortestPause):
+			case <-ctx.Done():
+			}
 		}
 	}
 }

@@ -25,14 +25,14 @@ func (l *Lease) boundHold(d time.Duration) {
 
 // takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where it was not.
 func (l *Lease) takenBack(cause error) error {
-	e := &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased}
+	reason, err := messages.ReasonNone, error(nil)
 	switch {
 	case errors.Is(cause, ErrRevoked):
-		e.Reason, e.Err = messages.ReasonRevoked, ErrRevoked
+		reason, err = messages.ReasonRevoked, ErrRevoked
 	case errors.Is(cause, ErrMaxHold):
-		e.Err = ErrMaxHold
+		err = ErrMaxHold
 	default:
 		return nil
 	}
-	return e
+	return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased, Reason: reason, Err: err}
 }

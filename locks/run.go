@@ -70,10 +70,14 @@ func (e *Election) oneTerm(ctx context.Context, value string, lead func(context.
 	if e.yields(ctx, term) {
 		return term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
 	}
+	return term.resigned(e.leadTerm(ctx, term, lead))
+}
+
+// leadTerm calls lead, which is what Health looks at meanwhile.
+func (e *Election) leadTerm(ctx context.Context, term *Leadership, lead func(context.Context, *Leadership) error) error {
 	e.terms.begin(term)
 	defer e.terms.end(term)
-	err = term.run(ctx, func(ctx context.Context) error { return term.untilAsked(ctx, lead) })
-	return term.resigned(err)
+	return term.run(ctx, func(ctx context.Context) error { return term.untilAsked(ctx, lead) })
 }
 
 // resigned resigns, as Unlock does, and gives the error of the term.
@@ -177,7 +181,9 @@ func (e *Election) yields(ctx context.Context, term *Leadership) bool {
 	if !e.ranked {
 		return false
 	}
-	queue, err := e.client.Queue(ctx, e.want.Path)
+	looking, stop := term.bind(ctx) // a term that is over is nobody's to give on
+	defer stop()
+	queue, err := e.client.Queue(looking, e.want.Path)
 	return err == nil && slices.ContainsFunc(queue, func(c messages.Contender) bool {
 		return !c.Holds && c.Node != term.Node() && c.Name == e.want.Name && c.Priority > e.want.Priority
 	})

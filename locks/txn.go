@@ -66,13 +66,16 @@ func Check(path string, version int32) Op {
 //
 // A lease's transactions are carried out one after the other. Unlock gives the lock back behind those that are under way,
 // so that a node that is reused (WithSticky, WithCohort, a hand-over in the client) never guards the writes of an earlier
-// hold. The lease of a Contest is refused with ErrBadAcquire: others may make the same node anew; one over a gateway with
-// ErrNeedsSession.
+// hold. Where several hold with one node (WithReentry, a downgrade) it guards until the last of them has given back. The
+// lease of a Contest is refused with ErrBadAcquire, because others may make the same node anew, and so is that of a reader
+// WithCohort, whose node stays for others; one over a gateway with ErrNeedsSession.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
 	switch {
 	case session == nil:
 		return nil, l.notWritten(ErrNeedsSession)
+	case l.from.want.Mode == messages.Read && l.from.want.Cohort > 1:
+		return nil, l.notWritten(fmt.Errorf("%w: the node of readers that share it cannot guard one's transaction", ErrBadAcquire))
 	case l.from.want.Mode == messages.Contest:
 		return nil, l.notWritten(fmt.Errorf("%w: the node of a contest cannot guard a transaction", ErrBadAcquire))
 	}
@@ -113,11 +116,15 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	l.txns++
+	asking := l.asking // then the lock may have been given back before it was known that there is a transaction
 	l.mu.Unlock()
-	if l.Valid() { // also: nobody has asked for the release before it was known that there is a transaction
+	if !asking && l.Valid() {
 		return nil
 	}
 	l.endTxn()
+	if asking {
+		return ErrReleased
+	}
 	return l.stale()
 }
 

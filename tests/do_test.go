@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -165,4 +166,20 @@ func TestRelease(t *testing.T) {
 		}
 		require.NoError(t, leases.Unlock(deadline(t)))
 	})
+}
+
+// TestTryOfEachKind: a lock that is only tried is of the same kind as one that is waited for.
+func TestTryOfEachKind(t *testing.T) {
+	client := open(t, embedded.Run(t).Addr())
+	rw := client.RWMutex("/kinds")
+	for locker, mode := range map[locks.Locker]messages.Mode{
+		locks.Try(rw): messages.Write, locks.Try(rw.Reader()): messages.Read, locks.Try(client.Mutex("/kinds")): messages.Exclusive,
+	} {
+		lease, err := locker.Lock(deadline(t))
+		require.NoError(t, err)
+		queue := queueOf(t, client, "/kinds")
+		require.Len(t, queue, 1)
+		require.Equal(t, mode, queue[0].Mode)
+		require.NoError(t, lease.Unlock(deadline(t)))
+	}
 }

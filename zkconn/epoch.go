@@ -20,6 +20,7 @@ type epochGuard struct {
 	password  atomic.Pointer[[]byte]
 	over      atomic.Bool
 	zxid      atomic.Int64 // the newest transaction that a server has told of
+	behind    atomic.Bool  // an event has come since: of a transaction that may be newer
 	closed    atomic.Bool  // the server has said that it closed the session, as it was asked to
 }
 
@@ -62,6 +63,13 @@ func (g *epochGuard) toldOf(zxid int64) {
 	if zxid > g.zxid.Load() {
 		g.zxid.Store(zxid)
 	}
+	g.behind.Store(false)
+}
+
+// heard gives what the servers have told of until now.
+func (g *epochGuard) heard() Heard {
+	behind := g.behind.Load() // first: a reply that comes in between makes both newer
+	return Heard{Zxid: g.zxid.Load(), Whole: !behind}
 }
 
 func (g *epochGuard) sessionTimeout() time.Duration { return time.Duration(g.timeout.Load()) }

@@ -137,6 +137,7 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 		t.observer.replied(t, code)
 		return xid <= xidIdleSync, nil
 	}
+	t.guard.behind.Store(true)
 	return false, nil
 }
 

@@ -40,25 +40,34 @@ type OpResult struct {
 	Version int32
 }
 
+// Heard is what servers had told of at some time.
+type Heard struct {
+	// Zxid is the newest transaction that a reply has told of.
+	Zxid int64
+	// Whole: no event has come since. An event does not say which transaction it is of; who was granted a lock by one knows
+	// of no zxid that is newer than all writes of the holder before.
+	Whole bool
+}
+
 // ErrGuardGone: the node that guards a transaction does not exist. Nothing was done.
 var ErrGuardGone = errors.New("the guarding node is gone")
 
 // Txn carries out all ops or none, in one transaction, if the node at guard exists. ErrGuardGone where it does not,
 // whatever else is wrong. Otherwise the error is that of the first op that was refused, with its path: ErrNoNode,
 // ErrNodeExists, ErrNotEmpty, ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals; ErrTooLarge, ErrBadPath and
-// ErrBadConfig before anything is sent. before is the newest transaction that a server had told of when it was handed
-// over: every change of this one has a greater zxid. See ResolveTxn for what to do after an unknown outcome.
-func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before int64, err error) {
+// ErrBadConfig before anything is sent. before is what the servers had told of when it was handed over: every change of
+// this one has a greater zxid. See ResolveTxn for what to do after an unknown outcome.
+func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, err error) {
 	const op = "transaction"
 	t, err := c.newGuarded(op, guard, ops)
 	if err != nil {
-		return nil, 0, err
+		return nil, before, err
 	}
 	if err := c.gate.enter(); err != nil {
-		return nil, 0, &Error{op, guard, err}
+		return nil, before, &Error{op, guard, err}
 	}
 	defer c.gate.leave()
-	before = c.guard.zxid.Load()
+	before = c.guard.heard()
 	answers, err := c.transact(t.parts...)
 	if err != nil {
 		at := guard

@@ -27,11 +27,12 @@ const (
 // by a transaction that is no newer than before.
 //
 // Carried is said only where alone is true: nobody else can have changed these nodes since, because the guard has existed
-// all the time and whoever changes them has it. Then every node that the transaction creates and sets has its data, one
+// all the time and whoever changes them has it; and where before is whole, so that nothing that was done before that is
+// newer. Then every node that the transaction creates and sets has its data, one
 // zxid which is newer than before, and the version that follows; and what it deletes is not there. Where nothing is
 // created or set it is Undecided: that a node is not there says nothing about who has deleted it.
-func (c *Conn) ResolveTxn(ops []Op, before int64, alone bool) (Verdict, []OpResult, error) {
-	f := &finding{conn: c, before: before, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
+func (c *Conn) ResolveTxn(ops []Op, before Heard, alone bool) (Verdict, []OpResult, error) {
+	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
 		f.results[i].Path = o.Path
 		if err := f.look(o, &f.results[i]); err != nil {
@@ -41,7 +42,7 @@ func (c *Conn) ResolveTxn(ops []Op, before int64, alone bool) (Verdict, []OpResu
 			return NotCarried, nil, nil
 		}
 	}
-	if alone && f.witnesses > 0 && !f.contradicted {
+	if alone && before.Whole && f.witnesses > 0 && !f.contradicted {
 		return Carried, f.results, nil
 	}
 	return Undecided, nil, nil

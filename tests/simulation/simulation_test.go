@@ -35,7 +35,7 @@ func seeds(t *testing.T) uint64 {
 	text := os.Getenv("TURNSTILE_SIMULATION_SEEDS")
 	switch {
 	case text == "" && underRace:
-		return 400 // `make test` tries the others without the race detector, which makes them seven times as slow
+		return 200 // `make test` tries the others without the race detector, which makes them seven times as slow
 	case text == "":
 		return 2000
 	}

@@ -51,7 +51,7 @@ func (c *Coordinator) passPlace(r *request) bool {
 	switch {
 	case len(n.line) > 0:
 		next = c.takeFirst(n)
-	case k.node == n && len(k.waiting) > 0:
+	case k.node == n && k.grants == 0 && len(k.waiting) > 0: // nobody has held with it, under the same owner either
 		next = c.takeNext(k)
 	default:
 		return false

@@ -19,13 +19,14 @@ func (c *Coordinator) waitFor(r *request, name string) {
 // watchPredecessor watches the predecessor. One of our own session needs no watch: the session hears of its end by
 // itself.
 func (c *Coordinator) watchPredecessor(r *request, name string) {
-	if r.queue.find(name) == nil {
+	n := r.queue.find(name)
+	if n == nil {
 		c.waitRemotely(r)
 		c.watchNode(r, name, sameAs{})
 		return
 	}
 	c.waitFor(r, name)
-	c.waitsBehind(r, c.behindNode(r.queue, r.queue.find(name)))
+	c.waitsBehind(r, c.behindNode(r.queue, n))
 }
 
 // waitsBehind tells a request that whom it waits for is there.
