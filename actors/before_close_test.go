@@ -12,13 +12,13 @@ func TestBeforeCloseWaitsForWhatIsAdded(t *testing.T) {
 	var last lastThings
 	var done []string
 	last.add(func() {
+		last.run(func() { t.Error("run twice") })
 		last.add(func() { done = append(done, "second") })
 		done = append(done, "first")
 	})
 	require.True(t, last.some())
 	over := make(chan struct{})
 	last.run(func() { close(over) })
-	last.run(func() { t.Error("run twice") })
 	<-over
 	require.Equal(t, []string{"first", "second"}, done)
 	require.False(t, last.some())
