@@ -27,30 +27,41 @@ func (l *lastThings) add(do func()) (forget func()) {
 	}
 }
 
-// run does them all, at the same time, and then what follows: at once where there is nothing to do,
-// and otherwise later, on a goroutine. While it does, further calls do nothing.
+// run does them all, at the same time, and those that are added meanwhile, and then what follows: at
+// once where there is nothing to do, and otherwise later, on a goroutine. While it does, further
+// calls do nothing.
 func (l *lastThings) run(then func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.running:
-		return
-	case len(l.todo) == 0:
+	if !l.running {
+		l.next(then)
+	}
+}
+
+// some tells whether there is anything to do, or something is being done.
+func (l *lastThings) some() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running || len(l.todo) > 0
+}
+
+// next is one round; l.mu is held.
+func (l *lastThings) next(then func()) {
+	todo := l.todo
+	l.todo, l.running = nil, len(todo) > 0
+	if !l.running {
 		then()
 		return
-	}
-	l.running = true
-	var all sync.WaitGroup
-	for _, do := range l.todo {
-		all.Go(do)
 	}
 	go func() {
+		var all sync.WaitGroup
+		for _, do := range todo {
+			all.Go(do)
+		}
 		all.Wait()
 		l.mu.Lock()
-		l.running = false
-		clear(l.todo)
-		l.mu.Unlock()
-		then()
+		defer l.mu.Unlock()
+		l.next(then)
 	}()
 }
 
@@ -58,5 +69,6 @@ func (l *lastThings) run(then func()) {
 // servers. A gateway waits there until what it has promised to other nodes has run out. forget
 // takes it out again.
 //
-// A session that ends by itself, or whose actor is stopped, does not wait.
+// A session that ends by itself, or whose actor is stopped, does not wait. One that is given up for a
+// node that may not be deleted, while another begins, is left to expire.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }

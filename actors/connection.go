@@ -29,13 +29,18 @@ func (s *session) open(epoch uint64) {
 }
 
 // endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
-// closed.
+// closed. What a gateway has promised to other nodes lasts for as long as the session would have: then it is left to
+// expire.
 func (s *session) endEpoch(next uint64) {
 	s.info.clock.End()
 	s.queries.EpochEnded()
 	s.stopTimers()
 	old, report := s.link, s.reportRemaining()
-	s.running.Go(func() { report(old.Close()) })
+	end := old.Close
+	if s.last.some() {
+		end = old.Abandon
+	}
+	s.running.Go(func() { report(end()) })
 	s.open(next)
 }
 

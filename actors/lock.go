@@ -21,7 +21,8 @@ import (
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
 // parent and its observers with the notices of package messages, takes the commands of that
 // package, and stops by itself when the request has ended. It may be stopped at any time: its node
-// is then deleted by the session. Bad input is told as Failed, before anything is sent; so are a
+// is then deleted by the session. So it is when a supervisor restarts it, as with AllForOne: the lock
+// actor ends, which its parent is told as Terminated. Bad input is told as Failed, before anything is sent; so are a
 // parent, an owner or an observer on another node, unless WithRemote is set. A nil session panics.
 //
 // # Owners that are restarted
@@ -103,6 +104,9 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.ownerLeft(ctx, msg)
 	case *actor.Stopping:
 		l.stop(ctx)
+	case *actor.Restarting: // it ends: news of the request that it had must not reach another one
+		l.stop(ctx)
+		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
 		if l.listener != nil {
 			l.listener.Hear(ctx.Self(), msg)

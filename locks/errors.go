@@ -150,9 +150,16 @@ func sentinel(reason messages.Reason, usual error) error {
 		return ErrPermits
 	case messages.ReasonHoldGone:
 		return ErrLost
+	case messages.ReasonUnreachable:
+		if usual != ErrLost {
+			return errUnreachable
+		}
 	}
 	return usual
 }
+
+// errUnreachable: no gateway carries the request out now. It may pass.
+var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
 
 // ended is the error of a ctx that is done, with its cause where that says more.
 func ended(ctx context.Context) error {

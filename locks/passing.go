@@ -16,7 +16,8 @@ var ErrAgain = errors.New("turnstile: to be tried again")
 // something. Election.Run goes on after the first kind, and returns the second.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader, ErrNotHolding, ErrUnconfirmed,
-//     ErrUnknownOutcome, ErrAgain, and context.DeadlineExceeded: somebody else holds, or the ensemble is out of reach.
+//     ErrUnknownOutcome, zkconn.ErrUnavailable, ErrAgain, and context.DeadlineExceeded: somebody else holds, or the ensemble
+//     is out of reach. Over gateways ErrUnavailable comes with ErrFailed: no gateway carries the request out.
 //   - May not: ErrClosed, also where a lease was lost by it; ErrBadPath, ErrBadAcquire, zkconn.ErrBadConfig; ErrNoAuth,
 //     zkconn.ErrAuthFailed; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed; context.Canceled; and
 //     every error that is none of Turnstile's.

@@ -135,6 +135,12 @@ func TestCloseSaysWhetherTheServersWereTold(t *testing.T) {
 		require.ErrorContains(t, err, "zk1:2181", "the last cause")
 		require.Equal(t, err, c.Close(), "again")
 	})
+	t.Run("left to expire", func(t *testing.T) {
+		c, events := dialFake(t, newFakeServer(t), "zk1")
+		expect(t, events, Connected)
+		require.ErrorIs(t, c.Abandon(), ErrSessionRemains)
+		require.ErrorIs(t, c.Close(), ErrSessionRemains, "it cannot be told any more")
+	})
 	t.Run("no answer", func(t *testing.T) {
 		server := newFakeServer(t)
 		c, events := dialFake(t, server, "zk1", WithDialer(stuckAfterHandshake(server)))

@@ -33,6 +33,14 @@ func (l *link) close() {
 	}
 }
 
+// drop refuses further transports and cuts the one that there is.
+func (l *link) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.cutLocked()
+}
+
 func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -62,28 +62,39 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 // closed: it is left to expire, and others wait for its locks until then. It may be called again,
 // and by several at once; all return when it is done, with the same answer.
 func (c *Conn) Close() error {
-	c.closing.Do(func() {
-		cause := c.LastError() // before the closing makes others
-		c.gate.close(ErrClosed)
-		c.session.close()
-		c.hosts.close()
-		c.stopDial()
-		c.link.close()
-		// The library waits a second for room in its queue and for the answer, and its connection
-		// goes on until the answer has come; without a connection it waits for nothing.
-		cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
-		c.zk.Close()
-		// The library closes the channel as the last thing it does.
-		for range c.events {
-		}
-		cut.Stop()
-		c.link.cut()
-		c.racing.Wait()
-		c.session.running.Wait()
-		c.gate.wait()
-		c.closed = c.remains(cause)
-	})
+	c.closing.Do(func() { c.end(c.link.close) })
 	return c.closed
+}
+
+// Abandon is Close that leaves the session to expire: the connection is cut, and nothing more is
+// sent, so that the ephemeral nodes last for as long as the lease that the servers last confirmed.
+// The error wraps ErrSessionRemains, unless the session has ended already.
+func (c *Conn) Abandon() error {
+	c.closing.Do(func() { c.end(c.link.drop) })
+	return c.closed
+}
+
+// end ends the connection. leave is what becomes of the link first.
+func (c *Conn) end(leave func()) {
+	cause := c.LastError() // before the closing makes others
+	c.gate.close(ErrClosed)
+	c.session.close()
+	c.hosts.close()
+	c.stopDial()
+	leave()
+	// The library waits a second for room in its queue and for the answer, and its connection
+	// goes on until the answer has come; without a connection it waits for nothing.
+	cut := time.AfterFunc(min(max(c.SessionTimeout()/3, time.Second), longestFarewell), c.link.cut)
+	c.zk.Close()
+	// The library closes the channel as the last thing it does.
+	for range c.events {
+	}
+	cut.Stop()
+	c.link.cut()
+	c.racing.Wait()
+	c.session.running.Wait()
+	c.gate.wait()
+	c.closed = c.remains(cause)
 }
 
 // longestFarewell bounds the wait for the server's answer when the session is closed.

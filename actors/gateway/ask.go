@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/google/uuid"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -45,7 +46,7 @@ func (a *asker) Receive(ctx actor.Context) {
 }
 
 // ask carries out a query that crosses. The error is that of ctx, which ended before an answer
-// came.
+// came, or actors.ErrSessionClosed when this side is closed.
 func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wire.Query) (*wire.Answer, error) {
 	a := &asker{at: g, query: query, answer: make(chan *wire.Answer, 1)}
 	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
@@ -53,6 +54,8 @@ func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wi
 	select {
 	case answer := <-a.answer:
 		return answer, nil
+	case <-g.over:
+		return nil, actors.ErrSessionClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -20,6 +20,7 @@ type Gateways struct {
 	newest   uint64
 	requests map[uint64]*held
 	closed   bool
+	over     chan struct{} // closed with it
 	idle     chan struct{} // closed when the last request has ended after Close; nil before
 	servers  []string
 	chroot   string
@@ -35,7 +36,7 @@ type held struct {
 // servers and chroot. One is used until it does not answer, or closes; then those who wait go to
 // the next, and what was held is lost when its lease runs out.
 func At(pids ...*actor.PID) *Gateways {
-	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}}
+	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, over: make(chan struct{})}
 }
 
 // Clock is the lease clock of the grant with this messages.Held.Epoch: each grant over a gateway
@@ -80,7 +81,10 @@ func (g *Gateways) remove(epoch uint64) {
 func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.closed = true
+	if !g.closed {
+		g.closed = true
+		close(g.over)
+	}
 	idle := make(chan struct{})
 	if len(g.requests) == 0 {
 		close(idle)

@@ -3,6 +3,8 @@ package gateway
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
@@ -15,8 +17,17 @@ const (
 	maxDetail = 500
 )
 
-// clip shortens a text that came from another node.
-func clip(text string) string { return text[:min(len(text), maxDetail)] }
+// clip shortens a text that came from another node, or goes there. It stays valid UTF-8, without
+// which protoactor's remote drops the message that it is in.
+func clip(text string) string { return wire.Valid(text[:min(len(text), maxDetail)]) }
+
+// checkText refuses what cannot be sent. The error wraps actors.ErrBadAcquire.
+func checkText(m proto.Message) error {
+	if _, err := proto.Marshal(m); err != nil {
+		return fmt.Errorf("%w: it cannot be sent to another node: %w", actors.ErrBadAcquire, err)
+	}
+	return nil
+}
 
 // readVersion tells what is wrong with the version of a message; "" for nothing.
 func readVersion(version uint32) string {
@@ -67,7 +78,7 @@ func writeRequest(r relay.Request) *wire.Request {
 	case relay.Revoke:
 		x.Order = &wire.Request_Revoke{Revoke: &wire.Revoke{}}
 	case relay.Cancel:
-		x.Order = &wire.Request_Cancel{Cancel: &wire.Cancel{Reason: string(r.Reason)}}
+		x.Order = &wire.Request_Cancel{Cancel: &wire.Cancel{Reason: clip(string(r.Reason))}}
 	case relay.Release:
 		x.Order = &wire.Request_Release{Release: &wire.Release{}}
 	}

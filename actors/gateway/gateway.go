@@ -48,7 +48,7 @@ func Spawn(system *actor.ActorSystem, session *actors.Session, name string) (*ac
 // ErrSessionFile.
 //
 // It may be stopped at any time; what it has promised is kept until it has run out. Session.Close
-// waits for that.
+// waits for that. It stops by itself when its session has ended for good.
 func New(session *actors.Session) *actor.Props {
 	if session == nil {
 		panic("turnstile: gateway.New: the session is nil")

@@ -32,6 +32,8 @@ import (
 //     relay's rule of time.
 //   - A request that was given up or back while no gateway answers ends as Failed, with
 //     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
+//   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
+//     messages.ReasonSessionClosed says that at is closed.
 //   - Two requests of one owner do not wait for each other if they are at one gateway.
 //
 // No gateway, or a nil one, is told as Failed, as other bad input is. A nil at panics.
@@ -51,6 +53,7 @@ type requester struct {
 	audience *actors.Audience
 	clock    *zkconn.LeaseClock
 	epoch    uint64
+	run      uint64 // of the clock, while it holds
 	relay    *relay.Requester
 	timer    *time.Timer
 }
@@ -74,6 +77,7 @@ func (q *requester) Receive(ctx actor.Context) {
 				slog.String("stack", string(debug.Stack())))
 		}
 	}()
+	q.look(ctx)
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		q.begin(ctx)
@@ -97,6 +101,10 @@ func (q *requester) Receive(ctx actor.Context) {
 		}
 	case *actor.Stopping:
 		q.stop(ctx)
+	case *actor.Restarting: // it ends: what it has told its owner is over, and only its end says so
+		q.stop(ctx)
+		q.at.remove(q.epoch)
+		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
 		q.audience.Stopped(ctx, msg)
 		q.at.remove(q.epoch)
@@ -114,7 +122,7 @@ func (q *requester) begin(ctx actor.Context) {
 	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, alone)
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
-	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check())
+	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkText(wire.FromAcquire(want)))
 	switch {
 	case err != nil:
 		q.carryOut(ctx, q.relay.Refuse(err.Error()))
@@ -138,6 +146,15 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 
 func (q *requester) order(ctx actor.Context, o relay.Order, why messages.Reason) {
 	q.carryOut(ctx, q.relay.Order(q.now(), o, why))
+}
+
+// look ends a hold whose lease clock has a gap. The clock may have run out between the moment that
+// the relay was told as now and the extension that followed: then a new run has begun, in which the
+// owner's lease is not valid.
+func (q *requester) look(ctx actor.Context) {
+	if q.relay != nil && q.relay.Holding() && !q.clock.Unbroken(q.run) {
+		q.carryOut(ctx, q.relay.LeaseOver(q.now()))
+	}
 }
 
 // stop is the end of this actor, wherever it comes from.
@@ -174,6 +191,7 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 		return
 	}
 	q.startTimer(ctx)
+	q.look(ctx)
 }
 
 // startTimer has the request woken when something is due.
@@ -197,7 +215,8 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		return
 	case *messages.Held:
 		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
-		n.Run, _ = q.clock.Look()
+		q.run, _ = q.clock.Look()
+		n.Run = q.run
 	case *messages.Suspended:
 		n.Until = q.clock.Deadline()
 	case *messages.Resumed:

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Open gives a client whose locks come from gateways, once one of them has answered. Mutex,
@@ -88,16 +89,22 @@ func (s *source) Ask(ctx context.Context, query any) (any, error) {
 	case crosses == nil:
 		return nil, fmt.Errorf("%T: %w", query, locks.ErrNeedsSession)
 	}
+	if err := checkText(crosses); err != nil {
+		return nil, err
+	}
 	answer, err := s.ask(ctx, s.system, crosses)
-	if err != nil {
+	switch {
+	case errors.Is(err, actors.ErrSessionClosed):
+		return nil, err
+	case err != nil:
 		return nil, fmt.Errorf("turnstile: %T: no gateway answers: %w", query, context.Cause(ctx))
+	}
+	why := answer.Refusal()
+	if why.Reason == messages.ReasonSessionClosed { // the gateway's, and not ours
+		return nil, fmt.Errorf("turnstile: %T: the session of the gateway is closed: %w", query, zkconn.ErrUnavailable)
 	}
 	if got := answer.Messages(); got != nil {
 		return got, nil
-	}
-	why := answer.Refusal()
-	if why.Reason == messages.ReasonSessionClosed {
-		return nil, actors.ErrSessionClosed
 	}
 	return nil, fmt.Errorf("turnstile: the gateway refuses: %s: %w", why.Detail, errRefused)
 }

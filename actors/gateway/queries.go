@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/actors/inspect"
@@ -66,9 +68,23 @@ func (g *server) query(ctx actor.Context, x *wire.Query) {
 		case err != nil:
 			root.Send(asker, wire.Refuse(x.GetId(), messages.ReasonSessionClosed, clip(err.Error())))
 		default:
-			root.Send(asker, wire.FromAnswer(x.GetId(), answer))
+			root.Send(asker, bounded(wire.FromAnswer(x.GetId(), answer)))
 		}
 	}()
+}
+
+// maxAnswer bounds an answer, in bytes. gRPC refuses messages above 4 MiB, and ends the stream that
+// brought one, with all that is behind it.
+const maxAnswer = 1 << 20
+
+// bounded gives an answer, or a refusal for one that is too long to be sent.
+func bounded(a *wire.Answer) *wire.Answer {
+	size := proto.Size(a)
+	if size <= maxAnswer {
+		return a
+	}
+	return wire.Refuse(a.GetId(), messages.ReasonRefused, fmt.Sprintf(
+		"the answer has %d bytes, and a gateway sends up to %d: ask over a session", size, maxAnswer))
 }
 
 func duration(nanos int64) time.Duration { return max(0, time.Duration(nanos)) }

@@ -98,6 +98,9 @@ func (g *server) Receive(ctx actor.Context) {
 		g.stop()
 	case *actor.Stopped:
 		close(g.stopped)
+	case *actor.Restarting: // the next one has a name of its own, and none of these requests
+		g.stop()
+		close(g.stopped)
 	}
 }
 
@@ -113,9 +116,11 @@ func (g *server) last() {
 	done := make(chan struct{})
 	g.system.Root.Send(g.self, &drain{done})
 	select {
-	case <-done:
+	case <-done: // or by the next one, after a restart
 	case <-g.stopped:
-		time.Sleep(time.Until(*g.until.Load()))
+	}
+	if until := g.until.Load(); until != nil {
+		time.Sleep(time.Until(*until))
 	}
 }
 
@@ -128,7 +133,21 @@ func (g *server) startTicker() {
 func (g *server) tick(ctx actor.Context) {
 	g.carryOut(ctx, g.table.Tick(g.now()))
 	g.endDraining(ctx)
+	if g.session.Err() != nil && g.ended(ctx) {
+		return
+	}
 	g.startTicker()
+}
+
+// ended takes it that the session has ended for good: the gateway stops once all requesters know, or
+// are silent.
+func (g *server) ended(ctx actor.Context) bool {
+	g.carryOut(ctx, g.table.Close())
+	if g.table.Size() > 0 {
+		return false
+	}
+	ctx.Stop(ctx.Self())
+	return true
 }
 
 // request takes a sending of a requester.

@@ -42,6 +42,7 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		"next version":     {asked(func(r *wire.Request) { r.Version = 2 }), "version 2 of the protocol is not known"},
 		"no id":            {asked(func(r *wire.Request) { r.Id = "" }), "an id of 0 bytes"},
 		"long id":          {asked(func(r *wire.Request) { r.Id = strings.Repeat("x", 1000) }), "an id of 1000 bytes"},
+		"id of runes":      {asked(func(r *wire.Request) { r.Id = "x" + strings.Repeat("é", 500) }), "an id of 1001 bytes"},
 		"no number":        {asked(func(r *wire.Request) { r.Number = 0 }), "without a number"},
 		"no path":          {asked(func(r *wire.Request) { r.Acquire.Path = "" }), "must not be empty"},
 		"huge path":        {asked(func(r *wire.Request) { r.Acquire.Path = huge }), "must not be longer than"},
@@ -117,6 +118,9 @@ func TestBadInputIsToldHere(t *testing.T) {
 		opts []actors.LockOption
 	}{
 		{gateway.At(nobody), messages.Acquire{Path: "bad"}, nil},
+		{gateway.At(nobody), messages.Acquire{Path: "/good", Label: "\xff"}, nil},
+		{gateway.At(nobody), messages.Acquire{Path: "/good", Owner: "\xff"}, nil},
+		{gateway.At(nobody), messages.Acquire{Path: "/good", Caller: "\xff"}, nil},
 		{gateway.At(), messages.Acquire{Path: "/good"}, nil},
 		{gateway.At(nil), messages.Acquire{Path: "/good"}, nil},
 		{gateway.At(nobody), messages.Acquire{Path: "/good"}, []actors.LockOption{actors.WithOwner(nobody)}},

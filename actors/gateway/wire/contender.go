@@ -8,11 +8,12 @@ import (
 
 func fromContender(c messages.Contender) *Contender {
 	x := &Contender{
-		Path: c.Path, Node: c.Node, Mode: uint32(c.Mode), Name: c.Name, Sequence: c.Sequence, Weight: int64(c.Weight),
-		Session: c.Session, Token: int64(c.Token), Holds: c.Holds, WaitsFor: c.WaitsFor, Library: string(c.Library),
-		Asked: c.Asked, Unread: c.Unread, Host: c.Host, Pid: int64(c.PID), Actor: c.Actor, Owner: c.Owner,
-		Caller: c.Caller, Label: c.Label, Who: c.Who, Detects: c.Detects, Priority: int64(c.Priority),
-		Cohort: int64(c.Cohort), Behind: int64(c.Behind), Id: c.ID,
+		Path: Valid(c.Path), Node: Valid(c.Node), Mode: uint32(c.Mode), Name: Valid(c.Name), Sequence: c.Sequence,
+		Weight: int64(c.Weight), Session: c.Session, Token: int64(c.Token), Holds: c.Holds,
+		WaitsFor: validAll(c.WaitsFor), Library: Valid(string(c.Library)),
+		Asked: c.Asked, Unread: c.Unread, Host: Valid(c.Host), Pid: int64(c.PID), Actor: Valid(c.Actor),
+		Owner: Valid(c.Owner), Caller: Valid(c.Caller), Label: Valid(c.Label), Who: Valid(c.Who),
+		Detects: c.Detects, Priority: int64(c.Priority), Cohort: int64(c.Cohort), Behind: int64(c.Behind), Id: Valid(c.ID),
 	}
 	if !c.Since.IsZero() {
 		x.SinceUnixNano = c.Since.UnixNano()
@@ -55,7 +56,7 @@ func toContenders(x []*Contender) []messages.Contender {
 func fromMembers(all []messages.Member) []*Member {
 	var x []*Member
 	for _, m := range all {
-		x = append(x, &Member{Who: m.Who, Keeps: fromContender(m.Keeps), Waits: fromContender(m.Waits)})
+		x = append(x, &Member{Who: Valid(m.Who), Keeps: fromContender(m.Keeps), Waits: fromContender(m.Waits)})
 	}
 	return x
 }

@@ -21,10 +21,10 @@ func FromNotice(notice any, in time.Duration) *Event {
 	switch n := notice.(type) {
 	case *messages.Transition:
 		return &Event{What: &Event_Transition{&Transition{Grant: fromGrant(n.Grant), From: uint32(n.From),
-			To: uint32(n.To), On: n.On, If: n.If, Do: n.Do, Reason: string(n.Reason), Session: n.Session}}}
+			To: uint32(n.To), On: n.On, If: n.If, Do: n.Do, Reason: Valid(string(n.Reason)), Session: n.Session}}}
 	case *messages.Held:
 		return &Event{What: &Event_Held{&Held{Grant: fromGrant(n.Grant), Session: n.Session, Epoch: n.Epoch,
-			Run: n.Run, As: n.As}}}
+			Run: n.Run, As: Valid(n.As)}}}
 	case *messages.Suspended:
 		return &Event{What: &Event_Suspended{&Suspended{Grant: fromGrant(n.Grant)}}}
 	case *messages.Resumed:
@@ -37,15 +37,15 @@ func FromNotice(notice any, in time.Duration) *Event {
 		return &Event{What: &Event_Deadlocked{&Deadlocked{Grant: fromGrant(n.Grant),
 			Members: fromMembers(n.Deadlock.Members)}}}
 	case *messages.Released:
-		return &Event{What: &Event_Released{&Released{Grant: fromGrant(n.Grant), Reason: string(n.Reason)}}}
+		return &Event{What: &Event_Released{&Released{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason))}}}
 	case *messages.Lost:
-		return &Event{What: &Event_Lost{&Lost{Grant: fromGrant(n.Grant), Reason: string(n.Reason),
-			Detail: n.Detail}}}
+		return &Event{What: &Event_Lost{&Lost{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason)),
+			Detail: Valid(n.Detail)}}}
 	case *messages.Cancelled:
-		return &Event{What: &Event_Cancelled{&Cancelled{Grant: fromGrant(n.Grant), Reason: string(n.Reason)}}}
+		return &Event{What: &Event_Cancelled{&Cancelled{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason))}}}
 	case *messages.Failed:
-		return &Event{What: &Event_Failed{&Failed{Grant: fromGrant(n.Grant), Reason: string(n.Reason),
-			Detail: n.Detail}}}
+		return &Event{What: &Event_Failed{&Failed{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason)),
+			Detail: Valid(n.Detail)}}}
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (p *Packed) Serialize() (remote.RootSerialized, error) {
 	case *messages.Release:
 		t.What = &PackedTransport_Release{&Release{}}
 	case *messages.Cancel:
-		t.What = &PackedTransport_Cancel{&Cancel{Reason: string(m.Reason)}}
+		t.What = &PackedTransport_Cancel{&Cancel{Reason: Valid(string(m.Reason))}}
 	case *messages.Revoke:
 		t.What = &PackedTransport_Revoke{&Revoke{}}
 	default:

@@ -39,7 +39,7 @@ func (x *Query) Messages() any {
 // FromAnswer gives the answer to a query as it crosses.
 func FromAnswer(id string, answer any) *Answer {
 	a := &Answer{Version: Version, Id: id}
-	refusal := func(r messages.Refusal) { a.Reason, a.Detail = string(r.Reason), r.Detail }
+	refusal := func(r messages.Refusal) { a.Reason, a.Detail = Valid(string(r.Reason)), Valid(r.Detail) }
 	switch m := answer.(type) {
 	case *messages.Queue:
 		refusal(m.Refusal)

@@ -17,18 +17,21 @@
 // Reply.Number names n, so a reply that is late, lost or doubled is as good as any: the greatest
 // sent(n) + lasts counts.
 //
-// The gateway notes D as promised. It gives a lock back that the requester has not given back
-// itself only when all that it has promised has run out:
+// The gateway notes D as promised. It promises nothing to a requester that has been silent for the
+// patience of the gateway (a session timeout), though events are still sent to it. It gives a lock
+// back that the requester has not given back itself only when all that it has promised has run out:
 //
-//   - a requester is silent for the patience of the gateway (a session timeout), and nothing is
-//     promised any more;
+//   - a requester is silent for the patience of the gateway, and nothing is promised any more;
 //   - the grace period of a revoked lock is over, and nothing is promised any more;
 //   - the gateway closes: it promises nothing more, and its session ends only when nothing is
-//     promised any more.
+//     promised any more;
+//   - the gateway's session is given up because a node may not be deleted: it is left to expire,
+//     which is later than all that was promised.
 //
 // What cannot be waited for ends a lock before its promise, as it ends one under a local holder: an
-// operator who deletes the node, a lock actor that is stopped from outside, servers that shorten
-// the session's timeout right before the gateway dies. Fencing tokens are for that.
+// operator who deletes the node, a lock actor or a session actor that is stopped from outside,
+// servers that shorten the session's timeout right before the gateway dies. Fencing tokens are for
+// that.
 //
 // # What may happen to messages
 //
@@ -44,7 +47,12 @@
 // have.
 //
 // The requester takes in the event that the lock is held only together with a promise that has not
-// run out. Otherwise it sends at once, and the reply has a newer one.
+// run out. Otherwise it sends, and the reply has a newer one. No chain of replies and sendings runs
+// at the speed of the network: an attempt that has just begun, or a sending that is still young, is
+// followed by the next only when the timer says so.
+//
+// Text that is not UTF-8 cannot be sent. What asks for a lock like that is refused before anything is
+// sent; in details that are only told, marks stand in for the bytes.
 //
 // # Silence
 //
@@ -52,5 +60,7 @@
 // is recovering, and its owner is told Suspended where it holds. A holder is Lost when what it was
 // promised runs out. A waiter goes to the next gateway, if several are named, with a new id; the
 // gateway that it leaves gives the old request up, because it hears of it no more. Whoever wants to
-// end and hears nothing ends as Failed with messages.ReasonUnreachable.
+// end and hears nothing ends as Failed with messages.ReasonUnreachable. That is also the reason that
+// the owner is told when the gateway is closed and there is no other one: messages.ReasonSessionClosed
+// says that the requester's own side is closed, after which nothing is to be tried again.
 package relay

@@ -30,6 +30,15 @@ func (r *Requester) Stop(now Instant) []Output {
 	return []Output{EndLease{}, r.farewell()}
 }
 
+// LeaseOver ends the hold of a request whose lease clock has a gap that no promise accounts for: the
+// process was paused between a look at the clock and an extension.
+func (r *Requester) LeaseOver(now Instant) []Output {
+	if r.stage != held {
+		return nil
+	}
+	return r.lose(now, messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver")
+}
+
 // lose ends a request that holds.
 func (r *Requester) lose(_ Instant, why messages.Reason, detail, on string) []Output {
 	return r.finish(&messages.Lost{Grant: r.grant, Reason: why, Detail: detail}, on)
@@ -51,6 +60,34 @@ func (r *Requester) finish(notice any, on string) []Output {
 // Refuse ends a request that is not well formed, before anything is sent.
 func (r *Requester) Refuse(detail string) []Output {
 	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonBadInput, Detail: detail}, "Refused")
+}
+
+// closed is the detail of an end that comes of the end of a gateway.
+const closed = "the gateway is closed"
+
+// here gives a reason that a gateway tells as it is told here: that its session was closed would
+// mean here that this program has closed its own side, after which nothing is to be tried again.
+func here(why messages.Reason) messages.Reason {
+	if why == messages.ReasonSessionClosed {
+		return messages.ReasonUnreachable
+	}
+	return why
+}
+
+// abroad gives an end that a gateway tells as it is told here.
+func abroad(notice any) any {
+	if reasonOf(notice) != messages.ReasonSessionClosed {
+		return notice
+	}
+	switch n := notice.(type) {
+	case *messages.Lost:
+		return &messages.Lost{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: closed}
+	case *messages.Cancelled:
+		return &messages.Cancelled{Grant: n.Grant, Reason: messages.ReasonUnreachable}
+	case *messages.Failed:
+		return &messages.Failed{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: closed}
+	}
+	return notice
 }
 
 func reasonOf(notice any) messages.Reason {

@@ -11,6 +11,14 @@ func (r *Requester) Reply(now Instant, p Reply) []Output {
 	if out, ended := r.late(now); ended {
 		return out
 	}
+	var out []Output
+	if r.overdue(now) { // replies may come so often that Wake never does
+		out = r.Order(now, Cancel, messages.ReasonTimeout)
+	}
+	return append(out, r.reply(now, p)...)
+}
+
+func (r *Requester) reply(now Instant, p Reply) []Output {
 	switch {
 	case r.stage == over:
 		return nil
@@ -49,7 +57,7 @@ func (r *Requester) closing(now Instant) []Output {
 	case r.gateways > 1:
 		return r.again(now, true, "Closed")
 	}
-	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable, Detail: closed}, "Closed")
 }
 
 // unknown takes it that the gateway has nothing of the request, or nothing any more.
@@ -70,7 +78,7 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	r.accepted, r.by = true, p.Gateway
 	r.heard = now
 	if p.Every > 0 {
-		r.every = p.Every
+		r.every = min(p.Every, maxEvery)
 		r.slow = max(r.slow, r.every)
 	}
 	if r.order == Revoke && r.revoke != 0 && p.Number >= r.revoke {
@@ -143,12 +151,14 @@ func (r *Requester) begins(notice any) bool {
 }
 
 // withoutPromise is what to do when the lock is granted and no promise is left of it: ask for one,
-// or begin anew when the gateway has lost the lock meanwhile.
+// or begin anew when the gateway has lost the lock meanwhile. A gateway that closes, or that is cut
+// from the servers, answers each sending without one: so Wake sends while the newest is young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
 		return r.again(now, false, "Expired")
 	}
-	if p.Number < r.number { // a newer sending is under way
+	r.every = min(r.every, firstEvery)
+	if p.Number < r.number || now < r.asked.plus(r.pace()) { // a newer sending is under way, or soon
 		return nil
 	}
 	return r.send(now)
@@ -209,7 +219,7 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 	case n.To.Terminal() && r.restarts(n.To, n.Reason):
 		return nil
 	}
-	r.shown = shown.To
+	r.shown, shown.Reason = shown.To, here(shown.Reason)
 	return []Output{Say{Notice: &shown}}
 }
 
@@ -250,7 +260,7 @@ func (r *Requester) end(notice any) []Output {
 	case to == messages.StateReleased && r.stage == before:
 		notice = &messages.Cancelled{Grant: r.grant, Reason: cmp.Or(why, messages.ReasonCancelled)}
 	case to == messages.StateReleased && r.stage == held: // nobody had asked for it: it was revoked, or taken away
-		return r.finish(&messages.Lost{Grant: r.grant, Reason: why}, "Left")
+		return r.finish(&messages.Lost{Grant: r.grant, Reason: here(why)}, "Left")
 	}
-	return r.finish(notice, "Left")
+	return r.finish(abroad(notice), "Left")
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"math"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -10,8 +11,15 @@ import (
 // two ends are never compared.
 type Instant time.Duration
 
-func (i Instant) plus(d time.Duration) Instant  { return i + Instant(d) }
 func (i Instant) since(o Instant) time.Duration { return time.Duration(i - o) }
+
+// plus stops at the last instant: durations come from owners and from other nodes.
+func (i Instant) plus(d time.Duration) Instant {
+	if sum := i + Instant(d); d < 0 || sum >= i {
+		return sum
+	}
+	return math.MaxInt64
+}
 
 // Order is what the owner of a request wants of it.
 type Order uint8

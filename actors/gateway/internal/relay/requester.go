@@ -16,8 +16,9 @@ type Requester struct {
 	alone    bool
 	gateways int // how many are named
 
-	gateway  int // whose turn it is
-	attempt  int // begun anew so often
+	gateway  int     // whose turn it is
+	attempt  int     // begun anew so often
+	entered  Instant // when this attempt began
 	accepted bool
 	by       uint64 // the gateway that has accepted it; zero before
 	order    Order
@@ -69,6 +70,7 @@ type sending struct {
 const (
 	firstEvery = 500 * time.Millisecond
 	minEvery   = 20 * time.Millisecond
+	maxEvery   = time.Hour
 	// orderedEvery is how often an order is sent that the gateway has not carried out.
 	orderedEvery = 500 * time.Millisecond
 	// missed is how many sendings go unanswered before the owner is told.
@@ -124,7 +126,7 @@ func (r *Requester) State() messages.State { return r.shown }
 
 // Begin sends the request.
 func (r *Requester) Begin(now Instant) []Output {
-	r.begun, r.heard = now, now
+	r.begun, r.entered, r.heard = now, now, now
 	return r.send(now)
 }
 
@@ -165,7 +167,7 @@ func (r *Requester) Wake(now Instant) []Output {
 	case r.order >= Cancel && now >= r.latest():
 		return append(out, r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable,
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
-	case r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout+timeoutSlack):
+	case r.overdue(now):
 		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
 	case r.waits() && r.gateways > 1 && now >= r.heard.plus((missed+1)*r.pace()):
 		return append(out, r.again(now, true, "Silent")...)
@@ -177,6 +179,11 @@ func (r *Requester) Wake(now Instant) []Output {
 
 // waits tells whether the request has not held, and is wanted.
 func (r *Requester) waits() bool { return r.stage == before && r.order < Cancel }
+
+// overdue tells whether a waiter's Acquire.Timeout has passed, and the gateway has not told of it.
+func (r *Requester) overdue(now Instant) bool {
+	return r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
+}
 
 // latest is when an order that nobody confirms ends the request.
 func (r *Requester) latest() Instant { return max(r.told, r.heard).plus(r.patience()) }
@@ -190,7 +197,7 @@ func (r *Requester) late(now Instant) ([]Output, bool) {
 	case r.grace != 0 && now >= r.grace && r.deadline >= r.grace:
 		return r.forced(now), true
 	case now >= r.deadline:
-		return r.lose(now, messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver"), true
+		return r.LeaseOver(now), true
 	}
 	return nil, false
 }

@@ -42,10 +42,17 @@ func (r *Requester) resume() []Output {
 	return out
 }
 
-// again begins the request anew, with a new id: at the next gateway, or at the same.
+// again begins the request anew, with a new id: at the next gateway, or at the same. An attempt that
+// has just begun is left without a sending, which is Wake's: or else two gateways that close would
+// have the request go to and fro between them as fast as the network is.
 func (r *Requester) again(now Instant, next bool, on string) []Output {
 	r.ghost = now.plus(r.patience())
-	return append(r.leave(now, next, on), r.send(now)...)
+	young := now < r.entered.plus(firstEvery)
+	out := r.leave(now, next, on)
+	if young {
+		return out
+	}
+	return append(out, r.send(now)...)
 }
 
 // patience is how long a gateway takes at most to give up what it hears no more of, and some more.
@@ -58,6 +65,7 @@ func (r *Requester) leave(now Instant, next bool, on string) []Output {
 		r.gateway = (r.gateway + 1) % r.gateways
 	}
 	r.attempt++
+	r.entered = now
 	r.grant = messages.Grant{Path: r.want.Path}
 	r.by = 0
 	r.accepted, r.seen, r.sent, r.silent = false, 0, nil, false

@@ -152,7 +152,7 @@ func simulate(seed uint64) *world {
 func (w *world) strike() {
 	g, a := w.gates[w.random.IntN(len(w.gates))], w.asks[w.random.IntN(len(w.asks))]
 	for_ := time.Duration(w.random.Int64N(int64(3 * timeout)))
-	switch w.random.IntN(6) {
+	switch w.random.IntN(7) {
 	case 0:
 		w.tell("%s is cut from the ensemble for %v", g.name, for_)
 		g.cut = true
@@ -172,7 +172,27 @@ func (w *world) strike() {
 	case 5:
 		w.tell("%s stops listening to its own session for %v: all is delayed", g.name, for_)
 		w.pause(&g.process, for_/10)
+	case 6:
+		w.tell("%s closes", g.name)
+		w.close(g)
 	}
+}
+
+// close ends a gateway in order, and starts another in its place: its session ends when nothing is
+// promised any more.
+func (w *world) close(g *gate) {
+	g.carryOut(g.table.Close())
+	w.after(timeout/16, &g.process, func() {
+		switch {
+		case !g.table.Closed(g.instant()):
+			w.close(g)
+		case g.cut: // nobody can be told: the session expires
+			w.restart(g)
+		default:
+			w.zk.remove(func(n znode) bool { return n.of == g })
+			w.restart(g)
+		}
+	})
 }
 
 // restart kills a gateway, and starts another in its place, with a session of its own.

@@ -27,6 +27,8 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 		return s.r.Wake(at)
 	case "order":
 		return s.r.Order(at, orderIn(d), messages.ReasonNone)
+	case "gap":
+		return s.r.LeaseOver(at)
 	case "stop":
 		return s.r.Stop(at)
 	case "show":

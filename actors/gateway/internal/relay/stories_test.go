@@ -22,6 +22,7 @@ import (
 //	      [id=ID] [gateway=N]          N is the gateway's name, 1 by default
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
+//	gap at=T                           the lease clock has a gap
 //	stop at=T
 //	show                               where it stands, and when it is due
 //

@@ -233,7 +233,7 @@ func (t *Table) Promised(now Instant) map[string]time.Duration {
 // reply makes the answer to a request, with the events after one.
 func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
 	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Number: e.number, Every: t.every(), First: after + 1}
-	if !t.closing {
+	if !t.closing && now < e.received.plus(t.patience) { // what happens renews no promise of the dead
 		r.Lasts = e.promise(now, lease)
 	}
 	for _, ev := range e.events[after-e.seen:] {

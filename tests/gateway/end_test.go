@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// TestBrokenLeaseIsLost: an owner whose lease has a gap is told that the lock is lost, though the
+// gateway promises more and more.
+func TestBrokenLeaseIsLost(t *testing.T) {
+	s := newStage(t, patient.Session)
+	at := gateway.At(s.pid)
+	observer, told := s.outside.listener(t)
+	near := actor.NewPID(s.outside.system.Address(), observer.Id)
+	s.outside.system.Root.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/gap"}, actors.WithObserver(near)))
+	held, lock := notice[*messages.Held](t, told)
+	clock := at.Clock(held.Epoch)
+	require.True(t, clock.Unbroken(held.Run))
+	clock.End() // stands for any gap: the run in which the lock was granted is over
+	s.outside.system.Root.Send(lock, &wire.Reply{Version: wire.Version, Id: "something happens"})
+	lost, _ := notice[*messages.Lost](t, told)
+	require.Equal(t, messages.ReasonLeaseOver, lost.Reason)
+	direct := s.direct(t)
+	lease, err := direct.Mutex("/gap").Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(patient.Deadline(t)))
+}
+
+// TestGatewayEndsWithSession: a gateway whose session has ended for good stops.
+func TestGatewayEndsWithSession(t *testing.T) {
+	s := newStage(t, short)
+	client := s.outside.client(t, s.pid)
+	lease, err := client.Mutex("/ends").Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	s.inside.system.Root.Stop(s.session.PID())
+	await(t, lease.Context().Done())
+	patient.Eventually(t, func() bool {
+		_, there := s.inside.system.ProcessRegistry.GetLocal(s.pid.Id)
+		return !there
+	}, "the gateway stops")
+}
+
+// TestClosedGatewayMayPass: that a gateway is closed in order is not told a client as if the client
+// were closed: whoever tries again may find another gateway at its address.
+func TestClosedGatewayMayPass(t *testing.T) {
+	s := newStage(t, short)
+	client, other := s.outside.client(t, s.pid), s.direct(t)
+	ctx := patient.Deadline(t)
+	_, err := client.Mutex("/held").Lock(ctx) // so that the gateway has something to wait for
+	require.NoError(t, err)
+	_, err = other.Mutex("/waits").Lock(ctx)
+	require.NoError(t, err)
+	waiter := elsewhere(ctx, client.Mutex("/waits"))
+	patient.Eventually(t, func() bool { return contenders(t, other, "/waits") == 2 }, "the client waits")
+	closed := make(chan error, 1)
+	go func() { closed <- s.session.Close(ctx) }()
+	end := await(t, waiter)
+	require.NotErrorIs(t, end.err, locks.ErrClosed)
+	require.NotErrorIs(t, end.err, context.Canceled)
+	require.ErrorIs(t, end.err, locks.ErrFailed)
+	require.True(t, locks.MayPass(end.err), end.err)
+	require.NoError(t, await(t, closed))
+}
+
+// TestAskEndsWithClient: a query that no gateway answers ends with the client.
+func TestAskEndsWithClient(t *testing.T) {
+	s := newStage(t, patient.Session)
+	client := s.outside.client(t, s.pid)
+	stopped(s.inside.system, s.local())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := client.Queue(context.WithoutCancel(t.Context()), "/nobody-answers")
+		ended <- err
+	}()
+	time.Sleep(10 * time.Millisecond) // mostly it has asked; if not, it must end likewise
+	require.NoError(t, client.Close(patient.Deadline(t)))
+	require.ErrorIs(t, await(t, ended), locks.ErrClosed)
+}
+
+// TestDoomedSessionExpires: a node that may not be deleted ends the session that made it. What the
+// gateway had promised by it lasts until it runs out, even so.
+func TestDoomedSessionExpires(t *testing.T) {
+	s := newStage(t, short)
+	raw, _, err := zk.Connect([]string{s.server.Addr()}, patient.Session, zk.WithLogInfo(false))
+	require.NoError(t, err)
+	t.Cleanup(raw.Close)
+	_, err = raw.Create("/stays", nil, 0, zk.WorldACL(zk.PermAll&^zk.PermDelete))
+	require.NoError(t, err)
+
+	client, other := s.outside.client(t, s.pid), s.direct(t)
+	ctx := patient.Deadline(t)
+	lease, err := client.Mutex("/doomed").Lock(ctx)
+	require.NoError(t, err)
+	stays, err := client.Mutex("/stays").Lock(ctx)
+	require.NoError(t, err)
+	next := elsewhere(ctx, other.Mutex("/doomed"))
+	patient.Eventually(t, func() bool { return contenders(t, other, "/doomed") == 2 }, "the other waits")
+	promised := lease.Deadline()
+	_ = stays.Unlock(ctx)
+	taken := await(t, next)
+	now := time.Now()
+	require.NoError(t, taken.err)
+	require.False(t, now.Before(promised), "granted %v before a promise had run out", promised.Sub(now))
+	require.False(t, lease.Valid())
+}
