@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"os"
-
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -32,17 +30,12 @@ func (l *lock) hearBehind(behind *coordinator.Behind) {
 func (behind *Predecessor) Contender(path string) messages.Contender {
 	c := messages.Contender{Path: path, Node: behind.Node, Asked: queue.IsRevokeRequest(behind.Data)}
 	o, known := queue.ParseOwner(behind.Data)
-	switch {
-	case known:
+	if !known && behind.Spec != nil {
+		o, known = ownerOf(behind.Spec), true
+	}
+	if known {
 		c.Library = messages.LibraryTurnstile
-		c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-		c.Since = o.Since
-	case behind.Spec != nil:
-		want := behind.Spec.Want
-		c.Library = messages.LibraryTurnstile
-		c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = hostname(), os.Getpid(), behind.Spec.By, want.Owner, want.Caller,
-			want.Label
-		c.Since = behind.Spec.Since
+		o.Describe(&c)
 	}
 	return c
 }

@@ -62,8 +62,8 @@ func (s *session) cohorts() (all []inspect.Cohort) {
 
 // contender describes a request of this session, as package inspect does by what its node says.
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
-	o := ownerOf(sp)
-	return messages.Contender{Path: sp.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name, Session: s.info.session,
-		Library: messages.LibraryTurnstile, Host: o.Host, PID: o.PID, Actor: o.Actor, Owner: o.Owner, Caller: o.Caller,
-		Label: o.Label, Since: o.Since, Who: o.Waits(), Detects: o.Detects, Cohort: o.Cohort, ID: sp.GUID}
+	c := messages.Contender{Path: sp.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name, Session: s.info.session,
+		Library: messages.LibraryTurnstile, ID: sp.GUID}
+	ownerOf(sp).Describe(&c)
+	return c
 }

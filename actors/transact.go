@@ -57,7 +57,7 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	if t.Hold.Err() != nil { // ctx may have ended with it, and the answer is most likely on its way
 		select {
 		case <-x.done:
-		case <-time.After(lastWord):
+		case <-time.After(s.LastWord()):
 		}
 	}
 	select {
@@ -67,9 +67,6 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w: %w", zkconn.ErrUnknownOutcome, context.Cause(ctx)))
 	}
 }
-
-// lastWord is for how long the answer to a transaction is waited for whose ctx has ended with its hold.
-const lastWord = 100 * time.Millisecond
 
 // The stages of a transaction, as far as the end of its ctx is concerned.
 const (
@@ -117,7 +114,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 				return nil, err
 			}
 		case zkconn.Unknown:
-			verdict, results = x.resolve(before)
+			verdict, results = x.resolve(conn, before)
 		}
 		switch verdict {
 		case zkconn.Carried:
@@ -154,11 +151,12 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 }
 
 // resolve finds out what became of a transaction whose reply was lost, for as long as ctx lasts. While the session lives
-// it is the guard that says whether anybody else may have written since.
-func (x *transacting) resolve(before zkconn.Heard) (zkconn.Verdict, []zkconn.OpResult) {
+// it is the guard that says whether anybody else may have written since. A session that was given up, and not seen to
+// end, may still carry the transaction out.
+func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Verdict, []zkconn.OpResult) {
 	for tries := 1; x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
-		if conn == nil {
+		if conn == nil || conn != on && !on.Ended() {
 			return zkconn.Undecided, nil
 		}
 		_, err := conn.Heartbeat(x.Guard)

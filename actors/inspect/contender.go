@@ -33,12 +33,7 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	c.Token, _ = messages.NewToken(stat.Czxid, o.Place) // zero where it does not fit, as Contender says
 	c.Library = libraryOf(c, naming, data, ours)
 	if ours {
-		c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-		c.Priority = o.Priority
-		c.Who, c.Detects, c.Cohort, c.Behind = o.Waits(), o.Detects, o.Cohort, o.Behind
-		if !o.Since.IsZero() {
-			c.Since = o.Since
-		}
+		o.Describe(c)
 	}
 	return true, nil
 }

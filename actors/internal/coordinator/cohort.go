@@ -170,8 +170,12 @@ func (c *Coordinator) boundCohort(r *request) {
 
 // cohortOver ends a cohort whose node has served for long enough.
 func (c *Coordinator) cohortOver(t timer) {
-	if q := c.epoch.paths[t.path].queueNamed(t.queue, ""); q != nil && q.cohort.node != nil {
-		q.cohort.timer = 0
+	q := c.epoch.paths[t.path].queueNamed(t.queue, "")
+	if q == nil {
+		return
+	}
+	q.cohort.timer = 0
+	if q.cohort.node != nil {
 		c.endCohortOf(q, q.cohort.node)
 	}
 }
