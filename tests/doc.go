@@ -13,7 +13,7 @@
 //   - bench: measurements beside other libraries.
 //   - figures: metrics and spans.
 //   - zklock, dashboard: the command and the page, as a person meets them.
-//   - readme: the commands, code and links of the README, and what package docs name.
+//   - readme: the commands, code and links of the pages, and what package docs name.
 //   - rig, child, patient, report: real servers, processes, waiting with patience, and the closing line of make test.
 //
 // The state machine has its own walk through every state, in actors/internal/walk.

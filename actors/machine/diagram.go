@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-//go:generate go run ./diagram ../../README.md
+//go:generate go run ./diagram README.md
 
 // Diagram draws the table as a Mermaid state diagram. Rows that stay where they are are left
 // out; rows that join the same two states share an arrow.

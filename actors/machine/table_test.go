@@ -185,9 +185,9 @@ func TestNamesAreComplete(t *testing.T) {
 }
 
 func TestTheDiagramInTheReadmeIsCurrent(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	if !strings.Contains(string(readme), machine.DiagramBlock()) {
-		t.Error("the state diagram in README.md is not the table's: run `make diagram`")
+		t.Error("the state diagram in actors/machine/README.md is not the table's: run `make diagram`")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// What the session's user may do with the lock path, and what becomes of a lock there: "Limits to know" of the README.
+// What the session's user may do with the lock path, and what becomes of a lock there: "Permissions" of locks/LIMITS.md.
 func TestPermissionsOnTheLockPath(t *testing.T) {
 	tell(t, []story{
 		{"READ, CREATE, DELETE and WRITE are all that is needed", with(zk.PermRead|zk.PermCreate|zk.PermDelete|zk.PermWrite, works)},

@@ -27,7 +27,7 @@ var listens = map[string]string{
 	"go run ./examples/metrics":   "127.0.0.1:9464",
 }
 
-// place is a clean clone, in which the commands of the README are carried out, one after the other, as by one person at
+// place is a clean clone, in which the commands of the pages are carried out, one after the other, as by one person at
 // one terminal, and at others for what goes on running.
 type place struct {
 	folder  string

@@ -12,20 +12,22 @@ import (
 
 var from = regexp.MustCompile(`^<!-- code: (\S+_test\.go) -->$`)
 
-// TestCodeIsFromTheExamples: what the README shows is what is compiled, and run, by the tests of the file that it names.
+// TestCodeIsFromTheExamples: the code that a page shows is compiled, and run, by the tests of the file that it names.
 func TestCodeIsFromTheExamples(t *testing.T) {
 	shown := 0
-	for _, b := range readPage(t, root).blocks {
-		if b.language != "go" {
-			continue
+	for _, p := range readPages(t, root) {
+		for _, b := range p.blocks {
+			if b.language != "go" {
+				continue
+			}
+			shown++
+			named := from.FindStringSubmatch(b.comment)
+			require.NotNil(t, named, "%s:%d: the line before the block is to be <!-- code: <file>_test.go -->", p.name, b.line)
+			source, err := os.ReadFile(filepath.Join(root, named[1]))
+			require.NoError(t, err)
+			require.True(t, has(strings.Split(string(source), "\n"), b.lines), "%s:%d: these lines are not in %s:\n%s", p.name, b.line,
+				named[1], strings.Join(b.lines, "\n"))
 		}
-		shown++
-		named := from.FindStringSubmatch(b.comment)
-		require.NotNil(t, named, "README.md:%d: the line before the block is to be <!-- code: <file>_test.go -->", b.line)
-		source, err := os.ReadFile(filepath.Join(root, named[1]))
-		require.NoError(t, err)
-		require.True(t, has(strings.Split(string(source), "\n"), b.lines), "README.md:%d: these lines are not in %s:\n%s", b.line,
-			named[1], strings.Join(b.lines, "\n"))
 	}
 	require.NotZero(t, shown)
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// A check carries out a command of the README, or what can be of it.
+// A check carries out a command of a page, or as much of it as can be.
 type check func(t *testing.T, p *place, command string)
 
-// commands are all that the README has; whatever is not here makes TestEveryCommandIsKnown fail.
+// commands are all that the pages have; a command that is not here makes TestEveryCommandIsKnown fail.
 var commands = map[string]check{
 	"go run ./examples/quickstart":                      prints("ok: 40 grants, at most 1 holder at a time, tokens strictly increasing"),
 	"go run ./examples/dashboard -demo":                 serves("dashboard: ", "<title>"),
@@ -83,31 +83,35 @@ func leavesAsItWas(t *testing.T, p *place, command string) {
 // TestEveryCommandIsKnown: also one that was written this minute, and is not committed yet.
 func TestEveryCommandIsKnown(t *testing.T) {
 	written := make(map[string]bool)
-	for _, command := range readPage(t, root).commands() {
-		written[command] = true
-		if commands[command] == nil {
-			t.Errorf("README.md has a command that no test knows: %s", command)
+	for _, p := range readPages(t, root) {
+		for _, command := range p.commands() {
+			written[command] = true
+			if commands[command] == nil {
+				t.Errorf("%s has a command that no test knows: %s", p.name, command)
+			}
 		}
 	}
 	for command := range commands {
 		if !written[command] {
-			t.Errorf("README.md does not have a command any more that a test knows: %s", command)
+			t.Errorf("no page has a command any more that a test knows: %s", command)
 		}
 	}
 }
 
-// TestCommands carries all of them out, in the order of the page.
+// TestCommands carries all of them out, page by page, in their order.
 func TestCommands(t *testing.T) {
 	p := newPlace(t)
 	done := make(map[string]bool)
-	for _, command := range readPage(t, p.folder).commands() {
-		if done[command] || commands[command] == nil { // that is the other test's
-			continue
+	for _, page := range readPages(t, p.folder) {
+		for _, command := range page.commands() {
+			if done[command] || commands[command] == nil { // that is the other test's
+				continue
+			}
+			done[command] = true
+			begin := time.Now()
+			commands[command](t, p, command)
+			t.Logf("%5.1f s  %s", time.Since(begin).Seconds(), command)
 		}
-		done[command] = true
-		begin := time.Now()
-		commands[command](t, p, command)
-		t.Logf("%5.1f s  %s", time.Since(begin).Seconds(), command)
 	}
 }
 

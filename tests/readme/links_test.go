@@ -29,29 +29,54 @@ func anchors(prose string) map[string]bool {
 	return all
 }
 
-// TestLinks: files and headings that the README and the changelog link to exist.
+// TestLinks: files and headings that the pages link to exist.
 func TestLinks(t *testing.T) {
-	for _, name := range []string{"README.md", "CHANGELOG.md"} {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		require.NoError(t, err)
-		prose := parse(string(text)).prose
-		for _, found := range link.FindAllStringSubmatch(prose, -1) {
+	for _, p := range readPages(t, root) {
+		for _, found := range link.FindAllStringSubmatch(p.prose, -1) {
 			target := found[1] + found[2]
 			if strings.Contains(target, "://") {
 				continue
 			}
 			file, anchor, _ := strings.Cut(target, "#")
-			if anchor != "" && file == "" && !anchors(prose)[anchor] {
-				t.Errorf("%s: there is no heading for #%s", name, anchor)
+			if anchor != "" && file == "" && !anchors(p.prose)[anchor] {
+				t.Errorf("%s: there is no heading for #%s", p.name, anchor)
 			}
-			path := filepath.Join(root, filepath.FromSlash(file))
+			path := p.at(file)
 			if _, err := os.Stat(path); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v", p.name, err)
 			}
 			if linked, err := os.ReadFile(path); anchor != "" && filepath.Ext(file) == ".md" &&
 				(err != nil || !anchors(parse(string(linked)).prose)[anchor]) {
-				t.Errorf("%s: %s has no heading for #%s", name, file, anchor)
+				t.Errorf("%s: %s has no heading for #%s", p.name, file, anchor)
 			}
+		}
+	}
+}
+
+// TestEveryPageIsFound: from README.md, over links, a reader comes to every page.
+func TestEveryPageIsFound(t *testing.T) {
+	pages := make(map[string]page)
+	for _, p := range readPages(t, root) {
+		pages[filepath.Clean(p.at(filepath.Base(p.name)))] = p
+	}
+	reached := map[string]bool{}
+	next := []string{filepath.Join(root, "README.md")}
+	for len(next) > 0 {
+		p, known := pages[next[0]]
+		here := next[0]
+		next = next[1:]
+		if !known || reached[here] {
+			continue
+		}
+		reached[here] = true
+		for _, found := range link.FindAllStringSubmatch(p.prose, -1) {
+			file, _, _ := strings.Cut(found[1], "#")
+			next = append(next, p.at(file))
+		}
+	}
+	for path, p := range pages {
+		if !reached[path] {
+			t.Errorf("no link leads from README.md to %s", p.name)
 		}
 	}
 }
@@ -62,13 +87,11 @@ var (
 	website = regexp.MustCompile(`\S*\.(?:com|org|io)/\S*`) // import paths among them
 )
 
-// TestPackageDocs: files, folders, tests, examples and benchmarks that the README, the changelog and package docs name exist.
+// TestPackageDocs: files, folders, tests, examples and benchmarks that pages and package docs name exist.
 func TestPackageDocs(t *testing.T) {
 	docs, tests := packageDocs(t)
-	for _, name := range []string{"README.md", "CHANGELOG.md"} {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		require.NoError(t, err)
-		docs[name] = parse(string(text)).prose
+	for _, p := range readPages(t, root) {
+		docs[p.name] = p.prose
 	}
 	require.Greater(t, len(docs), 15)
 	named := 0

@@ -1,9 +1,11 @@
 package readme
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,16 +25,51 @@ type block struct {
 
 // page is a Markdown file taken apart.
 type page struct {
+	name   string // its path in the repository, with slashes
 	blocks []block
 	prose  string // without the blocks
 }
 
-// readPage reads README.md in a folder.
-func readPage(t *testing.T, folder string) page {
+// readPages reads every Markdown file below a folder, README.md first, which is the order in which
+// a newcomer meets them.
+func readPages(t *testing.T, folder string) (pages []page) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata" || entry.Name() == "node_modules"):
+			return filepath.SkipDir
+		case filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		p := parse(string(text))
+		p.name = filepath.ToSlash(name)
+		pages = append(pages, p)
+		return err
+	})
 	require.NoError(t, err)
-	return parse(string(text))
+	slices.SortStableFunc(pages, func(a, b page) int { return order(a) - order(b) })
+	require.NotEmpty(t, pages)
+	require.Equal(t, "README.md", pages[0].name)
+	return pages
+}
+
+func order(p page) int {
+	if p.name == "README.md" {
+		return 0
+	}
+	return 1
+}
+
+// at is where a file that a page names is in the repository: beside the page.
+func (p page) at(file string) string {
+	return filepath.Join(root, filepath.Dir(filepath.FromSlash(p.name)), filepath.FromSlash(file))
 }
 
 // parse takes the fenced blocks out of a text.
@@ -68,8 +105,12 @@ var (
 	comment = regexp.MustCompile(`\s+#.*$`)
 )
 
-// commands are the commands of a page, in their order: those of its blocks, and those within sentences.
+// commands are the commands of a page, in their order: those of its blocks, and those within sentences. The changelog
+// has none: its commands are of their time.
 func (p page) commands() (all []string) {
+	if p.name == "CHANGELOG.md" {
+		return nil
+	}
 	for _, b := range p.blocks {
 		if b.language != "sh" {
 			continue
@@ -81,7 +122,7 @@ func (p page) commands() (all []string) {
 		}
 	}
 	for _, found := range inline.FindAllStringSubmatch(p.prose, -1) {
-		all = append(all, found[1])
+		all = append(all, strings.ReplaceAll(found[1], "\n", " "))
 	}
 	return all
 }
@@ -93,16 +134,19 @@ func TestParse(t *testing.T) {
 		{"sh", 7, "```", []string{"make z   # why", "", "go run . -x '#'"}},
 	}, p.blocks)
 	require.Equal(t, []string{"make z", "go run . -x '#'", "make x y"}, p.commands())
+	require.Equal(t, []string{"make x\ny"}, inline.FindStringSubmatch("`make x\ny`")[1:])
 }
 
 // TestBlocks: nothing escapes the other tests because it is written in another way.
 func TestBlocks(t *testing.T) {
-	p := readPage(t, root)
-	require.NotEmpty(t, p.commands())
-	for _, b := range p.blocks {
-		require.Contains(t, []string{"sh", "go", "mermaid"}, b.language, "README.md:%d", b.line)
-	}
-	for line := range strings.SplitSeq(p.prose, "\n") {
-		require.False(t, strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"), "an indented block: %q", line)
+	pages := readPages(t, root)
+	require.NotEmpty(t, pages[0].commands())
+	for _, p := range pages {
+		for _, b := range p.blocks {
+			require.Contains(t, []string{"sh", "go", "mermaid"}, b.language, "%s:%d", p.name, b.line)
+		}
+		for line := range strings.SplitSeq(p.prose, "\n") {
+			require.False(t, strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"), "%s: an indented block: %q", p.name, line)
+		}
 	}
 }
