@@ -34,6 +34,7 @@ var commands = map[string]check{
 	"go run ./examples/dashboard -zk 127.0.0.1:2181 -root /": serves("dashboard: ", "<title>"),
 	"go run ./examples/metrics":                              serves("figures at ", "turnstile_"),
 	"make help":                                              prints("list the targets"),
+	"go doc ./locks":                                         prints("func Do"),
 	"go doc ./locks/guides":                                  prints("Fencing: what a lock cannot do for you"),
 
 	"go get github.com/turnstile-locks/turnstile":                            gets,
@@ -55,6 +56,11 @@ var commands = map[string]check{
 	"make bench-peers BENCH=-quick":                              long(target),
 	"make profile BENCH=-quick":                                  long(target),
 	"make readme":                                                target, // which this is
+	"make check":                                                 long(target),
+	"make lint":                                                  long(target),
+	"make paths":                                                 target, // these take hours, even once
+	"make soak":                                                  target,
+	"make bench-peers":                                           target,
 }
 
 // everything tells whether commands that take minutes are carried out: make readme says so.
