@@ -20,6 +20,9 @@ FAST_PATHS ?= one-round-trip group-commit hand-over look-ahead
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
+# Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step.
+MODULES := tests/bench tests/soak tests/dashboard
+comma := ,
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -28,7 +31,8 @@ help: ## list the targets
 
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -beside $(subst $() ,$(comma),$(MODULES)) -- \
+		-race -count=1 -timeout 10m -p $(PARALLEL) ./...
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
 
 .PHONY: check
@@ -39,7 +43,7 @@ check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what ne
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
-	$(GO) run ./tests/report -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
+	$(GO) run ./tests/report -beside $(subst $() ,$(comma),$(MODULES)) -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
 
 .PHONY: readme
 readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)
@@ -47,10 +51,13 @@ readme: deps ## carry out every command of README.md as it is written, in a clea
 		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
 
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck, in every module
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	for module in . $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
+
+.PHONY: tidy
+tidy: ## go mod tidy, in every module
+	for module in . $(MODULES); do (cd $$module && $(GO) mod tidy); done
 
 .PHONY: paths
 paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)
@@ -73,7 +80,7 @@ soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after th
 
 .PHONY: soak-faults
 soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
-	$(GO) run ./tests/soak -duration $(SOAK)
+	$(GO) -C tests/soak run . -duration $(SOAK)
 
 .PHONY: mistakes
 mistakes: ## seed mistakes into the code that the simulation, the matrix and the walk must find (about ten minutes)
@@ -81,7 +88,7 @@ mistakes: ## seed mistakes into the code that the simulation, the matrix and the
 
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about five minutes)
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 1h -v -run 'TestSoakFinds$$' ./tests/soak
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) -C tests/soak test -tags mistakes -count=1 -timeout 1h -v -run 'TestSoakFinds$$' .
 
 .PHONY: soak-compare
 soak-compare: deps ## OPERATIONS random operations on the embedded server and a real one, compared
@@ -100,16 +107,16 @@ fuzz: ## fuzz what reads from the network, FUZZTIME for each
 
 .PHONY: bench
 bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one server and on three (about 40 minutes)
-	$(GO) run ./tests/bench $(BENCH)
-	$(GO) run ./tests/bench -ensemble $(BENCH)
+	$(GO) -C tests/bench run . $(BENCH)
+	$(GO) -C tests/bench run . -ensemble $(BENCH)
 
 .PHONY: bench-peers
 bench-peers: deps ## the same on one server, and Curator and kazoo, too (about 40 minutes)
-	$(GO) run ./tests/bench -peers $(BENCH)
+	$(GO) -C tests/bench run . -peers $(BENCH)
 
 .PHONY: profile
 profile: deps ## profiles of Turnstile under the hot workloads, and of the heap of requests that wait, into PROFILES; prints the top of each
-	$(GO) run ./tests/bench -profile $(PROFILES) $(BENCH)
+	$(GO) -C tests/bench run . -profile $(PROFILES) $(BENCH)
 
 .PHONY: bench-go
 bench-go: ## Go benchmarks of the state machine, the queue, the session actor and the transport

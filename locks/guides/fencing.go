@@ -21,7 +21,7 @@
 // begin what takes longer and cannot be interrupted.
 //
 // What has left the process is beyond that. In an hour of faults, 51 writes were refused for their tokens that
-// workers had sent, on purpose, after they had lost the lock (go run ./tests/soak; the README has the figures).
+// workers had sent, on purpose, after they had lost the lock (go -C tests/soak run .; the README has the figures).
 //
 // # What the resource does
 //

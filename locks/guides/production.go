@@ -44,7 +44,7 @@
 // An idle client sends a ping and a sync every third of a session timeout, so that its next lock is granted in one round
 // trip. The syncs reach the leader. Where ten thousand clients idle and the first lock after a pause may take a third of a
 // session timeout, WithoutIdleSyncs saves them. Measured with 10 000 clients and a session timeout of 10 s
-// (go run ./tests/bench -workload idle -sizes 10000 -rounds 1 -patience 10m, and with -ensemble): 0.6 packets a second from
+// (go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m, and with -ensemble): 0.6 packets a second from
 // each, 0.3 without the syncs, and 1.5 from one that holds; all of them together took 0.27 s of processor time a second
 // of one server, 0.18 s without the syncs; of three servers together 0.51 s and 0.40 s.
 //

@@ -1,13 +1,13 @@
 // Command bench compares Turnstile with the locks of other ZooKeeper clients, on a real server that it starts.
 //
-//	go run ./tests/bench                         Turnstile, go-zookeeper's Lock, and bare requests
-//	go run ./tests/bench -peers                  Curator and kazoo, too
-//	go run ./tests/bench -ensemble               on three servers instead of one
-//	go run ./tests/bench -workload one,pair -sizes 2,16 -only turnstile,zklock -rounds 9
-//	go run ./tests/bench -quick                  everything once, small and short: that it runs, and no speed
-//	go run ./tests/bench -json -plot charts > result.json
-//	go run ./tests/bench -from result.json -plot charts
-//	go run ./tests/bench -profile profiles       where Turnstile's time and memory go, and nothing compared
+//	go -C tests/bench run .                         Turnstile, go-zookeeper's Lock, and bare requests
+//	go -C tests/bench run . -peers                  Curator and kazoo, too
+//	go -C tests/bench run . -ensemble               on three servers instead of one
+//	go -C tests/bench run . -workload one,pair -sizes 2,16 -only turnstile,zklock -rounds 9
+//	go -C tests/bench run . -quick                  everything once, small and short: that it runs, and no speed
+//	go -C tests/bench run . -json -plot charts > result.json
+//	go -C tests/bench run . -from result.json -plot charts
+//	go -C tests/bench run . -profile profiles       where Turnstile's time and memory go, and nothing compared
 //
 // # What is printed
 //

@@ -1,6 +1,7 @@
 package mistakes
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,20 +189,21 @@ func (e Edit) files(root string) ([]string, error) {
 	return files, err
 }
 
-// Root gives the root of the module that the current directory is in.
+// Root gives the folder of Turnstile's module, which the current directory is in; modules of its own below tests are
+// passed over.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("root of the module: %w", err)
 	}
 	for {
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
-		if err == nil {
+		definition, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(definition), "module github.com/turnstile-locks/turnstile\n") {
 			return dir, nil
 		}
 		parent := filepath.Dir(dir)
-		if !errors.Is(err, os.ErrNotExist) || parent == dir {
-			return "", fmt.Errorf("root of the module: %w", err)
+		if parent == dir || err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", fmt.Errorf("root of the module: %w", cmp.Or(err, os.ErrNotExist))
 		}
 		dir = parent
 	}

@@ -43,8 +43,8 @@ var commands = map[string]check{
 
 	// Those that take minutes: in make test what can be said of them, and all of it in make readme.
 
-	"go run ./tests/soak -seed 41 -duration 2m":     long(hasFlags),
-	"go run ./tests/soak -peer zklock -duration 2m": long(hasFlags),
+	"go -C tests/soak run . -seed 41 -duration 2m":     long(hasFlags),
+	"go -C tests/soak run . -peer zklock -duration 2m": long(hasFlags),
 	"go test ./...": long(lists),
 	"make test":     long(target),
 	"make race":     long(target),
@@ -175,8 +175,8 @@ var flags = regexp.MustCompile(` -([a-z-]+)`)
 
 // hasFlags has a program list its flags: those of the command are among them.
 func hasFlags(t *testing.T, p *place, command string) {
-	program := strings.Fields(command)[2]
-	help := p.run(t, "go run "+program+" -help")
+	program, _, _ := strings.Cut(command, " . ")
+	help := p.run(t, program+" . -help")
 	for _, flag := range flags.FindAllStringSubmatch(command, -1) {
 		require.Contains(t, help, "\n  -"+flag[1]+" ", command)
 	}

@@ -32,9 +32,18 @@ func (p *place) publish(t *testing.T) []string {
 	write("list", version+"\n")
 	write(version+".info", fmt.Sprintf(`{"Version":%q}`, version))
 	write(version+".mod", string(definition))
-	p.run(t, fmt.Sprintf("git archive --format=zip --prefix=%s@%s/ -o '%s.zip' HEAD", module, version, filepath.Join(folder, version)))
+	p.run(t, fmt.Sprintf("git archive --format=zip --prefix=%s@%s/ -o '%s.zip' HEAD -- . %s", module, version,
+		filepath.Join(folder, version), strings.Join(p.otherModules(t), " ")))
 	return []string{"GOPROXY=file://" + proxy + ",file://" + goEnv(t, "GOMODCACHE") + "/cache/download," + goEnv(t, "GOPROXY"),
 		"GOSUMDB=off", "GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw"}
+}
+
+// otherModules names, for git, the folders of modules of their own, which are not published with this one.
+func (p *place) otherModules(t *testing.T) (excluded []string) {
+	for _, definition := range strings.Fields(p.run(t, "git ls-files -- '*/go.mod'")) {
+		excluded = append(excluded, "':(exclude)"+filepath.Dir(definition)+"'")
+	}
+	return excluded
 }
 
 // goEnv is what the go command is told by the environment of the test.

@@ -1,12 +1,15 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-beside tests/bench,tests/soak] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
 // status is 0 only when something passed, nothing failed and go test itself is
 // content; with -no-skips, a skipped test is a failure of the run as well.
+//
+// With -beside the same go test runs in other modules, too, one after the other,
+// while it runs in this one. A module is named by its folder.
 package main
 
 import (
@@ -15,30 +18,50 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 )
 
 func main() {
 	noSkips := flag.Bool("no-skips", false, "fail when a test was skipped")
+	beside := flag.String("beside", "", "folders of other modules, separated by commas, whose tests run at the same time")
 	flag.Parse()
-	if err := run(*noSkips, flag.Args()); err != nil {
+	others := strings.FieldsFunc(*beside, func(r rune) bool { return r == ',' })
+	if err := run(*noSkips, others, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-func run(noSkips bool, args []string) error {
+// run runs the tests of this module, and beside them those of the others.
+func run(noSkips bool, others, args []string) error {
+	tally := newTally(os.Stdout)
+	ended := make(chan error, 1)
+	go func() {
+		var failed error
+		for _, folder := range others {
+			failed = errors.Join(failed, testIn(tally, folder, args))
+		}
+		ended <- failed
+	}()
+	err := errors.Join(testIn(tally, ".", args), <-ended)
+	fmt.Println(tally.summary())
+	return tally.verdict(noSkips, err)
+}
+
+// testIn runs go test in a folder, and counts its outcomes.
+func testIn(tally *tally, folder string, args []string) error {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
-	cmd.Stderr = os.Stderr
+	cmd.Dir, cmd.Stderr = folder, os.Stderr
 	events, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return fmt.Errorf("in %s: %w", folder, err)
 	}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start go test: %w", err)
+		return fmt.Errorf("in %s: start go test: %w", folder, err)
 	}
-	tally := newTally(os.Stdout)
 	readErr := tally.read(events)
-	waitErr := cmd.Wait()
-	fmt.Println(tally.summary())
-	return errors.Join(readErr, tally.verdict(noSkips, waitErr))
+	if err := errors.Join(readErr, cmd.Wait()); err != nil {
+		return fmt.Errorf("in %s: %w", folder, err)
+	}
+	return nil
 }

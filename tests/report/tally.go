@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 // event is a line of go test -json, as documented by go doc test2json.
@@ -23,8 +24,9 @@ type event struct {
 // test names a test; without a name, it stands for the package itself.
 type test struct{ pkg, name string }
 
-// tally counts outcomes and prints what deserves to be read.
+// tally counts outcomes and prints what deserves to be read. Several may read into it at once.
 type tally struct {
+	mu      sync.Mutex
 	to      io.Writer
 	output  map[test][]string   // of what has not ended yet
 	builds  map[string][]string // output of builds, by import path
@@ -50,11 +52,14 @@ func (t *tally) read(from io.Reader) error {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			var e event
-			if json.Unmarshal(line, &e) == nil && e.Action != "" {
+			isEvent := json.Unmarshal(line, &e) == nil && e.Action != ""
+			t.mu.Lock()
+			if isEvent {
 				t.add(e)
 			} else {
 				t.print(string(line))
 			}
+			t.mu.Unlock()
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

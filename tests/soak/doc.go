@@ -1,10 +1,10 @@
 // Soak subjects locks to an ensemble that keeps failing, for as long as one likes, and judges what
 // came of it.
 //
-//	go run ./tests/soak -duration 1h -v                          # Turnstile
-//	go run ./tests/soak -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
-//	go run ./tests/soak -duration 1h -peer curator -json >cu.json # Curator's InterProcessMutex, likewise
-//	go run ./tests/soak -duration 1h -beside zk.json,cu.json     # Turnstile, with their figures beside
+//	go -C tests/soak run . -duration 1h -v                          # Turnstile
+//	go -C tests/soak run . -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
+//	go -C tests/soak run . -duration 1h -peer curator -json >cu.json # Curator's InterProcessMutex, likewise
+//	go -C tests/soak run . -duration 1h -beside zk.json,cu.json     # Turnstile, with their figures beside
 //	make soak-mistakes                                           # mistakes in the code, that the soak must find
 //
 // It needs what package rig needs, and Curator what package interop needs. Everything is on loopback, and ends with

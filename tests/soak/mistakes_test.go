@@ -55,8 +55,8 @@ func soakWith(t *testing.T, m mistakes.Mistake, finds []string, faults string) (
 	program := filepath.Join(t.TempDir(), "soak")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*foundWithin)
 	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, "./tests/soak")
-	build.Dir = root
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, ".")
+	build.Dir = filepath.Join(root, "tests", "soak")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	begin := time.Now()
