@@ -23,6 +23,8 @@ PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step.
 MODULES := tests/bench tests/soak tests/dashboard
 comma := ,
+# The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
+NEWEST := tests/figures/newest.mod
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -34,6 +36,7 @@ test: deps lint ## install what is needed, lint, and run every test with -race; 
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 -timeout 10m -p $(PARALLEL) ./...
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
 .PHONY: check
 check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what needs no server, without -race
@@ -58,6 +61,7 @@ lint: ## gofmt, go vet, staticcheck, in every module
 .PHONY: tidy
 tidy: ## go mod tidy, in every module
 	for module in . $(MODULES); do (cd $$module && $(GO) mod tidy); done
+	$(GO) mod tidy -modfile=$(NEWEST)
 
 .PHONY: paths
 paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)

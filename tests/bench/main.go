@@ -47,6 +47,9 @@ func control(o options) (err error) {
 		if b.found, err = readResult(o.from); err != nil {
 			return err
 		}
+		if o.against != "" {
+			return b.found.tellChanges(os.Stdout, o.against)
+		}
 		b.tell(b.found.Figures, b.found.Ratios)
 		return b.show(os.Stdout)
 	}
