@@ -7,6 +7,8 @@
 //   - When a lock is stuck
 //   - Choosing a session timeout
 //   - What services do with locks
+//   - SIGTERM and Kubernetes
+//   - Testing programs with locks
 //
 // Each is a file of this folder, so that it can be read where it lies; its Examples run with the tests. They are a
 // package of their own, below locks, because "go doc locks" is a reference, and because a guide is found by those who
