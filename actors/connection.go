@@ -16,7 +16,7 @@ import (
 func (s *session) open(epoch uint64) {
 	s.phase.turn(Connecting, "")
 	root, self := s.system.Root, s.self
-	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, ev) })
+	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &happening{Event: ev}) })
 	if err != nil {
 		s.setInfo(&sessionInfo{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
 		s.fail(err)

@@ -18,6 +18,12 @@ type quiet struct{}
 // IgnoreDeadLetterLogging keeps a dropped message out of the log.
 func (quiet) IgnoreDeadLetterLogging() {}
 
+// happening is what a connection tells the session of itself.
+type happening struct {
+	quiet
+	zkconn.Event
+}
+
 // order asks the session for one effect of the machine. An order that was decided in an epoch that is over is void, and
 // the news of the end is on its way to the lock actor.
 type order struct {

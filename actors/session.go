@@ -91,9 +91,9 @@ func (s *session) Receive(ctx actor.Context) {
 		if msg.epoch == s.info.epoch && !s.ending {
 			s.apply(coordinator.Fired{Timer: msg.timer})
 		}
-	case zkconn.Event:
+	case *happening:
 		if msg.Epoch == s.info.epoch && !s.ending {
-			s.happened(msg)
+			s.happened(msg.Event)
 		}
 	case leaving:
 		delete(s.locks, msg.request)
