@@ -1,11 +1,11 @@
 // # Fencing: what a lock cannot do for you
 //
-// A lock says who may go in. It does not stand at the door. Between the moment in which a program looks at its lease
-// and the moment in which its write arrives, anything may happen: the process is paused by its garbage collector, the
-// hypervisor or a debugger; the packet is held up in a switch; the disk takes half a minute. If the session has
-// expired meanwhile, somebody else holds, has written, and the late write spoils it. No client library can exclude
-// this, however careful it is, and neither can a better consensus: the write no longer has anything to do with the
-// lock.
+// A lock says who may go in. It does not stand at the door. Anything may happen between the moment
+// in which a program looks at its lease and the moment in which its write arrives. The garbage
+// collector, the hypervisor or a debugger pauses the process; a switch holds the packet up; the
+// disk takes half a minute. If the session has expired meanwhile, somebody else holds, has written,
+// and the late write spoils it. No client library can exclude this, however careful it is, and
+// neither can a better consensus: the write no longer has anything to do with the lock.
 //
 //	first holder    lock, token 33 ── pause ──────────────────── write, token 33 ──╮
 //	servers                          session expires                               │
@@ -20,8 +20,9 @@
 // context, and what has not begun by then does not begin. Lease.Deadline tells how long there is at least: do not
 // begin what takes longer and cannot be interrupted.
 //
-// What has left the process is beyond that. In an hour of faults, 51 writes were refused for their tokens that
-// workers had sent, on purpose, after they had lost the lock (go run ./tests/soak; the README has the figures).
+// What has left the process is beyond that. In a soak, workers write on purpose after they have
+// lost the lock. In an hour of faults, 51 such writes were refused for their tokens (go run
+// ./tests/soak; tests/README.md has figures).
 //
 // # What the resource does
 //

@@ -50,19 +50,23 @@
 //	Unlock()                                 lease.Unlock(ctx)
 //	zk.ErrDeadlock, of one value used twice  none: a Mutex has no state, each call queues for itself
 //
-// What differs in meaning: zk.Lock tells nobody that the lock was lost; a reply that was lost may
-// leave a node that blocks the queue (the soak of tests/soak with -peer zklock finds such nodes);
-// and it fails on children that are no contenders (TestZkLockFailsOnStrangers in tests/interop).
-// Turnstile passes over those, but as long as a zk.Lock is in the same queue, its faults are in the
-// queue too. Unlock returns when the delete is known to have been done, through losses of the
-// connection, and no later than the end of the lease (ErrUnconfirmed); give it a context that
-// outlives the work.
+// What differs in meaning:
+//
+//   - zk.Lock tells nobody that the lock was lost.
+//   - A reply that was lost may leave a node that blocks the queue. The soak finds such nodes
+//     (tests/soak with -peer zklock).
+//   - It fails on children that are no contenders (TestZkLockFailsOnStrangers in tests/interop).
+//     Turnstile passes over those. But as long as a zk.Lock is in the same queue, its faults are in
+//     the queue too.
+//   - Unlock returns when the delete is known to have been done, through losses of the connection.
+//     It returns no later than the end of the lease (ErrUnconfirmed). Give it a context that
+//     outlives the work.
 //
 // # From kazoo
 //
-// Lock, ReadLock, WriteLock and Semaphore correspond to Mutex, RWMutex and Semaphore, contenders() to Queue, and the
-// state listener to Lease.Context. Which of kazoo's locks stand in one queue with whom is in the table of the README
-// and of tests/interop: by itself kazoo looks at no names but its own.
+// Lock, ReadLock, WriteLock and Semaphore correspond to Mutex, RWMutex and Semaphore, contenders()
+// to Queue, and the state listener to Lease.Context. Which of kazoo's locks share a queue with
+// which others is in the table of tests/interop. By itself kazoo looks at no names but its own.
 //
 // # From etcd's package concurrency
 //
@@ -78,9 +82,10 @@
 //	concurrency.NewElection(session, "/p")       client.Election("/p"): Campaign, Leader, Observe, Resign, too
 //	concurrency.WithLease(id), after a restart   WithSessionFile, which ends the old session instead of going on with it
 //
-// What differs in meaning: two mutexes of one etcd session and one prefix have one key, so that the second is let in;
-// here the second waits, in whatever session. A session here is followed by another when it expires; waiters queue
-// again by themselves. Session timeouts are bounded by the servers' ticks (see "Choosing a session timeout").
+// What differs in meaning: two mutexes of one etcd session and one prefix have one key, so the
+// second is let in. Here the second waits, in whatever session. A session here is followed by
+// another when it expires, and waiters queue again by themselves. Session timeouts are bounded by
+// the servers' ticks (see "Choosing a session timeout").
 //
 // # Changing over when the queue cannot be shared
 //
