@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Gateways are the gateways that a program asks for locks, and the locks that it has by them. Make
-// one with At. Its methods may be called from any goroutine.
+// Gateways is a list of gateways, and the locks that were acquired from them. Make one with At. Its
+// methods may be called from any goroutine.
 type Gateways struct {
 	pids []*actor.PID
 
@@ -33,8 +33,8 @@ type held struct {
 }
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
-// servers and chroot. One is used until it does not answer, or closes; then those who wait go to
-// the next, and what was held is lost when its lease runs out.
+// servers and chroot. One is used until it does not answer, or closes. Then waiters go to the next,
+// and what was held is lost when its lease runs out.
 func At(pids ...*actor.PID) *Gateways {
 	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, over: make(chan struct{})}
 }
