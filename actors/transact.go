@@ -25,8 +25,7 @@ type Transaction struct {
 	// Alone: while the guard is there nobody else writes to these nodes, and no other transaction of this hold is under
 	// way. Without it a lost reply may be resolved only as not carried out.
 	Alone bool
-	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent
-	// after either has ended.
+	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent after either.
 	Hold  context.Context
 	Holds func() bool
 }

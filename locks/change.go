@@ -39,8 +39,8 @@ type Change struct {
 // goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
 // for the end; the lease's context is what ends work.
 //
-// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine
-// of their own. A slow function delays later calls, and nothing else.
+// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
+// function that is slow delays later calls, and nothing else.
 func WithOnChange(tell func(Change)) LockOption { return func(l *lock) { l.onChange = tell } }
 
 // changed tells of a change, if anybody wants to know.

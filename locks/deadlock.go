@@ -46,15 +46,13 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/".
 //
-// It goes by what the nodes say of who stands still while they wait: messages.Contender.Who. A
-// request made with the context of a lease, Lock(lease.Context()), belongs to the owner of that
-// lease. Actors are told apart by messages.Acquire's Caller and Owner, or else by themselves.
-//
-// Some contenders are not seen. Other libraries' nodes do not say who waits. Holders that have been
-// asked for the lock do not either; they are believed to give back what they have. Waiters of a
-// contest leave no trace. Waiters of a cohort have no nodes: those of this client are seen, those
-// of others are not. If another client passes a node on in a cohort, the second reading is 1.25 s
-// after the first, because the node may still name the request before.
+// That they do is seen from what their nodes say of who stands still while they wait: messages.Contender.Who. A
+// request made with the context of a lease, Lock(lease.Context()), belongs to whoever has that lease. Actors are told
+// apart by messages.Acquire's Caller and Owner, or else by themselves. Other libraries' nodes do not say it, and
+// neither do those of holders that have been asked for the lock: such holders are believed to give back what they
+// have. Those who wait for a contest leave no trace. Those who wait in a cohort have no nodes: of this client they are
+// seen, of others not. Where a node takes part that another client passes on in a cohort the second reading is 1.25 s
+// after the first, because the node may still name whoever had it before.
 //
 // A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
 // permits that too few are left. Otherwise another holder's release lets it in.

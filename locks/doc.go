@@ -9,9 +9,8 @@
 // # What is here
 //
 //   - To begin: Open and its Options; Client.Mutex and the other kinds.
-//   - To hold: Do. For what has another shape: Lock and TryLock of each kind, which give a Lease.
-//     All for several locks.
-//   - To lead: Election.Run, IsLeader, Health; Observe to follow a leader.
+//   - To hold: Do; for what has another shape Lock and TryLock of each kind, which give a Lease; All for several locks.
+//   - To lead: Election.Run, IsLeader, Health; Observe for who follows.
 //   - To know who is there: Client.Group.
 //   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check; LeaseOf.
 //   - To be told: Lease.Context, WithOnChange; Client.State and Ready; MayPass and the errors.

@@ -46,8 +46,8 @@ func WithAuth(scheme string, credential []byte) Option {
 	return connection(zkconn.WithAuth(scheme, credential))
 }
 
-// WithACL sets the ACL of every node that is made; by default anybody may do anything. A waiter
-// that may not READ its predecessor's node looks again once a session timeout: see zkconn.WithACL.
+// WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of other
+// users who may not READ a contender's node look again once a session timeout: see zkconn.WithACL.
 func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
 
 // WithParentACL sets the ACL of the lock paths that are made, and of what is above them, apart from that

@@ -11,19 +11,16 @@ import (
 // ErrNotHolding: nobody holds the lock, so there was nobody to ask.
 var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 
-// Revoke asks the holders of a lock to give it back: all readers, or all that have permits of a
-// semaphore. It writes to their nodes: "__REVOKE__" where a node is Curator's, and "unlock"
-// otherwise, as ZooKeeper's recipe has it.
+// Revoke asks whoever holds a lock to give it back: all readers, or all who have a semaphore's permits. It writes
+// to their nodes, "__REVOKE__" where a node is Curator's, and "unlock" otherwise, as ZooKeeper's recipe has it. It
+// takes nothing away: holders of Turnstile's are told by Lease.Revoked, and those that were locked WithGrace are
+// released when that is over; Curator's are told when they made themselves revocable; go-zookeeper's Lock and
+// kazoo's do not listen. Waiters are left alone, and no node is made.
 //
-// It takes nothing away. Holders of Turnstile's are told by Lease.Revoked, and those that were
-// locked WithGrace are released when that is over. Curator's are told when they made themselves
-// revocable. go-zookeeper's Lock and kazoo's do not listen. Waiters are left alone, and no node is
-// made.
-//
-// It gives the contenders that were asked, as they were before. What their nodes said of them is
-// overwritten, so neither Queue nor Deadlocks can tell any more who they are. Where nobody holds,
-// the error wraps ErrNotHolding. Where one of several may not be asked, it wraps zkconn.ErrNoAuth,
-// and the contenders given are the others. Otherwise errors are those of Queue.
+// It gives the contenders that were asked, as they were before. What their nodes said of them is overwritten: Queue
+// cannot tell any more who they are, nor can Deadlocks. Where nobody holds the error wraps ErrNotHolding. Where one
+// of several may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are the others. Otherwise errors
+// are those of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
 	const op = "revoke"
 	a, err := ask[*messages.AskedBack](ctx, c, op, path, &messages.AskBack{Path: path})

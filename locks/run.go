@@ -13,10 +13,10 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead
-// returns without having lost the lead, when ctx ends, or with an error that may not pass
-// (MayPass), which it returns. After a loss, and after an error that may pass, it campaigns again.
-// The pause before that grows from 100 ms to 10 s, with jitter, while no term lasts that long.
+// Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having
+// lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After a loss, and
+// after an error that may pass, it campaigns again, after a pause that grows from 100 ms to 10 s while no term lasts
+// that long, with jitter.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run waits for lead

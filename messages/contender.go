@@ -48,8 +48,8 @@ type Contender struct {
 
 	// Library is whose node it seems to be.
 	Library Library
-	// Asked: somebody has asked for the lock by writing to the node. What was written there before is
-	// lost, so the owner is not known any more.
+	// Asked: somebody has asked for the lock by writing to the node. What was written there before is lost, so
+	// that who it is cannot be told any more.
 	Asked bool
 	// Unread: its data may not be read. The fields below then have what else is known.
 	Unread bool

@@ -7,7 +7,7 @@ type (
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
-	// AskBack asks the holders of a lock to give it back. AskedBack answers it.
+	// AskBack asks whoever holds a lock to give it back. AskedBack answers it.
 	AskBack struct{ Path string }
 	// Break deletes a contender's node by force. Broken answers it.
 	//

@@ -35,10 +35,9 @@ const (
 	shortestSession = 1
 )
 
-// CloseSession ends a session of another process, with its id and password, at the servers of a
-// connect string. It reaches them as cfg says, with its dialer, TLS, timeouts and backoff. It
-// presents no credentials, because servers ask for none to close a session, unless they enforce
-// authentication (zookeeper.enforce.auth.enabled).
+// CloseSession ends a session that another process had, with its id and password, at the servers of the connect string,
+// reached as cfg says: its dialer, its TLS, its timeouts and its backoff. The credentials of cfg are not presented, for
+// servers ask for none to close a session, unless they enforce authentication (zookeeper.enforce.auth.enabled).
 //
 // It returns when the session has ended: existed says whether a server still knew it, by this id
 // and password. It tries every server, again and again, until ctx ends; the error then wraps that

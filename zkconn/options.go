@@ -32,9 +32,9 @@ func WithSessionTimeout(d time.Duration) Option {
 
 // WithAuth adds a credential that is presented at every connection; it may be given several times.
 //
-// It refuses the schemes "world" and "auth", which are for ACLs and authenticate nobody, "sasl",
-// which the library has no client for, and a digest that is not user:password. An AuthFailed event
-// tells of a scheme that the server does not know, or a credential that it refuses.
+// Refused here are the schemes "world" and "auth", which are for ACLs and authenticate nobody, "sasl", which the
+// library has no client for, and a digest that is not user:password. A scheme that the server does not know, or a
+// credential that it refuses, is told by an AuthFailed event.
 func WithAuth(scheme string, secret []byte) Option {
 	return func(c *Config) error {
 		switch scheme {

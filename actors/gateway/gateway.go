@@ -19,8 +19,8 @@ import (
 const KindName = "turnstile-gateway"
 
 // Kind gives the kind of a gateway over a session, for remote.WithKinds: other nodes spawn gateways
-// of it by name. Such a gateway is a child of protoactor's activator, and lives until it is
-// stopped.
+// of it by name. A gateway that is spawned so is a child of protoactor's activator, and lives until
+// it is stopped.
 func Kind(session *actors.Session) *remote.Kind { return remote.NewKind(KindName, New(session)) }
 
 // ErrSessionFile: the session has a session file, and so cannot have a gateway. A process that is
@@ -29,9 +29,9 @@ func Kind(session *actors.Session) *remote.Kind { return remote.NewKind(KindName
 var ErrSessionFile = errors.New("turnstile: a session with a session file cannot have a gateway")
 
 // Spawn spawns a gateway over a session, with a name by which other nodes know it:
-// actor.NewPID(address, name). Start the system's remote first; otherwise the address of its actors
-// is not known. The error wraps ErrSessionFile, or is that of the spawn, as for a name that is
-// taken.
+// actor.NewPID(address, name). The system's remote must have been started, or else the address of
+// its actors is not known. The error wraps ErrSessionFile, or is that of the spawn, as for a name
+// that is taken.
 func Spawn(system *actor.ActorSystem, session *actors.Session, name string) (*actor.PID, error) {
 	if session != nil && session.HasFile() {
 		return nil, fmt.Errorf("turnstile: spawning gateway %q: %w", name, ErrSessionFile)

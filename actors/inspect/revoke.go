@@ -8,11 +8,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Revoke asks the holders of a lock to give it back, and tells which were asked. It writes a revoke
-// request to their nodes: Curator's word where the node is Curator's, and the word of ZooKeeper's
-// recipe otherwise. A holder decides by itself whether it listens: go-zookeeper's Lock and kazoo's
-// do not. A holder whose node may not be written is not among the Asked, and shows in the answer's
-// Reason.
+// Revoke asks everybody who holds a lock to give it back, and tells who was asked. It writes a
+// revoke request to the holders' nodes: Curator's word where the node is Curator's, and the word of
+// ZooKeeper's recipe otherwise. Holders decide by themselves whether they listen: go-zookeeper's
+// Lock and kazoo's do not. A holder whose node may not be written is not among the Asked, and shows
+// in the answer's Reason.
 func Revoke(conn *zkconn.Conn, lockPath string) (*messages.AskedBack, error) {
 	contenders, err := Queue(conn, lockPath)
 	if err != nil {

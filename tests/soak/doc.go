@@ -81,8 +81,7 @@
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //
-// Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has
-// ended, are no error. Workers write on purpose with a delay after they looked at their lease, and
-// once more after they have lost it. The fence is there to refuse them, and those that it refused
-// are counted.
+// Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
+// are no error. Workers write on purpose with a delay after they looked at their lease, and once more
+// after they have lost it. The fence is there to refuse them, and those that it refused are counted.
 package main
