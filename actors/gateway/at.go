@@ -33,8 +33,8 @@ type held struct {
 }
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
-// servers and chroot. One is used until it does not answer, or closes. Then waiters go to the next,
-// and what was held is lost when its lease runs out.
+// servers and chroot. One is used until it does not answer, or closes; then those who wait go to
+// the next, and what was held is lost when its lease runs out.
 func At(pids ...*actor.PID) *Gateways {
 	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, over: make(chan struct{})}
 }

@@ -18,7 +18,7 @@
 //	graph ROOT              who waits for whom, deadlocks marked; --dot, --json
 //	revoke PATH             ask the holders to give the lock back
 //	break PATH CONTENDER    take a contender out of the queue by force; asks first, --yes
-//	doctor                  does everything work, and if not, what is to be done; --json
+//	doctor                  check everything, and say what to do where it fails; --json
 //	completion SHELL        completion for bash, zsh, fish and powershell
 //
 // "zklock help COMMAND" tells more of each, with examples.
