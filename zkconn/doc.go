@@ -38,7 +38,8 @@
 //
 // # The lease
 //
-// What holds: the session lives at the servers, and so do its nodes, until the lease ends.
+// What holds: the session lives at the servers until the lease ends. Its nodes exist until then,
+// unless somebody deletes them.
 //
 //	deadline = x(Y) + T − T/10
 //

@@ -56,11 +56,11 @@
 // groups of its session, as shells with job control do. What begins a session of its own (setsid,
 // daemons) is not reached.
 //
-// After a loss of the connection nobody else can have the lock before the lease is over. The command is told when it is
-// over, and so may run beside the next holder's for as long as the grace period. With --early it is told a grace period
-// before, so that it is gone when the lease is over. That costs runs which would have survived: the connection may come
-// back in the last moment. It takes a grace of at most a tenth of the session timeout, and
-// servers that grant that timeout.
+// After a loss of the connection nobody else can have the lock before the lease is over. The
+// command is told when it is over, and so may run beside the next holder's for as long as the grace
+// period. With --early it is told a grace period before, so it is gone when the lease is over. That
+// costs runs that would have survived: the connection may come back in the last moment. It takes a
+// grace of at most a tenth of the session timeout, and servers that grant that timeout.
 //
 // When zklock itself is killed, also with SIGKILL, the command's process group is killed at once. A
 // small process does that, which zklock starts for this purpose (zklock guard), and on Linux the

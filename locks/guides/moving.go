@@ -1,8 +1,8 @@
 // # Moving from Curator, zk.Lock or etcd
 //
-// From Curator and go-zookeeper one program can be moved at a time: their locks and Turnstile's stand in one queue.
-// From kazoo too, with its names (WithNaming) or with a pattern on its side. From etcd and Consul they cannot, for
-// the queue is elsewhere; there is a way all the same, below.
+// From Curator and go-zookeeper you can move one program at a time: their locks and Turnstile's
+// share one queue. So do kazoo's, with its names (WithNaming) or with a pattern on its side. etcd's
+// and Consul's queues are elsewhere; the last section says how to move from them.
 //
 // # From Curator
 //
@@ -29,14 +29,15 @@
 //
 // What differs in meaning:
 //
-//   - Reentry. Curator's mutex belongs to a thread, and a thread may take it again. Here the hold belongs to a
-//     context: Lock(lease.Context()) is within the lease. It is refused, unless the lock was made WithReentry.
-//   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a whole session timeout
-//     later; what becomes of the lock is for the listener to know. Here the lease ends, after some 0.4 session
-//     timeouts, and stays ended.
-//   - Downgrade. Curator 5.4.0 lets a writer that waits already in beside the reader
-//     (TestCuratorDowngradeLetsAWaitingWriterIn in tests/interop). Downgrade does not, but such a writer of Curator's
-//     in the same queue is Curator's.
+//   - Reentry. Curator's mutex belongs to a thread, and the thread may take it again. Here the hold
+//     belongs to a context: Lock(lease.Context()) is within the lease. It is refused, unless the
+//     lock was made WithReentry.
+//   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a
+//     whole session timeout later. The listener has to know what that means for the lock. Here the
+//     lease ends, after some 0.4 session timeouts, and stays ended.
+//   - Downgrade. Curator 5.4.0 lets a writer that already waits in beside the reader
+//     (TestCuratorDowngradeLetsAWaitingWriterIn in tests/interop). Downgrade does not. But a
+//     waiting writer of Curator's in the same queue goes by Curator's rules.
 //   - Persistent locks, barriers, queues, caches, shared counters: there are none here.
 //   - Semaphores have nodes of their own kind and share no queue with Curator's.
 //
@@ -89,10 +90,11 @@
 //
 // # Changing over when the queue cannot be shared
 //
-// Take both locks for a while, always in the same order: the old one, and within it the new one. When every program
-// that is running takes both, the old one can be left out, program by program: all of them hold the new one. In
-// between, no two are inside. It works for Consul, a database's advisory locks, or files too. Releases go the other
-// way round; and the fence of the resource is switched to the new lock's tokens while both are held.
+// Take both locks for a while, always in the same order: the old one, and within it the new one.
+// When every running program takes both, leave the old one out, program by program: all of them
+// hold the new one. No two are inside at any time in between. It works for Consul, a database's
+// advisory locks, or files too. Give them back in the reverse order. Switch the resource's fence to
+// the new lock's tokens while both are held.
 //
 // With kazoo's own names and Curator in the same place no library can help: neither sees the other's nodes
 // (TestCuratorAndKazooNamesDoNotKeepOut). Move to a new lock path in the same way.

@@ -33,13 +33,14 @@
 //
 // # Connections
 //
-// A client has one connection, however many locks it holds. Open one for a process and share it: servers count
-// connections by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is
-// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that. It must not be
-// connected to one that follows an observer master: the leader hears of its clients too late for the lease.
+// A client has one connection, however many locks it holds. Open one for a process and share it:
+// servers count connections by address (maxClientCnxns, 60), and group commit works within a
+// session. With a session file there is a second one for a moment at the start. A client may be
+// connected to an observer; nothing here tests that. Do not connect it to one that follows an
+// observer master: the leader hears of its clients too late for the lease.
 //
-// Give all servers the same minSessionTimeout and maxSessionTimeout: a session that moves to a server which grants less
-// counts on no more from then on.
+// Give all servers the same minSessionTimeout and maxSessionTimeout. A session that moves to a
+// server which grants less has the shorter timeout from then on.
 //
 // An idle client sends a ping and a sync every third of a session timeout, so that its next lock is
 // granted in one round trip. The syncs reach the leader. WithoutIdleSyncs saves them. Use it where
@@ -71,16 +72,17 @@
 //
 // # Lock paths that come and go
 //
-// Lock paths, and what is above them, are made as container nodes: the servers delete them when their last child has
-// gone, about a minute later (znode.container.checkIntervalMs). Numbers of nodes then start at zero again, tokens do
-// not (tests/actors_lock_path_test.go). Nodes that were made otherwise stay. Do not keep data in a lock path, or use
-// WithoutParentWrites.
+// Lock paths, and the nodes above them, are made as container nodes. The servers delete them when
+// their last child has gone, about a minute later (znode.container.checkIntervalMs). Numbers of
+// nodes then start at zero again; tokens do not (tests/actors_lock_path_test.go). Nodes that were
+// made otherwise stay. Do not keep data in a lock path, or use WithoutParentWrites.
 //
-// ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the same number again
-// and again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two
-// in. At 1 000 locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete
-// the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO). Or lock
-// WithSticky: reusing a node takes no number.
+// ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the
+// same number again and again. Turnstile refuses a lock path whose numbers have come near that
+// (2^31 − 2^20), rather than let two in. At 1 000 locks a second without a minute's pause that is
+// after 24 days, at 50 000 after twelve hours. Delete the path when nobody uses it, or spread the
+// work over several lock paths; zklock queue shows the numbers (NO). Or lock WithSticky: reusing a
+// node takes no number.
 //
 // # Sticky locks
 //

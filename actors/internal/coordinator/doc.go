@@ -28,8 +28,9 @@
 // of ours that exists is known, or its request is in phase creating or unknown, and somebody
 // searches for it.
 //
-//   - Who decides: the machine of a request decides on each grant. The coordinator tells it what a
-//     server has said (Created, Listed, TurnCame, Joined), and never grants by itself.
+//   - Who decides: the machine of a request decides on each grant. The coordinator tells it what
+//     has happened (Created, Listed, TurnCame, Joined): a server said so, or a holder of this
+//     session handed the lock over.
 //   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
 //     Package zkconn keeps the lease, with its rule and proof.
 //   - What a hold rests on: one run of the lease, which is a stretch of time in which it was valid
