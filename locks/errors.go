@@ -24,7 +24,7 @@ var (
 	ErrRevoked = errors.New("turnstile: the lock was revoked")
 	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is then the cause of the
 	// lease's context.
-	ErrMaxHold = errors.New("turnstile: the lock was held for as long as it may be")
+	ErrMaxHold = errors.New("turnstile: the hold reached its time limit")
 	// ErrReleased is the cause of the lease's context after Unlock and Release.
 	ErrReleased = errors.New("turnstile: the lock was released")
 	// ErrNotHeld: Unlock of a lease that was given back before.

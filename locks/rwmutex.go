@@ -47,7 +47,7 @@ func (m *RWMutex) TryRLock(ctx context.Context) (*Lease, error) {
 func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.from.want.Mode != messages.Write {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
-			Err: fmt.Errorf("%w: it is %v", ErrNotWriter, l.from.want.Mode)}
+			Err: fmt.Errorf("%w: the lock is %v", ErrNotWriter, l.from.want.Mode)}
 	}
 	if l.ctx.Err() != nil {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: context.Cause(l.ctx)}

@@ -35,12 +35,11 @@ func (c *Client) State() State {
 // survive outages of that length (package guides, "Choosing a session timeout").
 const readyFor = 5
 
-// Ready tells whether the client can lock and keep locks: nil while a server answers, and for a
-// fifth of a session timeout after one did. So a restart of a server, or a change of leader, does
-// not make a program unready. Otherwise the error says since when no server answers, and why; it
-// wraps ErrClosed when the client is closed. Ready sends nothing, and is for readiness probes. A
-// program that leads also asks Election.Health. Over a gateway the error wraps ErrNeedsSession:
-// only asking one would tell.
+// Ready tells whether the client can lock and keep locks: nil while a server answers, and for a fifth of a session
+// timeout after one did. So a restart of a server, or a change of leader, does not make a program unready. Otherwise the
+// error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It asks nobody, and is
+// for readiness probes. A program whose leader must be seen to be well asks Election.Health besides. Over a gateway
+// the error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)

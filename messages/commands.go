@@ -55,8 +55,8 @@ type Acquire struct {
 	Deadlocks Detection
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
-	// Priority is that of a candidate in an election, zero or more. It is written into the contender's
-	// node, and does not change the order of the queue.
+	// Priority is that of a candidate in an election, zero or more. It is written into the contender's node, and changes
+	// nothing in the order of the queue.
 	Priority int
 }
 

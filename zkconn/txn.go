@@ -110,7 +110,7 @@ func CheckOps(ops []Op) error {
 		switch o.Kind {
 		case OpCreate, OpSet, OpDelete, OpCheck:
 		default:
-			return fmt.Errorf("%w: a part of a transaction of kind %q", ErrBadConfig, o.Kind)
+			return fmt.Errorf("%w: transaction part of unknown kind %q", ErrBadConfig, o.Kind)
 		}
 		if o.Kind != OpCreate && o.Version < -1 {
 			return fmt.Errorf("%w: version %d of %s", ErrBadConfig, o.Version, o.Path)

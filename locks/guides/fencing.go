@@ -39,7 +39,7 @@
 //	commands          zklock run puts it into ZKLOCK_TOKEN
 //
 // Lease.Token is an int64 that grows from grant to grant of one lock path: across sessions, servers
-// and changes of leader, and when the lock path is deleted and made again. It costs nothing,
+// and leaders, and when the lock path is deleted and made again. It costs nothing,
 // because it comes with the answer to the create (messages.Token says what it is made of). A lock
 // WithSticky is granted again and again with one node, and still each grant has a token of its own
 // (tests/sticky_test.go). The Example here, ExampleLease_Token of package locks, and the resources

@@ -38,7 +38,7 @@ type File struct {
 func Open(path string) (*File, error) {
 	boot, err := bootID()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: who else ran under this kernel cannot be told: %w", ErrRefused, path, err)
+		return nil, fmt.Errorf("%w: %s: this run of the kernel cannot be identified: %w", ErrRefused, path, err)
 	}
 	file, err := openOwn(path)
 	if err != nil {
