@@ -68,7 +68,7 @@ func encode(boot string, records []Record) []byte {
 }
 
 var (
-	errForeign     = errors.New("is no session file")
+	errForeign     = errors.New("holds something else than a session")
 	errAnotherBoot = errors.New("written on another host, or before this one was started: the writer may live")
 )
 
