@@ -10,12 +10,12 @@ import (
 // node, even where another contender has come to the same path since, as in contests.
 //
 // It is for holders that hang while their session lives on. Ask first, with Revoke: that is kinder.
-// A living holder of Turnstile's is told at once that it has lost the lock: its lease's context
+// A living Turnstile holder is told at once that it has lost the lock: its lease's context
 // ends with ErrLost. Other libraries' holders do not notice. The next contender is let in at the
 // same moment, and what the old holder has under way is not undone. Only a resource that checks
 // fencing tokens is safe from that.
 //
-// A waiter of Turnstile's that is broken finds out within about a session timeout, and queues again
+// A Turnstile waiter that is broken finds out within about a session timeout, and queues again
 // at the end. The holder of a contest is asked for the lock before it is broken, as by Revoke.
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire

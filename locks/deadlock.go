@@ -22,10 +22,10 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
-// WithDeadlockDetection looks for deadlocks while Lock waits: first when it has waited for the time
-// every, then once in that time. A request that is part of a deadlock gives up if it is the
-// youngest in it of those that look for deadlocks. Its node is deleted, and Lock returns an error
-// in which errors.As finds a *DeadlockError.
+// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
+// request that is part of a deadlock gives up if it is the youngest in it of those that look for
+// deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
+// *DeadlockError.
 //
 // The youngest is the one whose node was made last. Requests that wait in a cohort have no nodes:
 // they are younger than all others, and the last of them that asked is the youngest. So of two that

@@ -21,7 +21,7 @@ var ErrAgain = errors.New("turnstile: try again")
 //     ErrUnavailable comes with ErrFailed: no gateway carries the request out.
 //   - May not: ErrClosed, also where a lease was lost by it; ErrBadPath, ErrBadAcquire, zkconn.ErrBadConfig; ErrNoAuth,
 //     zkconn.ErrAuthFailed; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed; context.Canceled; and
-//     every error that is none of Turnstile's.
+//     every error that is not Turnstile's.
 //
 // It is false for nil.
 func MayPass(err error) bool {

@@ -2,7 +2,7 @@
 // a lock actor takes, the notices and transitions that it sends, and the token.
 //
 // Everything here is plain data: exported structs without channels, functions or contexts. The
-// package imports nothing of Turnstile's.
+// package imports no other package of Turnstile.
 //
 // None of the messages is a protobuf message, so protoactor's remote drops them, without a dead
 // letter. Package actors/gateway/wire has their protobuf twins. wire.Pack turns a notice, a

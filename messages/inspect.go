@@ -11,7 +11,7 @@ type (
 	AskBack struct{ Path string }
 	// Break deletes a contender's node by force. Broken answers it.
 	//
-	// A living holder of Turnstile's is told Lost at once. Work that it has under way is not undone,
+	// A living Turnstile holder is told Lost at once. Work that it has under way is not undone,
 	// and goes on beside that of the next holder until it hears. Only resources that check fencing
 	// tokens are safe from that. A waiter queues again.
 	Break struct{ Contender Contender }

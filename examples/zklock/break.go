@@ -31,7 +31,7 @@ has.
 
 Ask first, with zklock revoke: that is kinder. The holder may still be at work,
 and its work then goes on beside the next holder's. Only a resource that checks
-fencing tokens is safe from that. A holder of Turnstile's is told at once;
+fencing tokens is safe from that. A Turnstile holder is told at once;
 others notice nothing.
 
 break asks before it deletes. Without a terminal it needs --yes.

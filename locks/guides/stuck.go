@@ -55,7 +55,7 @@
 //
 // # To ask
 //
-// Revoke takes nothing away. A holder of Turnstile's hears it (Lease.Revoked,
+// Revoke takes nothing away. A Turnstile holder hears it (Lease.Revoked,
 // messages.RevokeRequested). One that locked WithGrace is released when that is over. One of
 // Curator's hears it if it was made revocable; go-zookeeper's and kazoo's do not. zklock run ends
 // its command and exits with 80, unless it was started with --keep. Asking overwrites what the node

@@ -1,4 +1,4 @@
-// Package look looks at the locks below a root through a client of Turnstile's, again and again, and tells a board
+// Package look looks at the locks below a root through a Turnstile client, again and again, and tells a board
 // what it sees. It writes nothing to any lock.
 //
 // It looks at the tree as often as it is told to. Of the locks in it, it follows the queues of as

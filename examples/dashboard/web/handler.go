@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Client is the part of a client of Turnstile's with which the dashboard asks for a lock.
+// Client is the part of a Turnstile client with which the dashboard asks for a lock.
 type Client interface {
 	Queue(ctx context.Context, path string) ([]messages.Contender, error)
 	Revoke(ctx context.Context, path string) ([]messages.Contender, error)
