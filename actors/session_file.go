@@ -29,10 +29,9 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // predecessor's session timeout after that; then its session has expired by itself. A lock actor
 // that does not wait for Ready may find its predecessor's nodes in the queue for a moment.
 //
-// The file's lock tells that the predecessor is dead, because the kernel releases it with the
-// process: no two live processes close each other's sessions. What the dead process had sent to
-// others may still arrive there. Fencing tokens protect the resource from that, as they do when a
-// session expires.
+// That the predecessor is dead is known from the file's lock, which the kernel lets go of with the process: no two live
+// processes close each other's sessions. What the dead one had sent to others before it died may still arrive
+// there: fencing tokens are what protects the resource from that, as they do when a session expires.
 func WithSessionFile(path string) SessionOption {
 	return func(o *sessionOptions) error {
 		if path == "" {

@@ -35,10 +35,10 @@ type Contender struct {
 	Weight int
 	// Session is the ZooKeeper session whose end deletes the node.
 	Session int64
-	// Token is the fencing token of the node's first grant, as far as the node tells. A sticky node
-	// that was reused has a greater one, and a downgraded writer keeps the writer's. Where Asked or
-	// Unread, the place in it is not known, so it may be up to MaxPlace too small. It is for people:
-	// give resources the token of the lease. It is zero where the node's czxid does not fit.
+	// Token is the fencing token that the node's first grant has, as far as the node tells: who locks again with a
+	// sticky node has a greater one, who downgraded keeps the writer's, and where Asked or Unread the place in it is
+	// not known, so that it may be up to MaxPlace too small. It is for people: a resource is given that of the lease.
+	// It is zero where the node's czxid does not fit.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a
