@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes one
-// after the other, in the order of InOrder, as locks.All does: neither ever waits for the other in a
-// circle. Its parent and its observers get messages.AllHeld, and one of the terminal notices of that
-// kind; it takes Release and Cancel, and may be stopped at any time. When one lock is lost the others
-// are given back.
+// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes
+// one after the other, in the order of InOrder, as locks.All does, so neither ever waits for the
+// other in a circle. Its parent and its observers get messages.AllHeld, and one of the terminal
+// notices of that kind. It takes Release and Cancel, and may be stopped at any time. When one lock
+// is lost, the others are given back.
 //
 // Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
 // children.
@@ -36,7 +36,7 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 	})
 }
 
-// Place is what tells where a lock path is: a *Session, or gateways (package gateway).
+// Place tells where a lock path is: a *Session, or gateways (package gateway).
 type Place interface {
 	// Absolute gives a path as the servers know it, chroot and all.
 	Absolute(path string) string
@@ -44,12 +44,12 @@ type Place interface {
 	Servers() []string
 }
 
-// InOrder sorts locks in the order in which everybody takes several of them: by their paths as the
-// servers know them, chroots and all, and then by their names. Clients that take locks in this order
-// never wait for each other in a circle. of tells through which session a lock is acquired, and what
-// is asked for.
+// InOrder sorts locks in the order in which every client takes several of them: by their paths as
+// the servers know them, chroots and all, and then by their names. Clients that take locks in this
+// order never wait for each other in a circle. of gives the session through which a lock is
+// acquired, and the request.
 //
-// The error wraps ErrBadAcquire when there is no lock, or one is named twice: it would wait for
+// The error wraps ErrBadAcquire when there is no lock, or one is named twice and would wait for
 // itself. Otherwise it is that of CheckAcquire.
 func InOrder[Lock any, At Place](locks []Lock, of func(Lock) (At, messages.Acquire)) ([]Lock, error) {
 	if len(locks) == 0 {

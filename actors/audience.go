@@ -18,8 +18,8 @@ type audience struct {
 	pack      func(message any) any // for other nodes; nil where those are refused
 }
 
-// Listener is code that is not an actor and hears what a lock actor tells: package locks has one
-// for each call of Lock. The lock actor calls its methods, one at a time; they must not block.
+// Listener hears what a lock actor tells, without being an actor: package locks has one for each
+// call of Lock. The lock actor calls its methods, one at a time; they must not block.
 type Listener interface {
 	// Moved tells every change of state. node is the contender's, "" while there is none.
 	Moved(to messages.State, node string)

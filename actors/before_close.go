@@ -67,8 +67,8 @@ func (l *lastThings) next(then func()) {
 
 // BeforeClose has Close call a function, and wait until it returns, before the session ends at the
 // servers. A gateway waits there until what it has promised to other nodes has run out. forget
-// takes it out again.
+// removes the function again.
 //
-// A session that ends by itself, or whose actor is stopped, does not wait. One that is given up for a
-// node that may not be deleted, while another begins, is left to expire.
+// A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
+// up because a node may not be deleted is left to expire, while another begins.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }

@@ -9,11 +9,11 @@ import (
 // WaitListener is a Listener that is also told behind whom the request waits, when it begins to.
 type WaitListener interface {
 	Listener
-	// Waits gives what was told of the predecessor on the way, without a question of its own.
+	// Waits gives what is known of the predecessor without a further query.
 	Waits(behind *Predecessor)
 }
 
-// Predecessor is what is known of the one that a request waits for. It does not change.
+// Predecessor is what is known of the contender that a request waits for. It is immutable.
 type Predecessor coordinator.Behind
 
 // hearBehind passes on behind whom the request waits.
@@ -26,7 +26,8 @@ func (l *lock) hearBehind(behind *coordinator.Behind) {
 	}
 }
 
-// Contender gives the predecessor's node, and, where that said so, who it is and since when. path is that of the lock.
+// Contender gives the predecessor's node and, where the node says so, its owner and since when.
+// path is that of the lock.
 func (behind *Predecessor) Contender(path string) messages.Contender {
 	c := messages.Contender{Path: path, Node: behind.Node, Asked: queue.IsRevokeRequest(behind.Data)}
 	o, known := queue.ParseOwner(behind.Data)

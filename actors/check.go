@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// ErrBadAcquire: what was asked for is not well formed.
+// ErrBadAcquire: the request is not well formed.
 var ErrBadAcquire = inspect.ErrBadQuery
 
-// CheckAcquire tells whether a lock can be asked for like that. It returns an error that wraps
-// zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire that names the value and the rule.
+// CheckAcquire checks a request for a lock. The error wraps zkconn.ErrBadPath for a bad lock path,
+// or ErrBadAcquire, and names the value and the rule.
 func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err

@@ -10,7 +10,7 @@ type Phase string
 
 // The phases.
 const (
-	// Connecting: there is no ZooKeeper session: the first is not there yet, or the last one has expired.
+	// Connecting: there is no ZooKeeper session: none was granted yet, or the last one has expired.
 	Connecting Phase = "connecting"
 	// Connected: a server answers.
 	Connected Phase = "connected"

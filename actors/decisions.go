@@ -74,9 +74,9 @@ func (s *session) note(n *coordinator.Note) {
 	case coordinator.MayNotRemove:
 		// We may create here but not delete. The node would keep everybody out for as long as the session
 		// lives, so the session must not.
-		s.log.Error("not permitted to delete a node: the session is ended for it", of...)
+		s.log.Error("not permitted to delete a node: ending the session instead", of...)
 	default:
-		s.log.Error("order that is no request", append(of, logkeys.Effect, n.Detail)...)
+		s.log.Error("unknown order", append(of, logkeys.Effect, n.Detail)...)
 	}
 }
 

@@ -2,72 +2,101 @@
 //
 // # The session actor
 //
-// [StartSession] spawns it. It owns the connection and is the only one that talks to ZooKeeper. Lock
-// actors send it orders and get events back as messages. It never blocks: requests run on other
-// goroutines, and their results come back as messages. A connection lives for one epoch, that
-// is one ZooKeeper session: when the server ends the session, the connection is closed and the next
-// epoch begins with a new one, so that nothing that was asked for in one session is ever carried out
-// in another.
+// [StartSession] spawns it. It owns the connection and is the only one that talks to ZooKeeper.
+// Lock actors send it orders and receive events. It never blocks: requests run on other goroutines,
+// and their results come back as messages.
+//
+// A connection lives for one epoch, which is one ZooKeeper session. When the server ends the
+// session, the actor closes the connection and begins the next epoch with a new one. So no request
+// of one session is ever carried out in another.
 //
 // # The lock actor
 //
 // [NewLock] makes the props of one; spawn it as a child. It is a thin shell around package machine:
 // messages become events, effects become orders. It reports to its parent and to the observers that
-// options name. However it ends, its node goes: it deletes it itself when it is asked to release, and
-// the session does it when the lock actor was stopped, poisoned, lost its parent, or panicked. Neither
-// actor is ever restarted: a panic ends it, and only it.
+// options name.
 //
-// A lock actor runs on the goroutine that sends to it, when it is not running already: the session's, a timer's, or the
-// caller's. So a logger that blocks holds up the session.
+// However a lock actor ends, its node is deleted. It deletes the node itself when it is asked to
+// release. The session deletes it when the lock actor was stopped, was poisoned, lost its parent or
+// panicked. Neither actor is ever restarted: a panic ends it, and only it.
 //
-// An actor that spawns a lock actor while it is stopping itself keeps it: protoactor then waits for a child that
-// nobody stops. Ask for locks before.
+// A lock actor runs on the goroutine that sends to it, unless it is running already: the session's,
+// a timer's or the caller's. So a logger that blocks holds up the session.
 //
-// # Whose a request is
+// Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
+// stops a child that was spawned then.
 //
-// The owner of a request is the actor that spawned the lock actor, or the key in messages.Acquire.Owner. Two
-// requests of one owner for one lock would wait for each other; see there what becomes of the second. [NewAll]
-// makes the props of an actor that acquires several locks as one.
+// # Owners
 //
-// An actor that its supervisor restarts has not ended, and may find notices of its previous
-// incarnation's lock actors in its mailbox: see [NewLock]. Parents, owners and observers run in the
-// session's process, unless [WithRemote] is set. protoactor tells that a node is out of reach
-// (AddressTerminated) as it tells that an actor has ended, and the actor may still rely on its lock:
-// the lock is given back only when what the owner was promised has run out. Package gateway has locks
-// for nodes without a session.
+// The owner of a request is the actor that spawned the lock actor, or the key in
+// messages.Acquire.Owner. Two requests of one owner for one lock would wait for each other;
+// messages.Acquire.Owner says what happens to the second. [NewAll] makes the props of an actor that
+// acquires several locks as one.
+//
+// An actor that its supervisor restarts has not ended. It may find notices in its mailbox from lock
+// actors of its previous incarnation: see [NewLock].
+//
+// Parents, owners and observers run in the session's process, unless [WithRemote] is set.
+// protoactor tells AddressTerminated when a node is out of reach. That is not the end of an owner,
+// who may still rely on the lock. The lock is given back only when what the owner was promised has
+// run out. Package gateway has locks for nodes without a session.
 //
 // # Who decides what
 //
-// Nothing is decided in this package. Package machine decides for one request, internal/coordinator for all requests of a
-// session: its package doc is the specification, rule by rule, of batches, local runs, hand-over, look-ahead, retained
-// nodes, owners, clean-up and heartbeats, with the tests that fail when a rule is broken. The session actor is its shell: it
-// feeds it, carries out what it asks for (carrier.go), and delivers what it says. internal/walk runs both decisions
-// through every order of events. So a change to hand-over goes into internal/coordinator/hand_over.go.
+// This package decides nothing. Package machine decides for one request, and internal/coordinator
+// for all requests of a session. The coordinator's package doc is the specification: a section for
+// each rule, with the test that fails when the rule is broken.
+//
+// The session actor is the coordinator's shell: it feeds inputs, carries requests out (carrier.go)
+// and delivers events. Package internal/walk runs both decisions through every order of events. So
+// a change to hand-over goes into internal/coordinator/hand_over.go.
 //
 // # Fast paths
 //
-// A session saves requests and time where it can: see [FastPath]. What rests on what: a contender that watches a node has
-// nobody between, and nobody can come in between, since new nodes get greater numbers; as long as either of two neighbours
-// of one session exists, nobody of another session is first; and a listing that shows a contender's node never shows less
-// than is before it. Those of [FastPath] can be switched off: [WithoutFastPaths].
+// A session saves requests and time where it can: see [FastPath]. [WithoutFastPaths] switches them
+// off. They rest on three facts:
+//
+//   - Nobody that keeps a waiter out is between it and the node that it watches. Nobody can come in
+//     between, because new nodes have greater numbers.
+//   - While either of two neighbouring nodes of one session exists, no other session is first.
+//   - A listing that shows a contender's node shows everything that is before it.
 //
 // # Queries
 //
-// A session actor answers messages.ReadQueue, ReadLocks, AskBack, Break, SetPermits and FindDeadlocks
-// with a message to the sender, from any actor, and tells the sender of messages.Follow of a queue
-// again and again. [Session.Ask] is for goroutines. Package inspect does the work.
+// A session actor answers messages.ReadQueue, ReadLocks, AskBack, Break, SetPermits and
+// FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
+// queue after every change. [Session.Ask] is for goroutines. Package inspect does the work.
 //
 // # In tests
 //
-// Package actorstest has an observer ([WithObserver]) that records what a lock actor goes through, and waits for its
-// states. Package embedded brings the server, with faults on demand and, if need be, virtual time.
+// Package actorstest has an observer ([WithObserver]) that records what a lock actor goes through,
+// and waits for its states. Package embedded brings the server, with faults on demand and, if need
+// be, virtual time.
 //
 // # What is authoritative
 //
-// The node in ZooKeeper decides who holds. What this process knows of it is trusted for as long as the
-// lease clock allows, which goes by what the leader is known to have heard of the session: mostly until 0.4
-// session timeouts after the newest heartbeat. Package zkconn has the rule and its proof. While anything is held or waited
-// for, the session commits a heartbeat every sixth of
-// the timeout, so that a grant finds a lease that is valid. A holder whose lease has run out is Lost
-// for good, whatever the server says later; its node is deleted when the connection is back.
+// The nodes at the servers decide who holds a lock. A process may rely on what it knows of them
+// until its lease ends:
+//
+//	deadline = x + T − T/10
+//
+// T is the shortest timeout that was granted to the session. x is a time, by this process's clock,
+// at or after which the leader is known to have heard of the session. Package zkconn has the rule
+// for x, and its proof. At a steady rate the deadline is 0.4 T after the newest heartbeat was sent.
+//
+//   - Who decides: the machine grants a lock only when the queue gives it to the request and the
+//     lease is valid at that moment.
+//   - Which clock: the process's monotonic clock ([zkconn.LeaseClock]). Time for which the machine
+//     was suspended counts. No time of another machine is compared with it.
+//   - Renewal: while anything is held or waited for, the session commits a heartbeat every T/6, so
+//     a grant finds a valid lease.
+//   - Suspended: the connection is down, or a heartbeat had no answer when the next was due. The
+//     lock is still held until the deadline.
+//   - Resumed: the session has found the node again before the deadline.
+//   - Lost: the deadline has passed, the session has expired, or the node is gone. It is final,
+//     whatever the server says later. What is left of the node is deleted as soon as there is a
+//     connection.
+//
+// A lock actor compares the deadline with the clock before each event that it handles. So a process
+// that was paused finds that the lock is lost before it acts on anything else.
 package actors

@@ -9,21 +9,24 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// FastPath names a way in which a session saves requests or time. Each can be switched off: what is
-// promised does not change, and it is known then whether it has to do with something that was seen.
+// FastPath names a way in which a session saves requests or time. Switch one off to find out
+// whether it has to do with a problem: what is promised does not change.
 type FastPath uint16
 
 // The fast paths.
 const (
-	// OneRoundTrip makes a node and reads how long the queue is in one transaction: see WithoutParentWrites.
+	// OneRoundTrip makes a node and reads the length of the queue in one transaction: see
+	// WithoutParentWrites.
 	OneRoundTrip FastPath = 1 << iota
-	// GroupCommit has creates and deletes share transactions when there are many, and local runs form where a session
-	// queues with others.
+	// GroupCommit lets creates and deletes share transactions when there are many, and lets local runs
+	// form where a session queues with others.
 	GroupCommit
-	// HandOver grants what is given back to the next of the same session before the node is gone.
+	// HandOver grants a lock to the next request of the same session before the node of the holder
+	// before is deleted.
 	HandOver
-	// LookAhead has a waiter whose predecessor belongs to another session, and waits itself, find out as soon as
-	// that one holds. It costs a read more, and then nothing but an event is needed for the grant.
+	// LookAhead is for a waiter whose predecessor belongs to another session and waits itself. The
+	// waiter finds out as soon as its predecessor holds. It costs one more read; the grant then needs
+	// only an event.
 	LookAhead
 )
 

@@ -20,20 +20,24 @@ import (
 
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
 // parent and its observers with the notices of package messages, takes the commands of that
-// package, and stops by itself when the request has ended. It may be stopped at any time: its node
-// is then deleted by the session. So it is when a supervisor restarts it, as with AllForOne: the lock
-// actor ends, which its parent is told as Terminated. Bad input is told as Failed, before anything is sent; so are a
-// parent, an owner or an observer on another node, unless WithRemote is set. A nil session panics.
+// package, and stops by itself when the request has ended. A nil session panics.
+//
+// It may be stopped at any time: the session then deletes its node. A supervisor that restarts it,
+// as with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed,
+// before anything is sent. So is a parent, an owner or an observer on another node, unless
+// WithRemote is set.
 //
 // # Owners that are restarted
 //
-// When an owner panics and its supervisor restarts it, protoactor stops the lock actors that it
-// spawned as children first, and the session deletes their nodes. What they had told before stays
-// in the owner's mailbox: the new incarnation may receive a Held of a lock that somebody else has
-// by then. So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with what it
-// spawned, and answers any other Held with Release: the lock actor of an earlier incarnation that
-// is still there, because it was spawned at the root, gives its lock back. WithOwner does not, for
-// a restarted owner has not ended. See the example "restarted".
+// When an owner panics and its supervisor restarts it, protoactor first stops the lock actors that
+// it spawned as children, and the session deletes their nodes. Notices that they had sent before
+// stay in the owner's mailbox. The new incarnation may receive a Held for a lock that somebody else
+// has by then.
+//
+// So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with the lock actors
+// that it spawned, and answers any other Held with Release. A lock actor of an earlier incarnation
+// may still be there, if it was spawned at the root: it then gives its lock back. WithOwner does
+// not release it, because a restarted owner has not ended. See the example "restarted".
 func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewLock: the session is nil")
@@ -47,9 +51,9 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 	}, actor.WithMailbox(newMailbox))
 }
 
-// SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see WithObserver. want and
-// observers must not change from then on. It is for many requests: what their actors have in common is made once,
-// and each is told in its first message what it is to acquire.
+// SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see
+// WithObserver. want and observers must not change from then on. It is for many requests: their
+// actors share what they have in common.
 func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
 	pid := s.system.Root.Spawn(s.listened)
 	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})

@@ -6,8 +6,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Audience is whom a lock actor tells, for lock actors of other packages: what lock options name,
-// and its parent. It belongs to one lock actor, which calls it from Receive.
+// Audience is everybody that a lock actor reports to: its parent, and those that lock options name.
+// It is for lock actors of other packages. It belongs to one lock actor, which calls it from
+// Receive.
 type Audience struct {
 	audience
 	listener Listener
@@ -24,8 +25,8 @@ func NewAudience(opts ...LockOption) *Audience {
 	return &Audience{settings.audience, settings.listener}
 }
 
-// Begin watches the owner. The error wraps ErrBadAcquire when somebody is on another node; those
-// that are not can be told of it.
+// Begin watches the owner. The error wraps ErrBadAcquire when one of the audience is on another
+// node; the others can be told of it.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if err := a.check(ctx); err != nil {
 		return err
@@ -55,7 +56,7 @@ func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 // OwnerEnded tells whether a Terminated says that the owner has ended, which means Release.
 func (a *Audience) OwnerEnded(msg *actor.Terminated) bool { return ownerEnded(msg) }
 
-// End watches the owner no more: the lock actor is stopping.
+// End stops watching the owner: the lock actor is stopping.
 func (a *Audience) End(ctx actor.Context) { a.unwatch(ctx) }
 
 // Stopped tells the listener that the lock actor has stopped.

@@ -11,12 +11,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Address names an actor as no other actor of its process is named, whose actor systems all count from one.
+// Address gives an actor's address, unique in its process: actor systems of one process all count
+// from one.
 func Address(system *actor.ActorSystem, of messages.ActorID) string {
 	return system.ID + "/" + of.Address + "/" + of.ID
 }
 
-// Caller names an actor, by its Address, in a way that no other process does, and as Waits does.
+// Caller makes of an actor's Address a caller that no other process names: see
+// messages.Acquire.Caller.
 func Caller(actor string) string {
 	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}.Waits()
 }

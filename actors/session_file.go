@@ -10,21 +10,24 @@ import (
 // ErrSessionFileInUse: the session file belongs to a session that lives, of this process or of another.
 var ErrSessionFileInUse = sessionfile.ErrInUse
 
-// WithSessionFile keeps session id and password in a file while the session lives, so that a process that is started
-// again after a crash need not wait until the session of its predecessor has expired: with the same file it closes that
-// session, and what it held is free after a few round trips. An orderly Close leaves the file empty.
+// WithSessionFile keeps the session's id and password in a file while the session lives. A process
+// that is started again after a crash closes its predecessor's session, with the same file. The
+// predecessor's locks are then free after a few round trips, instead of a session timeout. An
+// orderly Close leaves the file empty.
 //
-// The file is made where there is none; its folder must be there. It must be the user's own, with no access for others
-// (mode 0600), a regular file and no symbolic link, on a local disk of the one host; in a container, on a volume that
-// outlives it. What another host wrote, or this one before it was started again, is passed over. The rules and the
-// reasons are in package sessionfile. A file that breaks them makes StartSession fail with
-// an error that wraps zkconn.ErrBadConfig, before anything is sent; one that a living session uses with
-// ErrSessionFileInUse. A file that cannot be written later, because the disk is full, is logged, and the session goes on.
+// The file is made where there is none; its folder must exist. It must be the user's own, with no
+// access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
+// host. In a container, put it on a volume that outlives it. What another host wrote, or this one
+// before a restart, is passed over. Package sessionfile has the rules and the reasons.
 //
-// Ready waits until the predecessor's session is closed, for some seconds at most after our own session was granted, and
-// until our own is in the file. Meanwhile, and for as long as the predecessor's session timeout after that, it is tried
-// again; then the session has expired by itself. A lock actor that does not wait for Ready may find its predecessor's
-// nodes in the queue for a moment.
+// StartSession fails with an error that wraps zkconn.ErrBadConfig for a file that breaks them,
+// before anything is sent, and with ErrSessionFileInUse for one that a living session uses. A file
+// that cannot be written later, because the disk is full, is logged, and the session goes on.
+//
+// Ready waits until the predecessor's session is closed and our own is in the file, for some
+// seconds at most after our own session was granted. Closing goes on for as long as the
+// predecessor's session timeout after that; then its session has expired by itself. A lock actor
+// that does not wait for Ready may find its predecessor's nodes in the queue for a moment.
 //
 // That the predecessor is dead is known from the file's lock, which the kernel lets go of with the process: no two live
 // processes close each other's sessions. What the dead one had sent to others before it died may still arrive

@@ -20,7 +20,7 @@ import (
 // ErrSessionClosed: the session was closed, or has ended for good.
 var ErrSessionClosed = errors.New("turnstile: the session is closed")
 
-// Session is a session actor as others see it. Its methods may be called from any goroutine.
+// Session is the handle of a session actor. Its methods may be called from any goroutine.
 type Session struct {
 	pid    *actor.PID
 	system *actor.ActorSystem
@@ -110,8 +110,8 @@ func (s *Session) letGo(self *actor.PID) {
 	s.system.Root.Send(self, leaving{})
 }
 
-// Explain adds to err what the session knows of its servers when it is not connected; it gives err
-// back as it is when it is. Callers use it for an error that they had to give up with.
+// Explain adds to err what the session knows of its servers when it is not connected; otherwise it
+// returns err unchanged. Callers use it for errors after which they give up.
 func (s *Session) Explain(err error) error {
 	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
 		return err
@@ -119,13 +119,13 @@ func (s *Session) Explain(err error) error {
 	return s.explain(err)
 }
 
-// Close ends the session at the server, which deletes all its nodes, and waits until the actor and all
-// that it started have ended, or ctx has. Locks that are held are Lost. What BeforeClose names comes first.
+// Close ends the session at the server, which deletes all its nodes, and waits until the actor and
+// all that it started have ended, or ctx has. Locks that are held are Lost. The functions of
+// BeforeClose run first.
 //
-// It returns an error that wraps zkconn.ErrSessionRemains, and a warning is logged, when no server
-// has said that the session is closed, as with a link that is cut: then others wait for its locks
-// until it expires. Everything in this process has ended even so. Closing again gives the same
-// answer.
+// It returns an error that wraps zkconn.ErrSessionRemains, and logs a warning, when no server has
+// said that the session is closed, as with a link that is cut. Others then wait for its locks until
+// it expires. Everything in this process has ended even so. Closing again gives the same answer.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
@@ -149,7 +149,7 @@ func (s *Session) Close(ctx context.Context) error {
 	return nil
 }
 
-// Clock is the lease clock of an epoch; that of an epoch that is over is never valid.
+// Clock gives the lease clock of an epoch. That of an epoch that is over is never valid.
 func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
 	if l := s.current.Load(); l != nil && l.epoch == epoch {
 		return l.clock
@@ -167,14 +167,14 @@ func (s *Session) ID() int64 {
 	return 0
 }
 
-// LastWord is for how long what has happened may be on its way from a lock actor to a goroutine that waits for it.
+// LastWord is how long news of an end may take from a lock actor to a goroutine that waits for it.
 func (s *Session) LastWord() time.Duration { return 100 * time.Millisecond }
 
 // HasFile tells whether the session keeps its password in a file: see WithSessionFile.
 func (s *Session) HasFile() bool { return s.file != nil }
 
-// Timeout is the session's timeout: the shortest that a server has granted it, and the one that is asked for before the
-// first connection and once the session has ended.
+// Timeout is the shortest session timeout that a server has granted the session. Before the first
+// connection, and once the session has ended, it is the one that is asked for.
 func (s *Session) Timeout() time.Duration {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.SessionTimeout()
@@ -186,7 +186,7 @@ func (s *Session) Timeout() time.Duration {
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
-	// Polls counts the waiters that found out only by looking again that the lock was theirs.
+	// Polls counts the waiters that found only by looking again that the lock was theirs.
 	Polls int64
 }
 

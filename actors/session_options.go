@@ -24,28 +24,33 @@ type sessionOptions struct {
 
 // WithoutParentWrites keeps Turnstile from writing to lock paths. By default an acquire is one
 // transaction that creates the contender's node and sets the lock path's data, which are empty, to
-// empty, because the answer to that tells everything in one round trip. Without it an acquire takes a
-// create, a look at the node and a listing. Lock paths that have data, or that we may not write to,
-// are never written to in any case. Data count that are there when a path is first used by a session
-// actor: who writes data to a lock path later wants this option.
+// empty: the answer to that tells everything in one round trip. With this option an acquire takes a
+// create, a read of the node and a listing.
+//
+// Lock paths that have data, or that we may not write to, are never written to in any case. That
+// goes for data that are there when a session actor first uses the path. Use this option where data
+// are written to a lock path later.
 func WithoutParentWrites() SessionOption {
 	return func(o *sessionOptions) error { o.without |= OneRoundTrip; return nil }
 }
 
-// WithMeterProvider gives the session's figures to a MeterProvider: package metering says which they are. By default it
-// is that of the actor system (actor.WithMetricProviders); nil turns them off.
+// WithMeterProvider gives the session's figures to a MeterProvider: package metering lists them. By
+// default it is that of the actor system (actor.WithMetricProviders); nil turns them off. It is
+// given to the session alone.
 //
-// A program that gives one to the actor system gets protoactor's own figures as well, of every actor, and they have a
-// price: an actor that is spawned and stopped took three to four times as long (9 µs without, 27 to 34 µs with). They go
-// to the global MeterProvider (otel.SetMeterProvider), whichever was given, and as long as there is none protoactor keeps 2
-// KB of each actor for good, and a lock request is an actor. This option gives a MeterProvider to the session alone.
+// With one in the actor system, a program also gets protoactor's own figures, of every actor. They
+// have a price: spawning and stopping an actor took three to four times as long (9 µs without, 27
+// to 34 µs with). They go to the global MeterProvider (otel.SetMeterProvider), whichever was given.
+// While there is none, protoactor keeps 2 KB of each actor for good, and a lock request is an
+// actor.
 func WithMeterProvider(to metric.MeterProvider) SessionOption {
 	return func(o *sessionOptions) error { o.meters = to; return nil }
 }
 
-// WithMeterLabels puts attributes on what is counted of locks that the function makes of a lock path, such as its first
-// element. It must give few different answers: each is a series of its own for as long as the program runs. It is called
-// once for each request, from any goroutine. By default nothing of the path is told.
+// WithMeterLabels adds attributes to what is counted of locks. The function makes them of a lock
+// path, such as its first element. It must give few different answers: each is a series of its own
+// for as long as the program runs. It is called once for each request, from any goroutine. By
+// default the figures say nothing of the path.
 func WithMeterLabels(of metering.Labels) SessionOption {
 	return func(o *sessionOptions) error { o.labels = of; return nil }
 }

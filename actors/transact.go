@@ -11,16 +11,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// ErrNotHolding: the hold that was to guard a transaction is over. Nothing was written.
+// ErrNotHolding: the hold under which a transaction was to run is over. Nothing was written.
 var ErrNotHolding = errors.New("turnstile: the hold is over")
 
 // Transaction is a transaction that is carried out only while a lock is held.
 type Transaction struct {
 	// Epoch is that of the grant: the transaction is sent in no other.
 	Epoch uint64
-	// Guard is the path of the holder's node: the servers check that it is there.
+	// Guard is the path of the holder's node: the servers check that it exists.
 	Guard string
-	// Ops are what is done.
+	// Ops are the changes.
 	Ops []zkconn.Op
 	// Alone: while the guard is there nobody else writes to these nodes, and no other transaction of this hold is under
 	// way. Without it a lost reply may be resolved only as not carried out.
@@ -30,13 +30,15 @@ type Transaction struct {
 	Holds func() bool
 }
 
-// Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a connection, and resolves
-// a lost reply where it can; a transaction that was certainly not carried out is sent again while the hold goes on.
+// Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a
+// connection, and resolves a lost reply where it can. A transaction that was certainly not carried
+// out is sent again while the hold goes on.
 //
-// The error wraps ErrNotHolding where the hold is over, zkconn's for a part that was refused, that of ctx where nothing
-// was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction may have been carried out, or may yet be.
-// over, which may be nil, is called when this client does nothing more about it, which may be after Transact has returned:
-// whatever gives the hold back goes out behind it, on the same session.
+// The error wraps ErrNotHolding where the hold is over, zkconn's for a part that was refused, that
+// of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
+// may have been carried out, or may yet be. over, which may be nil, is called when this client does
+// nothing more about it, perhaps after Transact has returned. A release that is sent after that
+// goes out behind the transaction, on the same session.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]zkconn.OpResult, error) {
 	x := &transacting{Transaction: t, session: s, ctx: ctx, done: make(chan struct{})}
 	go func() {

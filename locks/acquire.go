@@ -28,7 +28,7 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	}
 	if l.maxHold < 0 {
 		l.client.requests.Done()
-		err := fmt.Errorf("%w: a hold of at most %v", ErrBadAcquire, l.maxHold)
+		err := fmt.Errorf("%w: WithMaxHold %v: must not be negative", ErrBadAcquire, l.maxHold)
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}
 	r := newRequest(l.within(ctx), ctx)

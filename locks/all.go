@@ -43,10 +43,10 @@ func (s *Semaphore) Weight(n int) Locker {
 }
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
-// caller takes them in the same order, that of actors.InOrder, in whatever order they are given here:
-// so callers of All never wait for each other in a circle, whatever the chroots of their clients are.
-// When a lock cannot be had, or ctx ends, or a lock that is held is lost meanwhile, those that are
-// held are given back and that error is returned.
+// caller takes them in the same order, that of actors.InOrder, in whatever order they are given
+// here. So callers of All never wait for each other in a circle, whatever the chroots of their
+// clients are. When a lock cannot be had, ctx ends, or a held lock is lost meanwhile, All gives
+// back those that are held and returns that error.
 //
 // Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
 // lock, one is nil or not well formed, or one is named twice.
@@ -95,8 +95,8 @@ func unlock(ctx context.Context, held []*Lease) error {
 	return errors.Join(all...)
 }
 
-// Leases are several locks that are held together, and lost together: when one is lost, the others are given
-// back. Its methods may be called from any goroutine.
+// Leases are several locks that are held together, and lost together: when one is lost, the others
+// are given back. Its methods may be called from any goroutine.
 type Leases struct {
 	held   []*Lease
 	ctx    context.Context
@@ -117,12 +117,12 @@ func newLeases(held []*Lease) *Leases {
 	return l
 }
 
-// Context ends when one of the locks is lost or revoked, or all are given back, with the cause that the lease
-// concerned has. Who locks with it locks within all of them.
+// Context ends when one of the locks is lost or revoked, or all are given back. Its cause is that
+// of the lease concerned. Lock with it locks within all of them.
 func (l *Leases) Context() context.Context { return l.ctx }
 
-// Each gives the leases of the locks, in the order in which they were taken. Who gives one of them back gives
-// them all back.
+// Each gives the leases of the locks, in the order in which they were taken. Giving one of them
+// back gives all of them back.
 func (l *Leases) Each() []*Lease { return slices.Clone(l.held) }
 
 // Valid tells whether all locks are certain to be ours now: see Lease.Valid.

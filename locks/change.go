@@ -17,7 +17,8 @@ const (
 	Resumed ChangeKind = "resumed"
 	// RevokeRequested: somebody asks for the lock. With WithGrace it is given back by force at Change.Until.
 	RevokeRequested ChangeKind = "revoke requested"
-	// Lost: the lock is not ours any more, and its owner has not given it back. Change.Err says why. It is the last.
+	// Lost: the lock is not ours any more, and its owner has not given it back. Change.Err says why. It
+	// is the last change.
 	Lost ChangeKind = "lost"
 )
 
@@ -25,17 +26,18 @@ const (
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
-	// Until is, of Suspended and Resumed, when the lease ends unless it is renewed, and of RevokeRequested when the lock
-	// is given back by force, zero without WithGrace. Left is how far off it was when the change happened.
+	// Until is when the lease ends unless it is renewed (Suspended, Resumed), or when the lock is given
+	// back by force (RevokeRequested; zero without WithGrace). Left is how far off it was when the
+	// change happened.
 	Until time.Time
 	Left  time.Duration
-	// Err is, of Lost, the cause of the lease's context.
+	// Err is the cause of the lease's context (Lost).
 	Err error
 }
 
-// WithOnChange has a function told what happens to each lease of the lock: that it is in doubt and how much time is left,
-// that it goes on, that somebody asks for it, that it is lost. Use it to slow down, to write a log, or to prepare for the
-// end; the lease's context is what ends work.
+// WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
+// goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
+// for the end; the lease's context is what ends work.
 //
 // Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
 // function that is slow delays later calls, and nothing else.

@@ -16,8 +16,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Client is one ZooKeeper session, after the other when one expires, and the locks that are asked for
-// through it; or gateways that have one (gateway.Open). Its methods may be called from any goroutine.
+// Client is one ZooKeeper session at a time, a new one after an expiry, and the locks that are
+// acquired through it. A client of gateway.Open has gateways instead. Its methods may be called
+// from any goroutine.
 type Client struct {
 	system  *actor.ActorSystem
 	ours    bool // the system was made by Open
@@ -33,10 +34,10 @@ type Client struct {
 	changes  serial    // what WithOnChange is told
 }
 
-// Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error names the
-// servers and the last cause then. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is
-// refused before anything is sent, with an error that wraps zkconn.ErrBadConfig; credentials that the
-// server refuses give zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
+// Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
+// the servers and the last cause. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is
+// refused before anything is sent, with an error that wraps zkconn.ErrBadConfig. Credentials that
+// the server refuses give zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -105,12 +106,12 @@ func (c *Client) abort() {
 	}
 }
 
-// Close gives everything back: locks that are held end with ErrLost, calls of Lock with ErrClosed, and
-// the session is closed, upon which the servers hand the locks over at once. It waits until all that
-// the client started has ended, or ctx has.
+// Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
+// It closes the session, and the servers pass the locks on at once. It waits until all that the
+// client started has ended, or ctx has.
 //
 // The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told,
-// as when they are out of reach: others then wait for the locks until the session has expired. The
+// as when they are out of reach. Others then wait for the locks until the session has expired. The
 // client is closed even so. Closing again gives the same answer.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()

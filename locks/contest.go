@@ -6,13 +6,13 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Contest is the plainest lock: one ephemeral node, at the lock path itself, and whoever creates it holds.
-// There is no queue and no order, and all who wait are woken by a release, of whom one succeeds. It is for
-// lock paths that other programs use in this way; everybody else is served better by Mutex.
+// Contest is the plainest lock: one ephemeral node, at the lock path itself. The client that
+// creates it holds. There is no queue and no order. A release wakes all waiters, and one of them
+// succeeds. It is for lock paths that other programs use in this way; in all other cases use Mutex.
 //
-// ZooKeeper has no delete that asks who made a node, so there is one thing that a Contest cannot exclude: when
-// an operator deletes a holder's node, and somebody else makes it anew in the very moment in which the
-// holder gives the lock back, the new node may be deleted.
+// There is one thing that a Contest cannot exclude, because ZooKeeper has no delete that names the
+// creator. An operator deletes a holder's node, and somebody else makes it anew in the moment in
+// which the holder gives the lock back. Then the new node may be deleted.
 type Contest struct{ lock }
 
 // Contest gives the lock whose one node is at a path. A bad path is refused by Lock.

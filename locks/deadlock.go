@@ -22,22 +22,29 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
-// WithDeadlockDetection looks for deadlocks while Lock waits: when it has waited for so long, and again and again.
-// When the request is part of one, and the youngest in it of those that look for deadlocks, it is given up: its node is
-// deleted, and Lock returns an error in which errors.As finds a *DeadlockError. The youngest is the one whose node was
-// made last; those that wait in a cohort, without nodes, are younger than all others, and the last that asked is the
-// youngest of them. So of two that wait for each other exactly one gives up; the other gets on when the caller of the first backs off,
-// by giving back what it holds. See Deadlocks for what can be found. A request gives up only for a deadlock that a second
-// look, 250 ms after the first, shows as well, and never for a node of its own client that nobody holds any more.
+// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
+// request that is part of a deadlock gives up if it is the youngest in it of those that look for
+// deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
+// *DeadlockError.
 //
-// The longer the pause, the less the servers have to do: each look lists all that is below the root, which has to
-// contain the lock path, and reads the queues with waiters. It is not for contests.
+// The youngest is the one whose node was made last. Requests that wait in a cohort have no nodes:
+// they are younger than all others, and the last of them that asked is the youngest. So of two that
+// wait for each other exactly one gives up. The other gets on when the caller of the first backs
+// off, by giving back what it holds.
+//
+// See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
+// 250 ms after the first, shows as well. It never does so for a node of its own client that nobody
+// holds any more.
+//
+// The longer the pause, the less the servers have to do. Each look lists all that is below the
+// root, which has to contain the lock path, and reads the queues with waiters. It is not for
+// contests.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	return func(l *lock) { l.want.Deadlocks = messages.Detection{Root: root, Every: every} }
 }
 
-// Deadlocks looks for contenders below a root that wait for each other in a circle, across locks, sessions and
-// processes. The root may be "/".
+// Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
+// sessions and processes. The root may be "/".
 //
 // That they do is seen from what their nodes say of who stands still while they wait: messages.Contender.Who. A
 // request made with the context of a lease, Lock(lease.Context()), belongs to whoever has that lease. Actors are told
@@ -47,13 +54,13 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // seen, of others not. Where a node takes part that another client passes on in a cohort the second reading is 1.25 s
 // after the first, because the node may still name whoever had it before.
 //
-// Who waits for a semaphore's permits is part of a deadlock only when so many permits are with contenders that are
-// themselves part of it that what is left is not enough; otherwise another holder's release lets it in.
+// A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
+// permits that too few are left. Otherwise another holder's release lets it in.
 //
-// A deadlock that is reported was seen in two readings, 250 ms apart; so all of its nodes existed
+// A deadlock that is reported was seen in two readings, 250 ms apart, so all of its nodes existed
 // between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
 // do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
-// ms unless that client is cut off or paused; the nodes that this client retains are known and left
+// ms unless that client is cut off or paused. Nodes that this client retains are known and left
 // out. What may not be read is passed over; Locks tells what that is. Errors are those of Queue.
 func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
 	const op = "deadlocks below"

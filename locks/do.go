@@ -14,17 +14,19 @@ import (
 //		return store.Write(ctx, row, token)
 //	})
 //
-// The ctx of work ends with the caller's and with the lease, whichever is first; context.Cause says which. It carries
-// the caller's values and deadline; LeaseOf gives the lease, for Txn, and whoever locks with it locks within the lease. Do
-// waits until work has returned, also when its ctx has ended, and gives the lock back then, or when work panics.
+// The ctx of work ends with the caller's or with the lease, whichever is first; context.Cause says
+// which. It carries the caller's values and deadline. LeaseOf gives its lease, for Txn. A lock that
+// is taken with it is taken within the lease. Do waits until work has returned, even when its ctx
+// has ended, and gives the lock back then, or when work panics.
 //
-// When work was cut short because the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
-// ErrMaxHold) and the error of work, also where that is nil: whatever work has done since the loss was not done under
-// the lock. Otherwise Do returns the error of work. When the lock cannot be had work is not run, and the error is that
-// of Lock. That the lock has not been given back yet, as when the servers are out of reach, is no error: Do waits for it
-// as Unlock does, and the session goes on trying.
+// If the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
+// ErrMaxHold) and the error of work, even if that is nil: what work did after the loss was not done
+// under the lock. Otherwise Do returns the error of work. If the lock cannot be had, work is not
+// run, and the error is that of Lock. It is no error that the lock has not been given back yet, as
+// when the servers are out of reach. Do waits for it as Unlock does, and the session goes on
+// trying.
 //
-// Where somebody else's hold means that there is nothing to do, lock with Try.
+// If somebody else's hold means that there is nothing to do, lock with Try.
 func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token Token) error) error {
 	lease, err := locker.Lock(ctx)
 	if err != nil {
@@ -90,5 +92,6 @@ func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) 
 	}
 }
 
-// Try makes a Locker of one whose Lock does not wait for others: it returns ErrNotAcquired when somebody is before us.
+// Try makes a Locker whose Lock does not wait for others: it returns ErrNotAcquired when somebody
+// is before it.
 func Try(locker Locker) Locker { return part{locker.self().try()} }

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Election chooses a leader among those who campaign at a lock path: who holds the lock there leads. It is a
-// Mutex, read in another way, and any Mutex of any program at that path takes part.
+// Election chooses a leader among the candidates at a lock path: the holder of the lock leads. It
+// is a Mutex, read in another way, and any Mutex of any program at that path takes part.
 type Election struct {
 	lock
 	terms *terms // of Run
@@ -24,10 +24,10 @@ func (c *Client) Election(path string, opts ...LockOption) *Election {
 	return &Election{newLock(c, messages.Acquire{Path: path}, opts), &terms{}}
 }
 
-// Leader is who leads an election.
+// Leader describes the leader of an election.
 type Leader struct {
-	// Value is what it campaigned with. It is empty where somebody has asked it to resign, which overwrites it, and
-	// where it is another library's.
+	// Value is what it campaigned with. It is empty where somebody has asked it to resign, which
+	// overwrites it, and where its node is another library's.
 	Value string
 	// Token is the fencing token of its term: zero when nobody leads, and otherwise no greater than that of a later
 	// one; see Contender.Token.
@@ -48,9 +48,10 @@ func (l *Leadership) Value() string { return l.value }
 // Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
-// Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term, and campaigns again.
-// value is shown to who asks for the leader: at most 1024 bytes, such as an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is refused: who has resigned
-// would be named for as long as its node rests.
+// Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term,
+// and campaigns again. value is shown to whoever asks for the leader: at most 1024 bytes, such as
+// an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is
+// refused, because the retained node would go on naming a leader that has resigned.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
 	if l.want.Sticky != 0 {
@@ -64,7 +65,7 @@ func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, err
 	return &Leadership{lease, value}, nil
 }
 
-// Leader gives who leads now, or an error that wraps ErrNoLeader, or those of Client.Queue.
+// Leader gives the present leader. The error wraps ErrNoLeader, or is one of Client.Queue.
 func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	contenders, err := e.client.Queue(ctx, e.want.Path)
 	if err != nil {
@@ -86,12 +87,12 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 	return Leader{}
 }
 
-// Observe tells who leads, at once and whenever it changes, until ctx ends or the client is closed; then the channel
-// is closed. Nobody is a Leader without a Token. Who does not take what is told gets the newest when it does: leaders
-// in between are left out, as are those whose terms began and ended between two looks. While the connection is down
-// nothing is told. Errors wrap that of ctx, zkconn.ErrBadPath, ErrClosed, or ErrNeedsSession over a
-// gateway; when the lock path turns out not to
-// be readable the channel is closed.
+// Observe tells who leads, at once and whenever it changes, until ctx ends or the client is closed;
+// then the channel is closed. A Leader without a Token means that nobody leads. A slow receiver
+// gets the newest: leaders in between are left out, as are those whose terms began and ended
+// between two looks. While the connection is down nothing is told. If the lock path turns out not
+// to be readable, the channel is closed. Errors wrap that of ctx, zkconn.ErrBadPath, ErrClosed, or
+// ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
 		return termOf{leader.Contender.Node, leader.Token}

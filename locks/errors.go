@@ -17,13 +17,14 @@ import (
 var (
 	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
 	ErrNotAcquired = errors.New("turnstile: the lock is not free")
-	// ErrLost: the lock was held and was lost. It is the cause of the lease's context then.
+	// ErrLost: the lock was held and was lost. It is then the cause of the lease's context.
 	ErrLost = errors.New("turnstile: the lock was lost")
-	// ErrRevoked: the lock was asked back and the grace period ran out. It is the cause of the lease's
-	// context then.
+	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is then the cause of the
+	// lease's context.
 	ErrRevoked = errors.New("turnstile: the lock was revoked")
-	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is the cause of the lease's context then.
-	ErrMaxHold = errors.New("turnstile: the lock was held for as long as it may be")
+	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is then the cause of the
+	// lease's context.
+	ErrMaxHold = errors.New("turnstile: the hold reached its time limit")
 	// ErrReleased is the cause of the lease's context after Unlock and Release.
 	ErrReleased = errors.New("turnstile: the lock was released")
 	// ErrNotHeld: Unlock of a lease that was given back before.
@@ -35,10 +36,11 @@ var (
 	ErrUpgrade = errors.New("turnstile: a lease for reading cannot become one for writing")
 	// ErrNotWriter: only a lease for writing can be downgraded.
 	ErrNotWriter = errors.New("turnstile: not a lease for writing")
-	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than what the request asks for.
+	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than the
+	// request needs.
 	ErrPermits = errors.New("turnstile: the semaphore has another number of permits")
-	// ErrUnconfirmed: Unlock waited until the lease was over, and the servers are not known to have
-	// heard of the release. The session goes on trying.
+	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard of
+	// the release. The session goes on trying.
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
@@ -70,8 +72,9 @@ type Error struct {
 	Path, Node string
 	// State is where the request stood.
 	State messages.State
-	// Behind is whom a Lock waited for that was given up, as far as that was known without a question: its node, and who
-	// it is (Host, PID, Label) and since when. The zero value where it did not wait for anybody, or nobody knows.
+	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
+	// (Host, PID, Label) and since when. It has what was known without a further query. It is zero
+	// where Lock did not wait, or nothing was known.
 	Behind messages.Contender
 	// Reason and Detail say why it ended, where it has.
 	Reason messages.Reason
@@ -80,7 +83,7 @@ type Error struct {
 	Err error
 }
 
-// Error writes it in one line. What a request never was in is left out.
+// Error gives one line. It leaves out what the request never had.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)

@@ -9,10 +9,10 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Group is membership: who is there, as long as they are. Each member is an ephemeral node below the group's path, which
-// goes with its session; Curator has GroupMember for this, kazoo Party. A group's nodes are those of the readers of an
-// RWMutex at its path: whoever locks that for writing waits until all members have gone, and those who join meanwhile
-// wait for it.
+// Group is membership: who is there, as long as they are. Each member is an ephemeral node below
+// the group's path, which goes with its session; Curator has GroupMember for this, kazoo Party. A
+// group's nodes are those of the readers of an RWMutex at its path. So a writer of that RWMutex
+// waits until all members have gone, and members that join meanwhile wait for it.
 type Group struct{ lock }
 
 // Group gives the group at a path. A bad path is refused by Join.
@@ -20,7 +20,7 @@ func (c *Client) Group(path string) *Group {
 	return &Group{newLock(c, messages.Acquire{Path: path, Mode: messages.Read}, nil)}
 }
 
-// Member is somebody who is in a group.
+// Member is one member of a group.
 type Member struct {
 	// ID is the name of its node: another one each time that it joins.
 	ID string
@@ -33,7 +33,7 @@ type Member struct {
 	Since   time.Time
 }
 
-// Membership is ours in a group, from Join to Leave.
+// Membership is our place in a group, from Join to Leave.
 type Membership struct {
 	stop  context.CancelFunc
 	over  chan struct{}
@@ -94,8 +94,8 @@ func (m *Membership) ID() string {
 	return lease.Node()
 }
 
-// Leave leaves the group, and returns when our member is known to be gone; its errors are those of Lease.Unlock, or why it
-// could not join again.
+// Leave leaves the group, and returns when our member is known to be gone. Its errors are those of
+// Lease.Unlock, or the reason why it could not join again.
 func (m *Membership) Leave(ctx context.Context) error {
 	m.stop()
 	<-m.over
@@ -117,10 +117,10 @@ func (g *Group) Members(ctx context.Context) ([]Member, error) {
 	return membersOf(queue), nil
 }
 
-// Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is closed; then the
-// channel is closed. Who does not take what is told gets the newest when it does. While the connection is down nothing is
-// told. Each watcher costs the servers a watch and a read of all members at every change. Errors are those of
-// Election.Observe.
+// Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is
+// closed; then the channel is closed. A slow receiver gets the newest. While the connection is down
+// nothing is told. Each watcher costs the servers a watch and a read of all members at every
+// change. Errors are those of Election.Observe.
 func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
 	return follow(ctx, g.client, "watch group", g.want.Path, membersOf, func(members []Member) any {
 		ids := make([]string, len(members))

@@ -76,8 +76,8 @@ func (v *leaseValues) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// LeaseOf gives the lease within which a context lies: that of Do, of Election.Run, or of Lease.Context; nil where there
-// is none.
+// LeaseOf gives the lease of a context: that of Do, of Election.Run, or of Lease.Context. It is nil
+// where there is none.
 func LeaseOf(ctx context.Context) *Lease {
 	l, _ := ctx.Value(leaseKey{}).(*Lease)
 	return l
@@ -100,10 +100,10 @@ func (l *Lease) caller() string {
 // address is that of its lock actor.
 func (l *Lease) address() string { return actors.Address(l.from.client.system, l.held.Actor) }
 
-// Context ends when the lock is lost, revoked or given back: context.Cause says which, with an error
-// that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values of the context that
-// Lock was called with, and not its deadline. Who locks with it locks within the lease: see WithReentry,
-// RWMutex.RLock and RWMutex.Lock.
+// Context ends when the lock is lost, revoked or given back: context.Cause says which, with an
+// error that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values
+// of the context that Lock was called with, but not its deadline. A lock that is taken with it is
+// taken within the lease: see WithReentry, RWMutex.RLock and RWMutex.Lock.
 func (l *Lease) Context() context.Context { return l.ctx }
 
 // Token is the fencing token.
@@ -118,17 +118,17 @@ func (l *Lease) Node() string { return l.held.Node }
 // Session is the id of the ZooKeeper session that holds.
 func (l *Lease) Session() int64 { return l.held.Session }
 
-// Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
-// a process that was paused and has not heard yet that it lost the lock. Once false it stays false.
+// Valid tells whether the lock is certain to be ours now. It reads the clock. So it is right even
+// in a process that was paused and has not heard yet that it lost the lock. Once false it stays
+// false.
 func (l *Lease) Valid() bool {
 	return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Run)
 }
 
-// Deadline is when the lease ends unless the ensemble is heard of again; it moves on all the time while
-// it is.
+// Deadline is when the lease ends unless it is renewed. It moves on while the ensemble answers.
 func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
 
-// Revoked is closed when somebody asks for the lock back.
+// Revoked gives a channel that is closed when somebody asks for the lock.
 func (l *Lease) Revoked() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,20 +141,21 @@ func (l *Lease) Revoked() <-chan struct{} {
 	return l.revoked
 }
 
-// Release gives the lock back and returns at once, for defer. The lease's context ends; the session deletes the node, and
-// tries until it is known to be gone. Unlock, before or after it, says what has become of that.
+// Release gives the lock back and returns at once, for defer. The lease's context ends. The session
+// deletes the node, and tries until it is known to be gone. Unlock, before or after it, says what
+// has become of that.
 func (l *Lease) Release() { l.release() }
 
-// Unlock gives the lock back. The lease's context ends at once. Unlock returns nil, once, when it
-// is known that the node is gone, even where the reply to the delete was lost or the session has
-// expired meanwhile. It returns an error that wraps ErrLost, ErrRevoked or ErrMaxHold where the lock was not
-// ours any more, ErrNotHeld after a success.
+// Unlock gives the lock back. The lease's context ends at once. The first Unlock to be confirmed
+// returns nil, even where the reply to the delete was lost or the session has expired meanwhile;
+// later ones return ErrNotHeld. The error wraps ErrLost, ErrRevoked or ErrMaxHold where the lock
+// was not ours any more.
 //
 // It waits until ctx ends, and no longer than until the lease is over (Deadline), which is within a
-// session timeout of the moment in which the servers go out of reach. Then the error wraps that of
-// ctx, or ErrUnconfirmed. The release goes on without it: the session deletes the node as soon as a
-// server is in reach, and the servers delete it when the session expires. Unlock may be called
-// again, to hear what has become of it.
+// session timeout after the servers went out of reach. Then the error wraps that of ctx, or
+// ErrUnconfirmed. The release goes on: the session deletes the node as soon as a server is in
+// reach, and the servers delete it when the session expires. Call Unlock again to hear what has
+// become of it.
 func (l *Lease) Unlock(ctx context.Context) error { return l.unlock(ctx, time.Now()) }
 
 // unlock is an Unlock that was called at a time.

@@ -14,13 +14,13 @@ func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
 	return &Mutex{newLock(c, messages.Acquire{Path: path}, opts)}
 }
 
-// Lock waits until the lock is held, or ctx ends, and gives the lease. Errors are of type *Error and
-// wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire for options out
-// of their range, ErrReentry where ctx is that of a lease of the same lock, ErrDeadlock with
-// WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no node of the request is left, or it is
-// being deleted: whatever ctx does, the request is followed to its end.
+// Lock waits until the lock is held, or ctx ends, and gives the lease. Errors are of type *Error.
+// They wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire
+// for options out of their range, ErrReentry where ctx is that of a lease of the same lock,
+// ErrDeadlock with WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no node of the
+// request is left, or it is being deleted: whatever ctx does, the request is followed to its end.
 func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
 
-// TryLock is Lock that does not wait for others: when somebody is before us it returns ErrNotAcquired,
-// and leaves no node.
+// TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before
+// us, and leaves no node.
 func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }

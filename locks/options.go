@@ -36,8 +36,8 @@ func session(opt actors.SessionOption) Option {
 	return func(o *options) error { o.session = append(o.session, opt); return nil }
 }
 
-// WithSessionTimeout sets the session timeout that is asked for, 10 s by default; the servers may grant
-// another. A lock whose holder dies is free after that long. It must be at least a millisecond.
+// WithSessionTimeout asks for a session timeout, 10 s by default; the servers may grant another. A
+// lock whose holder dies is free after that long. It must be at least a millisecond.
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed when
@@ -62,18 +62,18 @@ func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 // WithTLS connects with TLS. The server's name is that of the server list unless the config sets one.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
 
-// WithDialer connects with a function of the caller's.
+// WithDialer makes connections with dial.
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return connection(zkconn.WithDialer(dial))
 }
 
-// WithReconnectBackoff bounds the pause between two rounds through servers none of which answers; it
-// grows from initial to max, with jitter.
+// WithReconnectBackoff bounds the pause between two rounds through the servers when none of them
+// answers. It grows from initial to max, with jitter.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
-// WithLogger logs there; by default nothing is logged.
+// WithLogger sets the logger. By default nothing is logged.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {
@@ -85,7 +85,7 @@ func WithLogger(log *slog.Logger) Option {
 	}
 }
 
-// WithActorSystem runs the client's actors in a system of the caller's, which Close leaves running. By
+// WithActorSystem runs the client's actors in a given system, which Close leaves running. By
 // default the client has one of its own.
 func WithActorSystem(system *actor.ActorSystem) Option {
 	return func(o *options) error {
@@ -100,7 +100,7 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 // WithoutParentWrites keeps Turnstile from writing to lock paths: see actors.WithoutParentWrites.
 func WithoutParentWrites() Option { return session(actors.WithoutParentWrites()) }
 
-// WithoutFastPaths switches off ways in which requests and time are saved: see actors.FastPath.
+// WithoutFastPaths switches fast paths off: see actors.FastPath.
 func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
@@ -109,26 +109,28 @@ func WithoutFastPaths(paths ...actors.FastPath) Option {
 // zkconn.WithServerTick.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
-// WithSuspendedTime sets how it is known for how long the machine was suspended, mostly for tests: see
-// zkconn.WithSuspendedTime.
+// WithSuspendedTime sets the source of the time for which the machine was suspended, mostly for
+// tests: see zkconn.WithSuspendedTime.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return connection(zkconn.WithSuspendedTime(suspended))
 }
 
-// WithoutIdleSyncs does without the syncs that an idle client sends, every third of a session timeout, so that the first
-// lock after a pause is granted in one round trip: see zkconn.WithoutIdleSyncs.
+// WithoutIdleSyncs saves the syncs that an idle client sends every third of a session timeout. They
+// are there so that the first lock after a pause is granted in one round trip: see
+// zkconn.WithoutIdleSyncs.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
-// WithSessionFile keeps session id and password in a file of the user's own (mode 0600, on a local disk), so that a
-// process that is started again after a crash closes its predecessor's session first: what that one held is free after
-// a few round trips instead of a session timeout. Open returns ErrSessionFileInUse when a session that lives uses the
-// file: see actors.WithSessionFile.
+// WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
+// local disk). A process that is started again after a crash then closes its predecessor's session
+// first. Its predecessor's locks are free after a few round trips instead of a session timeout.
+// Open returns ErrSessionFileInUse when a living session uses the file: see actors.WithSessionFile.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
-// WithUnreleased reports leases that were not given back within a time of their grant, or before Close: most likely
-// somebody has forgotten to. Use it in tests, and to find out in production why a lock stays held; the stack of each call
-// of Lock is kept, which costs some microseconds. Each lease is reported once, on a goroutine of its own; those that Close
-// finds are reported before it goes on. It must be above zero.
+// WithUnreleased reports leases that were not given back within a time of their grant, or before
+// Close: most likely somebody has forgotten to. Use it in tests, and to find out in production why
+// a lock stays held. The stack of each call of Lock is kept, which costs some microseconds. Each
+// lease is reported once, on a goroutine of its own; those that Close finds are reported before it
+// goes on. after must be above zero.
 func WithUnreleased(after time.Duration, report func(Unreleased)) Option {
 	return func(o *options) error {
 		if after <= 0 || report == nil {

@@ -18,10 +18,11 @@ import (
 // after an error that may pass, it campaigns again, after a pause that grows from 100 ms to 10 s while no term lasts
 // that long, with jitter.
 //
-// The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead (Client.Revoke, or a candidate
-// of higher priority); context.Cause says which. Run waits for lead to return, and resigns only then, also when lead
-// panics: nobody leads while lead runs. So lead must return when its ctx ends; Health fails while it does not though the
-// lease is over. To resign takes no longer than Unlock does.
+// The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
+// (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run waits for lead
+// to return, and resigns only then, also when lead panics: nobody leads while lead runs. So lead
+// must return when its ctx ends. Health fails while it does not, though the lease is over. To
+// resign takes no longer than Unlock does.
 //
 // value is that of Campaign. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
@@ -110,14 +111,16 @@ func (l *Leadership) untilAsked(ctx context.Context, lead func(context.Context, 
 	return err
 }
 
-// IsLeader tells whether a term of Run leads now. It reads the clock: it is false as soon as the lease may be over.
+// IsLeader tells whether a term of Run leads now. It reads the clock: it is false as soon as the
+// lease may be over.
 func (e *Election) IsLeader() bool {
 	return slices.ContainsFunc(e.terms.all(), func(term *Leadership) bool { return term.Valid() })
 }
 
-// Health is for liveness probes: it fails, with an error that wraps ErrLost, when the lease of a term is over and the
-// function that Run has called for it has not returned. Then this process may do what only a leader may, besides another
-// leader. It is nil for who leads, and for who does not.
+// Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
+// term is over and the function that Run has called for it has not returned. This process may then
+// act as a leader beside another one. It is nil for a leader whose lease runs, and for a process
+// that does not lead.
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
 		if !term.Valid() {
@@ -152,11 +155,12 @@ func (t *terms) all() []*Leadership {
 	return slices.Clone(t.open)
 }
 
-// WithPriority gives a candidate a priority: one of a higher priority asks the leader to go when it has campaigned for so
-// long (after); and a candidate who is elected while one of higher priority waits
-// gives the lead on before it begins. Use it where some places are better to lead from than others. Without it all have
-// priority 0, and nobody is asked. It is for Election.Run; a leader that has only campaigned is asked too, by
-// Lease.Revoked. A priority below zero is refused with ErrBadAcquire.
+// WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
+// leader of lower priority to resign. A candidate who is elected while one of higher priority waits
+// gives the lead on before it begins. Use it where some places are better to lead from than others.
+// Without it all have priority 0, and nobody is asked. It is for Election.Run; a leader that has
+// only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
+// ErrBadAcquire.
 func WithPriority(priority int, after time.Duration) LockOption {
 	return func(l *lock) { l.want.Priority, l.pressAfter, l.ranked = priority, after, true }
 }

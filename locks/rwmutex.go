@@ -17,8 +17,8 @@ func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
 	return &RWMutex{newLock(c, messages.Acquire{Path: path}, opts)}
 }
 
-// Lock waits until the lock is held for writing. Errors are those of Mutex.Lock, and ErrUpgrade where ctx is
-// that of a lease for reading the same lock: it would wait for itself.
+// Lock waits until the lock is held for writing. Errors are those of Mutex.Lock, and ErrUpgrade
+// where ctx is that of a lease for reading the same lock, which would wait for itself.
 func (m *RWMutex) Lock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Write).acquire(ctx)
 }
@@ -28,9 +28,9 @@ func (m *RWMutex) TryLock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Write).try().acquire(ctx)
 }
 
-// RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same lock,
-// it is held at once, in that writer's place: when the writer's lease is given back, nobody comes in
-// between. Lease.Downgrade does both. Errors are those of Mutex.Lock.
+// RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same
+// lock, it is held at once, in that writer's place: when the writer's lease is given back, nobody
+// comes in between. Lease.Downgrade does both. Errors are those of Mutex.Lock.
 func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Read).acquire(ctx)
 }
@@ -40,14 +40,14 @@ func (m *RWMutex) TryRLock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Read).try().acquire(ctx)
 }
 
-// Downgrade makes a lease for writing one for reading, with nobody in between. The lease is given back, and
-// the new one has the same token. It returns ErrNotWriter for a lease of another kind, an error that
-// wraps ErrLost where the lease is lost meanwhile, or that of RLock, after which the lease is held as
-// before.
+// Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease is
+// given back, and the new one has the same token. It returns ErrNotWriter for a lease of another
+// kind, and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise errors are
+// those of RLock, and the lease is held as before.
 func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 	if l.from.want.Mode != messages.Write {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
-			Err: fmt.Errorf("%w: it is %v", ErrNotWriter, l.from.want.Mode)}
+			Err: fmt.Errorf("%w: the lock is %v", ErrNotWriter, l.from.want.Mode)}
 	}
 	if l.ctx.Err() != nil {
 		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: context.Cause(l.ctx)}

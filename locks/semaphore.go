@@ -8,13 +8,13 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Semaphore has a number of permits, of which each lease takes one or more. Permits are given in the
-// order in which they were asked for: who asks for many is not overtaken by those who ask for few. The
-// number is kept in the data of the lock path; who comes with another one is refused.
+// Semaphore has a number of permits, of which each lease takes one or more. Permits are given in
+// the order in which they were asked for: light requests do not overtake heavy ones. The number is
+// kept in the data of the lock path; a request with another number is refused.
 //
-// Another kind of lock should have a lock path of its own: a Mutex that shares the lock path, in a queue with another
-// name, may set the data to nothing, because they were when it came (see WithoutParentWrites). Then the number is
-// written again by whoever lists the queue next.
+// Give other kinds of locks another lock path. A Mutex that shares the lock path, in a queue with
+// another name, may set the data to nothing, because they were when it came (see
+// WithoutParentWrites). The next request that lists the queue then writes the number again.
 //
 // A release wakes the first waiter, and the one behind it, who is the first waiter from then on: two clients,
 // however long the queue is.
@@ -46,12 +46,13 @@ func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
 	return l.acquire(ctx)
 }
 
-// SetPermits changes the number of permits of the semaphore at a path, or sets it for the first time; the lock
-// path is made where it does not exist. Who holds goes on holding. Who waits goes by the new number, and fails with
-// ErrPermits only when it asks for more than that; who comes from then on must name the new number.
+// SetPermits changes the number of permits of the semaphore at a path, or sets it for the first
+// time; the lock path is made where it does not exist. Holders go on holding. Waiters go by the new
+// number, and fail with ErrPermits only when they ask for more than that. Later requests must name
+// the new number.
 //
-// Errors wrap that of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number that is none, ErrPermits where the
-// lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
+// Errors wrap that of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
+// ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
 func (c *Client) SetPermits(ctx context.Context, path string, permits int) error {
 	set, err := ask[*messages.PermitsSet](ctx, c, "set permits of", path,
 		&messages.SetPermits{Path: path, Permits: permits})

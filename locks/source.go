@@ -25,8 +25,8 @@ type Source interface {
 	Ask(ctx context.Context, query any) (answer any, err error)
 	// PID is the actor that takes messages.Follow; nil where there is none.
 	PID() *actor.PID
-	// LastWord is how long Unlock waits at least: what has happened may be on its way from the lock
-	// actor.
+	// LastWord is how long Unlock waits at least, because news of the end may be on its way from the
+	// lock actor.
 	LastWord() time.Duration
 	// Explain adds to an error what is known of why nothing is heard.
 	Explain(err error) error
@@ -37,10 +37,10 @@ type Source interface {
 // ErrNeedsSession: what was asked for does not work over a gateway.
 var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
 
-// NewClient makes a client whose locks come from a source, in the actor system of that. Close
-// closes the source, and leaves the system running. It is for sources other than sessions:
-// gateway.Open calls it. Of the options only WithTracerProvider means something; others belong to a
-// session.
+// NewClient makes a client whose locks come from a source, in the actor system of that source.
+// Close closes the source, and leaves the system running. It is for sources other than sessions:
+// gateway.Open calls it. Of the options only WithTracerProvider has an effect; the others belong to
+// a session.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {

@@ -19,8 +19,9 @@ const (
 	PhaseClosed       = actors.Closed
 )
 
-// State tells where the client's connection stands: whether there is a session and a server that answers, since when,
-// how long the leases last. It asks nobody. That of a client whose locks come from gateways is zero.
+// State tells the state of the client's connection: whether there is a session and a server that
+// answers, since when, and how long the leases last. It sends nothing. It is zero for a client
+// whose locks come from gateways.
 func (c *Client) State() State {
 	session := c.Session()
 	if session == nil {

@@ -24,8 +24,9 @@ func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.W
 // WithMeterLabels puts attributes on the figures that the function makes of a lock path: see actors.WithMeterLabels.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
-// WithTracerProvider makes OpenTelemetry spans: by default, and with nil, there are none. Both have as parent the span of
-// the context that Lock was called with; those of Lease.Downgrade have the hold that is downgraded.
+// WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. The
+// parent of both is the span of the context that Lock was called with; after Lease.Downgrade it is
+// the hold that is downgraded.
 //
 //   - turnstile.lock.acquire lasts as long as the call of Lock. Its status is an error when the lock was not acquired,
 //     with error.type as the figures have it.

@@ -42,10 +42,11 @@ func Check(path string, version int32) Op {
 	return Op{Kind: zkconn.OpCheck, Path: path, Version: version}
 }
 
-// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: they are one transaction with a check of the
-// holder's node. So no write of a holder that has lost the lock is ever carried out, however late it arrives, and no
-// token need be compared: while the node exists nobody else holds. The nodes have the ACL of WithACL. The results are in
-// the order of the ops.
+// Txn writes to ZooKeeper, all ops or none, and only while the lock is held: they are one
+// transaction with a check of the holder's node. While the node exists nobody else holds. So no
+// write of a holder that has lost the lock is ever carried out, however late it arrives, and no
+// token need be compared. The nodes have the ACL of WithACL. The results are in the order of the
+// ops.
 //
 // What the error says:
 //
@@ -56,19 +57,27 @@ func Check(path string, version int32) Op {
 //   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire: nothing was written.
 //   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be while the session lives.
 //
-// A lost reply is resolved where that can be known. When a node, or a list of children, that the transaction changes has
-// not changed since before it was sent, it was not carried out, and is sent again. When every node that it creates or
-// sets is as it would be, with one zxid that is newer, and the lock was held all the time, it was carried out: that
-// supposes that these nodes are written by holders of this lock only. It is not known after the loss of the lock; nor
-// where the transaction only deletes, or the lock is one that several hold together (readers, permits, WithReentry). A
-// Set of a node of your own, with its version, makes a transaction that can be resolved. ErrUnknownOutcome comes also
-// when ctx ends before the answer.
+// A lost reply is resolved where that is possible:
 //
-// A lease's transactions are carried out one after the other. Unlock gives the lock back behind those that are under way,
-// so that a node that is reused (WithSticky, WithCohort, a hand-over in the client) never guards the writes of an earlier
-// hold. Where several hold with one node (WithReentry, a downgrade) it guards until the last of them has given back. The
-// lease of a Contest is refused with ErrBadAcquire, because others may make the same node anew, and so is that of a reader
-// WithCohort, whose node stays for others; one over a gateway with ErrNeedsSession.
+//   - The transaction was not carried out, and is sent again, if a node or a list of children that
+//     it changes has not changed since before it was sent.
+//   - It was carried out if every node that it creates or sets is as it would be, with one zxid
+//     that is newer, and the lock was held all the time. This supposes that only holders of this
+//     lock write these nodes.
+//   - It is not known after the loss of the lock, for a transaction that only deletes, and for a
+//     lock that several hold together (readers, permits, WithReentry). A Set of a node of your own,
+//     with its version, makes a transaction that can be resolved.
+//
+// ErrUnknownOutcome comes also when ctx ends before the answer.
+//
+// A lease's transactions are carried out one after the other. Unlock gives the lock back behind
+// those that are under way. So a node that is reused (WithSticky, WithCohort, a hand-over in the
+// client) never guards the writes of an earlier hold. Where several hold with one node
+// (WithReentry, a downgrade), it guards until the last of them has given back.
+//
+// ErrBadAcquire refuses the lease of a Contest, because others may make the same node anew, and
+// that of a reader WithCohort, whose node stays for others. ErrNeedsSession refuses one over a
+// gateway.
 func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 	session := l.from.client.Session()
 	switch {

@@ -18,39 +18,40 @@ type Acquire struct {
 	// one. Both are for Mode Semaphore only.
 	Permits, Weight int
 	// WatchAll watches the whole lock path while waiting, instead of the predecessor. Every change then
-	// wakes every such waiter: the herd effect. It is there for comparison, and for ten clients or fewer.
+	// wakes every such waiter: the herd effect. It is for comparison, and for ten clients or fewer.
 	WatchAll bool
 	// Timeout ends the request when it does not hold after this long; zero means never.
 	Timeout time.Duration
-	// Try gives up at once when somebody else is before us, instead of waiting.
+	// Try gives up at once when somebody else is before the request, instead of waiting.
 	Try bool
-	// Grace is how long the holder keeps the lock after it was asked back; then it is released by
-	// force. Zero means that a request to give it back is told to the owner and nothing more.
+	// Grace is how long the holder keeps the lock after somebody has asked for it; then it is released
+	// by force. Zero means that the owner is told of the request, and nothing else happens.
 	Grace time.Duration
-	// Sticky keeps the node of an exclusive lock for so long after it was given back, while nobody else queues for
-	// it. Whoever asks for the lock again within the session reuses the node, once the servers have found that it is
-	// still there: one round trip to acquire the lock, and none to give it back.
+	// Sticky keeps the node of an exclusive lock for this long after it was given back, while nobody
+	// else queues for it. The next request of the session for the lock reuses the node, once the
+	// servers have found that it is still there: one round trip to acquire the lock, and none to give
+	// it back.
 	Sticky time.Duration
-	// Cohort is how many grants one node of an exclusive lock, or of one for reading, may serve within the session, at
-	// most MaxPlace; zero and one mean that each request has a node of its own. Requests that ask for it share the
-	// session's node: while it holds or waits they wait behind it in the process, and hold one after the other, each with a greater
-	// token, until the cohort is over. The next cohort queues behind the other sessions, so that the order of grants
-	// is that of the queue between sessions, and within the session that in which the requests came. Requests for reading
-	// hold together, with one token.
+	// Cohort is how many grants one node of an exclusive lock, or of one for reading, may serve within
+	// the session, at most MaxPlace. With zero or one, each request has a node of its own. Requests
+	// that ask for a cohort share the session's node. They wait behind it in the process, and hold one
+	// after the other, each with a greater token, until the cohort is over. Requests for reading hold
+	// together, with one token. The next cohort queues behind the other sessions. So grants follow the
+	// queue between sessions, and the order of requests within one.
 	Cohort int
-	// Owner is who asks. Two requests of one owner for one lock in one session do not wait for each
-	// other: the second fails with ReasonReentry, or shares the first one's hold where Reentry is set; a
-	// Read under a Write of the same owner takes the read lock at the writer's place (a downgrade,
-	// once the writer is released), and a Write under a Read fails with ReasonUpgrade. Empty means the actor that
-	// spawned the lock actor. It is written into the contender's node.
+	// Owner names the owner of the request. Empty means the actor that spawned the lock actor. It is
+	// written into the contender's node. Two requests of one owner for one lock in one session do not
+	// wait for each other. The second fails with ReasonReentry, or shares the first one's hold where
+	// Reentry is set. A Read under a Write of the same owner takes the read lock at the writer's place
+	// (a downgrade, once the writer is released). A Write under a Read fails with ReasonUpgrade.
 	Owner string
 	// Reentry lets an owner that holds the lock acquire it again. Each acquisition is released by itself.
 	Reentry bool
-	// Caller is who stands still while this request waits: who is one caller in several locks makes the
-	// edges from one to the next by which a deadlock is found. Empty means Owner.
+	// Caller names who stands still while this request waits. Requests of one caller for several locks
+	// link these, and so a deadlock is found. Empty means Owner.
 	Caller string
-	// Deadlocks says whether the request looks for deadlocks while it waits. When it is the youngest in one it
-	// gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.
+	// Deadlocks says whether the request looks for deadlocks while it waits. If it is the youngest in
+	// one, it gives up: Deadlocked is told, and Cancelled with ReasonDeadlock.
 	Deadlocks Detection
 	// Label is shown to people who look at the queue. It is written into the contender's node.
 	Label string
@@ -62,8 +63,8 @@ type Acquire struct {
 // Release gives the lock back. Before it is held it means Cancel. Sending it again changes nothing.
 type Release struct{}
 
-// Cancel ends a request that is no longer wanted; its node is deleted before it ends. A request that
-// holds already gives the lock back.
+// Cancel ends a request that is no longer wanted; its node is deleted before it ends. A request
+// that holds already gives the lock back.
 type Cancel struct {
 	// Reason is told as that of Cancelled, and counted by the figures. ReasonNone stands for
 	// ReasonCancelled.
@@ -78,6 +79,6 @@ func (Release) IgnoreDeadLetterLogging() {}
 // IgnoreDeadLetterLogging keeps it out of the log.
 func (Cancel) IgnoreDeadLetterLogging() {}
 
-// Revoke asks the holder to give the lock back: the owner is told RevokeRequested. It says nothing
-// to a request that does not hold.
+// Revoke asks the holder to give the lock back: the owner is told RevokeRequested. A request that
+// does not hold ignores it.
 type Revoke struct{}

@@ -2,7 +2,7 @@ package messages
 
 import "time"
 
-// Library is which client library a contender's node seems to be of: a guess from its name and its data.
+// Library is the client library that made a contender's node: a guess from its name and its data.
 type Library string
 
 // The libraries that are told apart.
@@ -21,7 +21,7 @@ const (
 	LibraryRecipe Library = "recipe"
 )
 
-// Contender is one contender's node as somebody sees it who looks at a queue from outside.
+// Contender is one contender's node as it is seen from outside.
 type Contender struct {
 	// Path is the lock path; Node the name of the contender's node. That of a contest is the lock path's own
 	// last element.
@@ -41,8 +41,8 @@ type Contender struct {
 	// It is zero where the node's czxid does not fit.
 	Token Token
 
-	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let it in,
-	// where it waits: its predecessor, or all holders before the first waiter of a semaphore.
+	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a
+	// waiter in: its predecessor, or all holders before the first waiter of a semaphore.
 	Holds    bool
 	WaitsFor []string
 
@@ -51,7 +51,7 @@ type Contender struct {
 	// Asked: somebody has asked for the lock by writing to the node. What was written there before is lost, so
 	// that who it is cannot be told any more.
 	Asked bool
-	// Unread: its data may not be read. What follows is then what else there is to tell.
+	// Unread: its data may not be read. The fields below then have what else is known.
 	Unread bool
 	// Host and PID are the owner's machine and process, Actor the address of the actor that asked; Owner,
 	// Caller and Label are what it asked with: see Acquire. They are empty where the node is another library's.
@@ -60,22 +60,23 @@ type Contender struct {
 	Actor, Owner, Caller, Label string
 	// Priority is what it asked with: see Acquire.
 	Priority int
-	// Since is when it was asked for, by the owner's clock; where that is not known, when the node was made, by
-	// the server's.
+	// Since is when it was asked for, by the owner's clock. Where that is not known, it is when the
+	// node was made, by the server's.
 	Since time.Time
-	// Who stands still while it waits: Caller, or Owner, or the actor; "" where that is not known.
+	// Who is the one that stands still while it waits: Caller, or Owner, or the actor; "" where that is
+	// not known.
 	Who string
 	// Detects: the request looks for deadlocks while it waits, and gives up when it is the youngest in one.
 	Detects bool
 
-	// Cohort is how many grants in a row the node may serve within its session; zero for one: see Acquire.Cohort.
-	// What is said above of who it is may then be up to a second older than the newest grant, and be of whoever had
-	// the node before. Behind is how many requests of the session wait behind the node without nodes of their own,
-	// as the session has last written; it writes a few times a second at most.
+	// Cohort is how many grants in a row the node may serve within its session; zero for one: see
+	// Acquire.Cohort. The fields about its owner may then be up to a second older than the newest
+	// grant, and name the owner before. Behind is how many requests of the session wait behind the node
+	// without nodes of their own, as the session has last written. It writes at most twice a second.
 	Cohort, Behind int
-	// ID is the GUID of a request in a cohort of the very session that answers, which knows more than its nodes say;
-	// it is empty for all others. Only deadlocks have them. One without a Node waits behind the node in WaitsFor;
-	// its Token and Sequence are zero.
+	// ID is the GUID of a request in a cohort of the very session that answers, which knows more than
+	// its nodes say. It is empty for all others. Only deadlocks have such members. One without a Node
+	// waits behind the node in WaitsFor; its Token and Sequence are zero.
 	ID string
 }
 

@@ -13,18 +13,19 @@ type Detection struct {
 	// Root is the path below which the locks are that may be part of a deadlock; the request's own lock path is
 	// one of them. "/" is all that the client can see.
 	Root string
-	// Every is how long the request has waited when it looks, and looks again. Each look lists everything below
-	// Root, and reads the queues that have waiters. What looks like a deadlock is read again 250 ms later, before the
-	// request gives up.
+	// Every is how long the request has waited when it looks, and looks again. Each look lists
+	// everything below Root, and reads the queues that have waiters. A seeming deadlock is read again
+	// 250 ms later, before the request gives up.
 	Every time.Duration
 }
 
-// Member is one who takes part in a deadlock.
+// Member is one participant of a deadlock.
 type Member struct {
-	// Who stands still: see Contender.Who. It is "" for one that only waits in a queue between the others.
+	// Who is the one that stands still: see Contender.Who. It is "" for one that only waits in a queue
+	// between the others.
 	Who string
-	// Keeps is the node with which it keeps out the member before it: a holder's, or that of a waiter which is
-	// earlier in the queue.
+	// Keeps is the node with which it keeps out the member before it: a holder's, or that of an earlier
+	// waiter of the queue.
 	Keeps Contender
 	// Waits is the node with which it waits for the next member.
 	Waits Contender
@@ -42,8 +43,8 @@ func (m Member) String() string {
 	return fmt.Sprintf("%s is before others in the queue of %s and waits for %s", who, m.Keeps.Path, m.Waits.Path)
 }
 
-// Deadlock is a circle of contenders each of whom waits for the next, the last for the first. Nothing ends it but
-// one of them that gives up. It begins with the member that has waited longest.
+// Deadlock is a circle of contenders: each waits for the next, and the last for the first. It ends
+// only when one of them gives up. It begins with the member that has waited longest.
 type Deadlock struct {
 	Members []Member
 }
@@ -57,8 +58,8 @@ func (d Deadlock) String() string {
 	return strings.Join(words, "; ")
 }
 
-// Youngest gives the youngest of the waiting contenders that look for deadlocks: the one that gives up, so that
-// not all do. It is false where none of them looks for deadlocks; then none gives up.
+// Youngest gives the youngest of the waiting contenders that look for deadlocks: the one that gives
+// up, so that not all do. It is false where none of them looks for deadlocks; then none gives up.
 func (d Deadlock) Youngest() (Contender, bool) {
 	var youngest Contender
 	found := false

@@ -1,17 +1,17 @@
 // Package messages is the vocabulary of Turnstile: the states of a lock request, the commands that
-// a lock actor takes, the notices that it sends, the transitions that it goes through, and the
-// fencing token.
+// a lock actor takes, the notices and transitions that it sends, and the token.
 //
 // Everything here is plain data: exported structs without channels, functions or contexts. The
-// package imports nothing of Turnstile's.
+// package imports no other package of Turnstile.
 //
 // None of the messages is a protobuf message, so protoactor's remote drops them, without a dead
-// letter. Package actors/gateway/wire has their protobuf twins: wire.Pack makes of a notice, a
-// [Transition] or a command what crosses to another node, and there it arrives as the message itself.
-// Lock actors tell actors on other nodes where actors.WithRemote is set, and refuse them otherwise.
+// letter. Package actors/gateway/wire has their protobuf twins. wire.Pack turns a notice, a
+// [Transition] or a command into a message that crosses to another node and arrives there as the
+// original. Lock actors tell actors on other nodes where actors.WithRemote is set, and refuse them
+// otherwise.
 //
-// Times are those of the process that has the lease: the session's, or for a lock over a gateway the
-// requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
+// Times are those of the process that has the lease: the session's, or for a lock over a gateway
+// the requester's. They do not cross: Held.Until, Suspended.Until, Resumed.Until,
 // RevokeRequested.Deadline and Transition.At of a packed message are zero on the other node.
 //
 // # Commands, sent to a lock actor
@@ -22,24 +22,25 @@
 //
 // [Acquire] is not sent: it says what a lock actor is spawned for.
 //
-// # Questions, sent to a session actor
+// # Queries, sent to a session actor
 //
-// [ReadQueue], [ReadLocks], [AskBack], [Break], [SetPermits] and [FindDeadlocks] are answered to their sender, once;
-// [Follow] is answered with a [Queue] whenever the queue has changed, until [Unfollow]. Each says with which message.
+// [ReadQueue], [ReadLocks], [AskBack], [Break], [SetPermits] and [FindDeadlocks] are answered to
+// their sender, once. [Follow] is answered with a [Queue] whenever the queue has changed, until
+// [Unfollow]. Each says with which message.
 //
 // # Notices, sent by a lock actor to its parent and its observers
 //
 // The lock actor is the sender of each, and is named in its [Grant]. An actor that its supervisor
-// restarted may find notices in its mailbox of a lock actor that its previous incarnation spawned:
-// see actors.NewLock.
+// restarted may find notices in its mailbox from a lock actor of its previous incarnation: see
+// actors.NewLock.
 //
 //   - [Held]: the lock is ours.
 //   - [Suspended] and [Resumed]: the connection is down while we hold; it is back, and so are we.
 //   - [RevokeRequested] and [Revoked]: somebody asked for the lock; the grace period is over.
 //   - [Deadlocked]: the request is part of a deadlock, and gives up.
-//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, and it is the
-//     last notice of a lock actor that ends by itself. One that is stopped from outside sends none:
-//     who must know of that watches it.
+//   - [Released], [Lost], [Cancelled], [Failed]: the end. Exactly one of them is sent, and it is
+//     the last notice of a lock actor that ends by itself. One that is stopped from outside sends
+//     none: watch it to know of that.
 //
 // States carry the prefix State because Go has one name space for constants and types:
 // [StateHeld] is a state, [Held] the notice.

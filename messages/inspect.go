@@ -1,6 +1,6 @@
 package messages
 
-// Questions and orders that are sent to a session actor by anybody, each with the message that answers it. While
+// Queries that anybody may send to a session actor, each with the message that answers it. While
 // the session is not connected they wait. Paths are those of Acquire; roots may be "/" too.
 type (
 	// ReadQueue asks for the contenders of a lock path. Queue answers it.
@@ -11,9 +11,9 @@ type (
 	AskBack struct{ Path string }
 	// Break deletes a contender's node by force. Broken answers it.
 	//
-	// The one who held finds out at once if it is alive, and is told Lost; but work that it has under way is not
-	// undone, and goes on beside that of the next holder until it hears. Resources that look at fencing tokens
-	// are safe from that. One who waited queues again. One who has died is out of the way.
+	// A living Turnstile holder is told Lost at once. Work that it has under way is not undone,
+	// and goes on beside that of the next holder until it hears. Only resources that check fencing
+	// tokens are safe from that. A waiter queues again.
 	Break struct{ Contender Contender }
 	// SetPermits sets the number of permits of a semaphore, and makes the lock path where it does not exist.
 	// PermitsSet answers it.
@@ -28,14 +28,14 @@ type (
 // ReasonGone: the contender's node does not exist any more, or is another's.
 const ReasonGone Reason = "the contender is gone"
 
-// Refusal says why a question was not answered; its Reason is ReasonNone where it was.
+// Refusal says why a query was not answered; its Reason is ReasonNone where it was.
 type Refusal struct {
 	Reason Reason
 	Detail string
 }
 
-// Queue answers ReadQueue: the contenders, queue by queue of those with names, each in the order in which they
-// came. There are none where the lock path does not exist.
+// Queue answers ReadQueue with the contenders, queue by queue of those with names, each in the
+// order in which they came. There are none where the lock path does not exist.
 type Queue struct {
 	Refusal
 	Path       string
@@ -48,7 +48,7 @@ type LockTree struct {
 	Root string
 	// Locks are those that have contenders, in the order of their paths.
 	Locks []LockCount
-	// Unread are the nodes that could not be read, so that what is below them is missing.
+	// Unread are the nodes that could not be read; what is below them is missing.
 	Unread []Unread
 	// Truncated: there is more below the root than is read at once.
 	Truncated bool
@@ -59,8 +59,8 @@ type LockCount struct {
 	// Path is the lock path; Name tells its queues apart; Contest, that it is one.
 	Path, Name string
 	Contest    bool
-	// Holders and Waiters are how many there are. Those who wait for a contest, or in a cohort, are not counted: they
-	// have no nodes. Of cohorts Queue tells more: see Contender.Behind.
+	// Holders and Waiters are how many there are. Waiters of a contest, or in a cohort, are not
+	// counted: they have no nodes. Queue tells more of cohorts: see Contender.Behind.
 	Holders, Waiters int
 }
 
@@ -70,21 +70,21 @@ type Unread struct {
 	Refusal
 }
 
-// AskedBack answers AskBack: who was asked. Nobody was where nobody holds. Where a holder's node may not be
-// written, Reason says so, and Asked has the others.
+// AskedBack answers AskBack. Asked are the holders that were asked: none where nobody holds. Where
+// a holder's node may not be written, Reason says so, and Asked has the others.
 type AskedBack struct {
 	Refusal
 	Path  string
 	Asked []Contender
 }
 
-// Broken answers Break. Reason is ReasonGone where there was nothing to break any more.
+// Broken answers Break. Reason is ReasonGone where there was nothing to delete any more.
 type Broken struct {
 	Refusal
 	Contender Contender
 }
 
-// PermitsSet answers SetPermits. Who holds goes on holding; who waits goes by the new number.
+// PermitsSet answers SetPermits. Holders go on holding; waiters go by the new number.
 type PermitsSet struct {
 	Refusal
 	Path    string
@@ -92,8 +92,8 @@ type PermitsSet struct {
 }
 
 // DeadlocksFound answers FindDeadlocks. All nodes of each deadlock were there at one moment while
-// the question was being answered; one of another session may have been retained, and held by
-// nobody. What may not be read is passed over.
+// the query was carried out. A node of another session may have been retained, and held by nobody.
+// What may not be read is passed over.
 type DeadlocksFound struct {
 	Refusal
 	Root      string

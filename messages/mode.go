@@ -13,8 +13,8 @@ const (
 	Write
 	// Semaphore takes one or more of a number of permits.
 	Semaphore
-	// Contest is a single ephemeral node at the lock path: whoever creates it holds. There is no queue
-	// and no order.
+	// Contest is a single ephemeral node at the lock path, and its maker holds. There is no queue and
+	// no order.
 	Contest
 )
 
@@ -31,7 +31,8 @@ func (m Mode) String() string {
 // Known tells whether there is such a mode.
 func (m Mode) Known() bool { return int(m) < len(modeNames) }
 
-// Naming is whose names a queue's nodes have, so that programs with other libraries can share it.
+// Naming says which library's names the nodes of a queue have, so that programs with that library
+// can share it.
 type Naming uint8
 
 const (

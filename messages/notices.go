@@ -19,7 +19,7 @@ func IDOf(pid interface {
 // String gives address/id.
 func (a ActorID) String() string { return a.Address + "/" + a.ID }
 
-// Grant says which lock a notice speaks of. Every notice carries one.
+// Grant says which lock a notice is about. Every notice has one.
 type Grant struct {
 	// Path is the lock path.
 	Path string
@@ -27,9 +27,8 @@ type Grant struct {
 	Node string
 	// Token is the fencing token; zero before the node is known.
 	Token Token
-	// Actor is the lock actor of the request. An owner that was restarted tells by it, or by the
-	// sender of the notice, whether a notice is of a lock actor of its own or of the incarnation
-	// before it.
+	// Actor is the lock actor of the request. An owner that was restarted compares it, or the sender of
+	// the notice, with its own lock actors: the notice may be for the incarnation before it.
 	Actor ActorID
 }
 
@@ -40,25 +39,25 @@ type Held struct {
 	Session int64
 	// Epoch counts the sessions of the session actor, from 1: the lease clock of the grant.
 	Epoch uint64
-	// Run numbers the stretch of time without a gap for which the lease of this epoch has been valid: the lock is ours
-	// as long as the lease clock says that this run is unbroken.
+	// Run numbers the stretch of time for which the lease of this epoch has been valid without a gap.
+	// The lock is ours while the lease clock says that this run is unbroken.
 	Run uint64
 	// Until is when the lease ends unless it is renewed; it is renewed all the time while the
 	// connection is up.
 	Until time.Time
-	// As is the address by which the contender's node names who asked, where that was somebody else: see
-	// Acquire.Sticky. Otherwise it is empty.
+	// As is the owner's address that the contender's node names, where that is another one's than the
+	// request's: see Acquire.Sticky. Otherwise it is empty.
 	As string
 }
 
-// Suspended: we hold, but the connection is down or an answer is outstanding. Until says when the
-// lock will be Lost if nothing changes; work may go on until then.
+// Suspended: the lock is held, but the connection is down or a heartbeat was not answered. Work may
+// go on until Until; if nothing changes by then, the lock is Lost.
 type Suspended struct {
 	Grant
 	Until time.Time
 }
 
-// Resumed: the connection is back, our node is still there, and we never ceased to hold.
+// Resumed: the connection is back, the node is still there, and the lock was held all the time.
 type Resumed struct {
 	Grant
 	Until time.Time
@@ -71,7 +70,7 @@ type RevokeRequested struct {
 	Deadline time.Time
 }
 
-// Revoked: the grace period is over and the lock is no longer ours. The delete is on its way;
+// Revoked: the grace period is over and the lock is no longer held. The delete is on its way;
 // Released follows when it is done.
 type Revoked struct {
 	Grant
@@ -83,7 +82,7 @@ type Released struct {
 	Reason Reason
 }
 
-// Lost: the lock was ours and is not any more. Terminal, never taken back.
+// Lost: the lock was held and is lost for good. Terminal.
 type Lost struct {
 	Grant
 	Reason Reason
@@ -96,7 +95,7 @@ type Cancelled struct {
 	Reason Reason
 }
 
-// Failed: the lock could not be had, or could not be given back. Terminal.
+// Failed: the lock could not be acquired, or could not be given back. Terminal.
 type Failed struct {
 	Grant
 	Reason Reason
@@ -106,7 +105,7 @@ type Failed struct {
 // Transition is one change of state. Lock actors send it to their observers, in order.
 type Transition struct {
 	Grant
-	// From and To differ, but for a request that begins its queueing anew.
+	// From and To differ, except for a request that queues anew.
 	From, To State
 	// On is the name of the event, If the guard that let it through, Do what was done.
 	On, If, Do string

@@ -16,12 +16,12 @@ const (
 	StateWatching
 	// StateHeld: the lock is ours.
 	StateHeld
-	// StateRevoking: held, but somebody asked for it back; a grace deadline runs if there is one.
+	// StateRevoking: held, and somebody has asked for the lock; a grace deadline runs if there is one.
 	StateRevoking
-	// StateRecovering: the connection is down or an outcome is unknown. The request remembers where
-	// it came from.
+	// StateRecovering: the connection is down or an outcome is unknown. The request remembers the state
+	// before.
 	StateRecovering
-	// StateReleasing: the delete of our node is on its way, or will be once it is known whether there
+	// StateReleasing: the delete of the node is on its way, or will be once it is known whether there
 	// is a node.
 	StateReleasing
 	// StateReleased: terminal. The lock was held and has been given back; the node is gone.
@@ -30,7 +30,7 @@ const (
 	StateLost
 	// StateCancelled: terminal. Given up before it was held; no node is left.
 	StateCancelled
-	// StateFailed: terminal. It could not be had, or could not be given back.
+	// StateFailed: terminal. The lock could not be acquired, or could not be given back.
 	StateFailed
 )
 

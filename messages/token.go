@@ -11,14 +11,18 @@ import (
 // refuses tokens smaller than the greatest it has seen cannot be harmed by a holder that does not
 // know that it lost the lock.
 //
-// It is the czxid of the contender's node and its place among the creates of one transaction:
-// czxid<<10 | place. The order breaks when the whole ensemble is wiped or restored from a backup,
-// because zxids start again: put an epoch of your own before it where that may happen.
+// It is the czxid of the contender's node, and a place: its place among the creates of one
+// transaction, and the next places for later grants of the same node:
+//
+//	czxid << 10 | place
+//
+// The order breaks when the whole ensemble is wiped or restored from a backup, because zxids start
+// again. Put an epoch of your own before it where that may happen.
 type Token int64
 
 const placeBits = 10
 
-// MaxPlace is the greatest place of a create within one transaction.
+// MaxPlace is the greatest place in a token.
 const MaxPlace = 1<<placeBits - 1
 
 // maxZxid leaves room for the place in a positive int64.

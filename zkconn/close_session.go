@@ -39,11 +39,13 @@ const (
 // reached as cfg says: its dialer, its TLS, its timeouts and its backoff. The credentials of cfg are not presented, for
 // servers ask for none to close a session, unless they enforce authentication (zookeeper.enforce.auth.enabled).
 //
-// It returns when the session has ended: existed says whether a server still knew it, by this id and password. It tries
-// every server, again and again, until ctx ends; the error then wraps that of ctx and the last cause, and names the
-// session. It fails with ErrBadConfig when cfg does not come from NewConfig or connect is not a connect string.
+// It returns when the session has ended: existed says whether a server still knew it, by this id
+// and password. It tries every server, again and again, until ctx ends; the error then wraps that
+// of ctx and the last cause, and names the session. It fails with ErrBadConfig when cfg does not
+// come from NewConfig or connect is not a connect string.
 //
-// The client whose session it is, if it runs, learns that it has expired. So the caller has to know that it is dead.
+// If the client of that session runs, it is told that the session has expired. So make sure that it
+// is dead.
 func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
 	if !cfg.made() {
 		return false, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)

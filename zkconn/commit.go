@@ -18,14 +18,14 @@ type NewNode struct {
 	Data []byte
 }
 
-// Commit makes and deletes nodes, all or none, in one transaction, if all of some others
-// exist: first it looks for those, then come the deletes, then the creates of each parent in the order in which they are
-// given, so that those of one parent get sequence numbers that follow each other, and at its end one write of nothing to
-// each parent, which tells the czxid of its creates and the number of its children. The Created are in the order of the
-// creates.
+// Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
+// First it checks those, then come the deletes. Then come the creates of each parent in their
+// order, so the nodes of one parent get consecutive sequence numbers. At its end comes one write of
+// nothing to each parent, which tells the czxid of its creates and the number of its children. The
+// Created are in the order of the creates.
 //
-// An error means that nothing was done, unless it is ErrUnknownOutcome; it is that of the first part that failed, and
-// names its path. sent is the time just before the request was handed over.
+// An error means that nothing was done, unless it is ErrUnknownOutcome. It is that of the first
+// part that failed, and names its path. sent is the time just before the request was handed over.
 func (c *Conn) Commit(creates []NewNode, deletes, exist []string) (made []Created, sent time.Time, err error) {
 	const op = "commit"
 	t, err := c.newTransaction(op, creates, deletes, exist)

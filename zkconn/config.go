@@ -16,7 +16,7 @@ import (
 const (
 	// DefaultSessionTimeout is the session timeout that servers are asked for.
 	DefaultSessionTimeout = 10 * time.Second
-	// DefaultInitialBackoff is the wait after the first round of servers in which none could be had.
+	// DefaultInitialBackoff is the wait after the first round in which no server could be reached.
 	DefaultInitialBackoff = 50 * time.Millisecond
 	// DefaultMaxBackoff bounds the wait between rounds.
 	DefaultMaxBackoff = 5 * time.Second
@@ -52,11 +52,12 @@ type credential struct {
 	secret []byte
 }
 
-// NewConfig checks and gathers everything that Dial needs.
+// NewConfig checks its arguments and makes the Config that Dial needs.
 //
-// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 where none is given, white
-// space around a server is dropped, and the chroot, to which every path is relative, comes once behind the last
-// server ("/" is no chroot). A value that breaks a rule is refused with ErrBadConfig and a text that names both.
+// servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 where none is
+// given. White space around a server is dropped. The chroot, to which every path is relative, comes
+// once behind the last server ("/" is no chroot). A value that breaks a rule is refused with
+// ErrBadConfig and a text that names both.
 func NewConfig(servers string, opts ...Option) (Config, error) {
 	list, chroot, err := parseServers(servers)
 	if err != nil {

@@ -45,8 +45,9 @@ func (c *Conn) Epoch() uint64 { return c.epoch }
 // SessionID gives the session, also after it has expired; 0 before one was granted.
 func (c *Conn) SessionID() int64 { return c.guard.sessionID.Load() }
 
-// SessionPassword gives what a server wants to hear from whoever says that a session is its own; nil before a session
-// was granted. It is a secret: who knows it can close the session.
+// SessionPassword gives the session's password, by which a client proves to a server that the
+// session is its own; nil before a session was granted. It is a secret: with it, anybody can close
+// the session.
 func (c *Conn) SessionPassword() []byte {
 	if password := c.guard.password.Load(); password != nil {
 		return bytes.Clone(*password)
@@ -57,17 +58,18 @@ func (c *Conn) SessionPassword() []byte {
 // Done is closed when no operation is possible any more: the session has expired, or Close was called.
 func (c *Conn) Done() <-chan struct{} { return c.gate.shut }
 
-// Ended says whether the session is known to have ended at the servers: it has expired, or was closed by Close and a
-// server has said so, or none was ever granted and none will be, because the Conn is closed.
+// Ended says whether the session is known to have ended at the servers. It has expired, or a server
+// has confirmed Close, or the Conn was closed before a session was granted.
 func (c *Conn) Ended() bool {
 	return c.guard.over.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
 }
 
-// Lease gives the session's lease clock. It is extended before an operation returns whose answer is evidence.
+// Lease gives the session's lease clock. It is extended before an operation whose answer is
+// evidence returns.
 func (c *Conn) Lease() *LeaseClock { return c.lease.clock }
 
-// SessionTimeout gives the shortest timeout that a server has granted to the session; until then the one that is asked
-// for.
+// SessionTimeout gives the shortest timeout that a server has granted to the session, and before
+// that the one that is asked for.
 func (c *Conn) SessionTimeout() time.Duration {
 	if granted := c.guard.sessionTimeout(); granted > 0 {
 		return granted
@@ -75,6 +77,7 @@ func (c *Conn) SessionTimeout() time.Duration {
 	return c.cfg.timeout
 }
 
-// LastError gives the last cause for which a server could not be reached, a handshake failed, a credential was
-// refused or a connection was lost; it names the server. It is nil when there was none since the last connection.
+// LastError gives the last cause for which a server could not be reached, a handshake failed, a
+// credential was refused or a connection was lost. It names the server. It is nil when there was
+// none since the last connection.
 func (c *Conn) LastError() error { return c.session.lastError() }

@@ -24,12 +24,14 @@ type Created struct {
 	Sent time.Time
 }
 
-// CreateCounted makes an ephemeral sequential node and learns its czxid and the number of its siblings in the same
-// round trip: in one transaction it sets the parent's data to nothing, so that the stat of that part is
-// the parent's right after the create. Only for a parent whose data is empty: it will be.
+// CreateCounted makes an ephemeral sequential node, and reads its czxid and the number of its
+// siblings in the same round trip. In one transaction it sets the parent's data to nothing; the
+// stat of that part is the parent's right after the create. Use it only for a parent whose data are
+// empty: they will be.
 //
-// ErrNoNode when the parent does not exist, ErrNoChildrenForEphemerals, ErrTooLarge, and ErrNoAuth, whose Path tells
-// the parts apart: the parent's own when its data may not be set, the node's when it may not be created.
+// The error wraps ErrNoNode when the parent does not exist, ErrNoChildrenForEphemerals,
+// ErrTooLarge, or ErrNoAuth. The Path of ErrNoAuth tells the parts apart: the parent's own when its
+// data may not be set, the node's when it may not be created.
 func (c *Conn) CreateCounted(parent, prefix string, data []byte) (Created, error) {
 	var created Created
 	path, err := c.operateOnNew("create counted", parent, prefix, data, func(absolute, absoluteParent string) error {
@@ -108,9 +110,10 @@ func (c *Conn) operateOnNew(op, parent, prefix string, data []byte, run func(abs
 
 func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// CreateBefore is CreatePlain, and calls next as soon as the create goes out: the server carries out what next asks for
-// after the create, and nobody has waited for an answer. It returns when both have; next is not called when the create
-// has not gone out. A prefix is one caller's at a time: it has a GUID.
+// CreateBefore is CreatePlain, and calls next as soon as the create goes out. The server carries
+// out the requests of next after the create, and nobody has waited for an answer. It returns when
+// both have. next is not called when the create has not gone out. Only one caller may use a prefix
+// at a time: it has a GUID.
 func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (Created, error) {
 	gone, done := c.awaited.await(c.cfg.chroot + parent + "/" + prefix)
 	defer done()

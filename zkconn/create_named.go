@@ -7,12 +7,13 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// CreateNamed makes an ephemeral node with just this name, and learns its czxid. beside, unless it is empty, names a
-// sibling that must exist when it is made: both are one transaction, so that nobody can have come between the two.
+// CreateNamed makes an ephemeral node with just this name, and reads its czxid. beside, unless it
+// is empty, names a sibling that must exist then: both are one transaction, so nobody can have come
+// between the two.
 //
-// ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells), ErrNoAuth, ErrNoChildrenForEphemerals,
-// ErrTooLarge. When only the second request failed, Name is set and Czxid is 0: the node was made, whatever OutcomeOf
-// says of the error. Siblings is -1.
+// The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
+// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge. When only the second request failed, Name
+// is set and Czxid is 0: the node was made, whatever OutcomeOf says of the error. Siblings is -1.
 func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Created, error) {
 	created := Created{Siblings: -1}
 	const op = "create"

@@ -1,91 +1,151 @@
 // Package zkconn is one ZooKeeper session: an epoch.
 //
-// A [Conn] is made by [Dial] with a [Config] and an epoch number. It connects in the background, keeps its one
-// session through losses of connection, and reports what happens to a sink of [Event] values. When the session has
-// expired the Conn is over: it never gets another session. Its owner closes it and dials again with the next
-// number. That is the rule everything here serves, for go-zookeeper by itself carries requests that were queued
-// while it was disconnected into its next session (measured 6 times of 6), and a contender node made under a
-// session that its asker knows nothing of blocks a queue.
+// A [Conn] is made by [Dial] with a [Config] and an epoch number. It connects in the background,
+// keeps its one session through losses of connection, and reports what happens to a sink of [Event]
+// values. When the session has expired, the Conn is over: it never gets another session. Its owner
+// closes it and dials again with the next number.
 //
-// The package stands on github.com/go-zookeeper/zk, with these parts replaced, each in its own file:
+// This is the rule that everything here serves. By itself, go-zookeeper carries requests that were
+// queued while it was disconnected into its next session (measured 6 times of 6). A contender node
+// that was made like that belongs to a session that its request does not know of, and blocks a
+// queue.
 //
-//   - transport.go: the connection underneath: buffered reads, bounded frames, a clamped handshake, failed writes
-//     that do not wedge the library (its PR 163);
+// The package stands on github.com/go-zookeeper/zk, with these parts replaced, each in its own
+// file:
+//
+//   - transport.go: the connection underneath: buffered reads, bounded frames, a clamped handshake,
+//     failed writes that do not wedge the library (its PR 163);
 //   - epoch.go: the guard that lets an epoch have one session;
 //   - watch.go: watches without the library's watch table;
 //   - awaited_creates.go: a request right behind a create, in this order;
 //   - container.go: container nodes (its issue 165);
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
-//   - evidence.go, round_trips.go, lease_clock.go: until when the session lives for certain, see below;
-//   - hurry.go, haste.go, race.go: reconnecting while something is held: short pauses, and attempts to dial that
-//     overlap;
-//   - session.go, session_changes.go, auth.go: the library's states made into an ordered sequence of events.
+//   - evidence.go, round_trips.go, lease_clock.go: until when the session lives for certain, see
+//     below;
+//   - hurry.go, haste.go, race.go: reconnecting while something is held: short pauses, and attempts
+//     to dial that overlap;
+//   - session.go, session_changes.go, auth.go: the library's states made into an ordered sequence
+//     of events.
 //
-// [CloseSession] (close_session.go) closes the session of another process; package sessionfile does so for one that
-// crashed.
+// [CloseSession] (close_session.go) closes the session of another process; package sessionfile does
+// so for one that crashed.
 //
 // # Outcomes
 //
-// Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server. An [Unknown]
-// outcome is never retried here: the caller resolves it (sync, list, look for the GUID).
+// Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server.
+// An [Unknown] outcome is never retried here: the caller resolves it (sync, list, look for the
+// GUID).
 //
 // # The lease
 //
-// A leader gives a session's locks away when it has not been touched for its timeout T. Servers touch it rarely (the names
-// are those of ZooKeeper's classes, read in 3.8.0):
+// What holds: the session lives at the servers until the lease ends. Its nodes exist until then,
+// unless somebody deletes them.
 //
-//   - A follower notes the sessions that it has heard from (ZooKeeperServer.submitRequestNow, before it forwards anything;
-//     LearnerSessionTracker.touchSession). It tells the leader when it answers a ping (Learner.ping), and when a
-//     connection is renewed (Learner.validateSession). That is when the leader touches them (LearnerHandler.run: PING and
-//     REVALIDATE). A request that is forwarded touches nothing (REQUEST; LeaderZooKeeperServer.submitLearnerRequest).
-//   - The leader pings each follower every half tick (Leader.lead). Pings, commits and the answers to syncs go down one
-//     stream in order (LearnerHandler.queuePacket), ping answers and requests up another (Learner.writePacket).
-//   - A touch lets the session live for the timeout of the connection from then, rounded up to a tick
-//     (ExpiryQueue.update), also where it would have lived for longer. A new leader begins with the timeout that the
-//     session was created with (SessionTrackerImpl's constructor).
+//	deadline = x(Y) + T − T/10
 //
-// So neither a ping's answer nor a committed transaction says when the leader last heard of a session. Three requests do. Call
-// a round trip an answered request that went by way of the leader: a transaction or a sync. Let Y and A be round trips on
-// one connection, A sent at least half a tick after Y's answer, and B a committed transaction, sent after A's answer. In
-// between the leader has sent a ping, behind Y's answer and before A's. The follower had heard from us since Y was sent,
-// had told the leader of that no later than in its answer to this ping, and gave that answer before it forwarded B. So the
-// leader, when it handled B, had touched the session at some time after s(Y), at which Y was sent. It was still the leader
-// then: with another one the session begins anew, and later. Hence
+// T is the shortest timeout that was granted to this session so far. Y is an answered request, and
+// x(Y) the time at which the packet before it was sent. Both are chosen by the rule below, each
+// time the answer to a committed transaction comes.
 //
-//	the session lives until  s(Y) + T       T the shortest timeout granted to this session
+//   - Who decides: the leader of the ensemble ends a session that it has not heard of for T. This
+//     process decides only how long it relies on the session.
+//   - Which clock: a [LeaseClock], which is the process's monotonic clock plus the time for which
+//     the machine was suspended. No time of a server is used.
+//   - What extends it: the answer to a committed transaction, and nothing else. The answer to a
+//     ping or to a sync extends nothing by itself.
+//   - What shortens it: a server that grants less than the others, from the connect request on.
+//   - What a loss means: a run of the lease that was seen to be over stays over
+//     ([LeaseClock.Unbroken]), even when the session turns out to live. Another run may begin, for
+//     what is granted in it.
 //
-// and the lease ends T/10 before that: for clocks that do not go equally fast, and for the time that it takes to act. A new
-// connection is a touch by itself: with a transaction sent behind the connect reply, the lease runs from the connect
-// request. What could break the proof, and does not:
+// # What the servers do
 //
-//   - A touch is lost when the follower swaps its table between the reading and the writing of a put (snapshot). Each
-//     packet touches: we count from X, the packet before Y, and send a ping in front of Y when X is old. Two of two would
-//     have to be lost, to two swaps.
-//   - A leader's ping may be late while its other threads go on. A is sent T/24 later than half a tick, and B T/24 after
-//     A's answer. Half a tick is T/4 at most, since servers grant two ticks or more; WithServerTick says where it is less.
-//   - A leader takes all sessions that are due at one time off its queue, and then marks and closes them one by one
-//     (SessionTrackerImpl.run). A session that is touched in between, by a connect request, looks alive, has
-//     transactions committed, and is closed all the same. With thousands of them that takes a tenth of a second. So a
-//     session that connects again when its lease is over, and may be among them, waits T/24 for its B.
-//   - A connect request whose answer is lost may still reach the leader, with the timeout of its server: the shortest that
-//     any server of the list has granted counts from when it was sent, and for the session from then on.
-//   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time ([LeaseClock]).
-//   - Local sessions become global before they own an ephemeral node (QuorumZooKeeperServer.checkUpgradeSession).
+// A leader gives a session's locks away when it has not been touched for its timeout T. Servers
+// touch it rarely. The names are those of ZooKeeper's classes, read in 3.8.0:
 //
-// Round trips that take longer than T/24 make the chain of Y, A and B longer than the steady rate of one B every T/6 allows
-// for: the lease still ends in time, and is shorter then; those that take longer than about T/8 leave moments without one.
+//   - A follower notes the sessions that it has heard from (ZooKeeperServer.submitRequestNow,
+//     before it forwards anything; LearnerSessionTracker.touchSession). It tells the leader when it
+//     answers a ping (Learner.ping), and when a connection is renewed (Learner.validateSession).
+//     That is when the leader touches them (LearnerHandler.run: PING and REVALIDATE). A request
+//     that is forwarded touches nothing (REQUEST; LeaderZooKeeperServer.submitLearnerRequest).
+//   - The leader pings each follower every half tick (Leader.lead). Pings, commits and the answers
+//     to syncs go down one stream in order (LearnerHandler.queuePacket). Ping answers and requests
+//     go up another (Learner.writePacket).
+//   - A touch lets the session live for the timeout of the connection from then, rounded up to a
+//     tick (ExpiryQueue.update), even if it would have lived longer. A new leader begins with the
+//     timeout that the session was created with (SessionTrackerImpl's constructor).
 //
-// It does not hold behind an observer that follows an observer master, whose answers take one more ping: do not name such
-// servers in the list.
+// So neither a ping's answer nor a committed transaction says when the leader last heard of a
+// session.
 //
-// A client that holds or waits sends a B every T/6, which gives s(B) + [SteadyLease]·T. An idle one sends a sync behind each
-// of the library's pings, every T/3, so that its first transaction finds Y and A. evidence.go is the rule, round_trips.go
-// what it is fed with. Package tests/touches shows each of the facts on real servers, and tests/stalls attacks the rule.
+// # The rule, and its proof
+//
+// Three requests say it. A round trip is an answered request that went by way of the leader: a
+// transaction or a sync. s(R) is when R was sent, a(R) when its answer came. Let Y and A be round
+// trips on one connection, and B a committed transaction on it:
+//
+//	s(A) ≥ a(Y) + tick/2      tick/2 ≤ T/4, since servers grant two ticks or more; WithServerTick says where it is less
+//	s(B) ≥ a(A)
+//	the session lives until s(Y) + T
+//
+// Between a(Y) and s(A) the leader has sent a ping: behind Y's answer, and before A's. The follower
+// had heard from us since s(Y). It told the leader so in its answer to this ping, or earlier. It
+// gave that answer before it forwarded B. So the leader, when it handled B, had touched the session
+// at some time after s(Y). It was still the leader then: with another one the session begins anew,
+// and later.
+//
+// The lease ends T/10 before that: for clocks that do not go equally fast, and for the time that it
+// takes to act.
+//
+// A new connection is a touch by itself. With a transaction that is sent behind the connect reply,
+// the lease runs from the connect request.
+//
+// # What could break the proof, and does not
+//
+//   - A touch is lost when the follower swaps its table between the reading and the writing of a
+//     put (snapshot). Each packet touches. So we count from x(Y), the packet before Y, and send a
+//     ping in front of Y when that packet is older than T/32. Two of two touches would have to be
+//     lost, to two swaps.
+//   - A leader's ping may be late while its other threads go on. So A is sent T/24 later than half
+//     a tick, and B T/24 after A's answer.
+//   - A leader takes all sessions that are due at one time off its queue, and then marks and closes
+//     them one by one (SessionTrackerImpl.run). A session that is touched in between, by a connect
+//     request, looks alive, has transactions committed, and is closed all the same. With thousands
+//     of them that takes a tenth of a second. So a session that connects again when its lease is
+//     over, and may be among them, waits T/24 for its B.
+//   - A connect request whose answer is lost may still reach the leader, with the timeout of its
+//     server. So the shortest timeout that any server of the list has granted counts from when the
+//     request was sent, and for the session from then on.
+//   - The machine is suspended, and the servers' clocks go on: the lease clock counts that time
+//     ([LeaseClock]).
+//   - Local sessions become global before they own an ephemeral node
+//     (QuorumZooKeeperServer.checkUpgradeSession).
+//
+// The rule does not hold behind an observer that follows an observer master, because its answers
+// take one more ping. Do not name such servers in the list.
+//
+// # How long a lease is
+//
+// A client that holds or waits sends a B every T/6. Each is the A of a later one and the Y of
+// another. Y is then the third before B:
+//
+//	deadline = s(B) − T/2 + T − T/10 = s(B) + 0.4 T      [SteadyLease]
+//
+// Right after a connection was made it is 0.9 T from the connect request. With a known short tick,
+// Y is nearer (WithServerTick): for a tick of T/50 the deadline is s(B) + 0.56 T.
+//
+// An idle client sends a sync behind each of the library's pings, every T/3, so that its first
+// transaction finds Y and A. Round trips that take longer than T/24 shorten the lease, because Y, A
+// and B are then farther apart. Those that take longer than about T/8 leave moments without a
+// lease. It ends in time all the same.
+//
+// evidence.go is the rule, and round_trips.go feeds it. Package tests/touches shows each of the
+// facts on real servers, and tests/stalls attacks the rule.
 //
 // # Operations while disconnected
 //
-// An operation that is called while the connection is down waits for the next connection of the same session. It
-// returns when that connection has served it, when the session has turned out to be expired, or when the Conn is
-// closed, whichever is first. Operations take no context: an abandoned request may still be executed, so whoever
-// asked for it owns it to the end.
+// An operation that is called while the connection is down waits for the next connection of the
+// same session. It returns when that connection has served it, when the session has turned out to
+// be expired, or when the Conn is closed, whichever is first. Operations take no context: an
+// abandoned request may still be executed, so whoever asked for it owns it to the end.
 package zkconn

@@ -33,8 +33,8 @@ var (
 	ErrBadVersion = errors.New("version differs")
 	// ErrNoChildrenForEphemerals: an ephemeral node cannot have children.
 	ErrNoChildrenForEphemerals = errors.New("parent is ephemeral")
-	// ErrRefused: a definite answer of the server that has no value of its own here (an invalid ACL, a quota, an
-	// operation unknown to the server, a session that moved to another server).
+	// ErrRefused: the server gave a definite answer that has no value of its own here (an invalid ACL,
+	// a quota, an operation unknown to the server, a session that moved to another server).
 	ErrRefused = errors.New("refused by the server")
 	// ErrClosed: the connection was closed, or its session has expired (then zk.ErrSessionExpired is wrapped too).
 	// Alone it means that nothing was sent; together with ErrUnknownOutcome that the request was under way.

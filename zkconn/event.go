@@ -12,10 +12,11 @@ const (
 	// Connected: a server has granted or renewed the session, and the credentials have been accepted. No watch
 	// survives a loss of connection: the owner sets again those it needs.
 	Connected EventKind = iota + 1
-	// Disconnected: the connection was lost; once for each Connected. The session may live on.
+	// Disconnected: the connection was lost. It comes once for each Connected. The session may live on.
 	Disconnected
-	// Expired: a server said that the session is over; once, and the last of the session's events. It is only learned
-	// by reconnecting: while no server answers, nobody says it (hence the lease clock).
+	// Expired: a server said that the session is over. It comes once, as the last of the session's
+	// events. Only a reconnect tells it: while no server answers, it does not come (hence the lease
+	// clock).
 	Expired
 	// AuthFailed: a server refused a credential, and will have closed the connection. The Conn goes on trying, with
 	// backoff.

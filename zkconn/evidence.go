@@ -35,9 +35,10 @@ const (
 	rounding = 1.0 / 64
 )
 
-// SteadyLease is the part of the session timeout for which a lease runs from the sending of a heartbeat, while heartbeats
-// go every sixth of it, on a network that takes little: the third heartbeat before it is Y (see the package doc), sent half
-// a session timeout earlier, and a tenth is the margin.
+// SteadyLease is the part of the session timeout for which a lease runs from the sending of a
+// heartbeat, at a steady rate of one heartbeat every T/6 and with short round trips. The third
+// heartbeat before it, T/2 earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 −
+// 1/10.
 const SteadyLease = 0.4
 
 func fractionOf(d time.Duration, f float64) time.Duration { return time.Duration(f * float64(d)) }

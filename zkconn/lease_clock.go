@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// LeaseClock says until when a session is certain to live at the servers. Its Conn extends it, with the evidence that
-// evidence.go describes; anybody may read it, from any goroutine, without a lock.
+// LeaseClock says until when a session is certain to live at the servers. Its Conn extends it, by
+// the rule of evidence.go. Any goroutine may read it, without a lock.
 //
-// A run is a stretch of time in which the lease was valid without a gap. Whatever was relied on in one run is lost when
-// the run is over, though the same session may begin another: Unbroken tells the runs apart. A run that was seen to be
-// over stays over.
+// A run is a stretch of time in which the lease was valid without a gap. What was relied on in one
+// run is lost when the run is over, though the same session may begin another: Unbroken tells the
+// runs apart. A run that was seen to be over stays over.
 //
 // The clock counts the time for which the machine was suspended, because the servers' clocks do.
 type LeaseClock struct {
@@ -34,8 +34,8 @@ type leaseState struct {
 	ended    bool
 }
 
-// NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been suspended since some
-// moment, and never less than before; nil stands for the system's own knowledge.
+// NewLeaseClock makes a clock without a lease. suspended gives for how long the machine has been
+// suspended since some moment, and never less than before. nil stands for the system's clocks.
 func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
 	l := &LeaseClock{base: time.Now()}
 	if suspended == nil {
@@ -59,11 +59,12 @@ func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.
 // that has passed, for one before the deadline, and after End.
 func (l *LeaseClock) Extend(until time.Time) { l.extend(l.at(until)) }
 
-// Elapsed gives the time since the clock was made; that in which the machine was suspended counts.
+// Elapsed gives the time since the clock was made, time in which the machine was suspended
+// included.
 func (l *LeaseClock) Elapsed() time.Duration { return time.Duration(l.now()) }
 
-// ExtendTo is Extend to a time by this clock: one that Elapsed will give. A moment that was noted with Elapsed stays
-// what it was when the machine is suspended, and one that was noted with time.Now does not.
+// ExtendTo is Extend to a time by this clock: one that Elapsed will give. A time that was read with
+// Elapsed stays right when the machine is suspended; one that was read with time.Now does not.
 func (l *LeaseClock) ExtendTo(elapsed time.Duration) { l.extend(instant(elapsed)) }
 
 func (l *LeaseClock) extend(until instant) {
@@ -116,13 +117,15 @@ func (l *LeaseClock) look() (*leaseState, instant) {
 	}
 }
 
-// Look gives the run, and whether the lease is valid. While it is not, the run is that which a later lease begins.
+// Look gives the run, and whether the lease is valid. While it is not, the run is the one that a
+// later lease begins.
 func (l *LeaseClock) Look() (run uint64, valid bool) {
 	state, _ := l.look()
 	return state.run, state.valid
 }
 
-// LookAhead is Look that also gives how long the lease still lasts: negative when it is over, or there never was one.
+// LookAhead is Look that also gives how long the lease still lasts: negative when it is over or
+// there never was one.
 func (l *LeaseClock) LookAhead() (run uint64, valid bool, left time.Duration) {
 	state, now := l.look()
 	if !state.had {
@@ -144,8 +147,9 @@ func (l *LeaseClock) Unbroken(run uint64) bool {
 	return valid && now == run
 }
 
-// Deadline gives the end of the lease, a time that has passed when the lease is over; zero when there never was one and
-// after End. A machine that is suspended before then reaches it sooner.
+// Deadline gives the end of the lease. It is a time in the past when the lease is over, and zero
+// when there never was one and after End. A machine that is suspended before then reaches it
+// sooner.
 func (l *LeaseClock) Deadline() time.Time {
 	state, _ := l.look()
 	if !state.had {

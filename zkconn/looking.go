@@ -1,7 +1,8 @@
 package zkconn
 
-// RootChildren gives the names of the children of the root, which is that of the chroot where there is one. Unlike
-// Children it takes no path: no other operation is for the root. ErrNoNode where the chroot does not exist.
+// RootChildren gives the names of the children of the root, which is the chroot where there is one.
+// Unlike Children it takes no path: no other operation is for the root. The error wraps ErrNoNode
+// where the chroot does not exist.
 func (c *Conn) RootChildren() (names []string, err error) {
 	if err := c.gate.enter(); err != nil {
 		return nil, &Error{"list", "/", err}

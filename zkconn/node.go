@@ -48,8 +48,8 @@ func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 	return names, nil
 }
 
-// Sync makes what the leader had committed when it was asked visible to later reads of this Conn. It is no evidence
-// that the session lives: an isolated leader answers it as well.
+// Sync makes everything that the leader had committed when it was asked visible to later reads of
+// this Conn. It does not prove that the session lives: an isolated leader answers it as well.
 func (c *Conn) Sync(path string) error {
 	return c.operate("sync", path, func(absolute string) error {
 		_, err := c.zk.Sync(absolute)
@@ -57,7 +57,7 @@ func (c *Conn) Sync(path string) error {
 	})
 }
 
-// Exists looks whether a node exists, which no ACL forbids.
+// Exists tells whether a node exists. No ACL forbids that.
 func (c *Conn) Exists(path string) (stat Stat, exists bool, err error) {
 	err = c.operate("exists", path, func(absolute string) error {
 		stat, exists, err = c.lookUp(absolute)
@@ -74,9 +74,9 @@ func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
 	return newStat(stat), true, nil
 }
 
-// ExistsWatched is Exists that leaves a watch, whose one event (NodeCreated, NodeDataChanged or NodeDeleted) comes
-// through the sink, possibly before it returns. What GetWatched says of watches holds here too, but for a node that
-// does not exist: there is a watch on it as well.
+// ExistsWatched is Exists that leaves a watch, also on a node that does not exist. Its one event
+// (NodeCreated, NodeDataChanged or NodeDeleted) comes through the sink, possibly before it returns.
+// What GetWatched says of watches holds here too.
 func (c *Conn) ExistsWatched(path string) (stat Stat, exists bool, err error) {
 	err = c.operate("exists watched", path, func(absolute string) error {
 		defer c.watches.want(opExists, absolute)()
@@ -95,10 +95,11 @@ func (c *Conn) Get(path string) (data []byte, stat Stat, err error) {
 	return data, stat, err
 }
 
-// GetWatched gives a node's data and leaves a watch, whose one event (NodeDataChanged or NodeDeleted) comes through
-// the sink, possibly before GetWatched returns. When it fails with ErrNoNode it leaves none; with ErrUnknownOutcome
-// neither, for a watch is gone with its connection. Watches do not survive a loss of connection: the owner sets them
-// again, which tells at the same time what has changed meanwhile.
+// GetWatched gives a node's data and leaves a watch. Its one event (NodeDataChanged or NodeDeleted)
+// comes through the sink, possibly before GetWatched returns. It leaves none when it fails with
+// ErrNoNode, and none with ErrUnknownOutcome, because a watch is gone with its connection. Watches
+// do not survive a loss of connection: the owner sets them again, and so reads what has changed
+// meanwhile.
 func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 	err = c.operate("get watched", path, func(absolute string) error {
 		defer c.watches.want(opGetData, absolute)()
@@ -138,9 +139,10 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 	})
 }
 
-// Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any version. Its success
-// proves that the session was alive at sent, the time just before the request was handed over; a read or a sync
-// proves nothing of the kind. ErrNoNode.
+// Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any
+// version. Its success proves that the session was alive at sent, the time just before the request
+// was handed over. A read or a sync proves nothing of the kind. The error wraps ErrNoNode where the
+// node does not exist.
 func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 	err = c.operate("heartbeat", path, func(absolute string) error {
 		sent = time.Now()
@@ -154,11 +156,12 @@ func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 	return sent, err
 }
 
-// CatchUp returns when our server shows all that was there when it was called. It commits a transaction that changes
-// nothing; whether the node exists, and what is allowed, does not matter. A sync is not enough: a leader answers its own
-// clients' at once, and may have told a follower of a change, and that follower its client, before it has made the change
-// itself (seen: a node that was deleted with success, after a sync). Nor is a refusal that a server gives by itself: that
-// error is returned.
+// CatchUp returns when our server shows everything that was there when it was called. It commits a
+// transaction that changes nothing; it does not matter whether the node exists, or what is allowed.
+// A sync is not enough. A leader answers its own clients' at once. It may have told a follower of a
+// change, and that follower its client, before it has made the change itself (seen: a node that was
+// deleted with success was there after a sync). A refusal that a server gives by itself is not
+// enough either: that error is returned.
 func (c *Conn) CatchUp(path string) error {
 	if _, err := c.Heartbeat(path); err != nil && !CommittedRefusal(err) {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// Dial makes a connection that asks for one session, of the given epoch. It returns at once and connects in the
-// background, for as long as it takes: an ensemble that cannot be reached shows in LastError. It fails with
-// ErrBadConfig when cfg does not come from NewConfig or sink is nil.
+// Dial makes a connection for one session, of the given epoch. It returns at once and connects in
+// the background, for as long as it takes; LastError shows an ensemble that cannot be reached. It
+// fails with ErrBadConfig when cfg does not come from NewConfig or sink is nil.
 //
 // sink is called with every event, one at a time and in order, on goroutines of the connection. It must not block
 // and must not call operations or Close; Epoch, SessionID, SessionTimeout and LastError are fine. It is not called
@@ -60,7 +60,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 //
 // It returns an error that wraps ErrSessionRemains when no server has said that the session is
 // closed: it is left to expire, and others wait for its locks until then. It may be called again,
-// and by several at once; all return when it is done, with the same answer.
+// and several times at once; all calls return when it is done, with the same answer.
 func (c *Conn) Close() error {
 	c.closing.Do(func() { c.end(c.link.close) })
 	return c.closed

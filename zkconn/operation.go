@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Stat is what the owner wants to know of a node.
+// Stat is the part of a node's stat that this package uses.
 type Stat struct {
 	// Czxid, Mzxid and Pzxid are the transactions that made the node, last set its data, and last changed its children.
 	Czxid, Mzxid, Pzxid int64

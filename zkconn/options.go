@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// WithSessionTimeout sets the session timeout that servers are asked for: from a millisecond to math.MaxInt32 of
-// them, which is what the protocol can carry. Servers grant what lies between 2 and 20 of their ticks, unless told
-// otherwise. The default is 10 s.
+// WithSessionTimeout sets the session timeout that servers are asked for, from a millisecond to
+// math.MaxInt32 of them, which is what the protocol can carry. Servers grant what lies between 2
+// and 20 of their ticks, unless told otherwise. The default is 10 s.
 func WithSessionTimeout(d time.Duration) Option {
 	return func(c *Config) error {
 		switch {
@@ -69,9 +69,9 @@ func WithTLS(cfg *tls.Config) Option {
 }
 
 // WithLogger sets the logger; the default discards. Servers that are not reached are logged at
-// warn, attempts and what the sink is told as an Event at debug: one who takes the events logs them
-// as it sees fit. Records have the keys epoch, server, session, timeout, path and error (package
-// logkeys).
+// warn. Attempts, and the events that the sink is told, are logged at debug: the owner of the sink
+// logs events as it sees fit. Records have the keys epoch, server, session, timeout, path and error
+// (package logkeys).
 func WithLogger(l *slog.Logger) Option {
 	return func(c *Config) error {
 		if l == nil {
@@ -82,10 +82,10 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithDialer sets how servers are reached; TLS, if any, is laid over the connection it returns. The dialer gets the
-// servers as they were configured, names unresolved, for it may know better what they mean (a proxy, a pipe). It
-// must give up when its context ends: Close waits for it. It may be called for several servers at once (see
-// [Conn.Hurry]). Deadlines of its connections must work.
+// WithDialer sets how servers are reached; TLS, if any, is laid over the connection it returns. The
+// dialer gets the servers as they were configured, with names unresolved: it may know better what
+// they mean (a proxy, a pipe). It must give up when its context ends: Close waits for it. It may be
+// called for several servers at once (see [Conn.Hurry]). Deadlines of its connections must work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *Config) error {
 		if d == nil {
@@ -96,9 +96,9 @@ func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, 
 	}
 }
 
-// WithReconnectBackoff sets the wait between rounds in which no server could be had: it grows exponentially from
-// initial to max, each wait jittered by half. The first try after a loss is made at once. While something is held, waits
-// are shorter: see [Conn.Hurry]. Defaults: 50 ms and 5 s.
+// WithReconnectBackoff sets the wait between rounds in which no server could be reached. It grows
+// exponentially from initial to max, each wait jittered by half. The first try after a loss is made
+// at once. While something is held, waits are shorter: see [Conn.Hurry]. Defaults: 50 ms and 5 s.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return func(c *Config) error {
 		if initial <= 0 || max < initial {

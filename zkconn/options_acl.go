@@ -8,9 +8,9 @@ import (
 // WithACL sets the access control list of every node that is made; the default is everything for everyone. The
 // parents that are made have it too, unless WithParentACL or WithParentACLFunc says otherwise.
 //
-// A contender whose node others may not READ is waited for all the same, but they are not told when it is gone: they
-// look again once a session timeout. An entry for everyone with PermRead spares them that, and shows them the
-// owner's host and label.
+// Waiters behind a contender whose node they may not READ wait all the same, but nothing tells them
+// when it is gone: they look again once a session timeout. An entry for everyone with PermRead
+// spares them that, and shows them the owner's host and label.
 func WithACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("ACL", acl); err != nil {
@@ -21,10 +21,10 @@ func WithACL(acl ...ACL) Option {
 	}
 }
 
-// WithParentACL sets the access control list of the lock paths that are made, of the nodes above them, and of the
-// chroot where that is made. Whoever is to lock there needs PermRead, PermCreate and PermDelete; with PermWrite it
-// takes one round trip. Nodes that exist keep the list that they have. The last of WithParentACL and
-// WithParentACLFunc counts.
+// WithParentACL sets the access control list of the lock paths that are made, of the nodes above
+// them, and of the chroot where that is made. Clients that lock there need PermRead, PermCreate and
+// PermDelete; with PermWrite it takes one round trip. Nodes that exist keep the list that they
+// have. The last of WithParentACL and WithParentACLFunc counts.
 func WithParentACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("parent ACL", acl); err != nil {

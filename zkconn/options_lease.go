@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// WithServerTick says what the servers' tickTime is, where that is known; every server must have this one, or a shorter
-// one. A lease then lasts longer: the default allows for a tick of half the session timeout. A tick that is longer than
-// the servers' costs nothing but that. One that is shorter lets two hold one lock.
+// WithServerTick says what the servers' tickTime is, where that is known. Every server must have
+// this tick, or a shorter one. A lease then lasts longer: the default allows for a tick of half the
+// session timeout. If the given tick is longer than the servers', leases are only shorter than they
+// could be. If it is shorter, two clients may hold one lock.
 func WithServerTick(tick time.Duration) Option {
 	return func(c *Config) error {
 		if tick <= 0 {
@@ -18,17 +19,18 @@ func WithServerTick(tick time.Duration) Option {
 	}
 }
 
-// WithoutIdleSyncs sends the library's pings by themselves. By default a sync goes behind each of them, every third of a
-// session timeout, so that the first lock after a pause is granted in one round trip. Without them it waits for its
-// evidence: about a third of a session timeout.
+// WithoutIdleSyncs sends the library's pings without a sync. By default a sync goes behind each of
+// them, every third of a session timeout, so that the first lock after a pause is granted in one
+// round trip. With this option it waits for its evidence: about a third of a session timeout.
 func WithoutIdleSyncs() Option {
 	return func(c *Config) error { c.withoutIdleSyncs = true; return nil }
 }
 
-// WithSuspendedTime sets how it is known for how long the machine has been suspended since some moment. It must never
-// give less than before, and may be called from any goroutine. By default the system's clocks tell: CLOCK_BOOTTIME on
-// Linux; elsewhere whatever the wall clock gains on the monotonic one counts as suspended. For tests, and for machines
-// whose clocks stand still in another way.
+// WithSuspendedTime sets the source of the time for which the machine has been suspended since some
+// moment. It must never give less than before, and may be called from any goroutine. By default the
+// system's clocks tell: CLOCK_BOOTTIME on Linux; elsewhere whatever the wall clock gains on the
+// monotonic one counts as suspended. It is for tests, and for machines whose clocks stand still in
+// another way.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return func(c *Config) error {
 		if suspended == nil {

@@ -14,13 +14,15 @@ import (
 // reaped within a server's check interval, a minute by default.
 const parentAttempts = 10
 
-// EnsureParents makes the node at path and those above it, the chroot included, as far as they do not exist: as
-// container nodes, which the server deletes when their last child is gone, or as persistent nodes where the server
-// does not know containers. They have no data, and the ACL configured for parents.
+// EnsureParents makes the node at path and those above it, the chroot included, as far as they do
+// not exist. It makes container nodes, which the server deletes when their last child is gone, or
+// persistent nodes where the server does not know containers. They have no data, and the ACL
+// configured for parents.
 //
-// It is fine with nodes that exist, also where it would not be allowed to make them. An ancestor that is reaped
-// meanwhile is made again, a bounded number of times (then ErrNoNode). ErrNoChildrenForEphemerals when an ancestor is
-// ephemeral; ErrNoAuth, which names the node that lacks CREATE.
+// Nodes that exist are no error, even where we may not make them. An ancestor that is reaped
+// meanwhile is made again, a bounded number of times (then ErrNoNode). The error wraps
+// ErrNoChildrenForEphemerals when an ancestor is ephemeral, and ErrNoAuth, which names the node
+// that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
 	const op = "make parents"
 	return c.operate(op, path, func(absolute string) error {

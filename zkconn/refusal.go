@@ -19,9 +19,10 @@ var committedRefusals = []error{
 //
 // The error of a read proves nothing of the kind, whatever it says.
 //
-// ErrNoAuth counts here, and not as evidence for the lease (decidedByLeader in round_trips.go). In a part of a transaction
-// of several, as Heartbeat and Commit send them, it is the leader's. A Create, Delete or SetData by itself may be refused so
-// by a server alone where zookeeper.enableEagerACLCheck is set: that one is no proof.
+// ErrNoAuth counts here, but not as evidence for the lease (decidedByLeader in round_trips.go). In
+// a part of a transaction of several, as Heartbeat and Commit send them, it is the leader's. Where
+// zookeeper.enableEagerACLCheck is set, a server alone may refuse a single Create, Delete or
+// SetData with it: that one is no proof.
 func CommittedRefusal(err error) bool {
 	if OutcomeOf(err) != Refused {
 		return false

@@ -26,7 +26,7 @@ type Op struct {
 	Path string
 	// Data are for a create and a set.
 	Data []byte
-	// Version is that which a node must have that is set, deleted or checked; -1 for any.
+	// Version is the version that a node must have to be set, deleted or checked; -1 for any.
 	Version int32
 	// Ephemeral: the node that is created ends with the session. Sequential: the server puts ten digits behind its name.
 	Ephemeral, Sequential bool
@@ -40,23 +40,27 @@ type OpResult struct {
 	Version int32
 }
 
-// Heard is what servers had told of at some time.
+// Heard is what the servers had told this client at some time.
 type Heard struct {
 	// Zxid is the newest transaction that a reply has told of.
 	Zxid int64
-	// Whole: no event has come since. An event does not say which transaction it is of; who was granted a lock by one knows
-	// of no zxid that is newer than all writes of the holder before.
+	// Whole: no event has come since. An event does not say which transaction it is of. So a holder
+	// that was granted its lock by one knows of no zxid that is newer than all writes of the holder
+	// before.
 	Whole bool
 }
 
 // ErrGuardGone: the node that guards a transaction does not exist. Nothing was done.
 var ErrGuardGone = errors.New("the guarding node is gone")
 
-// Txn carries out all ops or none, in one transaction, if the node at guard exists. ErrGuardGone where it does not,
-// whatever else is wrong. Otherwise the error is that of the first op that was refused, with its path: ErrNoNode,
-// ErrNodeExists, ErrNotEmpty, ErrBadVersion, ErrNoAuth, ErrNoChildrenForEphemerals; ErrTooLarge, ErrBadPath and
-// ErrBadConfig before anything is sent. before is what the servers had told of when it was handed over: every change of
-// this one has a greater zxid. See ResolveTxn for what to do after an unknown outcome.
+// Txn carries out all ops or none, in one transaction, if the node at guard exists. The error wraps
+// ErrGuardGone where it does not, whatever else is wrong. Otherwise it is that of the first op that
+// was refused, with its path: ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrBadVersion, ErrNoAuth,
+// ErrNoChildrenForEphemerals. ErrTooLarge, ErrBadPath and ErrBadConfig come before anything is
+// sent.
+//
+// before is what the servers had told when the transaction was handed over: every change of it has
+// a greater zxid. See ResolveTxn for what to do after an unknown outcome.
 func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, err error) {
 	const op = "transaction"
 	t, err := c.newGuarded(op, guard, ops)
@@ -93,7 +97,8 @@ func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, er
 	return results, before, nil
 }
 
-// CheckOps tells what is wrong with the parts of a transaction before anything is sent: ErrBadPath, or ErrBadConfig.
+// CheckOps checks the parts of a transaction before anything is sent. The error wraps ErrBadPath or
+// ErrBadConfig.
 func CheckOps(ops []Op) error {
 	if len(ops) == 0 {
 		return fmt.Errorf("%w: a transaction of no parts", ErrBadConfig)
@@ -105,7 +110,7 @@ func CheckOps(ops []Op) error {
 		switch o.Kind {
 		case OpCreate, OpSet, OpDelete, OpCheck:
 		default:
-			return fmt.Errorf("%w: a part of a transaction of kind %q", ErrBadConfig, o.Kind)
+			return fmt.Errorf("%w: transaction part of unknown kind %q", ErrBadConfig, o.Kind)
 		}
 		if o.Kind != OpCreate && o.Version < -1 {
 			return fmt.Errorf("%w: version %d of %s", ErrBadConfig, o.Version, o.Path)

@@ -19,18 +19,20 @@ const (
 	NotCarried
 )
 
-// ResolveTxn finds out what became of a Txn whose outcome is unknown, by what there is of it. It is called on a connection
-// that has committed a transaction since (CatchUp): the same session's, on which nothing older can be carried out any
-// more then, or one of a later session's, when the old one has expired. before is what Txn gave.
+// ResolveTxn finds out what became of a Txn whose outcome is unknown, by the nodes that there are.
+// Call it on a connection that has committed a transaction since (CatchUp): of the same session, on
+// which nothing older can be carried out any more, or of a later session, when the old one has
+// expired. before is what Txn gave.
 //
 // NotCarried is certain: a node that the transaction changes, or the list of children that it changes, was last changed
 // by a transaction that is no newer than before.
 //
-// Carried is said only where alone is true: nobody else can have changed these nodes since, because the guard has existed
-// all the time and whoever changes them has it; and where before is whole, so that nothing that was done before that is
-// newer. Then every node that the transaction creates and sets has its data, one
-// zxid which is newer than before, and the version that follows; and what it deletes is not there. Where nothing is
-// created or set it is Undecided: that a node is not there says nothing about who has deleted it.
+// Carried is said only where alone is true and before is Whole. alone: nobody else can have changed
+// these nodes since, because the guard has existed all the time and only its owner changes them.
+// Whole: nothing that was done before is newer. Every node that the transaction creates and sets
+// must then have its data, one zxid which is newer than before, and the version that follows; and
+// what it deletes must be gone. Where nothing is created or set it is Undecided: a missing node
+// does not say who has deleted it.
 func (c *Conn) ResolveTxn(ops []Op, before Heard, alone bool) (Verdict, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {

@@ -19,7 +19,7 @@ func Then(s messages.State) Part { return Part{state: s} }
 // Maybe is one state that may come next, once.
 func Maybe(s messages.State) Part { return Part{state: s, optional: true} }
 
-// Whatever is any number of states, also none.
+// Whatever is any number of states, or none.
 func Whatever() Part { return Part{any: true} }
 
 // InOrder makes a pattern of states that come one right after the other.
@@ -31,8 +31,8 @@ func InOrder(states ...messages.State) []Part {
 	return parts
 }
 
-// Match tells whether states fit a pattern from its beginning to its end. The error names both: the
-// states and the pattern.
+// Match checks that states fit a pattern from its beginning to its end. The error names the states
+// and the pattern.
 func Match(states []messages.State, pattern ...Part) error {
 	if fits(states, pattern) {
 		return nil

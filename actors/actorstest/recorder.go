@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Recorder keeps what a lock actor goes through: give its PID to actors.WithObserver. One recorder
-// belongs to one lock actor. Its methods may be called from any goroutine.
+// Recorder records what a lock actor goes through: give its PID to actors.WithObserver. One
+// recorder is for one lock actor. Its methods may be called from any goroutine.
 type Recorder struct {
 	system *actor.ActorSystem
 	pid    *actor.PID
@@ -66,7 +66,7 @@ func (r *Recorder) Notices() []any {
 	return slices.Clone(r.notices)
 }
 
-// States gives the states that the request went into so far, in order.
+// States gives the states that the request has entered so far, in order.
 func (r *Recorder) States() []messages.State {
 	transitions := r.Transitions()
 	states := make([]messages.State, len(transitions))
@@ -76,14 +76,14 @@ func (r *Recorder) States() []messages.State {
 	return states
 }
 
-// Await waits until the request goes into the state for the first time, and gives that transition.
-// It returns at once when the request has been there. The error wraps that of ctx when the state
-// does not come in time, or names the states when the request ends elsewhere.
+// Await waits until the request enters the state for the first time, and gives that transition. It
+// returns at once when the request has been there. The error wraps that of ctx when the state does
+// not come in time, or names the states when the request ends elsewhere.
 func (r *Recorder) Await(ctx context.Context, state messages.State) (messages.Transition, error) {
 	return r.AwaitNth(ctx, state, 1)
 }
 
-// AwaitNth is Await for the n-th time, from 1, that the request goes into the state.
+// AwaitNth is Await for the n-th time, from 1, that the request enters the state.
 func (r *Recorder) AwaitNth(ctx context.Context, state messages.State, n int) (messages.Transition, error) {
 	for {
 		r.mu.Lock()

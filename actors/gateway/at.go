@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Gateways are the gateways that a program asks for locks, and the locks that it has by them. Make
-// one with At. Its methods may be called from any goroutine.
+// Gateways is a list of gateways, and the locks that were acquired from them. Make one with At. Its
+// methods may be called from any goroutine.
 type Gateways struct {
 	pids []*actor.PID
 

@@ -20,21 +20,24 @@
 // compared; a hundredth is taken off for clocks that do not go equally fast. Package relay, inside
 // this one, is the specification of both ends, pure, and is simulated.
 //
-// A holder whose gateway, or whose way to it, is gone is told Suspended, and Lost when its lease
-// has run out: within 0.4 session timeouts, mostly. A gateway that does not hear of a requester for
-// a session timeout gives its lock back, and never before all that it had promised has run out. So
-// a requester that dies delays the next holder by about a session timeout, as a session that dies
-// does.
+// A holder whose gateway is gone, or out of reach, is told Suspended. It is told Lost when its
+// lease has run out, at a steady rate within 0.4 session timeouts. A gateway that does not hear of
+// a requester for a session timeout gives its lock back, but never before all that it had promised
+// has run out. So a requester that dies delays the next holder by about a session timeout, as a
+// session that dies does.
 //
 // # When to use a session on each node, and when a gateway
 //
 // With a session, a lock depends on the way to the ensemble alone, and a grant takes one round
-// trip. With a gateway, it depends on the gateway, too: everything that is held there is lost when
-// it dies, and a grant takes a message more each way. A cut between a node and the ensemble costs
-// the node with a session its locks; a cut between two nodes costs the requester what it holds by
-// that gateway, and what it waits for goes on at another that was named. Use a gateway where there
-// are many nodes with few locks each: the gateway's batches and hand-overs (locks.WithCohort) turn
-// their requests into few transactions.
+// trip. With a gateway, it depends on the gateway, too. Everything that is held there is lost when
+// the gateway dies, and a grant takes one more message each way.
+//
+// A cut between a node and the ensemble costs a node with a session its locks. A cut between two
+// nodes costs the requester what it holds by that gateway. What it waits for goes on at another
+// gateway, if several were named.
+//
+// Use a gateway where there are many nodes with few locks each: the gateway's batches and
+// hand-overs (locks.WithCohort) turn their requests into few transactions.
 //
 // # What crosses
 //

@@ -23,9 +23,9 @@ const KindName = "turnstile-gateway"
 // it is stopped.
 func Kind(session *actors.Session) *remote.Kind { return remote.NewKind(KindName, New(session)) }
 
-// ErrSessionFile: the session has a session file. A process that is started again after a crash
-// closes its predecessor's session at once, while what that one promised to other nodes has not run
-// out. So such a session cannot have a gateway.
+// ErrSessionFile: the session has a session file, and so cannot have a gateway. A process that is
+// started again after a crash closes its predecessor's session at once, while the predecessor's
+// promises to other nodes have not run out.
 var ErrSessionFile = errors.New("turnstile: a session with a session file cannot have a gateway")
 
 // Spawn spawns a gateway over a session, with a name by which other nodes know it:
@@ -57,8 +57,9 @@ func New(session *actors.Session) *actor.Props {
 }
 
 // WithRecovery keeps a message of a type that this node does not link from ending the process:
-// protoactor's remote panics on it, in a goroutine of gRPC. The connection that brought it ends
-// instead, and is made anew with the next message; what had not been read of it is lost.
+// protoactor's remote panics on it, in a goroutine of gRPC. With it, the connection that brought
+// the message ends instead, and is made anew with the next message. What had not been read of it is
+// lost.
 func WithRecovery(log *slog.Logger) remote.ConfigOption {
 	recovers := func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
 		handle grpc.StreamHandler) (err error) {

@@ -16,17 +16,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// NewLock makes the props of a lock actor that acquires over a gateway. It is used as that of
-// actors.NewLock: it takes the same options and commands, sends the same notices, and tells the
-// observers the changes of state that the gateway's lock actor goes through. Options that name
-// actors on other nodes are refused, actors.WithRemote or not: the owner runs where its lock actor
-// does.
+// NewLock makes the props of a lock actor that acquires over a gateway. Use it as that of
+// actors.NewLock. It takes the same options and commands, and sends the same notices. It tells the
+// observers the changes of state of the gateway's lock actor. Options that name actors on other
+// nodes are refused, actors.WithRemote or not: the owner runs on the node of its lock actor.
 //
 // What differs:
 //
 //   - Held.Epoch, Held.Run and the times in notices are those of at.Clock(held.Epoch). Held.Session
 //     is the gateway's session.
-//   - When the gateway is not heard, the request is recovering, and Suspended is told, as when a
+//   - When the gateway is silent, the request is recovering, and Suspended is told, as when a
 //     session's connection is down. At its deadline the lock is lost.
 //   - Acquire.Grace lasts longer where a lease that was promised before lasts longer: see package
 //     relay's rule of time.
@@ -36,7 +35,7 @@ import (
 //     messages.ReasonSessionClosed says that at is closed.
 //   - Two requests of one owner do not wait for each other if they are at one gateway.
 //
-// No gateway, or a nil one, is told as Failed, as other bad input is. A nil at panics.
+// No gateway, or a nil one, is told as Failed, like other bad input. A nil at panics.
 func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *actor.Props {
 	if at == nil {
 		panic("turnstile: gateway.NewLock: the gateways are nil")

@@ -20,16 +20,16 @@ import (
 
 // Open gives a client whose locks come from gateways, once one of them has answered. Mutex,
 // RWMutex, Semaphore, Contest, Election.Campaign and All work as over a session, and so do leases:
-// Valid and Deadline by a clock of this node's. Queue, Election.Leader, Revoke, Break and
+// Valid and Deadline go by a clock of this node. Queue, Election.Leader, Revoke, Break and
 // SetPermits work, too.
 //
 // Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe and Lease.Txn need a
-// session: their errors wrap locks.ErrNeedsSession. A lock WithDeadlockDetection works, for it is the gateway that looks.
-// Client.Session is nil. Of the options locks.WithTracerProvider means something.
+// session: their errors wrap locks.ErrNeedsSession. A lock WithDeadlockDetection works, because the
+// gateway looks. Client.Session is nil. Of the options only locks.WithTracerProvider has an effect.
 //
-// The system must have a remote that runs, and Close leaves both running. Close gives up what is
-// asked for and held, and does not wait for the gateways to hear of it: what they do not hear of
-// they give back when it has run out. at is closed with the client, and serves one client only.
+// The system's remote must run; Close leaves both running. Close gives up what is asked for and
+// held, and does not wait for the gateways to hear of it. What they do not hear of they give back
+// when its lease has run out. at is closed with the client, and serves one client only.
 //
 // Errors wrap that of ctx when no gateway has answered before it ended, and actors.ErrBadAcquire
 // where none is named.

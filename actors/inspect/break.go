@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Break deletes a contender's node by force, one that Queue has given: see messages.Break for what
-// that means. It never deletes another's node, also where another has come to the same path since.
-// ErrGone where there is nothing to delete any more; ErrBadQuery and zkconn.ErrBadPath where the
-// contender is none.
+// Break deletes a contender's node by force; Queue gives the contender. See messages.Break for what
+// that means. It never deletes another's node, even where another has come to the same path since.
+// The error wraps ErrGone where there is nothing to delete any more, and ErrBadQuery or
+// zkconn.ErrBadPath where the contender is not well formed.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
 	return act(conn, newBreaking(contender))
 }

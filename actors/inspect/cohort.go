@@ -9,11 +9,12 @@ import (
 )
 
 // Cohort is a node of a session that is passed on among its requests. The session knows more than
-// the node says: who has it now, and who waits behind it without a node. All have an ID.
+// the node says: which request has it now, and which wait behind it without a node. All have an ID.
 type Cohort struct {
-	// Has is who holds or waits with the node, and says what the node would if it was written now.
+	// Has is the request that holds or waits with the node. It says what the node would say if it were
+	// written now.
 	Has messages.Contender
-	// Behind are those that wait behind it, in their order.
+	// Behind are the requests that wait behind it, in their order.
 	Behind []messages.Contender
 }
 

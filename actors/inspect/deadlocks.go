@@ -21,22 +21,22 @@ const secondLook = 250 * time.Millisecond
 const settledLook = 1250 * time.Millisecond
 
 // Deadlocks finds the contenders below a root that wait for each other in a circle, across locks,
-// sessions and processes. The root may be "/". What may not be read is passed over. When there
-// seems to be a deadlock it takes 250 ms longer.
+// sessions and processes. The root may be "/". What may not be read is passed over. A seeming
+// deadlock takes 250 ms longer.
 //
-// The queues are read one after the other, so one reading may show a circle that was never there:
-// one wait was over before another began. So they are read twice, and what counts is what both
-// readings show: the same nodes that wait for the same nodes. All of that was there from the first
-// time it was read to the second, and so all together at the moment between the two readings, at
-// our server. That server may be behind the others, but a deadlock stays.
+// The queues are read one after the other. So one reading may show a circle that was never there:
+// one wait was over before another began. So they are read twice, and what both readings show
+// counts: the same nodes that wait for the same nodes. All of that was there from the first time it
+// was read to the second, and so all together at the moment between the two readings, at our
+// server. That server may be behind the others, but a deadlock stays.
 //
-// Nodes do not say whether they are retained. A retained node keeps others out, and names somebody
-// who may stand still elsewhere, though nobody holds it. It does not stay, though, when somebody
-// waits for it: its session deletes it as soon as it hears of that, in time for the second reading.
-// A session that does not hear of anything for longer, cut off or paused, may still look like a
-// member. Of its own retained nodes a session knows: see Session.Unused.
+// Nodes do not say whether they are retained. A retained node keeps others out, and names an owner
+// that may stand still elsewhere, though nobody holds it. It does not stay when somebody waits for
+// it: its session deletes it as soon as it hears of that, in time for the second reading. A session
+// that hears nothing for longer, because it is cut off or paused, may still look like a member. A
+// session knows its own retained nodes: see Session.Unused.
 //
-// Those that wait in a cohort have no nodes, and only their own session sees them: see
+// Requests that wait in a cohort have no nodes, and only their own session sees them: see
 // Session.Cohorts.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 	return findAmong(conn, root, nil)
@@ -75,13 +75,13 @@ func findAmong(conn *zkconn.Conn, root string, own cohorts) ([]messages.Deadlock
 	return queue.Deadlocks(own.addTo(both)), nil
 }
 
-// DeadlockProbe asks whether a contender that waits has to give up, because it is the youngest of
-// those in a deadlock that look for it. DeadlockProbed answers it.
+// DeadlockProbe asks whether a waiting contender has to give up, because it is the youngest in a
+// deadlock of those that look for one. DeadlockProbed answers it.
 type DeadlockProbe struct {
 	// Root is the path below which to look.
 	Root string
-	// Node is the contender's node, with its path; the GUID of its request where that waits in a
-	// cohort without a node.
+	// Node is the contender's node, with its path, or the GUID of its request if that waits in a cohort
+	// without a node.
 	Node string
 }
 

@@ -23,8 +23,8 @@ type Session struct {
 	Cohorts func() []Cohort
 }
 
-// Dispatcher runs the queries that reach a session, and answers those who asked. Its methods are
-// called on the session's goroutine.
+// Dispatcher runs the queries that reach a session, and answers them. Its methods are called on the
+// session's goroutine.
 type Dispatcher struct {
 	session           Session
 	queries           map[*pending]bool
@@ -49,9 +49,9 @@ func NewDispatcher(session Session) *Dispatcher {
 	return &Dispatcher{session: session, queries: map[*pending]bool{}}
 }
 
-// Ask takes a query, and any other message, which it ignores. asker names the sender for Withdraw
-// and is comparable. reply is called once, with the message that answers the query, unless it is
-// withdrawn before.
+// Ask takes a query, and ignores any other message. asker names the sender for Withdraw and is
+// comparable. reply is called once, with the message that answers the query, unless it is withdrawn
+// before.
 func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
 	if q := queryOf(msg); q != nil {
 		d.add(&pending{query: q, asker: asker, reply: reply})
@@ -64,7 +64,7 @@ func (d *Dispatcher) Withdraw(asker any) {
 }
 
 // Follow calls reply with the messages.Queue of a lock path: now, after every change, and after
-// every reconnect. A Queue that refuses is the last. It returns false when that came at once, or
+// every reconnect. A Queue that refuses is the last. Follow returns false when it came at once, or
 // when the asker follows the path already.
 func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool {
 	for p := range d.queries {
@@ -75,15 +75,15 @@ func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool
 	return d.add(&pending{query: followQueue{readQueue{path}}, asker: asker, reply: reply, follows: path})
 }
 
-// Unfollow ends what an asker follows: one path, or all with "".
+// Unfollow ends the asker's Follow of one path, or of all with "".
 func (d *Dispatcher) Unfollow(asker any, path string) {
 	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool {
 		return p.asker == asker && p.follows != "" && (path == "" || path == p.follows)
 	})
 }
 
-// Changed has the followers of a path told anew. It is called for every event of a watched node,
-// except changes of its data.
+// Changed sends the queue to the followers of a path again. Call it for every event of a watched
+// node, except changes of its data.
 func (d *Dispatcher) Changed(path string) {
 	for p := range d.queries {
 		p.due = p.due || p.follows == path
@@ -91,7 +91,8 @@ func (d *Dispatcher) Changed(path string) {
 	}
 }
 
-// Connected runs what waits for the connection, and all followers' queries: watches are gone.
+// Connected runs the queries that wait for the connection, and all followers' queries, because
+// watches are gone.
 func (d *Dispatcher) Connected() {
 	d.connected = true
 	for p := range d.queries {
@@ -103,7 +104,7 @@ func (d *Dispatcher) Connected() {
 // Disconnected has queries wait until the session is connected again.
 func (d *Dispatcher) Disconnected() { d.connected = false }
 
-// EpochEnded has everything that runs or rests run again in the next epoch: it will not come back.
+// EpochEnded runs all queries again in the next epoch: what was under way will not come back.
 func (d *Dispatcher) EpochEnded() {
 	d.connected = false
 	for p := range d.queries {

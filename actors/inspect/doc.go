@@ -1,7 +1,7 @@
 // Package inspect answers queries about queues: who contends for a lock, which locks there are, who
 // waits for whom. Some queries also act: they ask a holder to give its lock back, delete a
-// contender's node, or set a number of permits. All that they need is a connection; nobody who
-// holds or waits takes part.
+// contender's node, or set a number of permits. They need only a connection; holders and waiters
+// take no part.
 //
 // # On a connection
 //

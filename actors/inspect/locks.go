@@ -15,8 +15,8 @@ import (
 const mostNodes = 100_000
 
 // Locks finds the lock paths that have contenders, at a root and below it, and counts their holders
-// and waiters. The root may be "/". What may not be read is listed as Unread. It stops after
-// 100 000 nodes, and the answer is Truncated then.
+// and waiters. The root may be "/". What may not be read is listed as Unread. It stops after 100
+// 000 nodes; then the answer is Truncated.
 func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
 	w, err := walkFrom(conn, root)
 	if err != nil {
@@ -43,7 +43,7 @@ func (q readLocks) refuse(why messages.Refusal) any {
 
 func (q readLocks) run(conn *zkconn.Conn) (any, error) { return Locks(conn, q.root) }
 
-// CheckRoot is zkconn.CheckPath for a root below which locks are looked for, which may be "/".
+// CheckRoot is zkconn.CheckPath for the root of a search, which may be "/".
 func CheckRoot(root string) error {
 	if root == "/" {
 		return nil

@@ -11,8 +11,8 @@ import (
 )
 
 // SetPermits sets the number of permits of a semaphore, and makes its lock path where it does not
-// exist. It overwrites nothing but a number of permits: queue.ErrNoPermits where the lock path has
-// other data. ErrBadQuery where the number is out of range.
+// exist. It overwrites only a number of permits. The error wraps queue.ErrNoPermits where the lock
+// path has other data, and ErrBadQuery where the number is out of range.
 func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
 	return act(conn, setPermits{messages.SetPermits{Path: lockPath, Permits: permits}})
 }

@@ -22,8 +22,8 @@ type query interface {
 // IsQuery tells whether a message is one that a Dispatcher answers.
 func IsQuery(msg any) bool { return queryOf(msg) != nil }
 
-// Check tells what is wrong with a query, before it is sent: the error wraps zkconn.ErrBadPath, or
-// ErrBadQuery, also when the message is no query.
+// Check checks a query before it is sent. The error wraps zkconn.ErrBadPath, or ErrBadQuery, also
+// when the message is no query.
 func Check(msg any) error {
 	if q := queryOf(msg); q != nil {
 		return q.check()

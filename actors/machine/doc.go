@@ -3,34 +3,40 @@
 // nothing else decides anything. Package queue has the rules of the queue; [ListedEvent] tells the
 // machine what they say.
 //
-// The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine is
-// in From, the event is On, and the guard If holds; rows of one pair are tried in order, and the last
-// one has no guard. Every pair of a state and an event has a row or is impossible (see [Possible]):
-// an impossible event is a bug, and its effect is Halt, on which the actor stops and the session
+// The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine
+// is in From, the event is On, and the guard If holds. Rows of one pair of state and event are
+// tried in order, and the last one has no guard. Every pair has a row or is impossible (see
+// [Possible]). An impossible event is a bug. Its effect is Halt: the actor stops, and the session
 // removes the node.
 //
 // # Operations and stale replies
 //
 // Requests that the machine asks for carry the number of the operation. A reply or a timer with
-// another number than the current one is stale: it is dropped by Step before the table is looked at,
-// so that leaving a state voids whatever was under way there. Events with number zero (commands, and
-// news of the session) are never stale.
+// another number than the current one is stale. Step drops it before it looks at the table, so
+// leaving a state voids whatever was under way there. Events with number zero (commands, and news
+// of the session) are never stale.
 //
 // # What the session promises
 //
-// Expired is never sent without Disconnected before it, but to a request that asked for its node while
-// the connection was down; Connected only to such a request, or to one that was told Disconnected, and
-// before any answer to what was asked meanwhile. What was asked for in an epoch that is over is dropped
-// without an answer: Expired is on its way then. The answer to Verify waits for the answer to every
-// create of the same request, so that "no node" means that none will come. NodeGone without an
-// operation comes only for a node that the session still knows as the request's. TurnCame and Changed
-// are told only to a request that has a node, so never in a contest.
+// These hold for every request:
+//
+//   - Expired comes only after Disconnected, or to a request that asked for its node while the
+//     connection was down.
+//   - Connected comes only to such a request, or to one that was told Disconnected, and before any
+//     answer to what was asked meanwhile.
+//   - What was asked for in an epoch that is over is dropped without an answer: Expired is on its
+//     way then.
+//   - The answer to Verify waits for the answer to every create of the same request, so that "no
+//     node" means that none will come.
+//   - NodeGone without an operation comes only for a node that the session still knows as the
+//     request's.
+//   - TurnCame and Changed are told only to a request that has a node, so never in a contest.
 //
 // # Grants
 //
-// A grant needs a lease that is valid now (etcd 11456): where the queue says that we are first but
-// the lease has run out, the machine recovers first. A predecessor's end grants the lock only if that
-// predecessor was the head of the queue when it was listed: then the session says TurnCame. Otherwise
-// the predecessor may have given up from the middle; the session says PredecessorGone, and the queue is
-// listed again (ZooKeeper's lock recipe, step 5).
+// A grant needs a lease that is valid now (etcd 11456). Where the queue says that the request is
+// first but the lease has run out, the machine recovers first. A predecessor's end grants the lock
+// only if that predecessor was the head of the queue when it was listed: then the session says
+// TurnCame. Otherwise the predecessor may have given up from the middle. The session then says
+// PredecessorGone, and the queue is listed again (ZooKeeper's lock recipe, step 5).
 package machine

@@ -1,12 +1,14 @@
-// Package metering counts and times what lock requests and sessions do, as OpenTelemetry metrics. A session has figures
-// where it is given a MeterProvider, by actors.WithMeterProvider, locks.WithMeterProvider or the actor system that it
-// runs in (protoactor's WithMetricProviders); where it has none a request costs a look at a nil pointer more.
+// Package metering counts and times what lock requests and sessions do, as OpenTelemetry metrics. A
+// session has figures when it is given a MeterProvider, by actors.WithMeterProvider,
+// locks.WithMeterProvider or the actor system that it runs in (protoactor's WithMetricProviders).
+// Without one, a request costs one more look at a nil pointer.
 //
 // # Instruments
 //
-// Names, units and attributes are meant as the semantic conventions of OpenTelemetry have them
-// (https://opentelemetry.io/docs/specs/semconv/general/metrics/). The scope is [Scope]. In Prometheus dots become
-// underscores, seconds are added as _seconds, and counters end with _total: turnstile_lock_grants_total.
+// Names, units and attributes follow the semantic conventions of OpenTelemetry
+// (https://opentelemetry.io/docs/specs/semconv/general/metrics/). The scope is [Scope]. In
+// Prometheus dots become underscores, seconds are added as _seconds, and counters end with _total:
+// turnstile_lock_grants_total.
 //
 //	| name                              | kind          | unit           | attributes                                     | meaning |
 //	|-----------------------------------|---------------|----------------|------------------------------------------------|---------|
@@ -17,7 +19,7 @@
 //	| turnstile.lock.waiting            | updowncounter | {request}      | turnstile.lock.mode                            | requests that wait for their lock now |
 //	| turnstile.lock.grants             | counter       | {grant}        | turnstile.lock.mode                            | locks that were granted |
 //	| turnstile.lock.losses             | counter       | {loss}         | turnstile.lock.mode, turnstile.lock.reason     | locks that were held and lost |
-//	| turnstile.lock.revocations        | counter       | {revocation}   | turnstile.lock.mode, turnstile.lock.revocation | holds that were asked back, and that were ended by force |
+//	| turnstile.lock.revocations        | counter       | {revocation}   | turnstile.lock.mode, turnstile.lock.revocation | holds that somebody asked for, and that were ended by force |
 //	| turnstile.lock.recoveries         | counter       | {recovery}     | turnstile.lock.mode, turnstile.cause           | requests that had to find out where they stand |
 //	| turnstile.session.count           | updowncounter | {session}      | turnstile.session.state                        | sessions that are in a state now |
 //	| turnstile.session.lease.remaining | gauge         | s              |                                                | how long the leases of a session that holds locks last unless it hears of the ensemble; of several sessions, the least |
@@ -27,28 +29,31 @@
 //
 // # Attributes
 //
-// Every attribute has few values: [Values] lists them. A lock path is none of them: who wants figures of groups of paths gives a function
-// that makes a label of a path, actors.WithMeterLabels, and answers for the number of its values. Labels are on what is
-// counted of locks, not on what is counted of sessions.
+// Every attribute has few values: [Values] lists them. A lock path is none of them. For figures of
+// groups of paths, pass a function that makes a label of a path to actors.WithMeterLabels, and keep
+// the number of its values small. Labels are on what is counted of locks, not on what is counted of
+// sessions.
 //
 //   - turnstile.lock.mode: exclusive, read, write, semaphore, contest.
 //   - error.type: why a request gave up, as a reason; there is none when it got its lock.
 //   - turnstile.lock.reason: why a hold ended. A [messages.Reason] in one word: released, owner_gone, stopped,
 //     revoked, session_expired, session_closed, lease_over, node_deleted and others: see [Reason].
-//   - turnstile.lock.handoff: local where the one before was of the same session, and is timed from when its
-//     lock actor asked to give the lock back, or else from when the session knew that its node is gone; remote where it
-//     is timed from the event of the server.
+//   - turnstile.lock.handoff: local where the holder before was of the same session, and remote
+//     otherwise. A local one is timed from when that holder's lock actor asked to give the lock
+//     back, or else from when the session knew that its node is gone. A remote one is timed from
+//     the event of the server.
 //   - turnstile.lock.revocation: asked, and forced when the grace period has run out.
-//   - turnstile.cause: of a recovery disconnected, silent (a heartbeat was not answered), unknown_outcome,
-//     node_gone, not_listed, late_grant (the lease had run out when the lock was granted), other; of an interruption
-//     disconnected, silent, expired.
+//   - turnstile.cause, of a recovery: disconnected, silent (a heartbeat was not answered),
+//     unknown_outcome, node_gone, not_listed, late_grant (the lease had run out when the lock was
+//     granted), other. Of an interruption: disconnected, silent, expired.
 //   - turnstile.session.state: connecting (there has been no connection in this epoch), connected, disconnected.
 //
-// Every request is counted, and so is each further lease of one hold (locks.WithReentry, Lease.Downgrade): as a grant, as
-// held, and by its own times. A sticky lock that rests is held by nobody.
+// Every request is counted, and so is each further lease of one hold (locks.WithReentry,
+// Lease.Downgrade): as a grant, as held, and by its own times. The retained node of a sticky lock
+// is held by nobody.
 //
-// Grants, losses by their usual reasons, revocations and interruptions are exported as 0 before there is any, so that an
-// alert on an increase sees the first.
+// Grants, losses by their usual reasons, revocations and interruptions are exported as 0 before
+// there is any, so that an alert on an increase sees the first.
 //
 // # Cost
 //

@@ -66,7 +66,7 @@ var (
 	losses = Instrument{"turnstile.lock.losses", Counter, "{loss}", []attribute.Key{KeyMode, KeyReason},
 		"locks that were held and lost", nil}
 	revocations = Instrument{"turnstile.lock.revocations", Counter, "{revocation}", []attribute.Key{KeyMode, KeyRevocation},
-		"holds that were asked back, and that were ended by force", nil}
+		"holds that somebody asked for, and that were ended by force", nil}
 	recoveries = Instrument{"turnstile.lock.recoveries", Counter, "{recovery}", []attribute.Key{KeyMode, KeyCause},
 		"requests that had to find out where they stand", nil}
 	sessionCount = Instrument{"turnstile.session.count", UpDownCounter, "{session}", []attribute.Key{KeyState},

@@ -25,7 +25,7 @@ type Place struct {
 	Earlier []string
 }
 
-// Listing is a lock path as it was read, made ready once for any number of questions.
+// Listing is a lock path as it was read, indexed once for any number of calls of Find.
 type Listing struct {
 	permits int
 	queues  []ordered // in the order of their names
@@ -120,7 +120,7 @@ func (l *Listing) Alone(own string) bool {
 	return len(q.entries) == 1 && q.entries[0].Child == own
 }
 
-// Find is [Listing.Find] for one question.
+// Find is [Listing.Find] for a single use.
 func Find(children []string, own string, permits int) (Place, bool) {
 	return NewListing(children, permits).Find(own)
 }

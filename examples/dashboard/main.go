@@ -1,6 +1,6 @@
-// Command dashboard serves a page that shows the locks of a ZooKeeper ensemble as they move: who holds, with what
-// token and for how long, who waits, what has just happened, which locks are stuck in a deadlock. Who knows a token
-// can ask for a lock back.
+// Command dashboard serves a page that shows the locks of a ZooKeeper ensemble as they move: who
+// holds, with what token and for how long, and who waits. It also shows what has just happened, and
+// which locks are stuck in a deadlock. With a token one can ask a holder to give its lock back.
 //
 //	go run ./examples/dashboard -demo
 //	go run ./examples/dashboard -zk zk1:2181,zk2:2181 -root /app/locks

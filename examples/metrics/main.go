@@ -5,8 +5,8 @@
 //	go run ./examples/metrics -zk zk1:2181,zk2:2181 -listen :9464 -workers 32 -locks 4
 //	curl http://127.0.0.1:9464/metrics
 //
-// Beside it are grafana-dashboard.json, to be imported into Grafana, and alerts.yml, rules for Prometheus. What the
-// figures mean is told by package metering.
+// Beside it are grafana-dashboard.json, to be imported into Grafana, and alerts.yml, rules for
+// Prometheus. Package metering says what the figures mean.
 package main
 
 import (

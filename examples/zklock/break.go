@@ -29,12 +29,12 @@ It is for a holder that hangs while its session lives on. CONTENDER is its
 number, as "zklock queue" shows it, or a part of its node's name that no other
 has.
 
-The holder may be at work all the same: what it has under way goes on beside
-what the next one does, unless the resource looks at fencing tokens. A holder
-of Turnstile's is told at once; others notice nothing. To ask first is kinder:
-zklock revoke.
+Ask first, with zklock revoke: that is kinder. The holder may still be at work,
+and its work then goes on beside the next holder's. Only a resource that checks
+fencing tokens is safe from that. A Turnstile holder is told at once;
+others notice nothing.
 
-It asks before it does it. Without a terminal it wants --yes.
+break asks before it deletes. Without a terminal it needs --yes.
 
 Exit status 1: the contender is gone, or the answer was no.`,
 		Example: `  zklock queue /backup

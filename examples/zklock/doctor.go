@@ -49,7 +49,7 @@ func doctorCommand(conn *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "doctor [flags]",
 		Annotations: map[string]string{},
-		Short:       "does everything work, and if not, what is to be done",
+		Short:       "check everything, and say what to do where it fails",
 		Long: `doctor looks at each server (does its name resolve, does it listen, what
 version is it, does it serve), opens a session, writes a node, reads it back
 and deletes it, and measures whether the answers come in time for a lease.

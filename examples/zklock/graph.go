@@ -32,14 +32,14 @@ func graphCommand(conn *connection) *cobra.Command {
 		Annotations: map[string]string{argsKey: "ROOT"},
 		Short:       "who waits for whom, deadlocks marked",
 		Long: `graph reads the queues of the locks below ROOT and shows who waits for whom.
-Contenders that wait for each other in a circle are a deadlock: nothing ends it
-but one of them that gives up (zklock revoke or zklock break). What could not
-be read is named: a deadlock there is not seen.
+Contenders that wait for each other in a circle are a deadlock. It ends only
+when one of them gives up (zklock revoke or zklock break). What could not be
+read is named: a deadlock there is not seen.
 
 Deadlocks are seen where nodes say who stands still while it waits: Turnstile's
 do. Two requests belong together when the second was made with the context of
-the first, in one process: a zklock that the command of another zklock runs is
-not known to belong to that one.
+the first, in one process. A zklock that runs in the command of another zklock
+is not known to belong to it.
 
 Exit status 1: there is a deadlock.`,
 		Example: `  zklock graph /

@@ -18,7 +18,7 @@
 //	graph ROOT              who waits for whom, deadlocks marked; --dot, --json
 //	revoke PATH             ask the holders to give the lock back
 //	break PATH CONTENDER    take a contender out of the queue by force; asks first, --yes
-//	doctor                  does everything work, and if not, what is to be done; --json
+//	doctor                  check everything, and say what to do where it fails; --json
 //	completion SHELL        completion for bash, zsh, fish and powershell
 //
 // "zklock help COMMAND" tells more of each, with examples.
@@ -36,33 +36,35 @@
 //
 // A zklock that is to take a lock which one around it holds would wait for itself; it is refused.
 //
-// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and all processes of
-// its process group; before the lock is held, the first four end the waiting. Where the command is stopped at the
-// terminal (Ctrl-Z), zklock stops too, and the lock is lost when the lease runs out meanwhile: then the command is
-// ended when the job goes on. A zklock that somebody stops by itself (kill -STOP) cannot look after its command: that
-// runs on, also when the lease is over, until zklock goes on.
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to the command and
+// all processes of its process group. Before the lock is held, the first four end the waiting. When
+// the command is stopped at the terminal (Ctrl-Z), zklock stops too. If the lease runs out
+// meanwhile, the lock is lost, and the command is ended when the job goes on. A zklock that
+// somebody stops by itself (kill -STOP) cannot look after its command: that runs on, also when the
+// lease is over, until zklock goes on.
 //
 // The lock lasts as long as the command's own process does: what that leaves running in the background is not waited
 // for.
 //
 // # When the lock is lost
 //
-// The lock is lost when the servers have not been heard of for some 0.4 session timeouts, when the session has expired, or
-// when somebody broke the lock. It is given back when somebody asks for it (zklock revoke), unless --keep says to go on. In
-// both cases the command and its process group get SIGTERM, and SIGKILL when they are still there after --grace (5 s);
-// nothing of the process group outlives the grace period. On Linux that holds also for what it has started in other
-// process groups of its session, as shells with job control do. What begins a session of its own (setsid, daemons) is
-// not reached.
+// The lock is lost when the servers have not been heard of for some 0.4 session timeouts, when the
+// session has expired, or when somebody broke the lock. It is given back when somebody asks for it
+// (zklock revoke), unless --keep says to go on. In both cases the command and its process group get
+// SIGTERM, and SIGKILL if they are still there after --grace (5 s). Nothing of the process group
+// outlives the grace period. On Linux that holds also for what it has started in other process
+// groups of its session, as shells with job control do. What begins a session of its own (setsid,
+// daemons) is not reached.
 //
-// After a loss of the connection nobody else can have the lock before the lease is over. The command is told when it is
-// over, and so may run beside the next holder's for as long as the grace period. With --early it is told a grace period
-// before, so that it is gone when the lease is over. That costs runs which would have survived: the connection may come
-// back in the last moment. It takes a grace of at most a tenth of the session timeout, and
-// servers that grant that timeout.
+// After a loss of the connection nobody else can have the lock before the lease is over. The
+// command is told when it is over, and so may run beside the next holder's for as long as the grace
+// period. With --early it is told a grace period before, so it is gone when the lease is over. That
+// costs runs that would have survived: the connection may come back in the last moment. It takes a
+// grace of at most a tenth of the session timeout, and servers that grant that timeout.
 //
-// When zklock itself is killed, also with SIGKILL, the command's process group is killed at once, by a small process
-// that zklock starts for this purpose (zklock guard) and, on Linux, by the kernel (PR_SET_PDEATHSIG). The lock is free
-// when the session has timed out.
+// When zklock itself is killed, also with SIGKILL, the command's process group is killed at once. A
+// small process does that, which zklock starts for this purpose (zklock guard), and on Linux the
+// kernel (PR_SET_PDEATHSIG). The lock is free when the session has timed out.
 //
 // # Exit status
 //

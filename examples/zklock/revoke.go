@@ -17,11 +17,10 @@ func revokeCommand(conn *connection) *cobra.Command {
 		Use:         "revoke PATH",
 		Annotations: map[string]string{argsKey: "PATH"},
 		Short:       "ask the holders to give the lock back",
-		Long: `revoke asks whoever holds the lock to give it back, and takes nothing away.
-zklock run ends its command then, unless it was told to --keep. Programs with
-Turnstile are told, and decide; Curator's where they made themselves revocable;
-go-zookeeper's and kazoo's do not listen. What does not listen can be broken:
-zklock help break.
+		Long: `revoke asks the holders to give the lock back, and takes nothing away. zklock
+run then ends its command, unless it was started with --keep. Programs with
+Turnstile are told, and decide. So are Curator's that made themselves
+revocable. go-zookeeper's and kazoo's do not listen: see zklock help break.
 
 Exit status 1: nobody holds the lock.`,
 		Example: `  zklock revoke /backup

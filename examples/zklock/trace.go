@@ -17,13 +17,13 @@ func traceCommand(conn *connection) *cobra.Command {
 		Use:         "trace [flags] PATH",
 		Annotations: map[string]string{argsKey: "PATH"},
 		Short:       "who comes, gets the lock and goes, as it happens",
-		Long: `trace prints a line for whoever comes to a lock's queue, holds the lock, is
-asked for it and goes, until it is interrupted. It begins with those who are
-there.
+		Long: `trace prints a line when a contender comes to a lock's queue, holds the lock,
+is asked for it, or goes, until it is interrupted. It begins with the
+contenders that are there.
 
-It reads the queue whenever it changes: what came and went between two readings
-is not seen, and that somebody was asked for the lock shows with the next
-change. The times are when it was seen.`,
+It reads the queue whenever it changes. It does not see what came and went
+between two readings. A holder that was asked for the lock shows with the next
+change. The times are those of the readings.`,
 		Example: `  zklock trace /backup
   zklock trace --json /backup | tee backup.trace`,
 		Args: named("PATH"),

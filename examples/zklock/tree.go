@@ -29,9 +29,9 @@ func treeCommand(conn *connection) *cobra.Command {
 		Use:         "tree [flags] ROOT",
 		Annotations: map[string]string{argsKey: "ROOT"},
 		Short:       "the locks below a path, with how many hold and wait",
-		Long: `tree looks for the locks below ROOT, and at it, that anybody holds or waits
-for. "/" is all that there is. It lists every node below ROOT, but not those of
-the contenders; --long reads these too, and shows who holds and who has waited
+		Long: `tree shows the locks below ROOT, and at it, that have a holder or a waiter.
+"/" is everything. It lists every node below ROOT, but not those of the
+contenders; --long reads these too, and shows who holds and who has waited
 longest.`,
 		Example: `  zklock tree /
   zklock tree --long /orders

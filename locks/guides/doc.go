@@ -1,4 +1,5 @@
-// Package guides has no code. It is for those who use locks, run them, or are called at night because of one:
+// Package guides has no code. It is for people who use locks, run them, or are called at night
+// because of one:
 //
 //   - Fencing: what a lock cannot do for you
 //   - A session on each node, or a gateway
@@ -10,7 +11,7 @@
 //   - SIGTERM and Kubernetes
 //   - Testing programs with locks
 //
-// Each is a file of this folder, so that it can be read where it lies; its Examples run with the tests. They are a
-// package of their own, below locks, because "go doc locks" is a reference, and because a guide is found by those who
-// do not know yet which type it is about.
+// Each is a file of this folder, so it can be read there; its Examples run with the tests. The
+// guides are a package of their own, below locks, because "go doc locks" is a reference. Readers of
+// a guide do not know yet which type it is about.
 package guides

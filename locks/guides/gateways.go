@@ -17,9 +17,9 @@
 //	ensemble, or dies                                             end in time
 //	the node dies                 free after T                    free after about T
 //
-// T is the session timeout. Take a session where a node has locks all the time, or where a lock must
-// not depend on a further process. Take gateways, two or more, where there are hundreds of nodes
-// with few locks each, or where nodes may not reach the ensemble.
+// T is the session timeout. Use a session on each node where nodes have locks all the time, or
+// where a lock must not depend on a further process. Use gateways, two or more, where there are
+// hundreds of nodes with few locks each, or where nodes may not reach the ensemble.
 //
 // In each case the lease is a promise with an end, by the clock of the node that relies on it:
 // Lease.Valid, Lease.Context and fencing tokens work alike.

@@ -1,8 +1,8 @@
 // # Moving from Curator, zk.Lock or etcd
 //
-// From Curator and go-zookeeper one program can be moved at a time: their locks and Turnstile's stand in one queue.
-// From kazoo too, with its names (WithNaming) or with a pattern on its side. From etcd and Consul they cannot, for
-// the queue is elsewhere; there is a way all the same, below.
+// From Curator and go-zookeeper you can move one program at a time: their locks and Turnstile's
+// share one queue. So do kazoo's, with its names (WithNaming) or with a pattern on its side. etcd's
+// and Consul's queues are elsewhere; the last section says how to move from them.
 //
 // # From Curator
 //
@@ -29,14 +29,15 @@
 //
 // What differs in meaning:
 //
-//   - Reentry. Curator's mutex belongs to a thread, and a thread may take it again. Here the hold belongs to a
-//     context: Lock(lease.Context()) is within the lease. It is refused, unless the lock was made WithReentry.
-//   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a whole session timeout
-//     later; what becomes of the lock is for the listener to know. Here the lease ends, after some 0.4 session
-//     timeouts, and stays ended.
-//   - Downgrade. Curator 5.4.0 lets a writer that waits already in beside the reader
-//     (TestCuratorDowngradeLetsAWaitingWriterIn in tests/interop). Downgrade does not, but such a writer of Curator's
-//     in the same queue is Curator's.
+//   - Reentry. Curator's mutex belongs to a thread, and the thread may take it again. Here the hold
+//     belongs to a context: Lock(lease.Context()) is within the lease. It is refused, unless the
+//     lock was made WithReentry.
+//   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a
+//     whole session timeout later. The listener has to know what that means for the lock. Here the
+//     lease ends, after some 0.4 session timeouts, and stays ended.
+//   - Downgrade. Curator 5.4.0 lets a writer that already waits in beside the reader
+//     (TestCuratorDowngradeLetsAWaitingWriterIn in tests/interop). Downgrade does not. But a
+//     waiting writer of Curator's in the same queue goes by Curator's rules.
 //   - Persistent locks, barriers, queues, caches, shared counters: there are none here.
 //   - Semaphores have nodes of their own kind and share no queue with Curator's.
 //
@@ -50,19 +51,23 @@
 //	Unlock()                                 lease.Unlock(ctx)
 //	zk.ErrDeadlock, of one value used twice  none: a Mutex has no state, each call queues for itself
 //
-// What differs in meaning: zk.Lock tells nobody that the lock was lost; a reply that was lost may
-// leave a node that blocks the queue (the soak of tests/soak with -peer zklock finds such nodes);
-// and it fails on children that are no contenders (TestZkLockFailsOnStrangers in tests/interop).
-// Turnstile passes over those, but as long as a zk.Lock is in the same queue, its faults are in the
-// queue too. Unlock returns when the delete is known to have been done, through losses of the
-// connection, and no later than the end of the lease (ErrUnconfirmed); give it a context that
-// outlives the work.
+// What differs in meaning:
+//
+//   - zk.Lock tells nobody that the lock was lost.
+//   - A reply that was lost may leave a node that blocks the queue. The soak finds such nodes
+//     (tests/soak with -peer zklock).
+//   - It fails on children that are no contenders (TestZkLockFailsOnStrangers in tests/interop).
+//     Turnstile passes over those. But as long as a zk.Lock is in the same queue, its faults are in
+//     the queue too.
+//   - Unlock returns when the delete is known to have been done, through losses of the connection.
+//     It returns no later than the end of the lease (ErrUnconfirmed). Give it a context that
+//     outlives the work.
 //
 // # From kazoo
 //
-// Lock, ReadLock, WriteLock and Semaphore correspond to Mutex, RWMutex and Semaphore, contenders() to Queue, and the
-// state listener to Lease.Context. Which of kazoo's locks stand in one queue with whom is in the table of the README
-// and of tests/interop: by itself kazoo looks at no names but its own.
+// Lock, ReadLock, WriteLock and Semaphore correspond to Mutex, RWMutex and Semaphore, contenders()
+// to Queue, and the state listener to Lease.Context. Which of kazoo's locks share a queue with
+// which others is in the table of tests/interop. By itself kazoo looks at no names but its own.
 //
 // # From etcd's package concurrency
 //
@@ -78,16 +83,18 @@
 //	concurrency.NewElection(session, "/p")       client.Election("/p"): Campaign, Leader, Observe, Resign, too
 //	concurrency.WithLease(id), after a restart   WithSessionFile, which ends the old session instead of going on with it
 //
-// What differs in meaning: two mutexes of one etcd session and one prefix have one key, so that the second is let in;
-// here the second waits, in whatever session. A session here is followed by another when it expires; waiters queue
-// again by themselves. Session timeouts are bounded by the servers' ticks (see "Choosing a session timeout").
+// What differs in meaning: two mutexes of one etcd session and one prefix have one key, so the
+// second is let in. Here the second waits, in whatever session. A session here is followed by
+// another when it expires, and waiters queue again by themselves. Session timeouts are bounded by
+// the servers' ticks (see "Choosing a session timeout").
 //
 // # Changing over when the queue cannot be shared
 //
-// Take both locks for a while, always in the same order: the old one, and within it the new one. When every program
-// that is running takes both, the old one can be left out, program by program: all of them hold the new one. In
-// between, no two are inside. It works for Consul, a database's advisory locks, or files too. Releases go the other
-// way round; and the fence of the resource is switched to the new lock's tokens while both are held.
+// Take both locks for a while, always in the same order: the old one, and within it the new one.
+// When every running program takes both, leave the old one out, program by program: all of them
+// hold the new one. No two are inside at any time in between. It works for Consul, a database's
+// advisory locks, or files too. Give them back in the reverse order. Switch the resource's fence to
+// the new lock's tokens while both are held.
 //
 // With kazoo's own names and Curator in the same place no library can help: neither sees the other's nodes
 // (TestCuratorAndKazooNamesDoNotKeepOut). Move to a new lock path in the same way.

@@ -33,93 +33,112 @@
 //
 // # Connections
 //
-// A client has one connection, however many locks it holds. Open one for a process and share it: servers count
-// connections by address (maxClientCnxns, 60), and group commit works within a session. With a session file there is
-// a second one for a moment at the start. A client may be connected to an observer; nothing here tests that. It must not be
-// connected to one that follows an observer master: the leader hears of its clients too late for the lease.
+// A client has one connection, however many locks it holds. Open one for a process and share it:
+// servers count connections by address (maxClientCnxns, 60), and group commit works within a
+// session. With a session file there is a second one for a moment at the start. A client may be
+// connected to an observer; nothing here tests that. Do not connect it to one that follows an
+// observer master: the leader hears of its clients too late for the lease.
 //
-// Give all servers the same minSessionTimeout and maxSessionTimeout: a session that moves to a server which grants less
-// counts on no more from then on.
+// Give all servers the same minSessionTimeout and maxSessionTimeout. A session that moves to a
+// server which grants less has the shorter timeout from then on.
 //
-// An idle client sends a ping and a sync every third of a session timeout, so that its next lock is granted in one round
-// trip. The syncs reach the leader. Where ten thousand clients idle and the first lock after a pause may take a third of a
-// session timeout, WithoutIdleSyncs saves them. Measured with 10 000 clients and a session timeout of 10 s
-// (go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m, and with -ensemble): 0.6 packets a second from
-// each, 0.3 without the syncs, and 1.5 from one that holds; all of them together took 0.27 s of processor time a second
-// of one server, 0.18 s without the syncs; of three servers together 0.51 s and 0.40 s.
+// An idle client sends a ping and a sync every third of a session timeout, so that its next lock is
+// granted in one round trip. The syncs reach the leader. WithoutIdleSyncs saves them. Use it where
+// ten thousand clients idle, and the first lock after a pause may take a third of a session
+// timeout. Measured with 10 000 clients and a session timeout of 10 s (go -C tests/bench run .
+// -workload idle -sizes 10000 -rounds 1 -patience 10m, and with -ensemble):
 //
-// A client that has lost its connection and holds a lock tries the servers again after 10 ms, and less and less often, down
-// to 100 times a session timeout, until it is connected or its lease has ended: some 45 times each server, and 95 at most
-// (zkconn.Conn.Hurry). 1 000 such clients with a session timeout of 10 s are 10 000 attempts a second at each server
-// that refuses them. Clients that hold nothing, and all others, wait from 50 ms up to 5 s between attempts
-// (WithReconnectBackoff).
+//	                                             with the syncs    without
+//	packets a second, of an idle client          0.6               0.3
+//	packets a second, of a client that holds     1.5
+//	processor time a second, of one server       0.27 s            0.18 s
+//	processor time a second, of three together   0.51 s            0.40 s
+//
+// A client that has lost its connection and holds a lock tries the servers again after 10 ms. It
+// tries less and less often, down to 100 times a session timeout, until it is connected or its
+// lease has ended. That is some 45 times each server, and 95 at most (zkconn.Conn.Hurry). 1 000
+// such clients with a session timeout of 10 s are 10 000 attempts a second at each server that
+// refuses them. Clients that hold nothing, and all others, wait from 50 ms up to 5 s between
+// attempts (WithReconnectBackoff).
 //
 // # Sizes
 //
-// jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far below. It need not be
-// changed for locks. A listing of a lock path is an answer of some 60 bytes for each contender, and answers above
-// 64 MiB are refused here: with more than a million contenders in one lock path the connection is lost again and again,
-// for all locks of the session. Java's clients refuse those above 1 MiB by default (jute.maxbuffer on their side):
-// where Curator shares a queue, some 17 000 contenders are the limit. Labels are at most 1 024 bytes.
+// jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far
+// below. It need not be changed for locks. A listing of a lock path is an answer of some 60 bytes
+// for each contender, and answers above 64 MiB are refused here. With more than a million
+// contenders in one lock path the connection is lost again and again, for all locks of the session.
+// Java's clients refuse answers above 1 MiB by default (jute.maxbuffer on their side): where
+// Curator shares a queue, some 17 000 contenders are the limit. Labels are at most 1 024 bytes.
 //
 // # Lock paths that come and go
 //
-// Lock paths, and what is above them, are made as container nodes: the servers delete them when their last child has
-// gone, about a minute later (znode.container.checkIntervalMs). Numbers of nodes then start at zero again, tokens do
-// not (tests/actors_lock_path_test.go). Nodes that were made otherwise stay. Do not keep data in a lock path, or use
-// WithoutParentWrites.
+// Lock paths, and the nodes above them, are made as container nodes. The servers delete them when
+// their last child has gone, about a minute later (znode.container.checkIntervalMs). Numbers of
+// nodes then start at zero again; tokens do not (tests/actors_lock_path_test.go). Nodes that were
+// made otherwise stay. Do not keep data in a lock path, or use WithoutParentWrites.
 //
-// ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the same number again
-// and again. Turnstile refuses a lock path whose numbers have come near that (2^31 − 2^20), in place of letting two
-// in. At 1 000 locks a second without a minute's pause that is after 24 days, at 50 000 after twelve hours. Delete
-// the path when nobody uses it, or spread the work over several lock paths; zklock queue shows the numbers (NO). Or lock
-// WithSticky: reusing a node takes no number.
+// ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the
+// same number again and again. Turnstile refuses a lock path whose numbers have come near that
+// (2^31 − 2^20), rather than let two in. At 1 000 locks a second without a minute's pause that is
+// after 24 days, at 50 000 after twelve hours. Delete the path when nobody uses it, or spread the
+// work over several lock paths; zklock queue shows the numbers (NO). Or lock WithSticky: reusing a
+// node takes no number.
 //
 // # Sticky locks
 //
-// Who locks the same few locks over and over, mostly alone, may lock WithSticky: the node stays for a while after Unlock,
-// and locking again with the same client reuses it. A cycle takes one round trip in place of two: Lock has the servers
-// check that the node is still there, and Unlock sends nothing. The check is a transaction, for nothing less proves that
-// an operator has not deleted the node and somebody else holds; a node that is gone is not reused. In return the first
-// one who comes from elsewhere waits until the node has gone, a listing and a delete more, and TryLock finds the lock
-// taken at first. Where processes take turns it is of no use. A session keeps 1 024 such nodes at most; each has a watch
-// on its lock path. They go when somebody comes, when their time is over, when the connection has been lost, and with
-// the session (tests/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
+// WithSticky is for clients that lock the same few locks over and over, mostly alone. The node
+// stays for a while after Unlock, and locking again with the same client reuses it. A cycle takes
+// one round trip in place of two: Lock has the servers check that the node is still there, and
+// Unlock sends nothing. The check is a transaction. Nothing less proves that an operator has not
+// deleted the node and somebody else holds; a node that is gone is not reused.
+//
+// In return the first one who comes from elsewhere waits until the node has gone, for a listing and
+// a delete more. TryLock finds the lock taken at first. Where processes take turns it is of no use.
+// A session keeps 1 024 such nodes at most; each has a watch on its lock path. They go when
+// somebody comes, when their time is over, when the connection has been lost, and with the session
+// (tests/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
 //
 // # Watching it
 //
 //   - zklock tree and zklock queue, or the dashboard: how many hold and wait, since when.
 //   - zklock graph exits with 1 where there is a deadlock: for a cron job.
-//   - The servers' own figures (mntr): zk_outstanding_requests, which should be near zero; zk_avg_latency and fsync
-//     times, for a lock costs a commit to disk; zk_watch_count, which grows with holders, with waiters whose
-//     predecessor is in another session, and with sticky locks that rest; zk_ephemerals_count, the contenders and
-//     what rests.
+//   - The servers' own figures (mntr). zk_outstanding_requests should be near zero. zk_avg_latency
+//     and fsync times: a lock costs a commit to disk. zk_watch_count grows with holders, with
+//     waiters whose predecessor is in another session, and with retained nodes. zk_ephemerals_count
+//     counts contenders and retained nodes.
 //   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
 //     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
 //     server that differs out, delete its data, and let it copy the others'.
-//   - Session.Counters: Polls counts the waiters that found out by looking again, a session timeout later, that the
-//     lock was theirs, which no watch had told them. It should be zero; where it grows, waiters may not READ the node
-//     before theirs, or a server loses watches.
+//   - Session.Counters: Polls counts waiters that found out by looking again, a session timeout
+//     later, that the lock was theirs, which no watch had told them. It should be zero. Where it
+//     grows, waiters may not READ the node before theirs, or a server loses watches.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
-//   - Client.Ready for readiness probes: nil through a restart of a server, an error that says since when and why where
-//     nothing can be renewed. Election.Health for liveness probes of what leads: it fails where a leader's lease is over
-//     and its function still runs. Client.State says more.
+//   - Client.Ready for readiness probes: nil through a restart of a server, and an error that says
+//     since when and why where nothing can be renewed. Election.Health for liveness probes of a
+//     leader: it fails where the leader's lease is over and its function still runs. Client.State
+//     says more.
 //   - WithOnChange: each lease that is in doubt, for how long still, that goes on, is asked for, or is lost.
 //   - WithUnreleased: leases that were never given back, with the stack of their Lock.
-//   - WithLogger: at level warn locks that are lost, connections that are lost, sessions that expire, heartbeats that
-//     are not answered, nodes that could not be deleted yet, servers that are not reached, sessions that Close could not
-//     end; at level error what ends a session; at level debug each step of each request, with path, node, state, session
-//     and token. Package zkconn/logkeys has the keys.
+//   - WithLogger. At level warn: locks that are lost, connections that are lost, sessions that
+//     expire, heartbeats that are not answered. Also nodes that could not be deleted yet, servers
+//     that are not reached, sessions that Close could not end. At level error: what ends a session.
+//     At level debug: each step of each request, with path, node, state, session and token. Package
+//     zkconn/logkeys has the keys.
 //
-// Close on the way out, and look at its error: after ErrSessionRemains, which a link that is cut at
-// that moment makes, others wait for the client's locks until the session has expired.
+// Close on the way out, and look at its error. A link that is cut at that moment makes it
+// ErrSessionRemains: others then wait for the client's locks until the session has expired.
 //
 // # The servers
 //
-// Three or five members on machines that do not fail together; the transaction log on a disk of its own, for every
-// lock waits for its fsync; heaps that are never swapped, since a server that pauses for 0.4 of the session timeout
-// takes the locks of its clients with it; a tick that is not above half of the shortest session timeout (minSessionTimeout sees
-// to it by itself, unless it is set). Restart members one at a time, the leader last. Restoring a backup makes the
-// numbers of tokens begin again at older ones: see "Fencing".
+// Three or five members on machines that do not fail together.
+//
+//   - The transaction log on a disk of its own: every lock waits for its fsync.
+//   - Heaps that are never swapped: a server that pauses for 0.4 of the session timeout takes the
+//     locks of its clients with it.
+//   - A tick that is not above half of the shortest session timeout. minSessionTimeout sees to it
+//     by itself, unless it is set.
+//
+// Restart members one at a time, the leader last. Restoring a backup makes the numbers of tokens
+// begin again at older ones: see "Fencing".
 package guides

@@ -1,12 +1,13 @@
 // # What services do with locks
 //
-// Five programs, each with the few lines that deal with locking. They run as Examples of this package
-// (locks/guides/example_services_test.go).
+// Five programs, each with the few lines that deal with locking. They run as Examples of this
+// package (locks/guides/example_services_test.go).
 //
 // # A request that must be alone
 //
-// An HTTP handler changes an order. Do waits for the lock for as long as the request lasts, and the handler's work ends
-// with the request and with the lease. Give Lock a bound where a client should rather hear that somebody else is at it.
+// An HTTP handler changes an order. Do waits for the lock for as long as the request lasts, and the
+// handler's work ends with the request and with the lease. Give Lock a deadline where a client
+// should rather hear that another request is under way.
 //
 //	err := locks.Do(r.Context(), client.Mutex("/orders/"+id), func(ctx context.Context, token locks.Token) error {
 //		return store.Pay(ctx, id, token)
@@ -24,9 +25,10 @@
 //
 // # A leader
 //
-// Run campaigns, leads, and campaigns again when the lead was lost. The function ends when its ctx does, and nobody else
-// leads before it has returned. Health goes into the liveness probe: a leader that does not hear that it was deposed is
-// better restarted. Ready goes into the readiness probe.
+// Run campaigns, leads, and campaigns again when the lead was lost. The function ends when its ctx
+// does, and nobody else leads before it has returned. Use Health for the liveness probe: a leader
+// that does not react to the loss of its lead should be restarted. Use Ready for the readiness
+// probe.
 //
 //	err := election.Run(ctx, address, func(ctx context.Context, term *locks.Leadership) error { return reconcile(ctx, term.Token()) })
 //
@@ -35,7 +37,8 @@
 //
 // # A pool with a limit
 //
-// No more than three at a time, in all processes together, use the printer: Semaphore.Weight is a Locker.
+// No more than three workers at a time, in all processes together, use the printer:
+// Semaphore.Weight is a Locker.
 //
 //	err := locks.Do(ctx, client.Semaphore("/printer", 3).Weight(1), print)
 //
@@ -43,17 +46,19 @@
 //
 // # Work that must not be written twice
 //
-// A position in a stream, the state of a job: what is in ZooKeeper itself is written under the lock, or not at all.
+// A position in a stream, the state of a job: data in ZooKeeper itself are written under the lock,
+// or not at all.
 //
 //	_, err := locks.LeaseOf(ctx).Txn(ctx, locks.Set("/position", next, version))
 //
-// After ErrUnknownOutcome read it, under the lock: the version says whether it was written. See "Fencing" for what is not
-// in ZooKeeper.
+// After ErrUnknownOutcome read it, under the lock: the version says whether it was written.
+// "Fencing" is about data that are not in ZooKeeper.
 //
 // # What to set
 //
 //   - WithMaxHold, where work may hang: twice what it takes on a bad day.
-//   - WithOnChange, where the work can prepare for the end of the lease, or somebody wants to read of it.
+//   - WithOnChange, where the work can prepare for the end of the lease, or people want a log of
+//     it.
 //   - A context with a deadline for Lock, so that waiters give up and say behind whom they waited.
 //   - A label, so that people see who holds.
 package guides

@@ -1,8 +1,8 @@
 // # When a lock is stuck
 //
-// In this order: look, ask, and only then break. The commands are those of examples/zklock; the dashboard
-// (examples/dashboard) shows the same, and package locks has a method for each: Queue, Locks, Deadlocks, Revoke,
-// Break.
+// Look first, then ask, and only then break. The commands are those of examples/zklock. The
+// dashboard (examples/dashboard) shows the same, and package locks has a method for each: Queue,
+// Locks, Deadlocks, Revoke, Break.
 //
 //	zklock doctor                     is it ZooKeeper? then the lock is not the trouble
 //	zklock queue /orders/42           who holds it, since when, who waits
@@ -19,7 +19,7 @@
 //	the process does not exist          it died less than a session timeout and a tick ago: the servers delete its node. If the node
 //	any more                            stays, the session lives: somebody else has it, a parent or a thread, or the
 //	                                    host's name is another machine's
-//	a holder whose program says that    its lock is WithSticky, and the node rests: it looks like one that is held. It
+//	a holder whose program says that    its lock is WithSticky, and the node is retained: it looks like one that is held. It
 //	it does not hold the lock           goes as soon as somebody comes (tests/sticky_test.go), though one who comes with
 //	                                    TryLock finds the lock taken that time
 //	"asked back", and still there       it has been asked and does not react: it does not listen, or is in the middle
@@ -37,8 +37,8 @@
 //
 // # What each state means
 //
-// A recorder, a span or a log names the states of one request, from its own process's side. A request that stands
-// still stands in one of these:
+// A recorder, a span or a log names the states of one request, as its own process sees it. A
+// request that does not move on is in one of these:
 //
 //	creating     its node is asked for. Stays there: no connection, or the servers do not answer
 //	listing      the queue is being read. The same
@@ -49,34 +49,39 @@
 //	             A waiter keeps its place if the connection comes back in time
 //	releasing    the delete is on its way, and is tried again until it is known to be done, or the session has ended
 //
-// The ends are released, lost, cancelled and failed, and each comes with a reason: package messages lists them. The
-// diagram of all that can happen is in the README; it is drawn from the table that the code runs on.
+// The ends are released, lost, cancelled and failed, and each comes with a reason: package messages
+// lists them. The diagram of all that can happen is in actors/machine/README.md; it is drawn from
+// the table that the code runs on.
 //
 // # To ask
 //
-// Revoke takes nothing away. A holder of Turnstile's hears it (Lease.Revoked, messages.RevokeRequested), and one that
-// locked WithGrace is released when that is over; one of Curator's hears it if it was made revocable; go-zookeeper's
-// and kazoo's do not. zklock run ends its command and exits with 80, unless it was started with --keep. Asking
-// overwrites what the node said of its owner: read the queue first.
+// Revoke takes nothing away. A Turnstile holder hears it (Lease.Revoked,
+// messages.RevokeRequested). One that locked WithGrace is released when that is over. One of
+// Curator's hears it if it was made revocable; go-zookeeper's and kazoo's do not. zklock run ends
+// its command and exits with 80, unless it was started with --keep. Asking overwrites what the node
+// said of its owner: read the queue first.
 //
 // # To break
 //
-// Break deletes the contender's node, and the next one is let in at once. Whatever the old holder has under way goes
-// on: only a resource that looks at fencing tokens is safe from that. So stop the process first if it can be reached:
-// to kill it frees the lock as well, after a session timeout and a tick at the latest. A holder of Turnstile's that lives is
-// told Lost at once (tests/break_test.go); others notice nothing. A waiter that is broken queues again at the end.
+// Break deletes the contender's node, and the next one is let in at once. The old holder's work
+// goes on: only a resource that checks fencing tokens is safe from that. So stop the process first
+// if you can reach it. Killing it frees the lock as well, after a session timeout and a tick at the
+// latest. A living holder of Turnstile's is told Lost at once (tests/break_test.go); others notice
+// nothing. A waiter that is broken queues again at the end.
 //
-// A Lock that was given up says in its error behind whom it waited: the node, and the label, the process and the time of
-// who has it, where its node says so. WithUnreleased finds the Lock that nobody gave back.
+// A Lock that was given up says in its error behind whom it waited: the node, and where that says
+// so, the holder's label and process, and since when. WithUnreleased finds the Lock that nobody
+// gave back.
 //
-// Do not delete nodes by zkCli: it is the same as Break without its looks at who it is, and the next command of the
-// history deletes somebody else's. Do not delete the lock path while anybody is in it. Do not restart ZooKeeper:
-// sessions survive that, and so do their locks.
+// Do not delete nodes by zkCli: it is Break without the checks whose node it is, and the same
+// command from the shell's history later deletes somebody else's. Do not delete the lock path while
+// it has contenders. Do not restart ZooKeeper: sessions survive that, and so do their locks.
 //
 // # So that it does not happen again
 //
-// Give locks labels. Give Lock a context with a deadline, so that waiters give up and say so. Hold locks for short:
-// lock around the write, not around the download. Listen to Lease.Revoked, or lock WithGrace, so that asking
-// suffices. Use locks.All for several locks. Give processes a session file, so that a crash costs nothing. And have
-// the resource look at tokens: then breaking a lock is an inconvenience, and not a risk.
+// Give locks labels. Give Lock a context with a deadline, so that waiters give up and say so. Hold
+// locks for short times: lock around the write, not around the download. Listen to Lease.Revoked,
+// or lock WithGrace, so that asking suffices. Use locks.All for several locks. Give processes a
+// session file, so that a crash costs nothing. And let the resource check tokens: then breaking a
+// lock is an inconvenience, and not a risk.
 package guides

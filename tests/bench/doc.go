@@ -19,18 +19,21 @@
 //	<workload> n=<n> <peer> <figure> <unit> (<least>..<most>, <k> rounds)
 //	ratio <workload> n=<n> turnstile/<peer> <ratio> (<least>..<most>)
 //
-// A figure is the median of the rounds. A ratio is above 1 where Turnstile is better, whether more is better or
-// less; it is the median of the ratios of each round, because the peers of a round were measured one right after
-// the other and so met the same machine. Turnstile is compared with each other peer, the floors too: "ratio one n=128
-// turnstile/batched 0.47". A workload with several figures has several names: one, one-p50, one-p99.
+// A figure is the median of the rounds. A ratio is above 1 where Turnstile is better, whether more
+// is better or less. It is the median of the ratios of each round, because the peers of a round
+// were measured one right after the other and so met the same machine. Turnstile is compared with
+// each other peer, the floors too: "ratio one n=128 turnstile/batched 0.47". A workload with
+// several figures has several names: one, one-p50, one-p99.
 //
-// Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu and
-// <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the benchmark's own work
-// included; the competing processes together, in processes; and the process of Curator or kazoo. The time is that of
-// the span that is counted, over the grants in it. Three are measured from their beginning to their end instead, over
-// all that they did: queue; the bare requests of pair; and Curator and kazoo, except in processes, because they do not
-// say when they count. So theirs includes opening sessions, the warm-up, and the compilers of a virtual machine that
-// has just begun.
+// Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu
+// and <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the
+// benchmark's own work included; in processes, it is the competing processes together; of Curator
+// and kazoo, theirs. The time is that of the span that is counted, over the grants in it.
+//
+// Three are measured from their beginning to their end instead, over all that they did: the
+// workload queue, the bare requests of pair, and Curator and kazoo, except in processes. The last
+// two do not say when they count. So theirs includes opening sessions, the warm-up, and the
+// compilers of a virtual machine that has just begun.
 //
 // # The workloads
 //
@@ -68,19 +71,29 @@
 // What is counted begins when every worker has held once, and the warm-up time is over. Every grant passes a
 // check that nobody else holds: a lock that lets two in has no figure, and the command fails.
 //
-// The peers are bare, which is a create and a delete without any lock, by go-zookeeper, or what the workload says: the
-// floor; batched, which is the same in transactions that gather what many workers ask for: what the servers and
-// go-zookeeper allow to any lock that makes and deletes a node for each holder; memory, which makes a node, hands it
-// over in memory from one worker of its session to the next for so many grants, and deletes it: the floor of locks
-// that share a node, which no workload has yet; zklock, which is go-zookeeper's Lock; turnstile, which is package
-// locks; turnstile-actors, which is package actors used without the blocking calls; curator, InterProcessMutex of
-// 5.4.0; and kazoo, Lock of 2.8.0. The last two run in processes of their own, the others in this one.
+// The peers:
+//
+//   - bare: a create and a delete without any lock, by go-zookeeper, or what the workload says. It
+//     is the floor.
+//   - batched: the same in transactions that combine what many workers ask for. It is what the
+//     servers and go-zookeeper allow to any lock that makes and deletes a node for each holder.
+//   - memory: it makes a node, hands it over in memory from one worker of its session to the next
+//     for so many grants, and deletes it. It is the floor of locks that share a node, which no
+//     workload has yet.
+//   - zklock: go-zookeeper's Lock.
+//   - turnstile: package locks.
+//   - turnstile-actors: package actors, used without the blocking calls.
+//   - curator: InterProcessMutex of 5.4.0.
+//   - kazoo: Lock of 2.8.0.
+//
+// The last two run in processes of their own, the others in this one.
 //
 // The servers' data are in memory where a folder in memory is found, and their virtual machines have the heap and the
 // compilers of servers that run for long. The first line says so, and when it is not so.
 //
 // # What bounds it
 //
-// A measurement is given up after -patience, and that peer is not measured again at that size; no round begins
-// later than -limit after the first round of its workload and size. Each time a remark says so.
+// A measurement is given up after -patience, and that peer is not measured again at that size. No
+// round begins later than -limit after the first round of its workload and size. Each time a remark
+// says so.
 package main

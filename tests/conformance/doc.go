@@ -3,9 +3,9 @@
 //
 // The operations are drawn at random, or written by hand where something is to be pinned down. They
 // are carried out one at a time, by several sessions, under a root of the sequence's own. After
-// each one that is no mere read, every session that watches something sends a ping and reads up to its
-// reply, so that every watch event is known to belong to the operation before it. Some operations are bursts of several
-// requests that are sent before anything is read.
+// each one that is not a mere read, every session that watches something sends a ping and reads up
+// to its reply. So every watch event is known to belong to the operation before it. Some operations
+// are bursts of several requests that are sent before anything is read.
 //
 // TURNSTILE_CONFORMANCE_OPERATIONS says how many operations TestDifferential compares. On a difference it
 // prints the shortest sequence that shows one, in the form in which it can be added to the cases of
@@ -31,8 +31,8 @@
 //   - Times differ. That they are of today and in milliseconds, and that a node never changed has
 //     one time, is checked instead.
 //   - Session ids become the numbers of the sessions; passwords are told apart, not shown.
-//   - Lists of children and of ephemeral nodes are sorted: a real server gives them in the order of a
-//     hash table. So are the events of one session that a session's end caused, since its nodes
-//     are deleted in such an order; and entries of the scheme digest side by side in an access list, since
-//     the scheme auth expands in such an order.
+//   - Lists of children and of ephemeral nodes are sorted: a real server gives them in the order of
+//     a hash table. The events that a session's end caused to one session are sorted too, since its
+//     nodes are deleted in such an order. So are entries of the scheme digest side by side in an
+//     access list, since the scheme auth expands in such an order.
 package conformance

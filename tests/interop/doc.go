@@ -6,10 +6,10 @@
 // a recipe, a path, sessions, threads, rounds, how long to hold. A worker does
 // many jobs, also several at a time, so one JVM serves a whole package of tests.
 //
-// A [Witness] belongs to the Go side. Every thread of every worker tells it when
-// it is inside and when it leaves, and goes on only once it has the answer; so
-// exclusion is judged over all processes at once, by none of those under test.
-// Go code that holds a lock of its own calls [Witness.Enter] directly.
+// A [Witness] belongs to the Go side. Every thread of every worker tells it when it is inside and
+// when it leaves, and goes on only once it has the answer. So exclusion is judged over all
+// processes at once, by none of those under test. Go code that holds a lock of its own calls
+// [Witness.Enter] directly.
 //
 //	witness := interop.StartWitness(t)
 //	curator := interop.StartCurator(t)
@@ -65,11 +65,10 @@
 //	Curator 5.4.0's writer that becomes a     no        a writer that waits already is let in beside   TestCuratorDowngradeLetsAWaitingWriterIn
 //	reader, and other writers                           the reader
 //
-// Asking for a lock back works between Turnstile and Curator, both ways: Curator's
-// Revoker writes __REVOKE__ to the holder's node, and a holder of Curator's that
-// called makeRevocable understands the same (TestCuratorAsksTurnstile,
-// TestTurnstileAsksCurator). kazoo and go-zookeeper know nothing of the kind.
-// Who reads a queue by Turnstile is told whose nodes are whose
+// Asking for a lock works between Turnstile and Curator, both ways. Curator's Revoker writes
+// __REVOKE__ to the holder's node, and a holder of Curator's that called makeRevocable understands
+// the same (TestCuratorAsksTurnstile, TestTurnstileAsksCurator). kazoo and go-zookeeper know
+// nothing of the kind. A queue that Turnstile reads says whose nodes are whose
 // (TestTheQueueTellsClientsApart).
 //
 // The clients come from Debian's packages, nothing from the network: install.sh

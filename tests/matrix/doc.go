@@ -6,21 +6,27 @@
 // one sentence; or it is listed with the reason why it makes no sense. TestMatrixIsComplete fails
 // when a cell is neither.
 //
-// A cell runs in a synctest bubble, on the embedded server and without a network: time is the
-// bubble's, so that a session expires in no time and nothing depends on how fast a machine is. In
-// each of them a subject asks for a lock, holds it or gives it back; others wait before it or
-// behind it. Its request is met at the server by the fault, and then the cell compares: the states
-// that the subject went through, the notices that it was told, the nodes that are in the queue, who
-// holds next and with which token, and that nothing is left when everybody has gone.
+// A cell runs in a synctest bubble, on the embedded server and without a network. Time is the
+// bubble's, so a session expires in no time and nothing depends on how fast a machine is. In each
+// cell a subject asks for a lock, holds it or gives it back; others wait before it or behind it.
+// The fault meets its request at the server. Then the cell compares
+//
+//   - the states that the subject went through,
+//   - the notices that it was told,
+//   - the nodes that are in the queue,
+//   - who holds next and with which token,
+//   - and that nothing is left when everybody has gone.
 //
 // TestRecipes goes through all that once more for readers, writers, downgrades, semaphores,
-// contests, and waiters that watch the whole queue, with the requests that only these send. What is
-// demanded of them is what is demanded of the exclusive lock, by way of the states that the recipe
-// has, and else what its own list of cells says. TestTouches plays what happens inside an ensemble:
-// one direction of a link between leader and follower stalls, a follower dies right after a grant,
-// the leader pauses, a reconnect is granted another timeout, a machine is suspended. What is
-// demanded is that the lease ends before the leader, by what it has heard, can let the next in.
-// TestAllLosesAPart has each part of All lost, while all are held or one is waited for.
+// contests, and waiters that watch the whole queue, with the requests that only these send. It
+// demands what is demanded of the exclusive lock, by way of the states that the recipe has. Where
+// that is not so, the recipe's own list of cells says what.
+//
+// TestTouches plays what happens inside an ensemble. One direction of a link between leader and
+// follower stalls, a follower dies right after a grant, the leader pauses, a reconnect is granted
+// another timeout, a machine is suspended. The lease has to end before the leader, by what it has
+// heard, can let the next in. TestAllLosesAPart has each part of All lost, while all are held or
+// one is waited for.
 //
 // A process that is stopped is a real one: the test binary runs itself. What needs real servers, as
 // killed leaders and networks that are cut in two do, runs on real ones too.

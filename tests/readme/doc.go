@@ -1,11 +1,13 @@
 // Package readme holds the pages, which are the Markdown files, and the package docs to what is there.
 //
-//   - TestCommands takes every command out of the pages and carries it out as it is written, in a clean clone of the
-//     repository's HEAD, with an empty GOPROXY: quickstart, dashboard, the embedded server, zklock installed and run
-//     against it. What go get and go install ask for is published on a proxy of files, as the clone has it. Commands that
-//     take minutes, such as make test itself, are carried out by make readme; make test checks less of them: that make
-//     knows the target, that the program knows the flags. TestEveryCommandIsKnown fails when a command is in neither
-//     list, or a list names one that is gone.
+//   - TestCommands takes every command out of the pages and carries it out as it is written, in a
+//     clean clone of the repository's HEAD, with an empty GOPROXY. It runs quickstart, the
+//     dashboard and the embedded server, and installs zklock and runs it against that server. What
+//     go get and go install ask for is published on a proxy of files, as the clone has it. Commands
+//     that take minutes, such as make test itself, are carried out by make readme. make test checks
+//     less of them: that make knows the target, that the program knows the flags.
+//     TestEveryCommandIsKnown fails when a command is in neither list, or a list names one that is
+//     gone.
 //   - TestCodeIsFromTheExamples: each block of Go in a page names, in a comment before it, the file in which the same
 //     lines are compiled and run.
 //   - TestLinks: relative links lead to files and headings. TestEveryPageIsFound: README.md leads to every page.

@@ -1,13 +1,11 @@
 // Package rig runs real ZooKeeper servers for tests, and breaks them.
 //
-// A [Server] is a Java process on loopback that can be killed, paused, resumed
-// and restarted with its data. An [Ensemble] is several of them with a leader.
-// A [Partitionable] ensemble can be cut apart, and each direction of each link
-// between its members can stall or take its time by itself ([OneWay]).
-// A [Proxy] stands between one client and a server; it can stall and delay each
-// way, too ([Way]), and understands the frames that pass, so that a test can lose
-// exactly the reply it means to lose.
-// [ExpireSession] ends a session behind its client's back.
+// A [Server] is a Java process on loopback that can be killed, paused, resumed and restarted with
+// its data. An [Ensemble] is several of them with a leader. A [Partitionable] ensemble can be cut
+// apart, and each direction of each link between its members can stall or be slow by itself
+// ([OneWay]). A [Proxy] stands between one client and a server. It can stall and delay each way,
+// too ([Way]). It understands the frames that pass, so a test can lose exactly the reply that it
+// means to lose. [ExpireSession] ends a session behind its client's back.
 //
 //	server := rig.StartStandalone(t)
 //	proxy := rig.NewProxy(t, server.Addr())

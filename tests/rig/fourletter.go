@@ -11,15 +11,14 @@ import (
 	"time"
 )
 
-// ErrNotServing is returned by questions to a server that runs but has no
-// quorum, or has not finished starting.
+// ErrNotServing: the server runs, but has no quorum or has not finished starting.
 var ErrNotServing = errors.New("rig: server is not serving requests")
 
 // Address is where a server listens, host:port: any server that speaks
-// ZooKeeper's protocol. It answers questions in four-letter words.
+// ZooKeeper's protocol. It answers four-letter words.
 type Address string
 
-// Address is the server's, to ask it questions.
+// Address is the server's address, for four-letter words.
 func (s *Server) Address() Address { return Address(s.Addr()) }
 
 // Addr is the address as a string.

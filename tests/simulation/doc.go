@@ -1,61 +1,87 @@
 // Package simulation runs whole clients against the embedded server in a world that one seed decides.
 //
-// A seed makes a plan: how many clients, replicas and lock paths there are, and a list of actions: ask for a
-// lock, give it back, cancel, ask for it back, stop a lock actor, deliver the next frames of a connection, hold
-// frames up, cut connections, stop, cut off or lag replicas, end sessions, delete nodes, let time pass. The plan
-// is carried out in a bubble of testing/synctest, one action after the other, each when all that came of the
-// one before has come to rest. Between a client and the server stands a [link] that takes every frame, of both
-// directions, and passes it on when the plan says so; so the plan decides the interleaving of all messages.
+// A seed makes a plan: how many clients, replicas and lock paths there are, and a list of actions.
+// Actions of clients ask for a lock, give it back, cancel, revoke, or stop a lock actor. Others
+// deliver the next frames of a connection, hold frames up, or cut connections. Others stop, cut off
+// or lag replicas, end sessions, delete nodes, or let time pass.
 //
-// Two seeds in five have exclusive locks only. In the others each lock path has a use of its own: exclusive locks
-// among which some watch the whole queue, are in a second queue by its name, or are taken again within a lease; readers
-// and writers, with downgrades; a semaphore, with weights; a contest. One exclusive request in five leaves its node for
-// half a second or for 20 s, and every other client does without some fast paths, which the seed chooses.
+// The plan is carried out in a bubble of testing/synctest, one action after the other, each when
+// all that came of the one before has come to an end. Between a client and the server stands a
+// [link]. It takes every frame, of both directions, and passes it on when the plan says so. So the
+// plan decides the interleaving of all messages.
 //
-// After every action the invariants of a lock are checked, by the bubble's clock, which stands still meanwhile:
-// mutual exclusion among leases that are valid, readers never with a writer, permits never above their number,
-// tokens that rise, grants in the order of the nodes, notices in an order that makes sense. In the
-// end everything is healed, and every request must end, the queues must drain by watches and not by polls, no
-// node, session or goroutine may be left.
+// Two seeds in five have exclusive locks only. In the others each lock path has a use of its own:
+//
+//   - exclusive locks, of which some watch the whole queue, are in a second queue by its name, or
+//     are taken again within a lease;
+//   - readers and writers, with downgrades;
+//   - a semaphore, with weights;
+//   - a contest.
+//
+// One exclusive request in five leaves its node for half a second or for 20 s. Every other client
+// does without some fast paths, which the seed chooses.
+//
+// After every action the invariants of a lock are checked, by the bubble's clock, which stands
+// still meanwhile:
+//
+//   - mutual exclusion among leases that are valid, readers never with a writer, permits never
+//     above their number;
+//   - tokens that rise, and grants in the order of the nodes;
+//   - notices in an order that makes sense.
+//
+// In the end everything is healed, and every request must end. The queues must drain by watches and
+// not by polls. No node, session or goroutine may be left.
 //
 // # What a seed decides, and what it does not
 //
-// Frames that one client sends in one instant come from goroutines that know nothing of each other: they are
-// put into the order of their text, which is one that the scheduler could have chosen, and those that say the
-// same are delivered together. With that, with GUIDs and jitter that follow from the seed, and with a clock that
-// moves a little after every frame so that hardly two things are due at once, a seed gives the same history
-// again, frame by frame and transition by transition: TestReplay counts how many of how many do, with the race
-// detector as well, which makes the scheduler as unpredictable as it can. What happens to several requests
-// between two frames has no order and is compared request by request.
+// Frames that one client sends in one instant come from goroutines that know nothing of each other.
+// They are put into the order of their text, which is one that the scheduler could have chosen, and
+// those that say the same are delivered together. GUIDs and jitter follow from the seed. A clock
+// that moves a little after every frame sees to it that hardly two things are due at once. So a
+// seed gives the same history again, frame by frame and transition by transition.
 //
-// What a seed does not decide is the order in which goroutines of one client take note of one and the same frame,
-// or of the loss of a connection, nor which of two frames that say the same is whose. It rarely matters: of 100 seeds all
-// gave the same history twice, with the race detector 94 to 96: there the order decided who of two waiters asked for a
-// listing and who joined in, or which of two deletes was answered first.
+// TestReplay counts how many of how many do, with the race detector as well, which makes the
+// scheduler as unpredictable as it can. What happens to several requests between two frames has no
+// order and is compared request by request.
+//
+// A seed does not decide the order in which goroutines of one client take note of one and the same
+// frame, or of the loss of a connection. Nor does it decide which of two frames that say the same
+// is whose. It rarely matters: of 100 seeds all gave the same history twice, with the race detector
+// 94 to 96. In the others the order decided which of two waiters asked for a listing, or which of
+// two deletes was answered first.
 //
 // # What the servers may do
 //
-// A session is ended by the leader when its timeout has passed since the leader touched it: package embedded does that
-// as ZooKeeper does, by the answers of followers to pings and by reconnects, with a tick and a sync limit of the seed's.
-// An action may end it earlier by up to 0.08 of the timeout, as if the leader's clock ran faster: the margin of a lease
-// is 0.1. An operator who deletes a contender's node breaks its lock on purpose; that grant counts no more. An event that
-// is lost excuses the poll that finds what it would have told, and so does a listing that took long. Nothing else is
-// excused.
+// The leader ends a session when its timeout has passed since the leader touched it. Package
+// embedded does that as ZooKeeper does, by the answers of followers to pings and by reconnects. The
+// seed chooses the tick and the sync limit. An action may end a session earlier by up to 0.08 of
+// the timeout, as if the leader's clock ran faster: the margin of a lease is 0.1.
 //
-// Inside the ensemble one direction of a link between leader and follower may stall, for up to 3 T; the leader or a
-// follower may be paused, and go on or be killed; a follower may die within milliseconds of a grant, or lose a touch that
-// comes while it answers a ping; a replica may grant other timeouts than before. Some actions do several things: they let
-// a session be idle, stall a link or hold its frames up, ask for a lock there and elsewhere, and heal when the other has
-// it. The rule by which leases were counted once, 0.4 T from the newest committed transaction, fails at seed 818: see
-// package mistakes.
+// An operator who deletes a contender's node breaks its lock on purpose; that grant counts no more.
+// An event that is lost excuses the poll that finds what it would have told, and so does a listing
+// that took long. Nothing else is excused.
+//
+// Inside the ensemble
+//
+//   - one direction of a link between leader and follower may stall, for up to 3 T;
+//   - the leader or a follower may be paused, and go on or be killed;
+//   - a follower may die within milliseconds of a grant, or lose a touch that comes while it
+//     answers a ping;
+//   - a replica may grant other timeouts than before.
+//
+// Some actions do several things. They let a session be idle, stall a link or hold its frames up,
+// and ask for a lock there and elsewhere. They heal the link when the other has the lock. The rule
+// by which leases were counted once, 0.4 T from the newest committed transaction, fails at seed
+// 818: see package mistakes.
 //
 // TestMistakesAreFound makes mistakes on purpose: leases that are too long, sessions that are ended too early,
 // events and nodes that vanish without the checks being told. Each must show.
 //
 // # What is not simulated
 //
-// Clients that are opened while there are faults, clients' processes that are paused, machines that are suspended, clocks
-// that jump, access lists, replies that never come on a connection that stays: other suites do these.
+// Other suites have clients that are opened while there are faults, processes that are paused,
+// machines that are suspended, and clocks that jump. They also have access lists, and replies that
+// never come on a connection that stays.
 //
 // # When it fails
 //

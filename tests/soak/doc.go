@@ -13,32 +13,35 @@
 //
 // # Who does what
 //
-// The controller starts an ensemble of real servers whose links can be broken one direction at a time, a proxy for
-// every client and server, and the clients: processes of this same program with -role client, each with workers that
-// lock, write to a fenced resource while they hold, and unlock. The resources and the judge are in the
-// controller; nothing that is judged takes part in judging.
+// The controller starts an ensemble of real servers whose links can be broken one direction at a
+// time, a proxy for every client and server, and the clients. These are processes of this same
+// program with -role client. Each has workers that lock, write to a fenced resource while they
+// hold, and unlock. The resources and the judge are in the controller; nothing that is judged takes
+// part in judging.
 //
-// Busy clients ask for their locks all the time. Calm clients pause between requests, so that their sessions are idle
-// at times and their locks are free: then a lock is granted by the reply to a create, and a stall strikes that.
-// Of Turnstile's busy locks some are read/write locks and semaphores, some are held in cohorts, and every second calm lock is sticky; the
-// other peers have mutexes only (kinds.go).
+// Busy clients ask for their locks all the time. Calm clients pause between requests, so their
+// sessions are idle at times and their locks are free. A lock is then granted by the reply to a
+// create, which is what a stall is meant to hit. Of Turnstile's busy locks some are read/write
+// locks and semaphores, and some are held in cohorts. Every second calm lock is sticky. The other
+// peers have mutexes only (kinds.go).
 //
 // # What is broken
 //
-// The controller breaks things by schedules that are drawn from -seed, at most one fault of each at a time; in each
-// every kind of fault happens once before any happens again:
+// The controller breaks things by schedules that are drawn from -seed, at most one fault of each at
+// a time. In each schedule every kind of fault happens once before any happens again.
 //
-//   - of the ensemble: members, the leader among them, are killed, paused with SIGSTOP, cut off, or nothing passes
-//     between them and the others; the leader is killed while it is paused; there is no majority. One direction of
-//     the link between the leader and a follower stalls, for up to 3 T, or is slow. A calm client asks for locks
-//     behind such a stall, the others for the same ones, and the link is healed as soon as one of those has
-//     overtaken it. A follower dies as soon as a client of its has been granted a lock, whose frames were
-//     held up before that.
-//   - of a client: its connections are cut, its network is down, replies are lost, one direction stalls or both are
-//     slow, its process is paused or killed. It moves between members, which allow different session timeouts: 0.4, 1
-//     and 2 times that which clients ask for. Its frames are held up around requests for locks.
-//   - by an operator, of Turnstile's sticky locks: the node of a holder, or a retained node, is deleted. In half of the
-//     cases the client hears of it late.
+//   - Of the ensemble: members, the leader among them, are killed, paused with SIGSTOP, cut off, or
+//     nothing passes between them and the others. The leader is killed while it is paused; there is
+//     no majority. One direction of the link between the leader and a follower stalls, for up to 3
+//     T, or is slow. A calm client asks for locks behind such a stall, and the others for the same
+//     ones. The link is healed as soon as one of those has overtaken it. A follower dies as soon as
+//     one of its clients has been granted a lock; its frames were held up before that.
+//   - Of a client: its connections are cut, its network is down, replies are lost, one direction
+//     stalls or both are slow, its process is paused or killed. It moves between members, which
+//     allow different session timeouts: 0.4, 1 and 2 times that which clients ask for. Its frames
+//     are held up around requests for locks.
+//   - By an operator, of Turnstile's sticky locks: the node of a holder, or a retained node, is
+//     deleted. In half of the cases the client hears of it late.
 //
 // T is the session timeout that clients ask for, -session.
 //
@@ -51,9 +54,10 @@
 //
 //   - double holders: two intervals of certainly valid leases of one lock overlap, or too many permits of a
 //     semaphore do. Every pair is compared, and is counted once; the longest overlap is measured.
-//   - wrong after a retained node was deleted: double holders, or tokens out of order, or a valid holder that was
-//     refused, by a grant of a retained node that an operator had deleted before. The like after an operator's delete
-//     of a held node is counted apart, and need not be zero: custody.go says how the two are told from each other.
+//   - wrong after a retained node was deleted: double holders, tokens out of order, or a valid
+//     holder that was refused. It counts for a grant of a retained node that an operator had
+//     deleted before. The like after an operator's delete of a held node is counted apart, and need
+//     not be zero: custody.go says how the two are told from each other.
 //   - tokens out of order: a grant whose lease is valid has no greater token than one before it.
 //   - valid holders refused: the resource refused a write for its token, and the lease was valid after
 //     that.
@@ -61,20 +65,23 @@
 //     were killed have had the time to expire. Every few minutes all faults are repaired and all requests
 //     end, to look for them. Nodes that may be those of requests that never ended are not counted.
 //   - requests that never ended: a call of Lock or Unlock did not return within its context and a
-//     generous grace; time in which its process was stopped does not count. Or a process did not end
-//     when it was told to.
+//     generous grace. Time in which its process was stopped does not count. Or a process did not
+//     end when it was told to.
 //   - wake-ups that only the poll replaced: a lock was free and waited for, nothing had been broken for a while, and
 //     only the slow poll found out, late (calm.go). Only Turnstile tells.
 //   - histories not linearizable: see history.go.
 //
-// The soak is tested, too: mistakes_test.go builds it with mistakes in the library, which package mistakes describes, and
-// each has to be struck within five minutes: a lease of three session timeouts by double holders, a wake-up that is
-// lost by polls, a create of unknown outcome that is forgotten by orphans.
+// The soak is tested, too. mistakes_test.go builds it with mistakes in the library, which package
+// mistakes describes, and each has to be found within five minutes:
+//
+//   - a lease of three session timeouts, by double holders;
+//   - a wake-up that is lost, by polls;
+//   - a create of unknown outcome that nobody resolves, by orphans.
 //
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //
 // Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
-// are no error: workers write on purpose with a delay after they looked at their lease, and once more
+// are no error. Workers write on purpose with a delay after they looked at their lease, and once more
 // after they have lost it. The fence is there to refuse them, and those that it refused are counted.
 package main

@@ -1,14 +1,12 @@
-// Command stalls attacks the rule by which a lease is valid: no two contenders of
-// a lock path may have valid leases at the same time, whatever a network, a
-// leader or a follower does.
+// Command stalls attacks the rule by which a lease is valid. No two contenders of a lock path may
+// have valid leases at the same time, whatever a network, a leader or a follower does.
 //
 //	go run ./tests/stalls -scenario down-idle -timeout 2s -tick 500ms -trials 200
 //
-// A trial is one lock path with contenders at different members of a real
-// ensemble. A round is one fault that befalls many trials at once: a direction of
-// a link inside the ensemble stalls, a follower is killed right after a grant, the
-// leader is paused, the frames of a client are held up, a reconnect brings another
-// session timeout. The table in scenario.go lists them.
+// A trial is one lock path with contenders at different members of a real ensemble. A round is one
+// fault that befalls many trials at once. A direction of a link inside the ensemble stalls, a
+// follower is killed right after a grant, or the leader is paused. Or the frames of a client are
+// held up, or a reconnect brings another session timeout. The table in scenario.go lists them.
 //
 // An overlap is counted only when it is certain. A hold is known to be valid at an
 // instant when the clock is read first and Lease.Valid is true afterwards, since a

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock is where a server has its time from: for the times in a Stat, for sessions that expire, for
-// connections that say nothing and for nodes that are reaped.
+// Clock is a server's source of time: for the times in a Stat, for sessions that expire, for silent
+// connections and for nodes that are reaped.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f once when d has passed, unless it is stopped before. f must not be called before
@@ -47,7 +47,7 @@ func (c *ManualClock) Now() time.Time {
 	return c.now
 }
 
-// AfterFunc has Advance call f when the clock has been moved by d.
+// AfterFunc makes Advance call f when the clock has been moved by d.
 func (c *ManualClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,9 +61,9 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	}
 }
 
-// Advance moves the clock on by d. What falls due on the way is done in its order, with the clock at the
-// time it was due, on the caller's goroutine: when Advance returns it has been done. The clock never goes
-// back, whatever d is and however many move it at once.
+// Advance moves the clock on by d. What falls due on the way is done in its order, with the clock
+// at the time it was due, on the caller's goroutine, before Advance returns. The clock never goes
+// back, whatever d is and however many goroutines move it at once.
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	end := c.now.Add(d)

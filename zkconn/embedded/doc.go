@@ -9,12 +9,18 @@
 //
 // # What it does
 //
-// Sessions with negotiated timeouts that move between connections and expire at ticks; ephemeral,
-// sequential and container nodes, and nodes with a time to live; every field of Stat; version and
-// permission checks (schemes world, ip and digest); multis that are done as a whole or not at all, with
-// their errors part by part; watches that fire once, persistent and recursive ones, and the events that a
-// client missed while it was away; the four-letter words ruok, srvr, stat, mntr and isro. The operations are
-// those of [Op]; anything else is answered with Unimplemented.
+// It has
+//
+//   - sessions with negotiated timeouts that move between connections and expire at ticks;
+//   - ephemeral, sequential and container nodes, and nodes with a time to live, with every field of
+//     Stat;
+//   - version and permission checks (schemes world, ip and digest);
+//   - multis that are done as a whole or not at all, with their errors part by part;
+//   - watches that fire once, persistent and recursive ones, and the events that a client missed
+//     while it was away;
+//   - the four-letter words ruok, srvr, stat, mntr and isro.
+//
+// The operations are those of [Op]; anything else is answered with Unimplemented.
 //
 // What it answers is compared with a real 3.8.0, reply by reply, event by event and zxid by zxid, by the
 // tests in tests/conformance.
@@ -22,11 +28,17 @@
 // # Control
 //
 // A server can be given a clock that a test moves ([WithClock], [ManualClock]), several replicas
-// ([WithReplicas]), and faults: [Server.Inject] closes connections before or after a request is carried out,
-// drops or holds replies; [Server.Expire] ends a session; a [Replica] can lag, be cut off from the others, be
-// paused, stop and start again; each direction of a link between two of them can stall or be slow
-// ([Replica.StallTo], [Replica.DelayTo]); each may allow other session timeouts. In a synctest bubble, start it with [WithoutNetwork] and connect through
-// [Server.Dialer]: time then is the bubble's.
+// ([WithReplicas]), and faults:
+//
+//   - [Server.Inject] closes connections before or after a request is carried out, and drops or
+//     holds replies. [Server.Expire] ends a session.
+//   - A [Replica] can lag, be cut off from the others, be paused, stop and start again. Each may
+//     allow other session timeouts.
+//   - Each direction of a link between two replicas can stall or be slow ([Replica.StallTo],
+//     [Replica.DelayTo]).
+//
+// In a synctest bubble, start it with [WithoutNetwork] and connect through [Server.Dialer]: time
+// then is the bubble's.
 //
 // # How it works
 //
@@ -35,11 +47,16 @@
 // lock, on the goroutine that has read the request; nobody waits for the network under it. Refused writes
 // are transactions too, and take a zxid, as in ZooKeeper.
 //
-// What keeps a session alive is that the leader touches it, as in ZooKeeper (LearnerHandler, Learner.ping,
-// LearnerSessionTracker): by each packet of a client of its own; when the session is opened or moves; and when a follower
-// answers a ping, which comes each half tick, with the sessions that it has heard of since the last. Pings and
-// transactions go to a follower in one order, requests and answers to pings to the leader in another. A request that is
-// forwarded touches nothing.
+// What keeps a session alive is that the leader touches it, as in ZooKeeper (LearnerHandler,
+// Learner.ping, LearnerSessionTracker). It does so
+//
+//   - with each packet of a client of its own;
+//   - when the session is opened or moves;
+//   - when a follower answers a ping, which comes each half tick, with the sessions that it has
+//     heard of since the last.
+//
+// Pings and transactions go to a follower in one order, requests and answers to pings to the leader
+// in another. A request that is forwarded touches nothing.
 //
 // # Where it differs from 3.8.0
 //
@@ -49,21 +66,23 @@
 //   - A createTTL whose flags ask for no time to live is refused with BadArguments. 3.8.0 accepts it and then
 //     stops, whole.
 //   - Nodes with a time to live are always allowed; 3.8.0 wants zookeeper.extendedTypesEnabled for them.
-//   - A request is carried out before the next of its connection is looked at. 3.8.0 checks a request against
-//     others that are not carried out yet, which shows with pipelined requests: a sequence counter that
-//     passes 2147483647 goes on with negative numbers there, and here only inside one multi; a container
-//     that was created with the flags of an ephemeral node is taken for one; a write is judged by the
-//     access list that a setACL right before it replaces; what a multi announced that failed with
-//     MarshallingError may be counted by those behind it; and an auth request overtakes others.
+//   - A request is carried out before the next of its connection is looked at. 3.8.0 checks a
+//     request against others that are not carried out yet, which shows with pipelined requests.
+//     There a sequence counter that passes 2147483647 goes on with negative numbers, and here only
+//     inside one multi. A container that was created with the flags of an ephemeral node is taken
+//     for one there. A write is judged there by the access list that a setACL right before it
+//     replaces. What a multi announced that failed with MarshallingError may be counted there by
+//     those behind it. And an auth request overtakes others there.
 //   - A watch may be set on a null path; there such a connection is never closed properly, here it is.
 //   - There are no quotas: /zookeeper/quota is a node like others.
-//   - No TLS, no SASL, no super user, no IPv6 in access lists (3.8.0 has none there either), no read-only
-//     mode, no reconfiguration, and /zookeeper/config is empty in an ensemble too.
+//   - No TLS, no SASL, no super user, and no IPv6 in access lists (3.8.0 has none there either). No
+//     read-only mode and no reconfiguration; /zookeeper/config is empty in an ensemble too.
 //   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.
 //   - A secret for the scheme digest is taken as UTF-8; 3.8.0 takes the platform's character set.
 //   - A client that does not read while more than 64 MiB wait for it is cut off. 3.8.0 keeps them.
-//   - A new leader is there at once. A replica that is cut off notices only when it is told to rejoin. One that has not
-//     heard of the leader for the sync limit, or the leader of it, looks for a leader and finds it at the next half tick
-//     at which the links carry everything.
+//   - A new leader is there at once. A replica that is cut off notices only when it is told to
+//     rejoin. One that has not heard of the leader for the sync limit looks for a leader; so does a
+//     leader that has not heard of it. They find one at the next half tick at which the links carry
+//     everything.
 //   - A transaction is committed when the leader makes it, where a majority is within reach, however slow its links are.
 package embedded

@@ -10,7 +10,7 @@ import (
 type Action int
 
 const (
-	// Pass lets the request be.
+	// Pass changes nothing.
 	Pass Action = iota
 	// CutBefore closes the connection, and the request is not carried out.
 	CutBefore
@@ -25,14 +25,14 @@ const (
 	ExpireBefore
 )
 
-// Request is what a hook is told of a request.
+// Request describes a request to a hook.
 type Request struct {
 	Session int64
 	Op      Op
 	Paths   []string // one for each part of a multi; none where the operation names none
 }
 
-// Fault says which requests something is to happen to. The zero value of a field matches everything.
+// Fault says which requests it strikes, and how. The zero value of a field matches everything.
 type Fault struct {
 	Op      Op
 	Path    string // a pattern as in path.Match; with "/**" at its end it is for everything below what the rest names. One path of a multi suffices.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Version is what the server says that it is, to srvr and mntr.
+// Version is the version that the server reports to srvr and mntr.
 const Version = "3.8.0-turnstile-embedded"
 
 // words are ZooKeeper's four-letter words. Those without an answer here are refused as ZooKeeper refuses

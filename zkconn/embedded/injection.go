@@ -68,7 +68,7 @@ func (i *Injection) Release() {
 	i.holding = nil
 }
 
-// Remove takes the fault away. What it has kept stays kept until Release.
+// Remove takes the fault away. Replies that it has kept stay kept until Release.
 func (i *Injection) Remove() {
 	i.e.mu.Lock()
 	defer i.e.mu.Unlock()

@@ -18,7 +18,7 @@ func (r *Replica) StallTo(other *Replica) { r.setLine(other, line{stalled: true}
 // HealTo ends StallTo and DelayTo.
 func (r *Replica) HealTo(other *Replica) { r.setLine(other, line{}) }
 
-// DelayTo has everything that the replica sends to another arrive later by d.
+// DelayTo delays everything that the replica sends to another by d.
 func (r *Replica) DelayTo(other *Replica, d time.Duration) { r.setLine(other, line{delay: max(d, 0)}) }
 
 func (r *Replica) setLine(other *Replica, to line) {
@@ -39,8 +39,8 @@ func (r *Replica) Following() bool {
 	return r.following() && !r.paused() && (r.link == nil || r.link.down.flows() && r.link.up.flows())
 }
 
-// LoseTouch has the follower lose one sign of life of a client, as ZooKeeper's does when it comes
-// at the moment at which the table of such signs is swapped for the leader's ping: the next ping is
+// LoseTouch makes the follower lose one touch of a session, as ZooKeeper's does when a packet comes
+// at the moment at which its table of touches is swapped for the leader's ping. The next ping is
 // read when the next packet of a client comes, and that packet keeps no session alive.
 func (r *Replica) LoseTouch() {
 	r.e.mu.Lock()

@@ -24,7 +24,7 @@ type settings struct {
 // Option changes how a server is started.
 type Option func(*settings)
 
-// WithListen takes an address of the form host:port instead of a free port on loopback. With several
+// WithListen sets the address, host:port, in place of a free port on loopback. With several
 // replicas it takes one for each.
 func WithListen(addrs ...string) Option { return func(s *settings) { s.listen = addrs } }
 
@@ -35,30 +35,32 @@ func WithoutNetwork() Option { return func(s *settings) { s.memory = true } }
 // WithReplicas makes an ensemble of n replicas instead of a server alone.
 func WithReplicas(n int) Option { return func(s *settings) { s.size = n } }
 
-// WithTick sets the tick, 100 ms when not told: sessions expire at ticks.
+// WithTick sets the tick, 100 ms by default: sessions expire at ticks.
 func WithTick(d time.Duration) Option { return func(s *settings) { s.tickTime = d } }
 
-// WithSessionTimeouts bounds what clients may ask for: two ticks to a minute when not told.
+// WithSessionTimeouts bounds what clients may ask for: by default two ticks to a minute.
 func WithSessionTimeouts(least, most time.Duration) Option {
 	return func(s *settings) { s.minTimeout, s.maxTimeout = least, most }
 }
 
-// WithSyncLimit sets for how many ticks a leader and a follower may not hear of each other before they part: five when
-// not told, as in the configuration that comes with ZooKeeper.
+// WithSyncLimit sets for how many ticks a leader and a follower may not hear of each other before
+// they part: five by default, as in the configuration that comes with ZooKeeper.
 func WithSyncLimit(ticks int) Option { return func(s *settings) { s.syncLimit = ticks } }
 
-// WithMaxFrame bounds the size of a request, in bytes: 1 048 575 when not told, as jute.maxbuffer does.
+// WithMaxFrame bounds the size of a request, in bytes: 1 048 575 by default, as jute.maxbuffer
+// does.
 func WithMaxFrame(bytes int) Option { return func(s *settings) { s.maxFrame = bytes } }
 
-// WithReapInterval sets how often containers and nodes with a time to live are looked at: once a minute
-// when not told.
+// WithReapInterval sets how often containers and nodes with a time to live are looked at: once a
+// minute by default.
 func WithReapInterval(d time.Duration) Option { return func(s *settings) { s.reapEvery = d } }
 
 // WithClock takes the time from a clock, such as a ManualClock.
 func WithClock(c Clock) Option { return func(s *settings) { s.clock = c } }
 
-// WithHook asks a function about every request. It is called with the server's lock held: it must be quick
-// and must not call the server. What it answers with HoldReplies is held as long as the connection lasts.
+// WithHook calls a function for every request. It is called with the server's lock held: it must be
+// quick and must not call the server. Replies for which it returns HoldReplies are held as long as
+// the connection lasts.
 func WithHook(hook func(Request) Action) Option { return func(s *settings) { s.hook = hook } }
 
 const defaultMaxFrame = 0xfffff

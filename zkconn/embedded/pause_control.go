@@ -18,8 +18,8 @@ func (r *Replica) Pause() {
 }
 
 // Resume ends Pause. A leader first ends the sessions whose time ran out meanwhile, and then reads
-// what was sent to it. A leader that the others have left does not know it for another half tick:
-// until then it answers reads, pings and syncs from what it has.
+// what was sent to it. If the others have elected another leader, it does not know that for another
+// half tick: until then it answers reads, pings and syncs from what it has.
 func (r *Replica) Resume() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()

@@ -11,8 +11,9 @@ func (r *Replica) Addr() string { return r.addr }
 // ErrLeader is returned by Lag for the leader, which cannot lag behind itself.
 var ErrLeader = errors.New("embedded: the leader cannot lag")
 
-// Lag has the replica keep to what it has: reads through it are answered as of now, however much is
-// committed after. A write or a sync through it brings it up to date, and then it lags again from there.
+// Lag freezes what the replica shows: reads through it are answered as of now, however much is
+// committed after. A write or a sync through it brings it up to date, and then it lags again from
+// there.
 func (r *Replica) Lag() error {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -31,10 +32,10 @@ func (r *Replica) CatchUp() {
 	r.catchUp()
 }
 
-// CutOff takes the replica's links to the others away. To its clients it goes on as before: pings and reads
-// are answered, from what it has. Writes, syncs and new sessions wait, and its clients' sessions are heard
-// of no more by the leader. If it was the leader itself, the others choose another when they are a
-// majority, and the old one goes on answering sync, for it does not know.
+// CutOff takes the replica's links to the others away. To its clients it goes on as before: pings
+// and reads are answered, from what it has. Writes, syncs and new sessions wait, and the leader
+// hears no more of its clients' sessions. If it was the leader itself, the others elect another
+// when they are a majority. The old one goes on answering sync, because it does not know.
 func (r *Replica) CutOff() {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()
@@ -80,8 +81,8 @@ func (r *Replica) Stop() {
 	r.tasks.Wait()
 }
 
-// Start starts a replica that was stopped, on the address it had. Sessions live on where their time has not
-// run out on another.
+// Start starts a replica that was stopped, on its old address. Sessions live on if their time has
+// not run out on another replica.
 func (r *Replica) Start() error {
 	r.control.Lock()
 	defer r.control.Unlock()
@@ -101,7 +102,7 @@ func (r *Replica) Start() error {
 	return nil
 }
 
-// Refuse has the replica take no more connections, or take them again. Those that are open stay.
+// Refuse makes the replica refuse new connections, or accept them again. Open connections stay.
 func (r *Replica) Refuse(refuse bool) {
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()

@@ -74,11 +74,11 @@ func (s *Server) Addrs() []string {
 	return all
 }
 
-// Connect is what a client's connection string would be: all addresses, separated by commas.
+// Connect is the connect string for clients: all addresses, separated by commas.
 func (s *Server) Connect() string { return strings.Join(s.Addrs(), ",") }
 
-// Dialer connects to the replicas without the network. It has the type of go-zookeeper's Dialer; the
-// network's name and the time out are not looked at, and only addresses of the server's are reached.
+// Dialer connects to the replicas without the network. It has the type of go-zookeeper's Dialer. It
+// ignores the network's name and the timeout, and reaches only addresses of the server.
 func (s *Server) Dialer() func(network, address string, timeout time.Duration) (net.Conn, error) {
 	return func(_, address string, _ time.Duration) (net.Conn, error) {
 		return s.DialContext(context.Background(), "tcp", address)

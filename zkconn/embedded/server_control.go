@@ -14,8 +14,9 @@ func (s *Server) Committing() bool {
 	return s.e.leader != nil && !s.e.leader.paused() && s.e.quorate()
 }
 
-// SessionDue gives the time at which the leader holds a session for dead if nothing more is heard of it; it ends at the
-// first tick from then on. false means that there is no such session.
+// SessionDue gives the time at which the leader takes a session for dead if it hears nothing more
+// of it. The session ends at the first tick from then on. false means that there is no such
+// session.
 func (s *Server) SessionDue(id int64) (time.Time, bool) {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()

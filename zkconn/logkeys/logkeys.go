@@ -1,6 +1,6 @@
-// Package logkeys has the keys of what is logged, by whatever part of Turnstile: who filters or alerts on a record can rely
-// on them. A record about a lock request has Path, Node, State, Session and Token; one about a session has Session and Epoch
-// where they are known; one about a connection has Server.
+// Package logkeys has the keys of all log records of Turnstile. Filters and alerts can rely on
+// them. A record about a lock request has Path, Node, State, Session and Token. One about a session
+// has Session and Epoch where they are known. One about a connection has Server.
 package logkeys
 
 import (

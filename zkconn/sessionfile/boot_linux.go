@@ -11,7 +11,7 @@ func bootID() (string, error) {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	id := strings.TrimSpace(string(text))
 	if err == nil && id == "" {
-		err = errors.New("the kernel gives it no name")
+		err = errors.New("the kernel does not name this run")
 	}
 	return id, err
 }

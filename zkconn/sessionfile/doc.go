@@ -10,36 +10,44 @@
 //
 // # One process at a time
 //
-// [Open] takes an advisory lock (flock) on the file itself and keeps it until Close, so two who live never share a
-// session file: the second gets ErrInUse. The kernel lets go of the lock when the process has ended, however it ended,
-// and no child inherits it (close-on-exec). So whoever has the lock knows that its predecessor under the same run of the
-// same kernel is dead, in whatever container it ran, and may close that one's session.
+// [Open] takes an advisory lock (flock) on the file itself and keeps it until Close, so two live
+// processes never share a session file: the second gets ErrInUse. The kernel releases the lock when
+// the process has ended, however it ended, and no child inherits it (close-on-exec). So a process
+// that has the lock knows that its predecessor under the same run of the same kernel is dead, in
+// whatever container it ran. It may close that one's session.
 //
-// Of other kernels the lock proves nothing. A file on NFS, a volume that was taken from a host that cannot be reached and
-// given to another, the disk of a cloned machine: the writer may live, believe in its lease, and must not lose its
-// session to somebody who cannot know that. So the file says under which run of the kernel it was written (Linux's
-// boot_id), and what another one wrote is passed over: that session expires by itself, as it would without the file.
-// That goes for a restart of the host, too. What is left to the user is not to copy the file on the same host.
+// Of other kernels the lock proves nothing: a file on NFS, a volume that moved from a host that is
+// out of reach, the disk of a cloned machine. The writer may live and believe in its lease, and
+// must not lose its session.
+//
+// So the file says under which run of the kernel it was written (Linux's boot_id). What another run
+// wrote is passed over, and that session expires by itself, as it would without the file. A restart
+// of the host is another run, too. Do not copy the file on the same host: nothing guards against
+// that.
 //
 // # Whose file
 //
-// Whoever reads the file can close the session, and whoever writes it can have a session closed. As ssh does with a
-// private key, Open refuses a file that is a symbolic link or no regular file, that belongs to somebody else, that has
-// another name (a hard link), or that its group or others may read or write. All of it is looked at through the open
-// file, so nothing can be exchanged in between. A file that does not exist is made with mode 0600.
+// A reader of the file can close the session, and a writer can have a session closed. So Open is as
+// strict as ssh is with a private key. It refuses a symbolic link, what is no regular file, what
+// belongs to somebody else, and what has another name (a hard link). It refuses a file that its
+// group or others may read or write. It checks all of this through the open file, so nothing can be
+// exchanged in between. A file that does not exist is made with mode 0600.
 //
 // # What is in it
 //
-// A line that says what it is, and a line of JSON. A file that holds anything else is refused, and never written to: a
-// path that was mistyped must not cost the file that it names. A file that begins as ours does, or with zeros, and
-// cannot be understood is what a host that lost power leaves behind, or a later version: it is read as empty, and
-// Unusable tells why, for the worst that comes of it is one session that expires by itself, and a process that does not
-// start until somebody comes is worse.
+// A line that says what it is, and a line of JSON. A file that holds anything else is refused, and
+// never written to: a path that was mistyped must not cost the file that it names.
+//
+// A file that begins as ours does, or with zeros, and cannot be understood is read as empty;
+// Unusable tells why. A host that lost power leaves such a file behind, or a later version. At
+// worst one session then expires by itself. A process that does not start until somebody comes
+// would be worse.
 //
 // # Written in place
 //
-// The file is written where it is, not replaced: the lock is the file's, and one that is renamed over it would not have
-// it. A write is one call, and in any usual case of less than a page, which a process that is killed does not leave half
-// done; a longer one that is cannot be understood, or names a session that no server knows. What is left behind the
-// newest content is not read. It is not forced to the disk, for it has to outlive the process and not the host.
+// The file is written where it is, not replaced: the lock is the file's, and one that is renamed
+// over it would not have it. A write is one call, usually of less than a page, which a killed
+// process does not leave half done. A longer one that is half done cannot be understood, or names a
+// session that no server knows. What is left behind the newest content is not read. The file is not
+// forced to the disk, for it has to outlive the process and not the host.
 package sessionfile

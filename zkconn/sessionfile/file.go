@@ -13,7 +13,7 @@ import (
 var (
 	// ErrInUse: another session of this process or of another uses the file.
 	ErrInUse = errors.New("session file in use")
-	// ErrRefused: the file breaks a rule of the package's.
+	// ErrRefused: the file breaks a rule of this package.
 	ErrRefused = errors.New("session file refused")
 )
 
@@ -32,12 +32,13 @@ type File struct {
 	written []byte // what is in the file, as far as is known; nil when it is not known
 }
 
-// Open opens the file and takes its lock, or makes the file where there is none; its folder must be there. It fails
-// with ErrInUse or ErrRefused, or with the error of the system, and leaves the file then as it is.
+// Open opens the file and takes its lock, or makes the file where there is none; its folder must
+// exist. It fails with ErrInUse or ErrRefused, or with the error of the system, and then leaves the
+// file as it is.
 func Open(path string) (*File, error) {
 	boot, err := bootID()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: who else ran under this kernel cannot be told: %w", ErrRefused, path, err)
+		return nil, fmt.Errorf("%w: %s: this run of the kernel cannot be identified: %w", ErrRefused, path, err)
 	}
 	file, err := openOwn(path)
 	if err != nil {
@@ -72,8 +73,8 @@ func (f *File) Left() []Record { return f.left }
 // Unusable says why the content that the file had when it was opened is passed over; nil when it is not.
 func (f *File) Unusable() error { return f.unusable }
 
-// Write replaces the content; no records make it empty. It does nothing when the content is the same. After an error the
-// file may hold anything, also nothing. A content above 64 KiB is refused.
+// Write replaces the content; no records make it empty. It does nothing when the content is the
+// same. After an error the file may hold anything, or nothing. A content above 64 KiB is refused.
 func (f *File) Write(records []Record) error {
 	text := encode(f.boot, records)
 	f.mu.Lock()
@@ -102,7 +103,7 @@ func (f *File) replace(text []byte) error {
 	return f.file.Truncate(int64(len(text)))
 }
 
-// Close lets go of the lock and closes the file, whose content stays. Closing again is no error.
+// Close releases the lock and closes the file, whose content stays. Closing again is no error.
 func (f *File) Close() error {
 	if err := f.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("session file %s: %w", f.path, err)

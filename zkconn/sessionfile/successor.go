@@ -148,8 +148,8 @@ func (s *Successor) Stop() {
 	}
 }
 
-// Close takes our own session out of the file, if it has ended, and lets go of the file. It comes
-// last: no Record may be under way, or follow.
+// Close takes our own session out of the file, if it has ended, and closes the file. It comes last:
+// no Record may be under way, or follow.
 func (s *Successor) Close(ended bool) {
 	if s == nil {
 		return

@@ -7,9 +7,9 @@
 //
 // # Actors on other nodes
 //
-// [Pack] makes of a message of package messages one that can be sent to another node; there it
-// arrives as the message itself, from the sender that it had, followed by the [Packed] that brought
-// it, which can be ignored.
+// [Pack] makes of a message of package messages one that can be sent to another node. It arrives
+// there as the message itself, from the sender that it had. The [Packed] that brought it follows,
+// and can be ignored.
 //
 //	props := actors.NewLock(session, want, actors.WithRemote(wire.Pack), actors.WithOwner(owner))
 //	ctx.Send(lock, wire.Pack(&messages.Release{}))  // on the owner's node

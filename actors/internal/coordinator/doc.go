@@ -1,10 +1,12 @@
-// Package coordinator decides what one session does for all of its lock requests. This page is its specification: the
-// parts, the rules, what each rule keeps true, and which test fails when it does not.
+// Package coordinator decides what one session does for all of its lock requests. This page is its
+// specification: the parts, the rules, what each rule keeps true, and which test fails when it does
+// not.
 //
-// A [Coordinator] is a value. [Coordinator.Apply] takes one [Input] and gives [Output] values, in order. It has no
-// connection, clock, goroutine, channel, actor or function in its state (TestStateIsData), so that its state can be
-// copied, compared and printed, and package walk can run it through every order of events. The session actor in package
-// actors is its shell: it feeds inputs, carries queries out on workers, and sends events on to the lock actors.
+// A [Coordinator] is a value. [Coordinator.Apply] takes one [Input] and gives [Output] values, in
+// order. Its state has no connection, clock, goroutine, channel, actor or function
+// (TestStateIsData). So it can be copied, compared and printed, and package walk can run it through
+// every order of events. The session actor in package actors is its shell: it feeds inputs, carries
+// queries out on workers, and sends events on to the lock actors.
 //
 //	lock actor ──order──▶ ┌─────────────┐ ──ask──▶ shell ──requests──▶ ZooKeeper
 //	(machine)  ◀──tell─── │ Coordinator │ ◀─reply─ shell ◀─answers────
@@ -21,113 +23,153 @@
 //
 // # What is authoritative
 //
-// The nodes at the servers decide who holds: nothing here does. What the coordinator knows of them may be older than
-// the truth in one direction only. A node that it believes to be present may be gone; a node that is there and is ours
-// is known, or its request is in phase creating or unknown, so that somebody looks for it. Whether a grant may be used
-// is decided by the lease, which package zkconn keeps and the shell reads at every input ([At].Lease); its rule and
-// proof are there.
+// The nodes at the servers decide who holds a lock. What the coordinator knows of them may be older
+// than the truth, in one direction only. A node that it believes to be present may be gone. A node
+// of ours that exists is known, or its request is in phase creating or unknown, and somebody
+// searches for it.
+//
+//   - Who decides: the machine of a request decides on each grant. The coordinator tells it what
+//     has happened (Created, Listed, TurnCame, Joined): a server said so, or a holder of this
+//     session handed the lock over.
+//   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
+//     Package zkconn keeps the lease, with its rule and proof.
+//   - What a hold rests on: one run of the lease, which is a stretch of time in which it was valid
+//     without a gap. A later run of the same session does not bring the hold back.
+//   - What a loss means: the run has ended, the node is gone, or the session has expired. Each
+//     reply, each heartbeat and the lease timer first compare the run with the last one. If it is
+//     another, every request is told LeaseOver before anything else.
+//
+// The formulas, with T for the session timeout:
+//
+//	token of a create        czxid << 10 | place      place: 0, 1, … among the creates of its path in one transaction
+//	token of a later grant   the same czxid, place + 1    of a retained node, and in a cohort; at most messages.MaxPlace
+//	heartbeats               every T/6; every T/16 while less than 0.3 T of the lease is left
+//	Silent                   a heartbeat has had no answer T/6 after it was sent
+//	lease timer              at the end of the lease; also every T/100 while disconnected
+//	one transaction          at most 256 operations and 256 KiB; up to four under way, the later ones of 64 or more
+//	delay of a local run     at most 5 ms (runDelay); 1 ms where somebody may wait for it
+//	a cohort's node          at most as many grants as asked for, and T/20
+//	retained nodes           at most 1 024 in a session
+//	retry of a removal       after 100 ms, 200 ms, … up to T
 //
 // # Inputs are believed as far as they prove something
 //
-//   - An order carries the epoch of what it was decided on. One of an epoch that is over is void (Stale counts it), and is not
-//     answered: Expired is on its way. Orders that come while there is no connection wait for one.
-//   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that comes after its request has
-//     gone on changes nothing but what is known of nodes: searches and waits have operation numbers for that.
-//   - A refused query did nothing. An unknown outcome is resolved by a search for the node (Find), never by a guess, and only
-//     after the create itself has come back, so that "there is none" means that none will come.
-//   - A watch tells once. A disconnect ends all watches and waits; each machine finds out anew where it stands.
+//   - An order carries the epoch of what it was decided on. One of an epoch that is over is void
+//     (Stale counts it) and is not answered: Expired is on its way. Orders that come while there is
+//     no connection wait for one.
+//   - A reply belongs to the Ask of its ID. Replies of an old epoch find nothing. A reply that
+//     comes after its request has gone on changes only what is known of nodes: searches and waits
+//     have operation numbers for that.
+//   - A refused query did nothing. An unknown outcome is resolved by a search for the node (Find),
+//     never by a guess. The search waits until the create itself has come back. So "there is none"
+//     means that none will come.
+//   - A watch tells once. A disconnect ends all watches and waits, and each machine finds out anew
+//     where it stands.
 //
 // # Requests and nodes
 //
-// A request has one node at a time; its phase is written at the declaration, each with its invariant. A node has one
-// user while it is waited or held with, several while a hold is shared (reentry), and the one that had it while it is
-// retained. The life of a request is active, ending (its owner may ask anew) or ended (its lock actor is gone). A
-// request is removed when nothing of it can be left at the servers, and not before.
+// A request has one node at a time. The phases of a node are declared with their invariants. A node
+// has one user while it is waited or held with, and several while a hold is shared (reentry). A
+// retained node has one: the request that held with it. The life of a request is active, ending
+// (its owner may ask anew) or ended (its lock actor is gone). A request is removed when nothing of
+// it can be left at the servers, and not before.
 //
 // # Rules
 //
-// Each has a story in testdata that reads as a trace, and plans of package walk that check what it keeps true in every
-// order of events. [Coordinator.Check] has the invariants of the state; tests and the walk look at it after every
-// input.
+// Each has a story in testdata that reads as a trace, and plans of package walk that check what it
+// keeps true in every order of events. [Coordinator.Check] has the invariants of the state. Tests
+// and the walk call it after every input.
 //
-// Create. The first create of a lock path that is not known probes it on the way; others for the path wait for that
-// (info.txt). The reply tells the token, and whether the node is alone in its queue. Invariant: one create for a
-// request at a time.
+// Create. The first create of a lock path that is not known probes it on the way, and others for
+// the path wait for that (info.txt). The reply tells the token, and whether the node is alone in
+// its queue. Invariant: one create for a request at a time.
 //
-// Group commit. While a transaction is under way creates and deletes are batched, and go together in the next. Where
-// one part is refused each is asked for by itself; where the outcome is unknown it is unknown for each (batching.txt).
-// Invariant: each change that was submitted is answered exactly once.
+// Group commit. While a transaction is under way, creates and deletes are batched, and go together
+// in the next. If one part is refused, each is asked for by itself. If the outcome is unknown, it
+// is unknown for each (batching.txt). Invariant: each change that was submitted is answered exactly
+// once.
 //
-// Local runs. The lock is handed from a node to its neighbour of the same session without a request. Changes to a queue
-// are delayed by runDelay at most, and by a fifth of it where others may wait for them (local_runs.txt). Invariant:
-// where changes are delayed a timer runs that sends them.
+// Local runs. The lock is handed from a node to its neighbour of the same session without a
+// request. Changes to a queue are delayed by runDelay at most, and by a fifth of it where others
+// may wait for them (local_runs.txt). Invariant: where changes are delayed, a timer runs that sends
+// them.
 //
-// Listing. One listing serves all who asked before it was answered and whose node it shows, because nodes only ever
-// vanish from before a contender (listing.txt). Invariant: nobody is told that he is nearer to the head than he is.
+// Listing. One listing serves every request that asked before it was answered and whose node it
+// shows, because nodes only ever vanish from before a contender (listing.txt). Invariant: no
+// request is told that it is nearer to the head than it is.
 //
-// Wait. A request waits for one node, its predecessor; the first waiter of a semaphore for all before it and for the
-// number of permits (watching.txt, semaphores.txt). A predecessor of this session needs no watch: the session hears of
-// its end by itself. Invariant: who waits is registered before the query that sets the watch is sent, so that no event
-// is too early; a wait ends once. That is what keeps wake-ups from being lost, and a release from waking a herd.
+// Wait. A request waits for one node, its predecessor. The first waiter of a semaphore waits for
+// all before it and for the number of permits (watching.txt, semaphores.txt). A predecessor of this
+// session needs no watch, because the session hears of its end by itself. Invariant: a waiter is
+// registered before the query that sets its watch is sent, so no event comes too early; a wait ends
+// once. This keeps wake-ups from being lost, and a release from waking a herd.
 //
-// Hand-over. When a holder gives the lock back, the request whose node is right behind in this session holds at once,
-// and the delete follows. Nobody can come between two neighbours; as long as either node exists nobody of another
-// session is first. The delete is one transaction with a check that the node of who holds now exists: if an operator
-// has deleted that one, the older node stays until its request has been told (hand_over.txt). Invariant: of nodes from
-// a holder's to the one that the lock was handed to, at least one exists. A hold that is taken from its owner is never
-// handed over.
+// Hand-over. When a holder gives the lock back, the request whose node is right behind in this
+// session holds at once, and the delete follows. Nobody can come between two neighbours. While
+// either node exists, nobody of another session is first.
 //
-// Look-ahead. Who waits for a node of another session that waits itself watches the one before that, too, and lists the
-// queue when it goes; the grant then needs nothing but the event (look_ahead.txt). Invariant: a wait whose predecessor
-// was seen at the head, and only such a one, ends with TurnCame; everybody else lists.
+// The delete is one transaction with a check that the present holder's node exists. If an operator
+// has deleted that node, the older one stays until its request has been told (hand_over.txt).
+// Invariant: of the nodes from a holder's to the one that the lock was handed to, at least one
+// exists. A hold that is taken from its owner is never handed over.
 //
-// Retained nodes. The node of a lock that was given back may stay, for the next request of this session, while nobody
-// else is in the queue (retaining.txt). It is reused when a transaction that was sent after the request came has found
-// it, because an operator may have deleted it (reusing.txt). Each grant has the next place of the node's token.
-// Invariant: nobody holds with a retained node, the queue knows it, and it goes as soon as anybody else is seen.
+// Look-ahead. A predecessor of another session may wait itself. Its waiter then also watches the
+// node before that one, and lists the queue when it goes. The grant then needs only the event
+// (look_ahead.txt). Invariant: a wait ends with TurnCame only if its predecessor was seen at the
+// head; everybody else lists.
 //
-// Cohorts. Requests of one session for one lock that ask for it share one node; those that wait for it have none
-// (cohorts.txt). Each grant has the next place of the node's token; the node serves for a bounded number of grants and a
-// bounded time. Invariant: where requests wait in a cohort one leads, or was told to; who waits there has no node.
+// Retained nodes. The node of a lock that was given back may stay for the next request of this
+// session, while nobody else is in the queue (retaining.txt). An operator may have deleted it. So
+// it is reused only when a transaction that was sent after the request came has found it
+// (reusing.txt). Invariant: nobody holds with a retained node, the queue knows it, and it goes as
+// soon as anybody else is seen.
 //
-// Readers of a cohort hold together with its node, which is shared as by an owner's requests, and have its token
-// (readers.txt). Others may be let in while they read, within the bounds of a cohort, because nobody knows without a
-// listing whether a writer of another session waits behind the node; where one of this session does, none is.
-// Invariant: a node is shared by nobody but one owner's requests, or readers; nobody stands in the line of a node that
-// has the lock, or goes.
+// Cohorts. Requests of one session for one lock that ask for it share one node, and those that wait
+// for it have none (cohorts.txt). The node serves a bounded number of grants, for a bounded time.
+// Invariant: where requests wait in a cohort, one leads or was told to; a request that waits there
+// has no node.
 //
-// Descriptions. A node's data say who has it, and how many wait behind it in its cohort. They are written anew now and
-// then, never in the way of a grant (descriptions.txt). Invariant: where they are wrong a look at them is due; a session
-// writes twice in a second at most.
+// Readers of a cohort hold together with its node, which is shared as by an owner's requests, and
+// have its token (readers.txt). While they read, others may be let in within the bounds of the
+// cohort. Only a listing would show whether a writer of another session waits behind the node. If a
+// writer of this session waits there, none is let in. Invariant: only one owner's requests, or
+// readers, share a node; nobody stands in the line of a node that has the lock, or goes.
 //
-// Owners. Requests of one owner for one lock would wait for each other for ever; the second shares the hold, becomes a
-// downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a request that has ended, or is ending, keeps
-// nobody of its owner out; a shared node goes with its last user.
+// Descriptions. A node's data say who has it, and how many wait behind it in its cohort. They are
+// written anew now and then, never in the way of a grant (descriptions.txt). Invariant: where they
+// are wrong, a look at them is due; a session writes at most twice a second.
 //
-// Contests. One node and no queue. Its name does not say whose it is: that is decided by session, czxid and data
-// (contests.txt). Invariant: a contest's node is deleted only by who has made it.
+// Owners. Requests of one owner for one lock would wait for each other for ever. The second shares
+// the hold, becomes a downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a
+// request that has ended, or is ending, keeps out nobody of its owner; a shared node goes with its
+// last user.
 //
-// Clean-up. However a request ends, one mechanism removes what may be left, and retries until it is known to be gone or
-// the epoch is over (clean_up.txt, verifying.txt). Invariant: a request that has ended has a removal that goes on, or a
-// retained node. What may not be deleted at all ends the session, because it would keep everybody out.
+// Contests. One node and no queue. Its name does not say whose it is: session, czxid and data do
+// (contests.txt). Invariant: only the session that made a contest's node deletes it.
 //
-// Heartbeats. While there is a node, a transaction that checks one is committed every sixth of the session timeout,
-// those that are held with first. Its answer extends the lease, and tells of a node that is gone (heartbeats.txt,
-// lease.txt). When a run of the lease is over everybody is told before anything else.
+// Clean-up. However a request ends, one mechanism removes what may be left of it. It retries until
+// that is known to be gone or the epoch is over (clean_up.txt, verifying.txt). Invariant: a request
+// that has ended has a removal that goes on, or a retained node. A node that may not be deleted
+// ends the session, because it would keep everybody out.
+//
+// Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
+// that are held with come first. Its answer extends the lease, and tells of a node that is gone
+// (heartbeats.txt, lease.txt).
 //
 // # When the session ends
 //
-// An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in one assignment, and
-// requests that have ended are removed with it. Requests that live are told Disconnected, unless they were, and then
-// Expired, and make new nodes in the next epoch (epochs.txt). Nothing is cleared by hand, and no answer of the old
-// epoch can reach the new one.
+// An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in
+// one assignment, and requests that have ended are removed with it. Requests that live are told
+// Disconnected, unless they were, and then Expired. They make new nodes in the next epoch
+// (epochs.txt). Nothing is cleared by hand, and no answer of the old epoch can reach the new one.
 //
 // # Where a change goes
 //
-// What a reply means for a request: the file of its purpose (every Ask has one, a plain value whose method answered
-// takes the reply). What differs between kinds of locks: the interface kind. When changes are sent: batch.go, and
-// local_run.go above it, which delays some. Who holds next: hand_over.go; when that is wrong TestStories/hand_over
-// tells, and TestWalk of package walk, whose tests of mistakes seed the ways in which it can be wrong.
+// What a reply means for a request: the file of its purpose. Every Ask has a purpose, a plain value
+// whose method answered takes the reply. What differs between kinds of locks: the interface kind.
+// When changes are sent: batch.go, and local_run.go above it, which delays some. Who holds next:
+// hand_over.go. When that is wrong, TestStories/hand_over fails, and so does TestWalk of package
+// walk, whose tests of mistakes seed the ways in which it can be wrong.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //

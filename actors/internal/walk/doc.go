@@ -1,8 +1,8 @@
 // Package walk is a model checker for what Turnstile decides. It runs the real machines (package
-// actors/machine) and the real coordinators (package actors/internal/coordinator) of up to four
-// lock requests in one or two sessions, on a model of ZooKeeper, through every order in which
-// things can happen within the bounds of a [Plan]. In every state it checks the invariants; of a
-// violation it tells a story, the shortest in plans that are not large. Only tests use it.
+// actors/machine) and the real coordinators (package actors/internal/coordinator) on a model of
+// ZooKeeper. Up to four lock requests in one or two sessions go through every order in which things
+// can happen within the bounds of a [Plan]. In every state it checks the invariants. Of a violation
+// it tells a story, the shortest in plans that are not large. Only tests use it.
 //
 // # What runs, and what is a model
 //
@@ -35,36 +35,38 @@
 //   - No ACLs, so that nothing is refused; no exhausted counter, no foreign contenders, no deadlock
 //     probes. One lock path with one queue. A lagging server lacks nodes that were made; it never
 //     shows one that was deleted.
-//   - An operator who deletes a holder's node takes its lock away before it can know: mutual
-//     exclusion, tokens and order are not asked of that request. They are of one that was granted
-//     the lock by hand-over after that.
-//   - A lock actor lets at most four messages gather, and a holder reads its node at once.
+//   - An operator who deletes a holder's node takes its lock away before it can know. So mutual
+//     exclusion, tokens and order are not checked for that request. They are for one that was
+//     granted the lock by hand-over after that.
+//   - A lock actor has at most four messages in its mailbox, and a holder reads its node at once.
 //   - In a prompt plan, answers and mail are read as they come, except as often as Slow and Late
 //     allow.
 //
 // # Invariants
 //
 // The coordinator's own, Coordinator.Check, is called in world.tell, after every input of a
-// coordinator. Mutual exclusion (world.checkHolders) is looked at there as well, and in world.step,
-// after every event of a machine, and in world.make, after every move. Order and tokens are looked
-// at when a grant is told, orphans when an end is told, and lost wake-ups and orphans again in
-// every state in which nothing happens by itself (world.checkQuiet). When all states are known, the
-// walk goes backwards from those in which all is over: every state must lead to one by what goes on
-// by itself and by releases alone (walker.everyoneCanEnd).
+// coordinator. Mutual exclusion (world.checkHolders) is checked there too, in world.step after
+// every event of a machine, and in world.make after every move. Order and tokens are checked when a
+// grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
+// every state in which nothing happens by itself (world.checkQuiet).
+//
+// When all states are known, the walk goes backwards from those in which all is over. Every state
+// must lead to one of them by what goes on by itself and by releases alone (walker.everyoneCanEnd).
 //
 // # States
 //
-// States that behave alike are made equal: operations are named current or stale, numbers of
-// queries and timers and the order in which they began are left out, answers that can change
+// States that behave alike are made equal. Operations are named current or stale. Numbers of
+// queries and timers, and the order in which they began, are left out. Answers that can change
 // nothing are dropped. A state that was reached is kept as 128 bits, with the move that led there
 // first. The walk goes breadth first, so that its stories are the shortest; where very many states
-// wait it goes depth first.
+// wait, it goes depth first.
 //
 // # Reading a story
 //
 // A violation names the invariant, says what is wrong, and lists the moves from the start of the
-// plan, one a line: what happened, and behind it, in order, what each session heard, which rows of
-// the table fired and what owners were told. The same lines in Plan.After lead a walk there again.
+// plan, one a line. A line says what happened. Behind it stands, in order, what each session heard,
+// which rows of the table fired and what owners were told. The same lines in Plan.After lead a walk
+// there again.
 //
 // # Adding a plan, a move, a mistake
 //
@@ -75,10 +77,10 @@
 //
 // A kind of move is a row of a table in kinds.go.
 //
-// The test of the checker are mistakes, each of which must be found: those at the boundary of the
-// coordinator (an output dropped, doubled or altered; boundary_test.go) in every test run, those in
-// its source, which go test -overlay replaces, by `make mistakes`. Both are listed in
-// seeded_test.go, each with the plan that finds it and the invariant that it breaks.
+// Seeded mistakes test the checker: it must find each. Every test run has those at the boundary of
+// the coordinator (an output dropped, doubled or altered; boundary_test.go). `make mistakes` has
+// those in its source, which go test -overlay replaces. Both are listed in seeded_test.go, each
+// with the plan that finds it and the invariant that it breaks.
 //
 // # How to run it
 //

@@ -1,6 +1,7 @@
-// Package board keeps what has been seen of locks, so that a page can show it: who holds and since when, who waits,
-// what has changed, how fast each lock changes hands. It is told of readings, one after the other, and never asks
-// for any: it knows no server, no clock and no goroutine of its own.
+// Package board keeps what has been seen of locks, so that a page can show it. It keeps who holds
+// and since when, who waits, what has changed, and how fast each lock changes hands. It is told of
+// readings, one after the other. It never asks for any, and knows no server, clock or goroutine of
+// its own.
 //
 // Everything it keeps is bounded: what has been seen of one lock, how many locks are followed, and what of all that a
 // view shows.

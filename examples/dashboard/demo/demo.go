@@ -1,6 +1,7 @@
-// Package demo is a server in memory with workers that lock, so that a dashboard has something to show: a lock that
-// changes hands often and one that seldom does, readers and writers, permits, an election, two tellers who now and
-// then wait for each other, and, where it is asked for, a crowd.
+// Package demo is a server in memory with workers that lock, so that a dashboard has something to
+// show. There is a lock that changes hands often and one that seldom does. There are readers and
+// writers, permits, an election, and two tellers who now and then wait for each other. A crowd of
+// waiters is added on request.
 package demo
 
 import (

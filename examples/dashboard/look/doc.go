@@ -1,8 +1,8 @@
-// Package look looks at the locks below a root through a client of Turnstile's, again and again, and tells a board
+// Package look looks at the locks below a root through a Turnstile client, again and again, and tells a board
 // what it sees. It writes nothing to any lock.
 //
-// It looks at the tree as often as it is told to. Of the locks in it, it follows the queues of as many as it may:
-// those with an open page first. To follow a queue takes a read of each of its contenders whenever somebody comes or
-// goes, which a busy queue cannot be asked to bear: so a queue that changes often, or is long, is read at a pace
-// instead, until it is calm. See pace.
+// It looks at the tree as often as it is told to. Of the locks in it, it follows the queues of as
+// many as it may, those with an open page first. To follow a queue takes a read of each of its
+// contenders whenever somebody comes or goes. A busy queue cannot bear that. So a queue that
+// changes often, or is long, is read at a pace instead, until it is calm. See pace.
 package look

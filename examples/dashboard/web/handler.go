@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Client is what the dashboard asks of a client of Turnstile's when a lock is asked back.
+// Client is the part of a Turnstile client with which the dashboard asks for a lock.
 type Client interface {
 	Queue(ctx context.Context, path string) ([]messages.Contender, error)
 	Revoke(ctx context.Context, path string) ([]messages.Contender, error)
@@ -21,7 +21,7 @@ type Client interface {
 type Settings struct {
 	Board  *board.Board
 	Client Client
-	// Root is the node outside of which no lock is shown or asked back, whatever the credentials reach; "/" is all.
+	// Root is the node outside of which no lock is shown or revoked, whatever the credentials reach; "/" is all.
 	Root string
 	// Open says that somebody looks at a lock's page; what it gives is called when that is over.
 	Open func(path string) (closed func())

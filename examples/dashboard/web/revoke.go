@@ -107,7 +107,7 @@ func (d *Dashboard) allow(r *http.Request) (status int, why string) {
 	case otherOrigins.Check(r) != nil:
 		return http.StatusForbidden, "Only the dashboard's own page may do that."
 	case d.Token == "":
-		return http.StatusForbidden, "The dashboard was started without a revoke token: it only shows."
+		return http.StatusForbidden, "The dashboard was started without a revoke token: it is read-only."
 	case kind != "application/json":
 		return http.StatusUnsupportedMediaType, "The content type has to be application/json."
 	case !d.knows(r.Header.Get("Authorization")):

@@ -28,19 +28,23 @@
 //   - the gateway's session is given up because a node may not be deleted: it is left to expire,
 //     which is later than all that was promised.
 //
-// What cannot be waited for ends a lock before its promise, as it ends one under a local holder: an
-// operator who deletes the node, a lock actor or a session actor that is stopped from outside,
-// servers that shorten the session's timeout right before the gateway dies. Fencing tokens are for
+// Some ends cannot be waited for, here as under a local holder. An operator deletes the node. A
+// lock actor or a session actor is stopped from outside. Servers shorten the session's timeout
+// right before the gateway dies. These end a lock before its promise does. Fencing tokens are for
 // that.
 //
 // # What may happen to messages
 //
-// Any may be lost, doubled, delayed, or overtaken. A request has an id. What the requester wants is
-// in each of its sendings until a reply shows that it has arrived: the whole request until it is
-// accepted; that the lock be asked back until the sending is answered; that the request be given up
-// or the lock given back until the end. Events of the gateway's lock actor are numbered; each
-// sending says which of them has been taken in, and a reply has all that come after. The end is
-// kept until the requester says that it knows, or is silent.
+// Any may be lost, doubled, delayed, or overtaken. A request has an id. Each sending of the
+// requester repeats what it wants until a reply shows that it has arrived:
+//
+//   - the whole request, until it is accepted;
+//   - that the lock be revoked, until the sending is answered;
+//   - that the request be given up or the lock given back, until the end.
+//
+// Events of the gateway's lock actor are numbered. Each sending says which of them have arrived,
+// and a reply has all that come after. The end is kept until the requester says that it knows, or
+// is silent.
 //
 // Each gateway has a number of its own, which a request carries once it is accepted. So a gateway
 // that is started again is not taken for the one before, whose promises and events it does not
@@ -48,8 +52,8 @@
 //
 // The requester takes in the event that the lock is held only together with a promise that has not
 // run out. Otherwise it sends, and the reply has a newer one. No chain of replies and sendings runs
-// at the speed of the network: an attempt that has just begun, or a sending that is still young, is
-// followed by the next only when the timer says so.
+// at the speed of the network. After an attempt that has just begun, or a sending that is still
+// young, the next goes only when the timer says so.
 //
 // Text that is not UTF-8 cannot be sent. What asks for a lock like that is refused before anything is
 // sent; in details that are only told, marks stand in for the bytes.
@@ -57,10 +61,12 @@
 // # Silence
 //
 // A requester that hears nothing says so as a local lock actor does when its connection is down: it
-// is recovering, and its owner is told Suspended where it holds. A holder is Lost when what it was
-// promised runs out. A waiter goes to the next gateway, if several are named, with a new id; the
-// gateway that it leaves gives the old request up, because it hears of it no more. Whoever wants to
-// end and hears nothing ends as Failed with messages.ReasonUnreachable. That is also the reason that
-// the owner is told when the gateway is closed and there is no other one: messages.ReasonSessionClosed
-// says that the requester's own side is closed, after which nothing is to be tried again.
+// is recovering, and a holder's owner is told Suspended. A holder is Lost when what it was promised
+// runs out. A waiter goes to the next gateway, if several are named, with a new id. The gateway
+// that it leaves gives the old request up, because it hears of it no more.
+//
+// A requester that wants to end and hears nothing ends as Failed with messages.ReasonUnreachable.
+// The owner is told the same reason when the gateway is closed and there is no other one.
+// messages.ReasonSessionClosed says that the requester's own side is closed, after which nothing is
+// to be tried again.
 package relay

@@ -113,8 +113,8 @@ function showEmpty(f) {
     say(empty, f.known ? text : f.why ? "It cannot be read: " + f.why + ". " + (f.detail ?? "") : "Looking…");
   };
   set("holders-empty", f.holders, "Nobody holds this lock.");
-  set("waiters-empty", f.matching, word ? "Nobody who waits has “" + word + "” in what is known of it." :
-    f.kind === "contest" ? "Who waits for a contest leaves no trace." : "Nobody waits.");
+  set("waiters-empty", f.matching, word ? "No waiter matches “" + word + "”." :
+    f.kind === "contest" ? "Waiters for a contest leave no trace." : "Nobody waits.");
   set("events-empty", f.events, "Nothing has changed since the dashboard first looked, at " + timeOfDay(f.first) + ". What was before that is not known.");
 }
 

@@ -13,7 +13,7 @@ export function offerRevoke(now) {
   const note = byID("revoke-note");
   button.hidden = !now.canRevoke;
   note.hidden = now.canRevoke;
-  if (!note.firstChild) note.append("This page only shows. To ask locks back, start the dashboard with ", flag("-revoke-token-file"), ".");
+  if (!note.firstChild) note.append("This page is read-only. To ask for locks, start the dashboard with ", flag("-revoke-token-file"), ".");
   mark(button, "aria-disabled", now.holders ? null : "true");
   mark(button, "title", now.holders ? null : "Nobody holds the lock.");
 }
