@@ -47,6 +47,9 @@ func newExchange(ticket *heldTicket, kdcs *kdcs) *exchange {
 
 // Initial gives the request, with the ticket.
 func (x *exchange) Initial() ([]byte, error) {
+	if x.phase != notBegun {
+		return nil, x.fail(failure(ErrProtocol, "the exchange has begun already"))
+	}
 	token, sent, err := x.kdcs.apRequest(x.ticket.credential)
 	if err != nil {
 		return nil, x.fail(because(ErrUnsupported, err, "request to the server"))

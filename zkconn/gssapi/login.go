@@ -20,24 +20,26 @@ import (
 
 // login fetches a ticket-granting ticket with the keys of a keytab (the AS exchange, RFC 4120, 3.1).
 func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credential, error) {
-	wanted := slices.DeleteFunc(keys.types(who), func(enctype int32) bool {
-		return !slices.Contains(k.cfg.LibDefaults.DefaultTktEnctypeIDs, enctype)
-	})
-	if len(wanted) == 0 {
+	permitted := k.cfg.LibDefaults.DefaultTktEnctypeIDs
+	ours := slices.DeleteFunc(keys.types(who), func(enctype int32) bool { return !slices.Contains(permitted, enctype) })
+	if len(ours) == 0 {
 		return nil, failure(ErrUnsupported, "krb5.conf permits %s, and the keytab's keys are of %s",
-			typeNames(k.cfg.LibDefaults.DefaultTktEnctypeIDs), typeNames(keys.types(who)))
+			typeNames(permitted), typeNames(keys.types(who)))
 	}
 	request, err := messages.NewASReqForTGT(who.realm, k.cfg, who.name)
 	if err != nil {
 		return nil, because(ErrUnsupported, err, "request for a ticket")
 	}
-	request.ReqBody.EType = wanted
+	// The KDC takes the first for which it has a key of the principal's, and the session key may be of another type.
+	request.ReqBody.EType = append(slices.Clone(ours), slices.DeleteFunc(slices.Clone(permitted), func(enctype int32) bool {
+		return slices.Contains(ours, enctype)
+	})...)
 	request.ReqBody.Till = k.now().Add(k.cfg.LibDefaults.TicketLifetime).UTC()
 	reply, err := k.askAS(ctx, who.realm, &request)
 	var refused *refusal
 	if errors.As(err, &refused) && refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
 		var proof types.PAData
-		if proof, err = k.timestamp(refused, who, keys, wanted); err != nil {
+		if proof, err = k.timestamp(refused, who, keys, ours); err != nil {
 			return nil, err
 		}
 		request.PAData = append(request.PAData, proof)
@@ -62,8 +64,8 @@ func (k *kdcs) askAS(ctx context.Context, realm string, request *messages.ASReq)
 }
 
 // timestamp proves to the KDC that we have the key: it is the time, encrypted (PA-ENC-TIMESTAMP).
-func (k *kdcs) timestamp(refused *refusal, who principal, keys *keys, wanted []int32) (types.PAData, error) {
-	enctype, err := preauthType(refused, wanted)
+func (k *kdcs) timestamp(refused *refusal, who principal, keys *keys, ours []int32) (types.PAData, error) {
+	enctype, err := preauthType(refused, ours)
 	if err != nil {
 		return types.PAData{}, err
 	}
@@ -83,7 +85,7 @@ func (k *kdcs) timestamp(refused *refusal, who principal, keys *keys, wanted []i
 }
 
 // preauthType gives the type of the key with which the KDC wants a timestamp to be encrypted.
-func preauthType(refused *refusal, wanted []int32) (enctype int32, err error) {
+func preauthType(refused *refusal, ours []int32) (enctype int32, err error) {
 	err = parse(func() error {
 		var hints types.PADataSequence
 		if err := hints.Unmarshal(refused.EData); err != nil {
@@ -98,7 +100,7 @@ func preauthType(refused *refusal, wanted []int32) (enctype int32, err error) {
 				return err
 			}
 			for _, info := range infos {
-				if slices.Contains(wanted, info.EType) {
+				if slices.Contains(ours, info.EType) {
 					enctype = info.EType
 					return nil
 				}
@@ -110,7 +112,7 @@ func preauthType(refused *refusal, wanted []int32) (enctype int32, err error) {
 		return 0, because(ErrProtocol, err, "what the KDC says of pre-authentication")
 	}
 	if enctype == 0 {
-		return 0, failure(ErrWrongKey, "the KDC has keys of other encryption types than %s", typeNames(wanted))
+		return 0, failure(ErrWrongKey, "the KDC has keys of other encryption types than %s", typeNames(ours))
 	}
 	return enctype, nil
 }

@@ -49,6 +49,12 @@ func (k *KDC) ChangeKey(t testing.TB, name string) {
 	k.admin(t, "cpw -randkey "+name)
 }
 
+// ChangeKeyTo gives a principal a new random key of an encryption type alone.
+func (k *KDC) ChangeKeyTo(t testing.TB, name, enctype string) {
+	t.Helper()
+	k.admin(t, "cpw -randkey -e "+enctype+":normal "+name)
+}
+
 // Delete removes a principal.
 func (k *KDC) Delete(t testing.TB, name string) {
 	t.Helper()
