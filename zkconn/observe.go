@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -55,17 +56,41 @@ func (c *Conn) observeNode(kind EventKind, path string) {
 func (c *Conn) passes(frame []byte) { c.awaited.passes(frame) }
 
 func (c *Conn) replied(t *transport, code int32) {
-	if code == codeAuthFailed {
+	switch code {
+	case codeAuthFailed:
 		c.hosts.sawRefusal()
-		c.session.refused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, zk.ErrAuthFailed))
-		return
+		c.session.credentialRefused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, zk.ErrAuthFailed))
+	case codeSASLRequired:
+		c.hosts.sawRefusal()
+		c.session.refused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, c.missing()))
+	default:
+		c.hosts.sawReply()
 	}
-	c.hosts.sawReply()
+}
+
+// missing says why a server closes connections with error -124 (AuthenticationHelper.enforceAuthentication).
+func (c *Conn) missing() error {
+	if c.cfg.sasl == nil {
+		return errors.New("the server requires SASL authentication, or another that it enforces, " +
+			"and none is configured (error -124, SessionClosedRequireSaslAuth)")
+	}
+	return errors.New("the server enforces another scheme of authentication than SASL " +
+		"(error -124, SessionClosedRequireSaslAuth)")
+}
+
+// refused: a SASL exchange has come to nothing, for good. It is called on the goroutine that connects, and ends a hurry.
+func (c *Conn) refused(cause error) {
+	c.hosts.haste.refused = true
+	c.session.refused(cause)
 }
 
 func (c *Conn) failed(_ *transport, cause error) {
 	// A refused credential says more than the end of the connection that follows it.
 	if c.gate.isShut() || c.hosts.refused.Load() {
+		return
+	}
+	if errors.Is(cause, ErrAuthFailed) {
+		c.refused(cause)
 		return
 	}
 	c.session.note(cause)
