@@ -32,6 +32,7 @@ func (c *Conn) observe(event zk.Event) {
 func (c *Conn) observeState(state zk.State) {
 	switch state {
 	case zk.StateHasSession:
+		c.doubted.Store(false)
 		c.session.gained()
 	case zk.StateDisconnected:
 		c.session.lost()
@@ -89,7 +90,8 @@ func (c *Conn) failed(_ *transport, cause error) {
 	if c.gate.isShut() || c.hosts.refused.Load() {
 		return
 	}
-	if errors.Is(cause, ErrAuthFailed) {
+	first := doubtful(cause) && !c.doubted.Swap(true)
+	if errors.Is(cause, ErrAuthFailed) && !first {
 		c.refused(cause)
 		return
 	}

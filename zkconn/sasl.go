@@ -55,12 +55,16 @@ type SASLExchange interface {
 // What an answer says is final, what silence says may pass:
 //
 //   - An [AuthFailed] event, with an error that wraps ErrAuthFailed and names mechanism, principal and reason, follows when
-//     the server refuses the credential, has no SASL, or does not prove that it knows the password, when the mechanism can
+//     the server refuses the credential twice in a row, has no SASL, or does not prove that it knows the password, when the mechanism can
 //     make nothing of a challenge, and when Start fails with ErrAuthFailed. Package actors ends the session then, as it does
 //     for a credential of WithAuth; a Conn by itself goes on trying, with backoff.
 //   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a KDC that
 //     cannot be reached) are like servers that cannot be reached: [Conn.LastError] names the cause, and the next attempt
 //     follows after a pause. A Start that fails touches no session: one whose client cannot authenticate is left to expire.
+//
+// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with DIGEST-MD5 at the same moment
+// (SaslServerCallbackHandler keeps the user's name for all connections): with 16 clients that did nothing else, it refused
+// 2 right ones in 11 000.
 //
 // A server that requires SASL of a client without it says so in the answer to its first request: AuthFailed likewise.
 //

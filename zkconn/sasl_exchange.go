@@ -84,17 +84,25 @@ func (s *saslClient) run(to io.Writer, from *bufio.Reader) error {
 var errNoSASL = errors.New("the server has no SASL: it answers with nothing " +
 	"(authProvider.1 and the section Server of its JAAS file make it)")
 
-// saslRefusal says what an error in a reply means.
-func saslRefusal(code int32) error {
+// saslRefusal is an error in a reply.
+type saslRefusal int32
+
+func (code saslRefusal) Error() string {
 	switch code {
 	case codeAuthFailed:
-		return errors.New("the server said so (error -115, AuthFailed)")
+		return "the server said so (error -115, AuthFailed)"
 	case codeSASLRequired:
-		return errors.New("the server, which requires SASL, said so (error -124, SessionClosedRequireSaslAuth)")
+		return "the server, which requires SASL, said so (error -124, SessionClosedRequireSaslAuth)"
 	case codeUnimplemented:
-		return errors.New("the server knows no SASL requests (error -6, Unimplemented)")
+		return "the server knows no SASL requests (error -6, Unimplemented)"
 	}
-	return fmt.Errorf("the server answers with error %d", code)
+	return fmt.Sprintf("the server answers with error %d", int32(code))
+}
+
+// doubtful says whether a refusal may be the server's mistake: see WithSASL.
+func doubtful(err error) bool {
+	var code saslRefusal
+	return errors.As(err, &code) && (code == codeAuthFailed || code == codeSASLRequired)
 }
 
 // askSASL sends a token and reads the answer; nil is null.

@@ -80,7 +80,7 @@ func TestSASLIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newFakeServer(t)
-			server.handle = times(3, opSASL, c.answer, swears("tr0ub4dor", 0, nil))
+			server.handle = times(6, opSASL, c.answer, swears("tr0ub4dor", 0, nil))
 			conn, events := dialFake(t, server, "zk1", WithSASL(&oath{password: "tr0ub4dor"}))
 			e := expect(t, events, AuthFailed)
 			require.ErrorIs(t, e.Err, ErrAuthFailed)
@@ -98,6 +98,25 @@ func TestSASLIsRefused(t *testing.T) {
 			require.Equal(t, make([]int64, len(asked)), asked, "a session without SASL is left alone")
 		})
 	}
+}
+
+// Servers refuse a right credential now and then: only the second refusal in a row counts.
+func TestSASLIsRefusedOnce(t *testing.T) {
+	server := newFakeServer(t)
+	refuse := func(code int32) {
+		server.handle = times(2, opSASL, swears("another", code, nil), swears("open", 0, nil))
+	}
+	refuse(codeAuthFailed)
+	c, events := dialFake(t, server, "zk1", WithSASL(&oath{password: "open"}))
+	expect(t, events, Connected)
+	for _, code := range []int32{codeAuthFailed, codeSASLRequired} {
+		server.set(func() { refuse(code) })
+		server.cut()
+		expect(t, events, Disconnected)
+		expect(t, events, Connected)
+	}
+	require.NoError(t, c.LastError())
+	require.Empty(t, events)
 }
 
 // The same session goes on when a later connection is refused at first.
