@@ -118,3 +118,5 @@ func newKey(t testing.TB, enctype int32) types.EncryptionKey {
 }
 
 const anAES = etypeID.AES256_CTS_HMAC_SHA1_96
+
+func (x *exchange) done() bool { return opaque{func() *exchange { return x }}.Done() }

@@ -13,6 +13,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/secrets"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -65,7 +66,7 @@ func TestServicePrincipals(t *testing.T) {
 	} {
 		m, err := New(append(c.opts, config)...)
 		require.NoError(t, err)
-		require.Equal(t, c.want, m.services.of(t.Context(), c.server).String())
+		require.Equal(t, c.want, m.state().services.of(t.Context(), c.server).String())
 	}
 }
 
@@ -78,11 +79,13 @@ func TestNothingShowsKeys(t *testing.T) {
 	path, content := writeKeytab(t, k)
 	m, err := New(WithConfig(writeFile(t, "krb5.conf", "[libdefaults]\n")), WithKeytab(path, ""))
 	require.NoError(t, err)
-	m.tickets.granting = x.ticket.credential
-	m.tickets.held[zookeeper.String()] = x.ticket
+	m.state().tickets.granting = x.ticket.credential
+	m.state().tickets.held[zookeeper.String()] = x.ticket
+
+	shown := opaque{func() *exchange { return x }}
 
 	var text strings.Builder
-	for _, value := range []any{m, *m, x, *x, x.ticket, x.ticket.credential, struct{ M any }{m}, struct{ m *Mechanism }{m}, []any{x, m}} {
+	for _, value := range []any{m, *m, shown, &shown, struct{ M any }{m}, struct{ m *Mechanism }{m}, []any{shown, m}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			fmt.Fprintf(&text, verb+"\n", value)
 		}
@@ -97,6 +100,7 @@ func TestNothingShowsKeys(t *testing.T) {
 	for _, secret := range [][]byte{x.ticket.key.KeyValue, x.sent.SubKey.KeyValue, k.Entries[0].Key.KeyValue, content[20:],
 		x.ticket.ticket.EncPart.Cipher} {
 		requireNo(t, text.String(), secret)
+		require.Empty(t, secrets.Find([]any{m, shown}, string(secret)))
 		requireNo(t, text.String(), []byte(fmt.Sprint(secret[:4])))
 	}
 }

@@ -1,7 +1,6 @@
 package gssapi
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/messages"
@@ -39,11 +38,6 @@ func (c *credential) forRealm() string {
 func (c *credential) grantsTickets() bool {
 	names := c.ticket.SName.NameString
 	return len(names) == 2 && names[0] == "krbtgt"
-}
-
-// Format shows whose ticket it is and until when, whatever the verb: never the key.
-func (c *credential) Format(f fmt.State, _ rune) {
-	fmt.Fprintf(f, "ticket of %s until %s", c.client, clock(c.end))
 }
 
 // credentialOf takes what a KDC has granted.

@@ -2,7 +2,6 @@ package gssapi
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/jcmturner/gokrb5/v8/types"
 )
@@ -35,8 +34,7 @@ type exchange struct {
 	ticket *heldTicket
 	kdcs   *kdcs
 
-	phase phase
-	// Keys are behind pointers, so that nothing of them is shown when an exchange is.
+	phase    phase
 	sent     *types.Authenticator
 	security *security
 }
@@ -45,8 +43,8 @@ func newExchange(ticket *heldTicket, kdcs *kdcs) *exchange {
 	return &exchange{ticket: ticket, kdcs: kdcs}
 }
 
-// Initial gives the request, with the ticket.
-func (x *exchange) Initial() ([]byte, error) {
+// initial gives the request, with the ticket.
+func (x *exchange) initial() ([]byte, error) {
 	if x.phase != notBegun {
 		return nil, x.fail(failure(ErrProtocol, "the exchange has begun already"))
 	}
@@ -58,8 +56,8 @@ func (x *exchange) Initial() ([]byte, error) {
 	return token, nil
 }
 
-// Step takes the server's proof, and then its offer of security layers.
-func (x *exchange) Step(challenge []byte) ([]byte, error) {
+// step takes the server's proof, and then its offer of security layers.
+func (x *exchange) step(challenge []byte) ([]byte, error) {
 	switch x.phase {
 	case awaitingProof:
 		proof, err := x.kdcs.readReply(challenge, x.ticket.credential, x.sent)
@@ -101,15 +99,7 @@ func (x *exchange) choose(offer []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// Done says that the server has proved who it is, and has our answer.
-func (x *exchange) Done() bool { return x.phase == answered }
-
 func (x *exchange) fail(err error) error {
 	x.phase = failed
 	return named(err, x.ticket.client.String(), x.ticket.service.String())
-}
-
-// Format shows between whom it is, whatever the verb: the keys are in it.
-func (x exchange) Format(f fmt.State, _ rune) {
-	fmt.Fprintf(f, "GSSAPI exchange of %s with %s", x.ticket.client, x.ticket.service)
 }

@@ -24,7 +24,7 @@ func TestExchange(t *testing.T) {
 				if own {
 					server.subkey = newKey(t, enctype)
 				}
-				first, err := x.Initial()
+				first, err := x.initial()
 				require.NoError(t, err)
 				server.accept(first)
 				asked := server.request
@@ -32,22 +32,22 @@ func TestExchange(t *testing.T) {
 				require.Equal(t, append([]byte{16, 0, 0, 0}, append(make([]byte, 16), 0x22, 0, 0, 0)...), asked.Authenticator.Cksum.Checksum)
 				require.Equal(t, alice.name, asked.Authenticator.CName)
 
-				answer, err := x.Step(server.seal(server.proof(), server.session))
+				answer, err := x.step(server.seal(server.proof(), server.session))
 				require.NoError(t, err)
 				require.Empty(t, answer)
-				require.False(t, x.Done())
+				require.False(t, x.done())
 				require.False(t, x.ticket.unanswered.Load())
 
-				answer, err = x.Step(server.offer(layerNone))
+				answer, err = x.step(server.offer(layerNone))
 				require.NoError(t, err)
-				require.True(t, x.Done())
+				require.True(t, x.done())
 				want := server.sign([]byte{layerNone, 0, 0, 0}, map[bool]byte{true: wrapAcceptorSubkey}[own],
 					uint32(asked.Authenticator.SeqNumber), keyusage.GSSAPI_INITIATOR_SEAL)
 				require.Equal(t, want, answer)
 
-				_, err = x.Step([]byte("more"))
+				_, err = x.step([]byte("more"))
 				require.ErrorIs(t, err, ErrProtocol)
-				require.False(t, x.Done())
+				require.False(t, x.done())
 			})
 		}
 	}
@@ -63,7 +63,7 @@ func TestRotatedToken(t *testing.T) {
 		rotated := append(append([]byte{}, body[len(body)-by%len(body):]...), body[:len(body)-by%len(body)]...)
 		copy(body, rotated)
 		binary.BigEndian.PutUint16(token[6:], uint16(by))
-		_, err := x.Step(token)
+		_, err := x.step(token)
 		require.NoError(t, err, by)
 	}
 }
@@ -71,10 +71,10 @@ func TestRotatedToken(t *testing.T) {
 // begin takes an exchange to where the server offers layers.
 func (a *acceptor) begin(x *exchange) {
 	a.t.Helper()
-	first, err := x.Initial()
+	first, err := x.initial()
 	require.NoError(a.t, err)
 	a.accept(first)
-	_, err = x.Step(a.seal(a.proof(), a.session))
+	_, err = x.step(a.seal(a.proof(), a.session))
 	require.NoError(a.t, err)
 }
 
@@ -106,7 +106,7 @@ func TestProofThatIsNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, server := newPair(t, anAES)
-			first, err := x.Initial()
+			first, err := x.initial()
 			require.NoError(t, err)
 			server.accept(first)
 			token := first
@@ -122,7 +122,7 @@ func TestProofThatIsNone(t *testing.T) {
 func TestKeyOfTheServersThatIsWeak(t *testing.T) {
 	x, server := newPair(t, anAES)
 	server.subkey = newKey(t, etypeID.RC4_HMAC)
-	first, err := x.Initial()
+	first, err := x.initial()
 	require.NoError(t, err)
 	server.accept(first)
 	requireFinal(t, x, server.seal(server.proof(), server.session), ErrUnsupported)
@@ -179,7 +179,7 @@ func TestRefusalOfAServer(t *testing.T) {
 		errorcode.KRB_AP_ERR_MODIFIED:    ErrRefused,
 	} {
 		x, _ := newPair(t, anAES)
-		_, err := x.Initial()
+		_, err := x.initial()
 		require.NoError(t, err)
 		said := messages.NewKRBError(zookeeper.name, zookeeper.realm, code, "so it is")
 		body, err := said.Marshal()
@@ -192,7 +192,7 @@ func TestRefusalOfAServer(t *testing.T) {
 // requireFinal has the exchange fail for good at a token, in words that name the server and no secret.
 func requireFinal(t *testing.T, x *exchange, token []byte, kind error) error {
 	t.Helper()
-	_, err := x.Step(token)
+	_, err := x.step(token)
 	require.ErrorIs(t, err, kind)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.ErrorContains(t, err, zookeeper.String())
@@ -200,8 +200,8 @@ func requireFinal(t *testing.T, x *exchange, token []byte, kind error) error {
 	require.ErrorAs(t, err, &e)
 	require.False(t, e.Temporary())
 	require.Equal(t, alice.String(), e.Principal)
-	require.False(t, x.Done())
-	_, again := x.Step(token)
+	require.False(t, x.done())
+	_, again := x.step(token)
 	require.ErrorIs(t, again, ErrProtocol)
 	return err
 }

@@ -17,7 +17,7 @@ import (
 // nor pass for a proof: the fuzzer has no key.
 func FuzzStep(f *testing.F) {
 	x, server := newPair(f, anAES)
-	first, err := x.Initial()
+	first, err := x.initial()
 	require.NoError(f, err)
 	server.accept(first)
 	said := messages.NewKRBError(zookeeper.name, zookeeper.realm, errorcode.KRB_AP_ERR_SKEW, "so it is")
@@ -32,10 +32,10 @@ func FuzzStep(f *testing.F) {
 		x, server := newPair(t, anAES)
 		if proved {
 			server.begin(x)
-		} else if _, err := x.Initial(); err != nil {
+		} else if _, err := x.initial(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Step(token); err == nil || x.Done() {
+		if _, err := x.step(token); err == nil || x.done() {
 			t.Fatalf("took %x", token)
 		}
 	})

@@ -15,9 +15,10 @@ const mechanismName = "GSSAPI"
 
 // Mechanism authenticates by Kerberos; it is for [zkconn.WithSASL]. Several connections may use it
 // at the same time, and share its tickets. It is made by [New].
-type Mechanism struct{ *state }
+type Mechanism struct {
+	state func() *state // behind a function, so that no printer finds the keys
+}
 
-// state is behind a pointer, so that nothing of it is shown when a Mechanism is.
 type state struct {
 	tickets  *tickets
 	services services
@@ -43,11 +44,12 @@ func New(opts ...Option) (*Mechanism, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", zkconn.ErrBadConfig, err)
 	}
-	return &Mechanism{&state{
+	made := &state{
 		tickets:  newTickets(source, kdcs),
 		services: services{fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg},
 		origin:   origin,
-	}}, nil
+	}
+	return &Mechanism{func() *state { return made }}, nil
 }
 
 // source makes what gives the first ticket, and says which file that is.
@@ -85,16 +87,18 @@ func (s *settings) source(cfg *config.Config, kdcs *kdcs) (source, string, error
 func (m *Mechanism) Name() string { return mechanismName }
 
 // Principal is as whom it authenticates: the owner of a credential cache has no name before the cache was read.
-func (m *Mechanism) Principal() string { return m.tickets.source.owner() }
+func (m *Mechanism) Principal() string { return m.state().tickets.source.owner() }
 
 // Start gets a ticket for a server, from a KDC where that is needed, within the context. It fails
 // with an *[Error].
 func (m *Mechanism) Start(ctx context.Context, server zkconn.SASLServer) (zkconn.SASLExchange, error) {
-	ticket, err := m.tickets.take(ctx, m.services.of(ctx, server))
+	s := m.state()
+	ticket, err := s.tickets.take(ctx, s.services.of(ctx, server))
 	if err != nil {
 		return nil, err
 	}
-	return newExchange(ticket, m.tickets.kdcs), nil
+	x := newExchange(ticket, s.tickets.kdcs)
+	return opaque{func() *exchange { return x }}, nil
 }
 
 // String says as whom, and by which file: paths and names alone.
@@ -102,8 +106,28 @@ func (m Mechanism) String() string {
 	if m.state == nil {
 		return mechanismName
 	}
-	return mechanismName + " as " + m.tickets.source.owner() + " by " + m.origin
+	return mechanismName + " as " + m.state().tickets.source.owner() + " by " + m.state().origin
 }
 
 // Format shows what String does, whatever the verb: keys are in memory.
 func (m Mechanism) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(m.String())) }
+
+// opaque is an exchange as others have it.
+type opaque struct {
+	exchange func() *exchange // behind a function, so that no printer finds the keys
+}
+
+// Initial gives the request, with the ticket. It is called once, first.
+func (x opaque) Initial() ([]byte, error) { return x.exchange().initial() }
+
+// Step answers the server: first its proof, and then its offer of security layers, of which none is taken. It fails with
+// an *[Error].
+func (x opaque) Step(challenge []byte) ([]byte, error) { return x.exchange().step(challenge) }
+
+// Done says that the server has proved who it is, and that the last answer to it was given.
+func (x opaque) Done() bool { return x.exchange().phase == answered }
+
+// String says between whom it is.
+func (x opaque) String() string {
+	return mechanismName + " exchange of " + x.exchange().ticket.client.String() + " with " + x.exchange().ticket.service.String()
+}

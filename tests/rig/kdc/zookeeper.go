@@ -11,17 +11,15 @@ import (
 // They know clients by their principals without the realm: alice, not alice@TURNSTILE.TEST.
 func (k *KDC) ZooKeeper(t testing.TB, principal string) []rig.Option {
 	t.Helper()
-	return k.ZooKeeperWith(t, principal, k.Keytab(t, principal))
+	return k.ZooKeeperWith(principal, k.Keytab(t, principal))
 }
 
 // ZooKeeperWith is ZooKeeper with a keytab that is there already.
-func (k *KDC) ZooKeeperWith(t testing.TB, principal, keytab string) []rig.Option {
-	t.Helper()
+func (k *KDC) ZooKeeperWith(principal, keytab string) []rig.Option {
 	return []rig.Option{
-		rig.WithConfig("authProvider.1", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"),
+		rig.WithJAAS(k.jaas("Server", principal, keytab)),
 		rig.WithConfig("kerberos.removeHostFromPrincipal", "true"),
 		rig.WithConfig("kerberos.removeRealmFromPrincipal", "true"),
-		rig.WithSystemProperty("java.security.auth.login.config", k.write(t, "jaas", k.jaas("Server", principal, keytab))),
 		rig.WithSystemProperty("java.security.krb5.conf", k.Config()),
 		// Nothing is written where other processes could meet it.
 		rig.WithSystemProperty("java.io.tmpdir", k.dir),
