@@ -11,7 +11,7 @@
 //
 // Sessions with negotiated timeouts that move between connections and expire at ticks; ephemeral,
 // sequential and container nodes, and nodes with a time to live; every field of Stat; version and
-// permission checks (schemes world, ip and digest); multis that are done as a whole or not at all, with
+// permission checks (schemes world, ip, digest and sasl); multis that are done as a whole or not at all, with
 // their errors part by part; watches that fire once, persistent and recursive ones, and the events that a
 // client missed while it was away; the four-letter words ruok, srvr, stat, mntr and isro. The operations are
 // those of [Op]; anything else is answered with Unimplemented.
@@ -57,7 +57,10 @@
 //     MarshallingError may be counted by those behind it; and an auth request overtakes others.
 //   - A watch may be set on a null path; there such a connection is never closed properly, here it is.
 //   - There are no quotas: /zookeeper/quota is a node like others.
-//   - No TLS, no SASL, no super user, no IPv6 in access lists (3.8.0 has none there either), no read-only
+//   - SASL is DIGEST-MD5 alone ([WithSASL]). 3.8.0 keeps the name of the last known user who has authenticated, for all
+//     connections: it may refuse the right password of one of two who do so at the same moment, and takes anybody's
+//     password for that of a user whom it does not know; here neither happens.
+//   - No TLS, no super user, no IPv6 in access lists (3.8.0 has none there either), no read-only
 //     mode, no reconfiguration, and /zookeeper/config is empty in an ensemble too.
 //   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.
 //   - A secret for the scheme digest is taken as UTF-8; 3.8.0 takes the platform's character set.
