@@ -175,6 +175,15 @@ func TestAnotherKDCAnswers(t *testing.T) {
 	require.NoError(t, start(deadline(t), m))
 }
 
+// Where nothing but datagrams passes.
+func TestKDCByUDP(t *testing.T) {
+	k := newRealm(t)
+	content := strings.Replace(k.ReadConfig(t), "\n    kdc = ", "\n    kdc = udp/", 1)
+	m, err := gssapi.New(gssapi.WithConfig(k.WriteConfig(t, content)), gssapi.WithKeytab(k.Keytab(t, "alice"), "alice"))
+	require.NoError(t, err)
+	require.NoError(t, start(deadline(t), m))
+}
+
 // What only listens where a KDC should be may say anything.
 func TestSomethingElseThanAKDC(t *testing.T) {
 	k := newRealm(t)

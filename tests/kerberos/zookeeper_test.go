@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -92,6 +93,28 @@ func TestLockOutlivesALeader(t *testing.T) {
 	require.NoError(t, lease.Unlock(deadline(t)))
 	use(t, client, "/app/lock")
 	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
+}
+
+// Several connections that are made at once share a mechanism and its tickets: none of their requests is taken for a replay.
+func TestConnectionsShareTickets(t *testing.T) {
+	k := newRealm(t)
+	server := rig.StartStandalone(t, demanding(t, k)...)
+	m := as(t, k, "alice")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			client, err := locks.Open(deadline(t), server.Addr(), locks.WithSASL(m), locks.WithSessionTimeout(patient.Session))
+			if err == nil {
+				err = client.Close(deadline(t))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, 1, k.Logins("alice"))
+	require.NotContains(t, server.Log(), "failed to SASL authenticate")
 }
 
 // Java's acceptor signs with a key of its own where it is told to, and with each kind of AES.
