@@ -117,5 +117,6 @@ bench-embedded: deps ## create and delete on the embedded server and on a real o
 deps: ## install what the tests run: ZooKeeper, Java, Curator, kazoo, Chromium, promtool, where they are missing
 	tests/rig/install.sh
 	tests/interop/install.sh
+	tests/sasl/install.sh
 	tests/dashboard/install.sh
 	tests/figures/install.sh
