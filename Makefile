@@ -121,5 +121,6 @@ deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chr
 	tests/rig/install.sh
 	tests/rig/kdc/install.sh
 	tests/interop/install.sh
+	tests/sasl/install.sh
 	tests/dashboard/install.sh
 	tests/figures/install.sh

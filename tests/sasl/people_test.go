@@ -120,3 +120,16 @@ func (c changing) Principal() string { return c.now().Principal() }
 func (c changing) Start(ctx context.Context, s zkconn.SASLServer) (zkconn.SASLExchange, error) {
 	return c.now().Start(ctx, s)
 }
+
+// waiters gives how many wait in a queue.
+func waiters(t *testing.T, client *locks.Client, path string) (n int) {
+	t.Helper()
+	contenders, err := client.Queue(deadline(t), path)
+	require.NoError(t, err)
+	for _, c := range contenders {
+		if !c.Holds {
+			n++
+		}
+	}
+	return n
+}
