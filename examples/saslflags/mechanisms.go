@@ -8,6 +8,7 @@ import (
 // mechanisms are those that --sasl can name.
 var mechanisms = map[string]mechanism{
 	"digest-md5": {settings: []string{"user", "password"}, make: digestMD5},
+	"gssapi":     {settings: kerberosSettings, make: kerberos},
 }
 
 func digestMD5(get func(string) string) (zkconn.SASLMechanism, error) {

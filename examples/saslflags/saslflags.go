@@ -1,11 +1,16 @@
 // Package saslflags is what --sasl means to zklock and to the dashboard: which mechanism, and where its settings come from.
 // They come from a file that nobody else can read, or from the environment; never from the command line, which everybody on
-// the machine can.
+// the machine can. Those that are no secrets, a path and a name, may be typed.
 //
 // A file has a line for each setting, name=value, like
 //
 //	user=app
 //	password=correct horse battery staple
+//
+// or, for Kerberos (kerberosSettings has all of them),
+//
+//	keytab=/etc/app.keytab
+//	principal=app/host@EXAMPLE.COM
 //
 // The value is everything behind the equals sign. Empty lines, and those that begin with #, are passed over. In the
 // environment the same are called PREFIX_USER and PREFIX_PASSWORD, where PREFIX is the program's; what the file says counts.
@@ -34,6 +39,7 @@ type mechanism struct {
 type Source struct {
 	Name   string              // of the mechanism, as typed; where it is empty, that of the variable PREFIX
 	File   string              // with settings; where it is empty, that of the variable PREFIX_FILE
+	Typed  map[string]string   // settings that are no secrets; they count before those of the file
 	Prefix string              // of the variables, such as ZKLOCK_SASL
 	Env    func(string) string // os.Getenv
 }
@@ -47,12 +53,21 @@ func (s Source) Mechanism() (zkconn.SASLMechanism, error) {
 	if name == "" && file != "" {
 		return nil, fmt.Errorf("%s has settings for SASL, and no mechanism is named: %s", file, Names())
 	}
+	typed := s.typed()
+	if name == "" && len(typed) > 0 {
+		return nil, fmt.Errorf("a %s is given, and no mechanism is named: --sasl gssapi", typed[0])
+	}
 	if name == "" {
 		return nil, nil
 	}
 	m, known := mechanisms[strings.ToLower(name)]
 	if !known {
 		return nil, fmt.Errorf("there is no SASL mechanism %q, but %s", name, Names())
+	}
+	for _, setting := range typed {
+		if !slices.Contains(m.settings, setting) {
+			return nil, fmt.Errorf("a %s is not for %s", setting, name)
+		}
 	}
 	values := map[string]string{}
 	if file != "" {
@@ -62,6 +77,9 @@ func (s Source) Mechanism() (zkconn.SASLMechanism, error) {
 		}
 	}
 	made, err := m.make(func(setting string) string {
+		if value := s.Typed[setting]; value != "" {
+			return value
+		}
 		if value, given := values[setting]; given {
 			return value
 		}
@@ -72,6 +90,16 @@ func (s Source) Mechanism() (zkconn.SASLMechanism, error) {
 			strings.ToUpper(strings.Join(m.settings, ", "+s.Prefix+"_")))
 	}
 	return made, nil
+}
+
+// typed gives the names of the settings that are typed.
+func (s Source) typed() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Typed)) {
+		if s.Typed[name] != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // largest bounds a file of settings, in bytes.

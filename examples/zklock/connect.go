@@ -33,6 +33,8 @@ type connection struct {
 	servers        string
 	auth           []string
 	sasl, saslFile string
+	saslKeytab     string
+	saslPrincipal  string
 	secure         bool
 	ca, cert, key  string
 	serverName     string
@@ -49,6 +51,9 @@ func (c *connection) addFlags(root *cobra.Command) {
 	f.StringVar(&c.saslFile, "sasl-file", "", "`file` that only you can read with what it takes, user=NAME and\n"+
 		"password=PASSWORD, a line each (default $"+saslVariable+"_FILE,\n"+
 		"or $"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD)")
+	f.StringVar(&c.saslKeytab, "sasl-keytab", "", "`file` with keys for --sasl gssapi, which takes tickets from the\n"+
+		"credential cache without (default $"+saslVariable+"_KEYTAB)")
+	f.StringVar(&c.saslPrincipal, "sasl-principal", "", "whose keys, `NAME@REALM`\n(default $"+saslVariable+"_PRINCIPAL)")
 	f.BoolVar(&c.secure, "tls", false, "connect with TLS")
 	f.StringVar(&c.ca, "tls-ca", "", "`file` (PEM) with the authorities to be trusted\ninstead of the system's")
 	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")
@@ -89,7 +94,10 @@ func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
 
 // mechanism is where the SASL mechanism comes from.
 func (c *connection) mechanism() saslflags.Source {
-	return saslflags.Source{Name: c.sasl, File: c.saslFile, Prefix: saslVariable, Env: os.Getenv}
+	return saslflags.Source{
+		Name: c.sasl, File: c.saslFile, Typed: map[string]string{"keytab": c.saslKeytab, "principal": c.saslPrincipal},
+		Prefix: saslVariable, Env: os.Getenv,
+	}
 }
 
 // tls is the configuration for TLS, nil for connections without.
