@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// A cache may be read while it is written: it is then read again so many times, so long after.
+	// A file may be read while it is written: it is then read again so many times, so long after.
 	readTries = 10
 	readPause = 100 * time.Millisecond
 )
@@ -65,23 +65,29 @@ func (s *cacheSource) realm() string {
 
 // refresh reads the file if it has changed since it was last read.
 func (s *cacheSource) refresh(ctx context.Context) (changed bool, err error) {
-	for try := 1; ; try++ {
+	err = patiently(ctx, func() error {
 		info, err := os.Stat(s.path)
 		if err != nil {
-			return false, because(ErrNoCredentials, err, "credential cache: run kinit")
+			return because(ErrNoCredentials, err, "credential cache: run kinit")
 		}
 		s.mu.Lock()
 		seen := s.seen
 		s.mu.Unlock()
-		if seen != nil && seen.ModTime().Equal(info.ModTime()) && seen.Size() == info.Size() && os.SameFile(seen, info) {
-			return false, nil
+		changed = seen == nil || !seen.ModTime().Equal(info.ModTime()) || seen.Size() != info.Size() || !os.SameFile(seen, info)
+		if !changed {
+			return nil
 		}
-		err = s.read(info)
-		if err == nil {
-			return true, nil
-		}
-		if try == readTries || ctx.Err() != nil {
-			return false, err
+		return s.read(info)
+	})
+	return changed, err
+}
+
+// patiently reads a file, and again where that fails: it may be written at the moment.
+func patiently(ctx context.Context, read func() error) error {
+	for try := 1; ; try++ {
+		err := read()
+		if err == nil || try == readTries || ctx.Err() != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():

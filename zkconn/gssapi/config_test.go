@@ -37,6 +37,7 @@ func TestBadConfig(t *testing.T) {
 		"a service with a host":  {[]Option{config, WithService("zookeeper/zk1")}, "zookeeper/zk1"},
 		"a server without name":  {[]Option{config, WithServerPrincipal("@A.COM")}, "@A.COM"},
 		"a server without host":  {[]Option{config, WithServerPrincipal("zookeeper/@A.COM")}, "must be name/host"},
+		"no option":              {[]Option{config, nil}, "must not be nil"},
 		"no clock":               {[]Option{config, WithClock(nil)}, "clock"},
 		"a krb5.conf of nothing": {[]Option{WithConfig(writeFile(t, "krb5.conf", "[libdefaults]\n clockskew = soon\n"))}, "clockskew"},
 	} {
@@ -46,6 +47,14 @@ func TestBadConfig(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
+}
+
+func TestZeroMechanism(t *testing.T) {
+	var m Mechanism
+	_, err := m.Start(t.Context(), zkconn.SASLServer{})
+	require.ErrorIs(t, err, zkconn.ErrBadConfig)
+	require.Equal(t, "GSSAPI", m.String())
+	require.Empty(t, m.Principal())
 }
 
 func TestServicePrincipals(t *testing.T) {

@@ -42,8 +42,8 @@ func (k *kdcs) now() time.Time { return k.clock() }
 // way is one way to reach a KDC.
 type way struct{ network, address string }
 
-// ask sends a request to the KDCs of a realm, one after the other, until one answers. It returns a
-// *refusal when the answer is a KRB-ERROR, and an *Error when there is none: ErrNoKDC.
+// ask sends a request to the KDCs of a realm, one after the other, until one answers. Its error is a
+// *refusal, not wrapped, when the answer is a KRB-ERROR, and an *Error when there is none: ErrNoKDC.
 func (k *kdcs) ask(ctx context.Context, realm string, request []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, longestAsk)
 	defer cancel()
@@ -54,12 +54,7 @@ func (k *kdcs) ask(ctx context.Context, realm string, request []byte) ([]byte, e
 	var failures []error
 	for i, way := range ways {
 		reply, err := k.askOne(ctx, way, request, len(ways)-i)
-		var refused *refusal
-		if errors.As(err, &refused) && movesOn(refused.ErrorCode) {
-			failures = append(failures, fmt.Errorf("%s %s: %w", way.network, way.address, err))
-			continue
-		}
-		if err == nil || refused != nil {
+		if refused, is := err.(*refusal); err == nil || is && !movesOn(refused.ErrorCode) {
 			k.mu.Lock()
 			k.answered[realm] = way.address
 			k.mu.Unlock()

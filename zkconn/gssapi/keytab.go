@@ -106,12 +106,15 @@ func (s *keytabSource) refresh(context.Context) (changed bool, err error) { retu
 func (s *keytabSource) find(principal) *credential { return nil }
 
 func (s *keytabSource) login(ctx context.Context) (*credential, error) {
-	read, err := readKeys(s.path)
+	var read *keys
+	err := patiently(ctx, func() (err error) {
+		if read, err = readKeys(s.path); err == nil && len(read.of(s.who)) == 0 {
+			err = failure(ErrNoCredentials, "keytab %s has no key of %s", s.path, s.who)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if len(read.of(s.who)) == 0 {
-		return nil, failure(ErrNoCredentials, "keytab %s has no key of %s", s.path, s.who)
 	}
 	return s.kdcs.login(ctx, s.who, read)
 }

@@ -2,6 +2,7 @@ package gssapi
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,8 +28,13 @@ func readConfig(path string) (*config.Config, error) {
 		paths = []string{defaultConfig}
 	}
 	text := sections{lines: map[string][]string{}}
-	for _, path := range paths {
-		if err := text.add(path, 0); err != nil {
+	for i, path := range paths {
+		err := text.add(path, 0)
+		// Of several, some may be missing; then the last one must be there, or one before it was.
+		if errors.Is(err, fs.ErrNotExist) && len(paths) > 1 && (i < len(paths)-1 || len(text.order) > 0) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

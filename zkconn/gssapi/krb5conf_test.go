@@ -49,11 +49,14 @@ func TestConfigWithIncludes(t *testing.T) {
 func TestConfigOfSeveralFiles(t *testing.T) {
 	first := writeFile(t, "a", "[libdefaults]\n default_realm = A.COM\n")
 	second := writeFile(t, "b", "[realms]\n A.COM = {\n  kdc = kdc.a.com\n }\n")
-	t.Setenv("KRB5_CONFIG", first+string(os.PathListSeparator)+second)
+	t.Setenv("KRB5_CONFIG", "/nowhere"+string(os.PathListSeparator)+first+string(os.PathListSeparator)+second)
 	cfg, err := readConfig("")
 	require.NoError(t, err)
 	require.Equal(t, "A.COM", cfg.LibDefaults.DefaultRealm)
 	require.Len(t, cfg.Realms, 1)
+	t.Setenv("KRB5_CONFIG", "/nowhere"+string(os.PathListSeparator)+"/nowhere/else")
+	_, err = readConfig("")
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestConfigThatIncludesItself(t *testing.T) {

@@ -2,7 +2,6 @@ package gssapi
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -36,8 +35,7 @@ func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credentia
 	})...)
 	request.ReqBody.Till = k.now().Add(k.cfg.LibDefaults.TicketLifetime).UTC()
 	reply, err := k.askAS(ctx, who.realm, &request)
-	var refused *refusal
-	if errors.As(err, &refused) && refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
+	if refused, is := err.(*refusal); is && refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
 		var proof types.PAData
 		if proof, err = k.timestamp(refused, who, keys, ours); err != nil {
 			return nil, err
@@ -45,16 +43,13 @@ func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credentia
 		request.PAData = append(request.PAData, proof)
 		reply, err = k.askAS(ctx, who.realm, &request)
 	}
-	if errors.As(err, &refused) {
-		return nil, k.explain(refused)
-	}
 	if err != nil {
-		return nil, err
+		return nil, k.explained(err)
 	}
 	return k.granted(who, keys, &request, reply)
 }
 
-// askAS sends a request for a ticket-granting ticket. The error may be a *refusal.
+// askAS sends a request for a ticket-granting ticket. Its error is a *refusal or an *Error.
 func (k *kdcs) askAS(ctx context.Context, realm string, request *messages.ASReq) ([]byte, error) {
 	b, err := request.Marshal()
 	if err != nil {

@@ -31,6 +31,9 @@ type state struct {
 func New(opts ...Option) (*Mechanism, error) {
 	s := settings{serviceName: "zookeeper", canonicalHost: true, clock: time.Now}
 	for _, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("%w: GSSAPI: option: must not be nil", zkconn.ErrBadConfig)
+		}
 		if err := opt(&s); err != nil {
 			return nil, err
 		}
@@ -87,11 +90,19 @@ func (s *settings) source(cfg *config.Config, kdcs *kdcs) (source, string, error
 func (m *Mechanism) Name() string { return mechanismName }
 
 // Principal is as whom it authenticates: the owner of a credential cache has no name before the cache was read.
-func (m *Mechanism) Principal() string { return m.state().tickets.source.owner() }
+func (m *Mechanism) Principal() string {
+	if m.state == nil {
+		return ""
+	}
+	return m.state().tickets.source.owner()
+}
 
 // Start gets a ticket for a server, from a KDC where that is needed, within the context. It fails
 // with an *[Error].
 func (m *Mechanism) Start(ctx context.Context, server zkconn.SASLServer) (zkconn.SASLExchange, error) {
+	if m.state == nil {
+		return nil, fmt.Errorf("%w: the zero gssapi.Mechanism: must be made by New", zkconn.ErrBadConfig)
+	}
 	s := m.state()
 	ticket, err := s.tickets.take(ctx, s.services.of(ctx, server))
 	if err != nil {

@@ -35,8 +35,8 @@ func WithKeytab(path, who string) Option {
 }
 
 // WithCredentialCache takes the tickets of a file: a path, maybe with FILE: before it. An empty one,
-// which is the default, is that of KRB5CCNAME, or /tmp/krb5cc_<user id>. Caches of other types (KCM,
-// KEYRING, DIR) are refused.
+// which is the default, is that of KRB5CCNAME, or /tmp/krb5cc_<user id>; default_ccache_name in
+// krb5.conf is not looked at. Caches of other types (KCM, KEYRING, DIR) are refused.
 func WithCredentialCache(name string) Option {
 	return func(s *settings) error {
 		s.cache = name

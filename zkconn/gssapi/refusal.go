@@ -39,6 +39,14 @@ var (
 	}
 )
 
+// explained gives the error of a question as an *Error.
+func (k *kdcs) explained(err error) error {
+	if r, refused := err.(*refusal); refused { // and not one among those of several KDCs, none of which was of use
+		return k.explain(r)
+	}
+	return err
+}
+
 // explain says in words why a KDC refuses.
 func (k *kdcs) explain(r *refusal) *Error {
 	if words, known := clientRefusals[r.ErrorCode]; known {

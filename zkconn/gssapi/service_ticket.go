@@ -55,12 +55,8 @@ func (k *kdcs) askTGS(ctx context.Context, realm string, granting *credential, w
 		return nil, because(ErrUnsupported, err, "request for a ticket")
 	}
 	b, err = k.ask(ctx, realm, b)
-	var refused *refusal
-	if errors.As(err, &refused) {
-		return nil, k.explain(refused)
-	}
 	if err != nil {
-		return nil, err
+		return nil, k.explained(err)
 	}
 	return k.readTGS(b, granting, request)
 }
