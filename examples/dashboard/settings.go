@@ -83,8 +83,8 @@ func parse(args []string, env func(string) string, errs io.Writer) (settings, er
 	set.StringVar(&f.sasl.Name, "sasl", "", "authenticate with a SASL mechanism, "+saslflags.Names()+"; or $"+saslVariable)
 	set.StringVar(&f.sasl.File, "sasl-file", "", "a file that only you can read with what that takes, user=NAME and "+
 		"password=PASSWORD, a line each; or $"+saslVariable+"_FILE, or $"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD")
-	set.StringVar(&f.keytab, "sasl-keytab", "", "a file with keys for -sasl gssapi, which takes tickets from the credential cache without; or $"+
-		saslVariable+"_KEYTAB")
+	set.StringVar(&f.keytab, "sasl-keytab", "", "a file with keys for -sasl gssapi, which takes tickets from the "+
+		"credential cache without; or $"+saslVariable+"_KEYTAB")
 	set.StringVar(&f.principal, "sasl-principal", "", "whose keys, NAME@REALM; or $"+saslVariable+"_PRINCIPAL")
 	set.StringVar(&f.tls.ca, "tls-ca", "", "a PEM file with the authorities that ZooKeeper's certificates are from; turns TLS on")
 	set.StringVar(&f.tls.cert, "tls-cert", "", "a PEM file with our certificate; turns TLS on")

@@ -31,8 +31,8 @@ func TestBesideCurator(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, worker.Stop()) })
 	const rounds, threads = 20, 3
-	job := interop.Job{Name: "java", Recipe: interop.Mutex, Connect: server.Addr(), Path: "/app/lock", Witness: witness.Addr(),
-		Threads: threads, Rounds: rounds}
+	job := interop.Job{Name: "java", Recipe: interop.Mutex, Connect: server.Addr(), Path: "/app/lock",
+		Witness: witness.Addr(), Threads: threads, Rounds: rounds}
 	var all sync.WaitGroup
 	all.Go(func() {
 		summary, err := worker.Run(deadline(t), job)

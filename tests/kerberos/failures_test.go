@@ -78,7 +78,8 @@ func TestServerRefuses(t *testing.T) {
 func TestKeyOfTheServerIsChanged(t *testing.T) {
 	k := newRealm(t)
 	keytab := k.Keytab(t, servers)
-	server := rig.StartStandalone(t, append(k.ZooKeeperWith(servers, keytab), rig.WithConfig("sessionRequireClientSASLAuth", "true"))...)
+	server := rig.StartStandalone(t, append(k.ZooKeeperWith(servers, keytab),
+		rig.WithConfig("sessionRequireClientSASLAuth", "true"))...)
 	m := as(t, k, "alice")
 	client := open(t, server.Addr(), m)
 	use(t, client, "/lock")

@@ -187,8 +187,8 @@ func TestKDCByUDP(t *testing.T) {
 // What only listens where a KDC should be may say anything.
 func TestSomethingElseThanAKDC(t *testing.T) {
 	k := newRealm(t)
-	for _, reply := range []string{"", "HTTP/1.1 400 Bad Request\r\n\r\n", "\xff\xff\xff\xff", "\x00\x00\x00\x00", "\x00\x00\x00\x05abc",
-		"\x00\x00\x00\x03abc"} {
+	for _, reply := range []string{"", "HTTP/1.1 400 Bad Request\r\n\r\n", "\xff\xff\xff\xff", "\x00\x00\x00\x00",
+		"\x00\x00\x00\x05abc", "\x00\x00\x00\x03abc"} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		go func() {
@@ -204,8 +204,10 @@ func TestSomethingElseThanAKDC(t *testing.T) {
 				_ = conn.Close()
 			}
 		}()
-		content := "[libdefaults]\n udp_preference_limit = 1\n[realms]\n " + kdc.Realm + " = {\n  kdc = " + listener.Addr().String() + "\n }\n"
-		m, err := gssapi.New(gssapi.WithConfig(k.WriteConfig(t, content)), gssapi.WithKeytab(k.Keytab(t, "alice"), "alice@"+kdc.Realm))
+		content := "[libdefaults]\n udp_preference_limit = 1\n" +
+			"[realms]\n " + kdc.Realm + " = {\n  kdc = " + listener.Addr().String() + "\n }\n"
+		m, err := gssapi.New(gssapi.WithConfig(k.WriteConfig(t, content)),
+			gssapi.WithKeytab(k.Keytab(t, "alice"), "alice@"+kdc.Realm))
 		require.NoError(t, err)
 		err = start(deadline(t), m)
 		var e *gssapi.Error

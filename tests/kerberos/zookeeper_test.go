@@ -95,7 +95,8 @@ func TestLockOutlivesALeader(t *testing.T) {
 	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
 }
 
-// Several connections that are made at once share a mechanism and its tickets: none of their requests is taken for a replay.
+// Several connections that are made at once share a mechanism and its tickets: none of their requests is taken for a
+// replay.
 func TestConnectionsShareTickets(t *testing.T) {
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
@@ -182,8 +183,8 @@ func happens(t *testing.T, event <-chan struct{}, format string, args ...any) {
 	}
 }
 
-// A session that is closed behind its client's back is followed by another one, which authenticates, too. The server does
-// not demand that, lest whoever closes the session have to.
+// A session that is closed behind its client's back is followed by another one, which authenticates, too. The server
+// does not demand that, lest whoever closes the session have to.
 func TestNextSession(t *testing.T) {
 	k := newRealm(t)
 	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)

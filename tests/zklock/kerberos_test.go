@@ -16,11 +16,13 @@ func TestKerberos(t *testing.T) {
 	rig.Require(t)
 	k := kdc.Start(t)
 	k.Add(t, "zookeeper/localhost", "app", "gone")
-	server := rig.StartStandalone(t, append(k.ZooKeeper(t, "zookeeper/localhost"), rig.WithConfig("sessionRequireClientSASLAuth", "true"))...)
+	server := rig.StartStandalone(t, append(k.ZooKeeper(t, "zookeeper/localhost"),
+		rig.WithConfig("sessionRequireClientSASLAuth", "true"))...)
 	at := place{addr: server.Addr()}
 	keys := k.Keytab(t, "app", "gone")
 	t.Setenv("KRB5_CONFIG", k.Config())
-	patiently := []string{"--session-timeout", patient.Session.String(), "--connect-timeout", patient.Bound.String(), "--sasl", "gssapi"}
+	patiently := []string{"--session-timeout", patient.Session.String(), "--connect-timeout", patient.Bound.String(),
+		"--sasl", "gssapi"}
 
 	t.Run("typed", func(t *testing.T) {
 		typed := append(patiently, "--sasl-keytab", keys, "--sasl-principal", "app@"+kdc.Realm)
@@ -45,7 +47,8 @@ func TestKerberos(t *testing.T) {
 	})
 	t.Run("no KDC", func(t *testing.T) {
 		k.Kill(t)
-		_, stderr := says(t, at, 69, "--connect-timeout", "3s", "--sasl", "gssapi", "--sasl-keytab", keys, "--sasl-principal", "app", "queue", "/job")
+		_, stderr := says(t, at, 69, "--connect-timeout", "3s", "--sasl", "gssapi", "--sasl-keytab", keys,
+			"--sasl-principal", "app", "queue", "/job")
 		require.Contains(t, stderr, "no KDC answers")
 	})
 }

@@ -73,7 +73,8 @@ func (s *cacheSource) refresh(ctx context.Context) (changed bool, err error) {
 		s.mu.Lock()
 		seen := s.seen
 		s.mu.Unlock()
-		changed = seen == nil || !seen.ModTime().Equal(info.ModTime()) || seen.Size() != info.Size() || !os.SameFile(seen, info)
+		changed = seen == nil || !os.SameFile(seen, info) ||
+			!seen.ModTime().Equal(info.ModTime()) || seen.Size() != info.Size()
 		if !changed {
 			return nil
 		}

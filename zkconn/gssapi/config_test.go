@@ -19,6 +19,7 @@ import (
 
 func TestBadConfig(t *testing.T) {
 	config := WithConfig(writeFile(t, "krb5.conf", "[libdefaults]\n"))
+	malformed := writeFile(t, "krb5.conf", "[libdefaults]\n clockskew = soon\n")
 	k := keytab.New()
 	addKey(t, k, alice, "a", 1, anAES)
 	path, _ := writeKeytab(t, k)
@@ -39,7 +40,7 @@ func TestBadConfig(t *testing.T) {
 		"a server without host":  {[]Option{config, WithServerPrincipal("zookeeper/@A.COM")}, "must be name/host"},
 		"no option":              {[]Option{config, nil}, "must not be nil"},
 		"no clock":               {[]Option{config, WithClock(nil)}, "clock"},
-		"a krb5.conf of nothing": {[]Option{WithConfig(writeFile(t, "krb5.conf", "[libdefaults]\n clockskew = soon\n"))}, "clockskew"},
+		"a krb5.conf of nothing": {[]Option{WithConfig(malformed)}, "clockskew"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(c.opts...)
@@ -60,15 +61,16 @@ func TestZeroMechanism(t *testing.T) {
 func TestServicePrincipals(t *testing.T) {
 	config := WithConfig(writeFile(t, "krb5.conf",
 		"[libdefaults]\n default_realm = A.COM\n[domain_realm]\n .b.com = B.COM\n b.com = B.COM\n"))
+	loopback := zkconn.SASLServer{Host: "127.0.0.1", Address: "127.0.0.1:2181"}
 	for _, c := range []struct {
 		opts   []Option
 		server zkconn.SASLServer
 		want   string
 	}{
-		{nil, zkconn.SASLServer{Host: "127.0.0.1", Address: "127.0.0.1:2181"}, "zookeeper/localhost@"},
+		{nil, loopback, "zookeeper/localhost@"},
 		{nil, zkconn.SASLServer{Host: "ZK1.b.com.", Address: "pipe"}, "zookeeper/zk1.b.com@B.COM"},
-		{[]Option{WithoutCanonicalHost()}, zkconn.SASLServer{Host: "127.0.0.1", Address: "127.0.0.1:2181"}, "zookeeper/127.0.0.1@"},
-		{[]Option{WithoutCanonicalHost(), WithService("zk")}, zkconn.SASLServer{Host: "Zk1", Address: "127.0.0.1:2181"}, "zk/zk1@"},
+		{[]Option{WithoutCanonicalHost()}, loopback, "zookeeper/127.0.0.1@"},
+		{[]Option{WithoutCanonicalHost(), WithService("zk")}, zkconn.SASLServer{Host: "Zk1"}, "zk/zk1@"},
 		{[]Option{WithServerPrincipal("zookeeper/cluster@C.COM")}, zkconn.SASLServer{Host: "zk1"}, "zookeeper/cluster@C.COM"},
 		{[]Option{WithServerPrincipal("zookeeper/any.b.com")}, zkconn.SASLServer{Host: "zk1"}, "zookeeper/any.b.com@B.COM"},
 		{[]Option{WithServerPrincipal("zookeeper")}, zkconn.SASLServer{Host: "zk1"}, "zookeeper@"},

@@ -88,7 +88,8 @@ func (x *exchange) choose(offer []byte) ([]byte, error) {
 	case len(text) != 4:
 		return nil, failure(ErrProtocol, "the server's offer of security layers has %d bytes and not 4", len(text))
 	case text[0]&layerNone == 0:
-		return nil, failure(ErrUnsupported, "the server demands a security layer (integrity %t, confidentiality %t), and this client has TLS alone",
+		return nil, failure(ErrUnsupported,
+			"the server demands a security layer (integrity %t, confidentiality %t), and this client has TLS alone",
 			text[0]&layerIntegrity != 0, text[0]&layerConfidentiality != 0)
 	}
 	// The layer, and a buffer of no bytes; no authorization identity, which means our principal.

@@ -29,7 +29,8 @@ func TestExchange(t *testing.T) {
 				server.accept(first)
 				asked := server.request
 				require.True(t, types.IsFlagSet(&asked.APOptions, flags.APOptionMutualRequired))
-				require.Equal(t, append([]byte{16, 0, 0, 0}, append(make([]byte, 16), 0x22, 0, 0, 0)...), asked.Authenticator.Cksum.Checksum)
+				sum := append([]byte{16, 0, 0, 0}, append(make([]byte, 16), 0x22, 0, 0, 0)...)
+				require.Equal(t, sum, asked.Authenticator.Cksum.Checksum)
 				require.Equal(t, alice.name, asked.Authenticator.CName)
 
 				answer, err := x.step(server.seal(server.proof(), server.session))
@@ -101,7 +102,8 @@ func TestProofThatIsNone(t *testing.T) {
 		"an empty proof":          func(*acceptor) []byte { return frameToken(tokenReply, nil) },
 		"another mechanism":       func(*acceptor) []byte { return []byte{0x60, 4, 6, 2, 42, 3} },
 		"a ciphertext too short": func(a *acceptor) []byte {
-			return frameToken(tokenReply, []byte{0x6f, 0x19, 0x30, 0x17, 0xa0, 3, 2, 1, 5, 0xa1, 3, 2, 1, 15, 0xa2, 0x0b, 0x30, 9, 0xa0, 3, 2, 1, 18, 0xa2, 2, 4, 0})
+			return frameToken(tokenReply, []byte{0x6f, 0x19, 0x30, 0x17, 0xa0, 3, 2, 1, 5, 0xa1, 3, 2, 1, 15,
+				0xa2, 0x0b, 0x30, 9, 0xa0, 3, 2, 1, 18, 0xa2, 2, 4, 0})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,9 +148,13 @@ func TestOfferThatIsNone(t *testing.T) {
 		"a key that nobody chose": func(a *acceptor) []byte {
 			return a.sign(text, wrapFromAcceptor|wrapAcceptorSubkey, a.number, acceptors)
 		},
-		"encrypted":          func(a *acceptor) []byte { return a.sign(text, wrapFromAcceptor|wrapSealed, a.number, acceptors) },
-		"too short":          func(a *acceptor) []byte { return a.sign(text[:3], wrapFromAcceptor, a.number, acceptors) },
-		"too long":           func(a *acceptor) []byte { return a.sign(append(text, 0), wrapFromAcceptor, a.number, acceptors) },
+		"encrypted": func(a *acceptor) []byte {
+			return a.sign(text, wrapFromAcceptor|wrapSealed, a.number, acceptors)
+		},
+		"too short": func(a *acceptor) []byte { return a.sign(text[:3], wrapFromAcceptor, a.number, acceptors) },
+		"too long": func(a *acceptor) []byte {
+			return a.sign(append(text, 0), wrapFromAcceptor, a.number, acceptors)
+		},
 		"changed on the way": func(a *acceptor) []byte { b := a.offer(layerNone); b[wrapHeader] = 7; return b },
 		"header alone":       func(a *acceptor) []byte { return a.offer(layerNone)[:wrapHeader] },
 		"a checksum of no bytes": func(a *acceptor) []byte {

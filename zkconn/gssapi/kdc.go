@@ -123,7 +123,8 @@ func (k *kdcs) ways(ctx context.Context, realm string, size int) ([]way, error) 
 		}
 	}
 	if len(ways) == 0 {
-		return nil, failure(ErrNoKDC, "krb5.conf names no KDC of realm %s, and none is to be looked up in the DNS (dns_lookup_kdc)", realm)
+		return nil, failure(ErrNoKDC,
+			"krb5.conf names no KDC of realm %s, and none is to be looked up in the DNS (dns_lookup_kdc)", realm)
 	}
 	return ways, nil
 }

@@ -19,7 +19,8 @@ import (
 // addKey adds a key made of a password.
 func addKey(t testing.TB, to *keytab.Keytab, who principal, password string, version uint8, enctype int32) {
 	t.Helper()
-	require.NoError(t, to.AddEntry(who.name.PrincipalNameString(), who.realm, password, time.Unix(1e9, 0), version, enctype))
+	name, at := who.name.PrincipalNameString(), time.Unix(1e9, 0)
+	require.NoError(t, to.AddEntry(name, who.realm, password, at, version, enctype))
 }
 
 func writeKeytab(t testing.TB, k *keytab.Keytab) (path string, content []byte) {
@@ -71,7 +72,8 @@ func TestMalformedKeytab(t *testing.T) {
 func requireNo(t testing.TB, text string, secret []byte) {
 	t.Helper()
 	secret = secret[:min(len(secret), 8)]
-	for _, form := range []string{string(secret), hex.EncodeToString(secret), base64.StdEncoding.EncodeToString(secret[:6])} {
+	base := base64.StdEncoding.EncodeToString(secret[:6])
+	for _, form := range []string{string(secret), hex.EncodeToString(secret), base} {
 		require.NotContains(t, text, form)
 	}
 	require.False(t, bytes.Contains([]byte(text), secret))

@@ -43,8 +43,9 @@ func readConfig(path string) (*config.Config, error) {
 	if err != nil && !errors.As(err, &unsupported) {
 		return nil, err
 	}
-	cfg.LibDefaults.DefaultTGSEnctypeIDs = requested(cfg, cfg.LibDefaults.DefaultTGSEnctypes, cfg.LibDefaults.DefaultTGSEnctypeIDs)
-	cfg.LibDefaults.DefaultTktEnctypeIDs = requested(cfg, cfg.LibDefaults.DefaultTktEnctypes, cfg.LibDefaults.DefaultTktEnctypeIDs)
+	l := &cfg.LibDefaults
+	l.DefaultTGSEnctypeIDs = requested(cfg, l.DefaultTGSEnctypes, l.DefaultTGSEnctypeIDs)
+	l.DefaultTktEnctypeIDs = requested(cfg, l.DefaultTktEnctypes, l.DefaultTktEnctypeIDs)
 	return cfg, nil
 }
 

@@ -69,8 +69,10 @@ func TestConfigThatIncludesItself(t *testing.T) {
 func TestEncryptionTypesToAskFor(t *testing.T) {
 	for lines, want := range map[string][]int32{
 		"": supportedTypes,
-		" permitted_enctypes = aes128-cts arcfour-hmac\n":                        {etypeID.AES128_CTS_HMAC_SHA1_96},
-		" default_tgs_enctypes = aes256-sha2 aes128-cts\n":                       {etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA1_96},
+		" permitted_enctypes = aes128-cts arcfour-hmac\n": {etypeID.AES128_CTS_HMAC_SHA1_96},
+		" default_tgs_enctypes = aes256-sha2 aes128-cts\n": {
+			etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA1_96,
+		},
 		" default_tgs_enctypes = arcfour-hmac\n permitted_enctypes = aes128-cts": {},
 	} {
 		cfg, err := readConfig(writeFile(t, "krb5.conf", "[libdefaults]\n default_realm = A.COM\n"+lines))

@@ -30,9 +30,8 @@ func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credentia
 		return nil, because(ErrUnsupported, err, "request for a ticket")
 	}
 	// The KDC takes the first for which it has a key of the principal's, and the session key may be of another type.
-	request.ReqBody.EType = append(slices.Clone(ours), slices.DeleteFunc(slices.Clone(permitted), func(enctype int32) bool {
-		return slices.Contains(ours, enctype)
-	})...)
+	others := slices.DeleteFunc(slices.Clone(permitted), func(enctype int32) bool { return slices.Contains(ours, enctype) })
+	request.ReqBody.EType = slices.Concat(ours, others)
 	request.ReqBody.Till = k.now().Add(k.cfg.LibDefaults.TicketLifetime).UTC()
 	reply, err := k.askAS(ctx, who.realm, &request)
 	if refused, is := err.(*refusal); is && refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {

@@ -131,8 +131,8 @@ type opaque struct {
 // Initial gives the request, with the ticket. It is called once, first.
 func (x opaque) Initial() ([]byte, error) { return x.exchange().initial() }
 
-// Step answers the server: first its proof, and then its offer of security layers, of which none is taken. It fails with
-// an *[Error].
+// Step answers the server: first its proof, and then its offer of security layers, of which none is
+// taken. It fails with an *[Error].
 func (x opaque) Step(challenge []byte) ([]byte, error) { return x.exchange().step(challenge) }
 
 // Done says that the server has proved who it is, and that the last answer to it was given.
@@ -140,5 +140,6 @@ func (x opaque) Done() bool { return x.exchange().phase == answered }
 
 // String says between whom it is.
 func (x opaque) String() string {
-	return mechanismName + " exchange of " + x.exchange().ticket.client.String() + " with " + x.exchange().ticket.service.String()
+	ticket := x.exchange().ticket
+	return mechanismName + " exchange of " + ticket.client.String() + " with " + ticket.service.String()
 }

@@ -104,7 +104,8 @@ func (k *kdcs) tgsRequest(realm string, granting *credential, want principal) (*
 	if err != nil {
 		return nil, err
 	}
-	sum, err := enctype.GetChecksumHash(granting.key.KeyValue, body, keyusage.TGS_REQ_PA_TGS_REQ_AP_REQ_AUTHENTICATOR_CHKSUM)
+	const usage = keyusage.TGS_REQ_PA_TGS_REQ_AP_REQ_AUTHENTICATOR_CHKSUM
+	sum, err := enctype.GetChecksumHash(granting.key.KeyValue, body, usage)
 	if err != nil {
 		return nil, err
 	}

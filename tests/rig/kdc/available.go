@@ -33,8 +33,9 @@ func Available() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: missing %s; on Debian: apt-get install --no-install-recommends krb5-kdc krb5-admin-server krb5-user",
-		ErrUnavailable, strings.Join(missing, ", "))
+	const packages = "krb5-kdc krb5-admin-server krb5-user"
+	return fmt.Errorf("%w: missing %s; on Debian: apt-get install --no-install-recommends %s",
+		ErrUnavailable, strings.Join(missing, ", "), packages)
 }
 
 // Require skips the test when a KDC cannot be started, or fails it when TURNSTILE_REQUIRE_SERVERS=1.
