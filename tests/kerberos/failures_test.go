@@ -102,7 +102,7 @@ func TestServersThatSpeakSomethingElse(t *testing.T) {
 	})
 	t.Run("DIGEST-MD5", func(t *testing.T) {
 		server := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(map[string]string{"alice": "secret"})))
-		refusedOpen(t, server.Addr(), as(t, k, "alice"))
+		refusedOpen(t, server.Addr(), as(t, k, "alice"), "the server speaks DIGEST-MD5")
 	})
 }
 

@@ -33,7 +33,10 @@ func openToken(token []byte) (kind [2]byte, body []byte, err error) {
 // the time of the authenticator with the session key.
 func (k *kdcs) readReply(token []byte, ticket *credential, sent *types.Authenticator) (*messages.EncAPRepPart, error) {
 	kind, body, err := openToken(token)
-	if err != nil {
+	switch {
+	case err != nil && bytes.Contains(token, []byte("nonce=")):
+		return nil, failure(ErrUnsupported, "the server speaks DIGEST-MD5: its JAAS file has no Krb5LoginModule")
+	case err != nil:
 		return nil, because(ErrProtocol, err, "the server's")
 	}
 	switch kind {
