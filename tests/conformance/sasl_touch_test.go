@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// A client that sends nothing but SASL requests, which are answered, loses its session: they touch nothing. So they are no
-// evidence that it lives.
+// A client that sends nothing but SASL requests, which are answered, loses its session: they touch nothing. So they
+// are no evidence that it lives.
 func TestSASLTouchesNothing(t *testing.T) {
 	const timeout = 2 * time.Second
 	rig.Require(t)
@@ -26,8 +26,8 @@ func TestSASLTouchesNothing(t *testing.T) {
 	}
 }
 
-// keepsAsking sends a request each time that the one before is answered, until the server closes the connection or time is
-// up.
+// keepsAsking sends a request each time that the one before is answered, until the server closes the connection or
+// time is up.
 func keepsAsking(t *testing.T, addr string, request []byte, limit time.Duration) string {
 	t.Helper()
 	w, _, err := greet(addr, newcomer())

@@ -34,8 +34,8 @@ func (l *text) String() string {
 	return l.buf.String()
 }
 
-// Nothing that is logged at any level, printed of any value, or said by any error has the password in it, whatever happens
-// to the connection.
+// Nothing that is logged at any level, printed of any value, or said by any error has the password in it, whatever
+// happens to the connection.
 func TestPasswordsAreKept(t *testing.T) {
 	tell(t, []story{
 		{"when all goes well", passwordIsKept},
@@ -87,7 +87,9 @@ func refusedPasswordIsKept(t *testing.T, at *place) {
 // hides wants a password to be in none of the texts, as it is or as its bytes are printed.
 func hides(t *testing.T, password string, texts ...string) {
 	t.Helper()
-	for _, printed := range []string{password, fmt.Sprintf("%q", password), fmt.Sprintf("%x", password), fmt.Sprint([]byte(password))} {
+	for _, printed := range []string{
+		password, fmt.Sprintf("%q", password), fmt.Sprintf("%x", password), fmt.Sprint([]byte(password)),
+	} {
 		for _, text := range texts {
 			require.NotContains(t, text, printed)
 		}

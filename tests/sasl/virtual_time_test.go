@@ -26,8 +26,8 @@ func virtual(t *testing.T, server *embedded.Server) *locks.Client {
 	return client
 }
 
-// Hours of holding a lock on connections that are lost each minute, with exchanges that take a second: the lease never
-// ends, and the session stays the same.
+// Hours of holding a lock on connections that are lost each minute, with exchanges that take a second: the lease
+// never ends, and the session stays the same.
 func TestHoursOfReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
@@ -36,7 +36,9 @@ func TestHoursOfReconnects(t *testing.T) {
 		lease, err := client.Mutex("/hours").Lock(t.Context())
 		require.NoError(t, err)
 		id := client.Session().ID()
-		slow, err := server.Inject(embedded.Fault{Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies, Delay: 500 * time.Millisecond})
+		slow, err := server.Inject(embedded.Fault{
+			Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies, Delay: 500 * time.Millisecond,
+		})
 		require.NoError(t, err)
 		for range 120 {
 			time.Sleep(time.Minute)
@@ -53,8 +55,8 @@ func TestHoursOfReconnects(t *testing.T) {
 	})
 }
 
-// Servers that take connections and fall silent in the exchange: the holder gives the lock up by its own clock, before any
-// server could give it to others, and goes on when they answer again.
+// Servers that take connections and fall silent in the exchange: the holder gives the lock up by its own clock,
+// before any server could give it to others, and goes on when they answer again.
 func TestSilenceInTheExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
