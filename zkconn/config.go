@@ -130,8 +130,8 @@ func (c Config) handshakeTimeout() time.Duration {
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 
-// ticketTimeout bounds what a SASL mechanism needs from others, at each connection. A server hangs up on a connection that
-// has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
+// ticketTimeout bounds what a SASL mechanism needs from others, at each connection. A server hangs up on a connection
+// that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
 func (c Config) ticketTimeout() time.Duration {
 	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
 }
@@ -153,7 +153,8 @@ func (c Config) checkIdentity() error {
 		return nil
 	}
 	if slices.ContainsFunc(c.acl, func(entry ACL) bool { return entry.Scheme == "auth" }) {
-		return fmt.Errorf(`%w: ACL with the scheme "auth": needs a credential (WithAuth, WithSASL) or a client certificate (WithTLS)`, ErrBadConfig)
+		return fmt.Errorf(`%w: ACL with the scheme "auth": needs a credential (WithAuth, WithSASL) or a client certificate `+
+			`(WithTLS)`, ErrBadConfig)
 	}
 	return nil
 }

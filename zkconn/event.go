@@ -17,8 +17,8 @@ const (
 	// Expired: a server said that the session is over; once, and the last of the session's events. It is only learned
 	// by reconnecting: while no server answers, nobody says it (hence the lease clock).
 	Expired
-	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a SASL
-	// exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
+	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
+	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
 	AuthFailed
 	// NodeCreated: a watched node was created.
 	NodeCreated

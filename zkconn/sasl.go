@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// SASLMechanism makes the client's side of SASL exchanges, one for each connection that a session makes. Its methods are
-// called on one goroutine of a Conn; a mechanism that several Conns share is called by several at once.
+// SASLMechanism makes the client's side of SASL exchanges, one for each connection that a session makes. Its
+// methods are called on one goroutine of a Conn; a mechanism that several Conns share is called by several at once.
 //
 // Packages digestmd5 and gssapi have the two mechanisms that servers know.
 type SASLMechanism interface {
@@ -15,10 +15,11 @@ type SASLMechanism interface {
 	Name() string
 	// Principal is as whom it authenticates, for errors and logs; never a secret.
 	Principal() string
-	// Start begins an exchange with a server, before that is asked for a session. ctx bounds what it needs from others,
-	// such as tickets, and ends when the Conn is closed: Close waits for Start.
+	// Start begins an exchange with a server, before that is asked for a session. ctx bounds what it needs from
+	// others, such as tickets, and ends when the Conn is closed: Close waits for Start.
 	//
-	// An error that wraps ErrAuthFailed is final (see WithSASL): others have refused the credential. Any other may pass.
+	// An error that wraps ErrAuthFailed is final (see WithSASL): others have refused the credential. Any other may
+	// pass.
 	Start(ctx context.Context, server SASLServer) (SASLExchange, error)
 }
 
@@ -30,41 +31,44 @@ type SASLServer struct {
 	Address string
 }
 
-// SASLExchange is the client's side of one exchange. Its methods are called one after the other: Initial, then Step for
-// each answer of the server. Each token goes out as one request, an empty one too, and each request is answered.
+// SASLExchange is the client's side of one exchange. Its methods are called one after the other: Initial, then Step
+// for each answer of the server. Each token goes out as one request, an empty one too, and each request is
+// answered.
 type SASLExchange interface {
 	// Initial gives the first token; empty where the server speaks first. It is called right after Start, before the
 	// server is asked for a session. Its errors count as those of Start.
 	Initial() ([]byte, error)
-	// Step answers a challenge, which is empty where the server has nothing more to say. The token may be empty. An error
-	// ends the exchange and is final.
+	// Step answers a challenge, which is empty where the server has nothing more to say. The token may be empty. An
+	// error ends the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
-	// Done says whether the client is satisfied: with the answers so far and, where the mechanism has that, with the
-	// server's proof of who it is. Once it is true, a token that Step has returned with it is still sent where it is not
-	// empty, and the server must accept that; nothing else is sent.
+	// Done says whether the client is satisfied: with the answers so far and, where the mechanism has that, with
+	// the server's proof of who it is. Once it is true, a token that Step has returned with it is still sent where
+	// it is not empty, and the server must accept that; nothing else is sent.
 	Done() bool
 }
 
-// WithSASL authenticates every connection with a mechanism: behind the server's answer to the connect request, and before
-// anything else is sent. The last one counts.
+// WithSASL authenticates every connection with a mechanism: behind the server's answer to the connect request, and
+// before anything else is sent. The last one counts.
 //
-// Each connection has a third of the session timeout at most for what Start needs from others, five seconds at most; and
-// for the exchange the time that a server has to answer a connect request (a third of its share of the session timeout,
-// or a second). The session is not announced ([Connected]) before the exchange has succeeded.
+// Each connection has a third of the session timeout at most for what Start needs from others, five seconds at
+// most; and for the exchange the time that a server has to answer a connect request (a third of its share of the
+// session timeout, or a second). The session is not announced ([Connected]) before the exchange has succeeded.
 //
 // What an answer says is final, what silence says may pass:
 //
-//   - An [AuthFailed] event, with an error that wraps ErrAuthFailed and names mechanism, principal and reason, follows when
-//     the server refuses the credential twice in a row, has no SASL, or does not prove that it knows the password, when the mechanism can
-//     make nothing of a challenge, and when Start fails with ErrAuthFailed. Package actors ends the session then, as it does
-//     for a credential of WithAuth; a Conn by itself goes on trying, with backoff.
-//   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a KDC that
-//     cannot be reached) are like servers that cannot be reached: [Conn.LastError] names the cause, and the next attempt
-//     follows after a pause. A Start that fails touches no session: one whose client cannot authenticate is left to expire.
+//   - An [AuthFailed] event, with an error that wraps ErrAuthFailed and names mechanism, principal and reason,
+//     follows when the server refuses the credential twice in a row, has no SASL, or does not prove that it knows
+//     the password, when the mechanism can make nothing of a challenge, and when Start fails with ErrAuthFailed.
+//     Package actors ends the session then, as it does for a credential of WithAuth; a Conn by itself goes on
+//     trying, with backoff.
+//   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a
+//     KDC that cannot be reached) are like servers that cannot be reached: [Conn.LastError] names the cause, and
+//     the next attempt follows after a pause. A Start that fails touches no session: one whose client cannot
+//     authenticate is left to expire.
 //
-// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with DIGEST-MD5 at the same moment
-// (SaslServerCallbackHandler keeps the user's name for all connections): with 16 clients that did nothing else, it refused
-// 2 right ones in 11 000.
+// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with DIGEST-MD5 at the same
+// moment (SaslServerCallbackHandler keeps the user's name for all connections): with 16 clients that did nothing
+// else, it refused 2 right ones in 11 000.
 //
 // A server that requires SASL of a client without it says so in the answer to its first request: AuthFailed likewise.
 //

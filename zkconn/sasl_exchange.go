@@ -14,14 +14,15 @@ import (
 //	request   int xid, int type = 102 (sasl), buffer token
 //	reply     int xid, long zxid = 0, int err, buffer token
 //
-// A buffer is its length and that many bytes; the length -1 stands for null, with which a server answers that has nothing
-// to say: it has accepted GSSAPI's last token, or it has no SASL at all, or it lets clients stay that it has refused
-// (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the connection.
+// A buffer is its length and that many bytes; the length -1 stands for null, with which a server answers that has
+// nothing to say: it has accepted GSSAPI's last token, or it has no SASL at all, or it lets clients stay that it
+// has refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the connection.
 
 const (
 	opSASL  = 102
 	xidSASL = -102 // the library counts up from 1
-	// maxSASLReply bounds what a server may say to a token: a Kerberos token with all its groups has less than 64 KiB.
+	// maxSASLReply bounds what a server may say to a token: a Kerberos token with all its groups has less than 64
+	// KiB.
 	maxSASLReply = 1 << 17
 	// maxSASLTurns bounds the requests of one exchange: DIGEST-MD5 takes two, GSSAPI three.
 	maxSASLTurns = 16
@@ -82,7 +83,7 @@ func (s *saslClient) run(to io.Writer, from *bufio.Reader) error {
 }
 
 var errNoSASL = errors.New("the server has no SASL: it answers with nothing " +
-	"(authProvider.1 and the section Server of its JAAS file make it)")
+	"(look at its java.security.auth.login.config, and at the section Server of that file)")
 
 // saslRefusal is an error in a reply.
 type saslRefusal int32

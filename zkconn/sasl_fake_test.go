@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// oath is a mechanism for tests: the client says "hello", the server answers "who", the client says its password, and the
-// server answers with nothing.
+// oath is a mechanism for tests: the client says "hello", the server answers "who", the client says its password,
+// and the server answers with nothing.
 type oath struct {
 	password string
 	start    func(ctx context.Context, server SASLServer) error
@@ -63,8 +63,8 @@ func saslToken(token []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(token))), token...)
 }
 
-// swears takes the oath of whoever knows the password; others get refusal, and the connection is closed. What is no SASL
-// request goes to next.
+// swears takes the oath of whoever knows the password; others get refusal, and the connection is closed. What is no
+// SASL request goes to next.
 func swears(password string, refusal int32, next func(fakeRequest) fakeReply) func(fakeRequest) fakeReply {
 	return func(r fakeRequest) fakeReply {
 		switch {

@@ -55,10 +55,11 @@ func TestSASLIsToldTheServer(t *testing.T) {
 	server := newFakeServer(t)
 	server.handle = swears("open", 0, nil)
 	told := make(chan SASLServer, 1)
-	_, events := dialFake(t, server, "zk1:2182", WithSASL(&oath{password: "open", start: func(_ context.Context, s SASLServer) error {
+	tell := func(_ context.Context, s SASLServer) error {
 		told <- s
 		return nil
-	}}))
+	}
+	_, events := dialFake(t, server, "zk1:2182", WithSASL(&oath{password: "open", start: tell}))
 	expect(t, events, Connected)
 	require.Equal(t, SASLServer{Host: "zk1", Address: "zk1:2182"}, <-told)
 }
@@ -146,7 +147,7 @@ func TestSASLIsBrokenOff(t *testing.T) {
 	say := func(reply fakeReply) func(fakeRequest) fakeReply { return func(fakeRequest) fakeReply { return reply } }
 	for name, answer := range map[string]func(fakeRequest) fakeReply{
 		"the server hangs up":          say(fakeReply{silent: true, cut: true}),
-		"at the second request":        func(r fakeRequest) fakeReply { return fakeReply{body: saslToken([]byte("who")), cut: true} },
+		"at the second request":        say(fakeReply{body: saslToken([]byte("who")), cut: true}),
 		"an event in place of a reply": say(fakeReply{event: make([]byte, 20)}),
 		"a reply without a token":      say(fakeReply{}),
 		"a token that is cut short":    say(fakeReply{body: []byte{0, 0, 0, 9, 'w'}}),
@@ -193,7 +194,8 @@ func TestSASLWithASilentServerInAHurry(t *testing.T) {
 		c, events := dialFake(t, server, "zk1,zk2", WithSASL(&oath{password: "open"}))
 		expect(t, events, Connected)
 		server.set(func() {
-			server.handle = times(1, opSASL, func(fakeRequest) fakeReply { return fakeReply{silent: true} }, swears("open", 0, nil))
+			silent := func(fakeRequest) fakeReply { return fakeReply{silent: true} }
+			server.handle = times(1, opSASL, silent, swears("open", 0, nil))
 		})
 		c.hosts.haste.set(inAHurry(9 * time.Second))
 		server.cut()
@@ -213,8 +215,8 @@ func TestCloseWhileSASLIsUnderWay(t *testing.T) {
 	require.Empty(t, events)
 }
 
-// What a server answers in the exchange is no evidence: the lease runs from the connect request, and the packets of the
-// exchange touch nothing, so that a ping goes before the first transaction.
+// What a server answers in the exchange is no evidence: the lease runs from the connect request, and the packets of
+// the exchange touch nothing, so that a ping goes before the first transaction.
 func TestSASLIsNoEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)
@@ -255,7 +257,8 @@ func TestServerRequiresSASL(t *testing.T) {
 	for name, opts := range map[string][]Option{"none": nil, "another scheme": {WithSASL(&oath{password: "open"})}} {
 		t.Run(name, func(t *testing.T) {
 			server := newFakeServer(t)
-			server.handle = swears("open", 0, func(fakeRequest) fakeReply { return fakeReply{code: codeSASLRequired, cut: true} })
+			refuses := func(fakeRequest) fakeReply { return fakeReply{code: codeSASLRequired, cut: true} }
+			server.handle = swears("open", 0, refuses)
 			c, events := dialFake(t, server, "zk1", opts...)
 			expect(t, events, Connected)
 			err := c.Sync("/a")

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// authenticate makes the SASL exchange, with the session that the connect reply grants: servers know one connection of it
-// by now. A session that is new is noted only when the exchange has succeeded. Otherwise the library would not know it: it
-// asks for another one at the next connection, and this one, in which nothing was done, expires.
+// authenticate makes the SASL exchange, with the session that the connect reply grants: servers know one connection
+// of it by now. A session that is new is noted only when the exchange has succeeded. Otherwise the library would
+// not know it: it asks for another one at the next connection, and this one, in which nothing was done, expires.
 func (t *transport) authenticate(connectReply []byte) error {
 	t.held = bytes.Clone(connectReply)
 	if _, err := t.reader.Discard(len(connectReply)); err != nil {

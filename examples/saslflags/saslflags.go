@@ -1,6 +1,6 @@
-// Package saslflags is what --sasl means to zklock and to the dashboard: which mechanism, and where its settings come from.
-// They come from a file that nobody else can read, or from the environment; never from the command line, which everybody on
-// the machine can. Those that are no secrets, a path and a name, may be typed.
+// Package saslflags is what --sasl means to zklock and to the dashboard: which mechanism, and where its settings
+// come from. They come from a file that nobody else can read, or from the environment; never from the command line,
+// which everybody on the machine can. Those that are no secrets, a path and a name, may be typed.
 //
 // A file has a line for each setting, name=value, like
 //
@@ -13,7 +13,8 @@
 //	principal=app/host@EXAMPLE.COM
 //
 // The value is everything behind the equals sign. Empty lines, and those that begin with #, are passed over. In the
-// environment the same are called PREFIX_USER and PREFIX_PASSWORD, where PREFIX is the program's; what the file says counts.
+// environment the same are called PREFIX_USER and PREFIX_PASSWORD, where PREFIX is the program's; what the file
+// says counts.
 package saslflags
 
 import (
@@ -86,8 +87,8 @@ func (s Source) Mechanism() (zkconn.SASLMechanism, error) {
 		return s.Env(s.Prefix + "_" + strings.ToUpper(setting))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("SASL: %w; settings come from a file, as name=value, or from the variables %s_%s", err, s.Prefix,
-			strings.ToUpper(strings.Join(m.settings, ", "+s.Prefix+"_")))
+		return nil, fmt.Errorf("SASL: %w; settings come from a file, as name=value, or from the variables %s_%s",
+			err, s.Prefix, strings.ToUpper(strings.Join(m.settings, ", "+s.Prefix+"_")))
 	}
 	return made, nil
 }

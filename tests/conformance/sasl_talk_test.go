@@ -21,8 +21,8 @@ type saslTalk struct {
 // saying is one request; nil where nothing is to be sent.
 type saying func(t *saslTalk) []byte
 
-// talk opens a session and says one thing after the other, each when the one before was answered. It gives what was heard:
-// of each answer its error, whether it names a transaction, and the body, with what is random masked.
+// talk opens a session and says one thing after the other, each when the one before was answered. It gives what was
+// heard: of each answer its error, whether it names a transaction, and the body, with what is random masked.
 func talk(addr string, all []saying) ([]string, error) {
 	w, welcome, err := greet(addr, newcomer())
 	if err != nil {
@@ -43,8 +43,8 @@ func talk(addr string, all []saying) ([]string, error) {
 	return t.heard, nil
 }
 
-// listen takes one answer. It reports false when the connection has ended, which it finds out behind an error by asking for
-// a sign of life.
+// listen takes one answer. It reports false when the connection has ended, which it finds out behind an error by
+// asking for a sign of life.
 func (t *saslTalk) listen() bool {
 	body, err := t.wire.read()
 	if err != nil {
@@ -119,8 +119,8 @@ func token(value string) saying { return func(*saslTalk) []byte { return tokenOf
 // directive is name=value of an answer to a challenge, as it is sent.
 type directive struct{ name, value string }
 
-// respond answers a challenge as somebody, with changes: a directive that replaces the one of its name, or comes behind where
-// there is none; with an empty value none is sent.
+// respond answers a challenge as somebody, with changes: a directive that replaces the one of its name, or comes
+// behind where there is none; with an empty value none is sent.
 func respond(user, password string, changes ...directive) saying {
 	return func(t *saslTalk) []byte {
 		const realm, cnonce, uri = "zk-sasl-md5", "0123456789abcdef", "zookeeper/zk-sasl-md5"

@@ -16,7 +16,8 @@ import (
 
 // saslUsers are whom the servers of these tests know.
 var saslUsers = map[string]string{
-	"bob": "bobsecret", "alice": "alicesecret", "super": "supersecret", "josé": "contraseña", "日本": "秘密", "quoting": `a"b\c, d=e`,
+	"bob": "bobsecret", "alice": "alicesecret", "super": "supersecret",
+	"josé": "contraseña", "日本": "秘密", "quoting": `a"b\c, d=e`,
 }
 
 // saslPair starts a real server and an embedded one with SASL.
@@ -25,7 +26,8 @@ func saslPair(t *testing.T, required bool) pair {
 	opts := []rig.Option{rig.WithJAAS(rig.DigestJAAS(saslUsers)), rig.WithConfig("maxSessionTimeout", "60000")}
 	mine := []embedded.Option{embedded.WithSASL(saslUsers), embedded.WithTick(undisturbed.tick)}
 	if required {
-		opts, mine = append(opts, rig.WithConfig("sessionRequireClientSASLAuth", "true")), append(mine, embedded.WithSASLRequired())
+		opts = append(opts, rig.WithConfig("sessionRequireClientSASLAuth", "true"))
+		mine = append(mine, embedded.WithSASLRequired())
 	}
 	return pair{reference: rig.StartStandalone(t, opts...), subject: embedded.Run(t, mine...)}
 }
@@ -168,7 +170,9 @@ func TestSASLInAccessLists(t *testing.T) {
 		other("getData path=/mine"), other("getACL path=/mine"), other("getData path=/hers"), other("getData path=/both"),
 		other("setData path=/both"), other("getACL path=/both"), other("delete path=/hers"),
 	}))
-	t.Log(servers.alike(t, []saying{begin, superman, other("getData path=/mine"), other("getACL path=/mine"), other("delete path=/mine")}))
+	t.Log(servers.alike(t, []saying{
+		begin, superman, other("getData path=/mine"), other("getACL path=/mine"), other("delete path=/mine"),
+	}))
 	for _, required := range []string{"getData path=/mine", "create path=/none acl=[31:auth:]"} {
 		servers.alike(t, []saying{other(required)})
 	}

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// WithJAAS makes a server speak SASL: text is its JAAS file, whose section Server says which mechanism, and how. It adds
-// the provider for the scheme "sasl". What else a mechanism takes goes by WithSystemProperty (java.security.krb5.conf)
-// and WithConfig (sessionRequireClientSASLAuth, enforce.auth.schemes, kerberos.removeHostFromPrincipal).
+// WithJAAS makes a server speak SASL: text is its JAAS file, whose section Server says which mechanism, and how. It
+// adds the provider for the scheme "sasl". What else a mechanism takes goes by WithSystemProperty
+// (java.security.krb5.conf) and WithConfig (sessionRequireClientSASLAuth, enforce.auth.schemes,
+// kerberos.removeHostFromPrincipal).
 func WithJAAS(text string) Option {
 	return func(s *settings) {
 		s.jaas = text

@@ -23,7 +23,8 @@ const python = "/usr/bin/python3"
 func requireKazoo(t *testing.T) {
 	t.Helper()
 	var missing []error
-	for _, file := range []string{python, "/usr/lib/python3/dist-packages/kazoo", "/usr/lib/python3/dist-packages/puresasl"} {
+	const packages = "/usr/lib/python3/dist-packages/"
+	for _, file := range []string{python, packages + "kazoo", packages + "puresasl"} {
 		_, err := os.Stat(file)
 		missing = append(missing, err)
 	}
@@ -127,8 +128,9 @@ func java(t *testing.T, at *place, user string, command ...string) (lines []stri
 	t.Helper()
 	jaas := filepath.Join(t.TempDir(), "jaas.conf")
 	password := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(passwords[user])
-	require.NoError(t, os.WriteFile(jaas, []byte("Client {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n"+
-		"  username=\""+user+"\" password=\""+password+"\";\n};\n"), 0o600))
+	text := "Client {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n" +
+		"  username=\"" + user + "\" password=\"" + password + "\";\n};\n"
+	require.NoError(t, os.WriteFile(jaas, []byte(text), 0o600))
 	args := []string{"-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.security.auth.login.config=" + jaas,
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-cp", rig.ClassPath([]string{"zookeeper.jar", "slf4j-simple.jar", "commons-cli.jar"}),

@@ -8,7 +8,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain stops the servers that the tests share, and then finds out whether anything of Turnstile's is still running.
+// TestMain stops the servers that the tests share, and then finds out whether anything of Turnstile's is still
+// running.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	for _, stop := range stops {

@@ -19,7 +19,7 @@ func TestReconnects(t *testing.T) {
 	tell(t, []story{
 		{"a holder keeps its lock, and a waiter its place", keepsItsPlace},
 		{"the next session", nextSession},
-		{"a connection that is lost before the first token", func(t *testing.T, at *place) { dropped(t, at, rig.CutBefore, 1) }},
+		{"before the server has the first token", func(t *testing.T, at *place) { dropped(t, at, rig.CutBefore, 1) }},
 		{"before the server has the tokens", func(t *testing.T, at *place) { dropped(t, at, rig.CutBefore, 5) }},
 		{"when its answer is lost", func(t *testing.T, at *place) { dropped(t, at, rig.DropReply, 3) }},
 		{"in the exchange of a holder", droppedWhileHeld},
@@ -123,7 +123,8 @@ func TestSecondTokenIsLost(t *testing.T) {
 
 // Each member of an ensemble is authenticated with, by the same session, as members die and come back.
 func TestMembersDie(t *testing.T) {
-	e := rig.StartEnsemble(t, 3, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("sessionRequireClientSASLAuth", "true"))
+	e := rig.StartEnsemble(t, 3, rig.WithJAAS(rig.DigestJAAS(passwords)),
+		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 	client := mine(t, e.Addrs())
 	rec := recorder(t, client)
 	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))

@@ -18,7 +18,9 @@ func TestRefused(t *testing.T) {
 	tell(t, []story{
 		{"wrong password", func(t *testing.T, at *place) { refused(t, at, "bob", "a guess") }},
 		{"unknown user", func(t *testing.T, at *place) { refused(t, at, "eve", "a guess") }},
-		{"a user's name that is too long", func(t *testing.T, at *place) { refused(t, at, strings.Repeat("x", 5000), "a guess") }},
+		{"a user's name that is too long", func(t *testing.T, at *place) {
+			refused(t, at, strings.Repeat("x", 5000), "a guess")
+		}},
 		{"no SASL where it is required", withoutSASL},
 		{"a password that was changed", passwordChanged},
 	})
@@ -75,11 +77,41 @@ func passwordChanged(t *testing.T, at *place) {
 	require.ErrorIs(t, client.Session().Err(), zkconn.ErrAuthFailed)
 }
 
-// requireClientAuthScheme, which many pages name, is read by nothing in 3.8.0: it keeps nobody out, and disturbs nobody.
+// requireClientAuthScheme, which many pages name, is read by nothing in 3.8.0: it keeps nobody out, and disturbs
+// nobody.
 func TestRequireClientAuthScheme(t *testing.T) {
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("requireClientAuthScheme", "sasl"))
 	unlock(t, lock(t, mine(t, s.Addr()), "/mine"))
 	unlock(t, lock(t, open(t, s.Addr()), "/anybodys"))
+}
+
+// A server that has a JAAS file and no provider authenticates, and knows no access lists of the scheme.
+func TestServerWithoutTheProvider(t *testing.T) {
+	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)),
+		rig.WithConfig("authProvider.1", "org.apache.zookeeper.server.auth.IPAuthenticationProvider"))
+	_, err := mine(t, s.Addr()).Mutex("/mine").Lock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrFailed)
+	require.ErrorContains(t, err, "invalid ACL")
+	unlock(t, lock(t, open(t, s.Addr(), as(t, "bob")), "/anybodys"))
+}
+
+// 3.8.0 keeps the name of the last known user for all connections, and takes a user whom it does not know for that
+// one: with somebody else's password. So it lets in whoever has a password under any name, "super" too, which every
+// list of the scheme lets pass. An entry for that name in the JAAS file keeps it shut. (The guide says so.)
+func TestUnknownUserWithAnothersPassword(t *testing.T) {
+	in := func(addr, user, password string) zkconn.EventKind {
+		conn, events := dial(t, addr, zkconn.WithSASL(digest(t, user, password)))
+		defer func() { _ = conn.Close() }()
+		return next(t, events).Kind
+	}
+	bobs, supers := map[string]string{"bob": "bobs"}, map[string]string{"bob": "bobs", "super": "long and random"}
+	open := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(bobs)))
+	require.Equal(t, zkconn.Connected, in(open.Addr(), "bob", "bobs"))
+	require.Equal(t, zkconn.Connected, in(open.Addr(), "super", "bobs"), "if this fails, the guide can leave it out")
+	shut := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(supers)))
+	require.Equal(t, zkconn.Connected, in(shut.Addr(), "bob", "bobs"))
+	require.Equal(t, zkconn.AuthFailed, in(shut.Addr(), "super", "bobs"))
+	require.Equal(t, zkconn.AuthFailed, in(embedded.Run(t, embedded.WithSASL(bobs)).Addr(), "super", "bobs"))
 }
 
 // Servers without SASL answer with nothing, and are told from others.

@@ -2,8 +2,8 @@
 //
 //	require.Empty(t, secrets.Find(client, password))
 //
-// What it finds, a printer that follows pointers finds too (spew, a debugger's dump that is posted with a bug report). What
-// functions keep for themselves is out of its reach, as it is out of theirs.
+// What it finds, a printer that follows pointers finds too (spew, a debugger's dump that is posted with a bug
+// report). What functions keep for themselves is out of its reach, as it is out of theirs.
 package secrets
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Find gives the places at which the secret is part of a text or of a slice of bytes; none where there is none. The value
-// must not change meanwhile.
+// Find gives the places at which the secret is part of a text or of a slice of bytes; none where there is none. The
+// value must not change meanwhile.
 func Find(value any, secret string) []string {
 	w := walk{secret: secret, seen: map[visit]bool{}}
 	w.value("value", reflect.ValueOf(value))

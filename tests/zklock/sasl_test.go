@@ -43,7 +43,8 @@ func TestSASLIsRefused(t *testing.T) {
 		"none":           nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, stderr := says(t, at, 70, append([]string{"run"}, append(flags, "--connect-timeout", "60s", "/job", "--", "echo", "done")...)...)
+			run := append([]string{"run", "--connect-timeout", "60s"}, flags...)
+			_, stderr := says(t, at, 70, append(run, "/job", "--", "echo", "done")...)
 			require.Contains(t, stderr, "refuse")
 			require.Contains(t, stderr, "SASL")
 			require.NotContains(t, stderr, "a guess")

@@ -110,8 +110,8 @@ func (p pairs) only(name string) (string, error) {
 
 var errNotPairs = errors.New("not a list of name=value pairs")
 
-// parse reads name=value pairs between commas. A value is a token, or quoted, with a backslash in front of a character that
-// means itself. Empty elements are passed over, as in RFC 2616's lists.
+// parse reads name=value pairs between commas. A value is a token, or quoted, with a backslash in front of a
+// character that means itself. Empty elements are passed over, as in RFC 2616's lists.
 func parse(text []byte) (found pairs, err error) {
 	rest := string(text)
 	for {

@@ -16,7 +16,8 @@ type recorded struct {
 	proof                   string
 }
 
-// The first two are the examples of RFC 2831, section 4. The others were recorded between ZooKeeper 3.8.0 and this client.
+// The first two are the examples of RFC 2831, section 4. The others were recorded between ZooKeeper 3.8.0 and this
+// client.
 var recordings = []recorded{
 	{
 		name: "RFC 2831, IMAP", user: "chris", password: "secret", service: "imap", host: "elwood.innosoft.com",
@@ -40,7 +41,8 @@ var recordings = []recorded{
 		name: "ZooKeeper 3.8.0, ASCII", user: "bob", password: `bobsecret`,
 		challenge: `realm="zk-sasl-md5",nonce="GQxNCKbi443L77ax6EEh212GLDQL/sebkhDdFUtJ",charset=utf-8,algorithm=md5-sess`,
 		cnonce:    "a48e8358392cd06c343606e644c6a9d1",
-		sent: `charset=utf-8,username="bob",realm="zk-sasl-md5",nonce="GQxNCKbi443L77ax6EEh212GLDQL/sebkhDdFUtJ",nc=00000001,` +
+		sent: `charset=utf-8,username="bob",realm="zk-sasl-md5",` +
+			`nonce="GQxNCKbi443L77ax6EEh212GLDQL/sebkhDdFUtJ",nc=00000001,` +
 			`cnonce="a48e8358392cd06c343606e644c6a9d1",digest-uri="zookeeper/zk-sasl-md5",` +
 			`response=50135f3d01e0b2c2f66252aab1e699e3,qop=auth`,
 		proof: "rspauth=295d37d7b31596d9ab6100aa6690970f",
@@ -49,7 +51,8 @@ var recordings = []recorded{
 		name: "ZooKeeper 3.8.0, what must be quoted", user: "quoting", password: `a"b\c, d=e`,
 		challenge: `realm="zk-sasl-md5",nonce="+uaTyxlsvInu4xBKmu1OrjjJPAfdX81Th6S/S3O9",charset=utf-8,algorithm=md5-sess`,
 		cnonce:    "757bc7252da1a46afb2fbf234ee64acd",
-		sent: `charset=utf-8,username="quoting",realm="zk-sasl-md5",nonce="+uaTyxlsvInu4xBKmu1OrjjJPAfdX81Th6S/S3O9",nc=00000001,` +
+		sent: `charset=utf-8,username="quoting",realm="zk-sasl-md5",` +
+			`nonce="+uaTyxlsvInu4xBKmu1OrjjJPAfdX81Th6S/S3O9",nc=00000001,` +
 			`cnonce="757bc7252da1a46afb2fbf234ee64acd",digest-uri="zookeeper/zk-sasl-md5",` +
 			`response=3c9c3a8c0d998c43727f7b345f8886d5,qop=auth`,
 		proof: "rspauth=cdf048d9277ee4f20ef8d508f9a8c03c",
@@ -58,7 +61,8 @@ var recordings = []recorded{
 		name: "ZooKeeper 3.8.0, ISO 8859-1", user: "josé", password: `contraseña`,
 		challenge: `realm="zk-sasl-md5",nonce="heAbHO1x2rHgaBKaIbYdzXbnqCGskn8t0JhAZAAN",charset=utf-8,algorithm=md5-sess`,
 		cnonce:    "e59e374052de88b2de022ff0223c266f",
-		sent: `charset=utf-8,username="josé",realm="zk-sasl-md5",nonce="heAbHO1x2rHgaBKaIbYdzXbnqCGskn8t0JhAZAAN",nc=00000001,` +
+		sent: `charset=utf-8,username="josé",realm="zk-sasl-md5",` +
+			`nonce="heAbHO1x2rHgaBKaIbYdzXbnqCGskn8t0JhAZAAN",nc=00000001,` +
 			`cnonce="e59e374052de88b2de022ff0223c266f",digest-uri="zookeeper/zk-sasl-md5",` +
 			`response=1a10f4faced0e06fa311316881e84da9,qop=auth`,
 		proof: "rspauth=4e7f814b138f5680ed0b49c3f5640ab2",
@@ -67,7 +71,8 @@ var recordings = []recorded{
 		name: "ZooKeeper 3.8.0, UTF-8", user: "日本", password: `秘密`,
 		challenge: `realm="zk-sasl-md5",nonce="ybGhQ/nF4F4NW8P4HlGIu6q/hDjjSRbRL2VJm8Bk",charset=utf-8,algorithm=md5-sess`,
 		cnonce:    "0c2467d0ab66fc9b9282fba5061ffb2c",
-		sent: `charset=utf-8,username="日本",realm="zk-sasl-md5",nonce="ybGhQ/nF4F4NW8P4HlGIu6q/hDjjSRbRL2VJm8Bk",nc=00000001,` +
+		sent: `charset=utf-8,username="日本",realm="zk-sasl-md5",` +
+			`nonce="ybGhQ/nF4F4NW8P4HlGIu6q/hDjjSRbRL2VJm8Bk",nc=00000001,` +
 			`cnonce="0c2467d0ab66fc9b9282fba5061ffb2c",digest-uri="zookeeper/zk-sasl-md5",` +
 			`response=eb5bc8bab70f97749f0c68488ef95ac4,qop=auth`,
 		proof: "rspauth=95326d1c51984563f7f006cd1587174e",

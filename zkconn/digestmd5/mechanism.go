@@ -22,8 +22,8 @@ type Mechanism struct {
 // Option changes a Mechanism.
 type Option func(*Mechanism) error
 
-// WithRealm insists on a realm, among those that the server offers. By default the first one is taken; ZooKeeper's servers
-// offer one, "zk-sasl-md5".
+// WithRealm insists on a realm, among those that the server offers. By default the first one is taken; ZooKeeper's
+// servers offer one, "zk-sasl-md5".
 func WithRealm(realm string) Option {
 	return func(m *Mechanism) error {
 		if realm == "" {
@@ -34,8 +34,8 @@ func WithRealm(realm string) Option {
 	}
 }
 
-// WithService sets what the client calls the server: service and host of the digest-uri. ZooKeeper's servers are all called
-// zookeeper and zk-sasl-md5 (SaslServerPrincipal), which is the default.
+// WithService sets what the client calls the server: service and host of the digest-uri. ZooKeeper's servers are
+// all called zookeeper and zk-sasl-md5 (SaslServerPrincipal), which is the default.
 func WithService(service, host string) Option {
 	return func(m *Mechanism) error {
 		if service == "" || host == "" {
@@ -46,8 +46,8 @@ func WithService(service, host string) Option {
 	}
 }
 
-// New makes a mechanism for a user with a password; neither may be empty. It fails with zkconn.ErrBadConfig, and a text
-// that does not show the password.
+// New makes a mechanism for a user with a password; neither may be empty. It fails with zkconn.ErrBadConfig, and a
+// text that does not show the password.
 func New(user, password string, opts ...Option) (*Mechanism, error) {
 	switch {
 	case user == "":

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// response is the client's answer to a challenge (RFC 2831, section 2.1.2), without what it does not ask for: protection
-// of what follows, and to act for somebody else.
+// response is the client's answer to a challenge (RFC 2831, section 2.1.2), without what it does not ask for:
+// protection of what follows, and to act for somebody else.
 type response struct {
 	challenge
 	user     string

@@ -18,8 +18,8 @@ const (
 // digestResponse is a client's answer to a challenge.
 type digestResponse struct{ user, realm, nonce, cnonce, uri, response, forWhom string }
 
-// parseDigestResponse reads an answer, and checks what can be without a password. closes says that 3.8.0 hangs up on it
-// without an answer, for a number that is none ends in an exception that it does not expect.
+// parseDigestResponse reads an answer, and checks what can be without a password. closes says that 3.8.0 hangs up
+// on it without an answer, for a number that is none ends in an exception that it does not expect.
 func parseDigestResponse(text []byte) (r digestResponse, ok, closes bool) {
 	all, ok := parseDirectives(string(text))
 	if !ok {
@@ -68,8 +68,8 @@ var digestDirectives = map[string]bool{
 
 const linearSpace = " \t\r\n"
 
-// parseDirectives reads name=value pairs between commas or space, by name in lower case. Values may be quoted. A name at
-// the end that has no value is passed over.
+// parseDirectives reads name=value pairs between commas or space, by name in lower case. Values may be quoted. A
+// name at the end that has no value is passed over.
 func parseDirectives(rest string) (found map[string]string, ok bool) {
 	found = map[string]string{}
 	for {

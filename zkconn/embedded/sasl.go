@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// WithSASL makes the server speak SASL: DIGEST-MD5 for these users, with their passwords, as with a JAAS file that names
-// DigestLoginModule, and the scheme "sasl" in access lists. A user's name has none of / and @, which would make a Kerberos
-// principal of it, and no colon.
+// WithSASL makes the server speak SASL: DIGEST-MD5 for these users, with their passwords, as with a JAAS file that
+// names DigestLoginModule, and the scheme "sasl" in access lists. A user's name has none of / and @, which would
+// make a Kerberos principal of it, and no colon.
 func WithSASL(passwords map[string]string) Option {
 	return func(s *settings) {
 		kept := maps.Clone(passwords)

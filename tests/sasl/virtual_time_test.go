@@ -1,0 +1,88 @@
+package sasl
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// virtual opens a client of bob's in a bubble; it is closed before that ends.
+func virtual(t *testing.T, server *embedded.Server) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+		locks.WithSessionTimeout(10*time.Second), as(t, "bob"))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
+		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+	})
+	return client
+}
+
+// Hours of holding a lock on connections that are lost each minute, with exchanges that take a second: the lease
+// never ends, and the session stays the same.
+func TestHoursOfReconnects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+			embedded.WithSASL(passwords), embedded.WithSASLRequired())
+		client := virtual(t, server)
+		lease, err := client.Mutex("/hours").Lock(t.Context())
+		require.NoError(t, err)
+		id := client.Session().ID()
+		slow, err := server.Inject(embedded.Fault{
+			Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies, Delay: 500 * time.Millisecond,
+		})
+		require.NoError(t, err)
+		for range 120 {
+			time.Sleep(time.Minute)
+			require.True(t, lease.Valid())
+			for _, r := range server.Replicas() {
+				r.DropClients()
+			}
+		}
+		time.Sleep(time.Minute)
+		require.NoError(t, lease.Context().Err())
+		require.Equal(t, id, client.Session().ID())
+		require.GreaterOrEqual(t, slow.Hits(), 240)
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// Servers that take connections and fall silent in the exchange: the holder gives the lock up by its own clock,
+// before any server could give it to others, and goes on when they answer again.
+func TestSilenceInTheExchange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
+			embedded.WithSASL(passwords), embedded.WithSASLRequired())
+		client := virtual(t, server)
+		lease, err := client.Mutex("/lease").Lock(t.Context())
+		require.NoError(t, err)
+		id := client.Session().ID()
+		time.Sleep(20 * time.Second)
+		silent, err := server.Inject(embedded.Fault{Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies})
+		require.NoError(t, err)
+		for _, r := range server.Replicas() {
+			r.DropClients()
+		}
+		cut := time.Now()
+		<-lease.Context().Done()
+		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+		require.LessOrEqual(t, time.Since(cut), 4*time.Second, "four tenths of the session timeout")
+		due, known := server.SessionDue(id)
+		require.True(t, !known || due.After(time.Now()), "the session lives for longer than the lease")
+		time.Sleep(time.Minute)
+		silent.Release()
+		silent.Remove()
+		again, err := client.Mutex("/lease").Lock(t.Context())
+		require.NoError(t, err)
+		require.Greater(t, again.Token(), lease.Token())
+		require.NoError(t, again.Unlock(t.Context()))
+	})
+}
