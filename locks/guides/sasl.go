@@ -36,6 +36,40 @@
 // DIGEST-MD5 protects the password, and nothing else: who can listen sees all else, and can try passwords on what was
 // recorded. Use TLS where others can (WithTLS goes with WithSASL).
 //
+// Kerberos, in each server:
+//
+//	the KDC                addprinc -randkey zookeeper/zk1.example.com, and its key in a keytab (ktadd)
+//	zoo.cfg                authProvider.1 as above; kerberos.removeHostFromPrincipal=true and
+//	                       kerberos.removeRealmFromPrincipal=true, if ACLs are to say app for app/host1@EXAMPLE.COM
+//	SERVER_JVMFLAGS        java.security.auth.login.config as above; -Djava.security.krb5.conf where it is not /etc's
+//	jaas.conf              Server {
+//	                         com.sun.security.auth.module.Krb5LoginModule required
+//	                         useKeyTab=true keyTab="/etc/zookeeper/zookeeper.keytab"
+//	                         storeKey=true useTicketCache=false
+//	                         principal="zookeeper/zk1.example.com@EXAMPLE.COM";
+//	                       };
+//	to keep others out     sessionRequireClientSASLAuth=true in zoo.cfg
+//
+// and in each client:
+//
+//	Go                     gssapi.New(gssapi.WithKeytab("/etc/app.keytab", "app/host1@EXAMPLE.COM")), for WithSASL;
+//	                       without a keytab, tickets are those of the credential cache (KRB5CCNAME)
+//	zklock, the dashboard  --sasl gssapi --sasl-keytab FILE --sasl-principal app/host1@EXAMPLE.COM, or the variables
+//	                       ZKLOCK_SASL_KEYTAB and …_PRINCIPAL; further settings, which go into --sasl-file or variables
+//	                       likewise: ccache, krb5conf, service, server, canonicalize
+//	Curator, zkCli         a section Client with Krb5LoginModule in a JAAS file
+//
+// They lock side by side, too (tests/kerberos). A Go client reads /etc/krb5.conf, or what KRB5_CONFIG names: the KDCs
+// of the realm, the default realm, domain_realm. It asks for a ticket for zookeeper/HOST, where HOST is the name that
+// the DNS gives for the server's address. So the principal in the KDC, the one in jaas.conf and that name have to
+// agree. Where they do not, gssapi.WithServerPrincipal, WithService and WithoutCanonicalHost do what Java's
+// zookeeper.server.principal, zookeeper.sasl.client.username and zookeeper.sasl.client.canonicalize.hostname=false do.
+//
+// A keytab is read again at each login, and a credential cache whenever it has changed: keep it fresh by k5start or
+// sssd, for an expired one ends the session at the next connection. A ticket lasts for hours, is replaced before it
+// expires, and is kept between connections: while no KDC answers, clients that have one go on. Kerberos protects no
+// more of what is sent than DIGEST-MD5 does.
+//
 // # Who may do what
 //
 // zkconn.CreatorACL, Curator's CREATOR_ALL_ACL, gives a node to whoever creates it: the servers write sasl and the
@@ -44,6 +78,10 @@
 //	locks.WithACL(zkconn.SASLACL(zk.PermAll, "app"), zkconn.SASLACL(zk.PermAll, "batch"))
 //
 // Nodes that exist keep their lists. Parents of lock paths that others made need CREATE for this user.
+//
+// With Kerberos, servers name clients by their whole principals: app/host1@EXAMPLE.COM and app/host2@EXAMPLE.COM are
+// two users, whose lock paths are closed to each other. With the two settings of zoo.cfg above both are app. All
+// servers need the same settings.
 //
 // # Turning it on, and changing a password
 //
@@ -54,6 +92,10 @@
 // A user has one password, which the servers read when they start. Clients that run keep their connections when it
 // has been changed, and are refused at the next: their sessions end, and so do their locks. So change users in
 // place of passwords: add one, name both in the ACLs, move the clients, remove the first.
+//
+// The keys of a client's principal may be changed at any time, if its keytab is changed with them: a client that runs
+// reads it at its next login. The servers' keytab has to keep the old key, as ktadd does, until tickets for it have
+// expired. Without the old key, a server refuses those tickets once, and the client fetches another.
 //
 // # What is final, and what passes
 //
@@ -92,4 +134,37 @@
 //
 // The client is somebody, but not whom the node's list names: another user has made the lock path. zkCli's getAcl
 // shows the list, and whoami who one is.
+//
+// # Five more with Kerberos
+//
+// The first four are the KDC's or come before it is asked: no server has seen the client. kinit with the same keytab
+// fails likewise, and kvno with the server's principal.
+//
+//	SASL GSSAPI as "app@EXAMPLE.COM": for server zookeeper/10.0.0.5@EXAMPLE.COM: the KDC does not know the server's
+//	principal
+//
+// The name is not the one that the server was given. An address in place of a host means that the DNS has no name
+// for it; a short name, or an alias, that it has another. WithServerPrincipal, or put the DNS right.
+//
+//	SASL GSSAPI as "app@EXAMPLE.COM": …: the keytab does not have the principal's present key
+//
+// The key was changed after the keytab was made, often by making another keytab: ktadd changes the key each time,
+// unless told -norandkey. Copy the newest keytab everywhere. "the KDC does not know the principal", its sister, has
+// a wrong name or realm, or an entry that is locked or has expired.
+//
+//	SASL GSSAPI as "app@EXAMPLE.COM": …: the clocks differ too much: it is … here and … at the KDC
+//
+// More than five minutes, or clockskew of krb5.conf. Where the KDC agrees with us and the server does not, the server
+// refuses with -115 or -124, and has "Clock skew too great (37)" in its log.
+//
+//	SASL GSSAPI as "app@EXAMPLE.COM": …: the ticket has expired: that of credential cache … at …: run kinit
+//
+// Nobody keeps the credential cache fresh. Services want a keytab. "no KDC answers" is another thing: that passes,
+// and is tried again.
+//
+//	credential refused: SASL GSSAPI as "app@EXAMPLE.COM": the server said so (error -115, AuthFailed)
+//
+// The server could not read the ticket, and says so in its log alone: "Checksum failed". Its keytab has no key of the
+// principal that we asked for, or an older one, or another one of the same version, from a KDC that was set up anew.
+// klist -k shows what a keytab has, and kvno which version the KDC gives out.
 package guides

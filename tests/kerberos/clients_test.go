@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/interop"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -67,6 +68,35 @@ func contend(t *testing.T, client *locks.Client, witness *interop.WitnessServer,
 		}
 		if err := lease.Unlock(deadline(t)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Who a client is in ACLs is for the servers to say: its whole principal, or the first part of it.
+func TestWhoClientsAre(t *testing.T) {
+	k := newRealm(t)
+	k.Add(t, "app/host1", "app/host2")
+	short := demanding(t, k)
+	whole := append(demanding(t, k), rig.WithConfig("kerberos.removeHostFromPrincipal", "false"),
+		rig.WithConfig("kerberos.removeRealmFromPrincipal", "false"))
+	for _, c := range []struct {
+		opts  []rig.Option
+		share bool
+		first string
+	}{
+		{short, true, "app"},
+		{whole, false, "app/host1@" + kdc.Realm},
+	} {
+		server := rig.StartStandalone(t, c.opts...)
+		first := open(t, server.Addr(), as(t, k, "app/host1"), onlyMe)
+		use(t, first, "/mine")
+		use(t, open(t, server.Addr(), as(t, k, "app/host1"), locks.WithACL(zkconn.SASLACL(zk.PermAll, c.first))), "/named")
+		use(t, first, "/named")
+		_, err := open(t, server.Addr(), as(t, k, "app/host2"), onlyMe).Mutex("/mine").Lock(deadline(t))
+		if c.share {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package kerberos
 
 import (
 	"context"
+	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,6 +32,17 @@ func refusedOpen(t *testing.T, addr string, m *gssapi.Mechanism, says ...string)
 	return err
 }
 
+// inGuide has the guide quote what was shown here.
+func inGuide(t *testing.T, quotes ...string) {
+	t.Helper()
+	content, err := os.ReadFile("../../locks/guides/sasl.go")
+	require.NoError(t, err)
+	text := strings.Join(strings.Fields(strings.ReplaceAll(string(content), "\n//", "\n")), " ")
+	for _, quote := range quotes {
+		require.Contains(t, text, quote)
+	}
+}
+
 // What a KDC refuses ends the attempt to open a client.
 func TestOpenWithoutATicket(t *testing.T) {
 	k := newRealm(t)
@@ -38,40 +51,71 @@ func TestOpenWithoutATicket(t *testing.T) {
 	gone := as(t, k, "gone")
 	k.Delete(t, "gone")
 	refusedOpen(t, server.Addr(), gone, "gone@"+kdc.Realm, "the KDC does not know the principal")
+	inGuide(t, "the KDC does not know the principal")
 
 	changed := as(t, k, "bob")
 	k.ChangeKey(t, "bob")
-	refusedOpen(t, server.Addr(), changed, "bob@"+kdc.Realm, "keytab", "present key")
+	refusedOpen(t, server.Addr(), changed, "bob@"+kdc.Realm, "the keytab does not have the principal's present key")
+	inGuide(t, "the keytab does not have the principal's present key")
 
 	var clock shifted
 	clock.by = time.Hour
-	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithClock(clock.now)), "clocks differ", "at the KDC")
+	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithClock(clock.now)), "the clocks differ too much: it is ", " here and ", " at the KDC")
+	inGuide(t, "the clocks differ too much: it is … here and … at the KDC")
 
 	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithServerPrincipal("nosuch/localhost")),
-		"the KDC does not know the server's principal", "nosuch/localhost@"+kdc.Realm)
+		"for server nosuch/localhost@"+kdc.Realm+": the KDC does not know the server's principal")
+	inGuide(t, "for server zookeeper/10.0.0.5@EXAMPLE.COM: the KDC does not know the server's principal")
 
 	cache := k.Cache(t, "alice", time.Second)
 	m := mechanism(t, k, gssapi.WithCredentialCache(cache))
 	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, patient.Bound, 10*time.Millisecond)
-	refusedOpen(t, server.Addr(), m, "the ticket has expired", cache)
+	refusedOpen(t, server.Addr(), m, "the ticket has expired: that of credential cache "+cache+" at ", ": run kinit")
+	inGuide(t, "the ticket has expired: that of credential cache … at …: run kinit")
 }
 
 // What the server refuses, too. Java's servers keep the reason for their log.
 func TestServerRefuses(t *testing.T) {
 	k := newRealm(t)
 	k.Add(t, "zookeeper/elsewhere")
-	server := rig.StartStandalone(t, demanding(t, k)...)
+	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)
 	t.Run("a ticket for another server", func(t *testing.T) {
-		refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithServerPrincipal("zookeeper/elsewhere")), "-124")
+		elsewhere := as(t, k, "alice", gssapi.WithServerPrincipal("zookeeper/elsewhere"))
+		logs(t, server, "Checksum failed", func() {
+			refusedOpen(t, server.Addr(), elsewhere, "the server said so (error -115, AuthFailed)")
+		})
+		inGuide(t, `SASL GSSAPI as "app@EXAMPLE.COM": the server said so (error -115, AuthFailed)`)
 	})
 	t.Run("a clock that is an hour off, once the tickets are there", func(t *testing.T) {
 		var off atomic.Int64
-		m := as(t, k, "alice", gssapi.WithClock(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
+		now := func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+		m := as(t, k, "alice", gssapi.WithClock(now))
 		use(t, open(t, server.Addr(), m), "/lock")
 		off.Store(int64(time.Hour))
-		refusedOpen(t, server.Addr(), m, "clocks differ", "at the KDC") // which it asks for another ticket after a refusal
-		require.Contains(t, server.Log(), "Clock skew too great (37)")
+		// The KDC is asked for another ticket after the refusal, and knows why.
+		logs(t, server, "Clock skew too great (37)", func() {
+			refusedOpen(t, server.Addr(), m, "the clocks differ too much")
+		})
 	})
+	t.Run("a ticket for a key of which it has another version", func(t *testing.T) {
+		k.ChangeKey(t, servers)
+		logs(t, server, "Checksum failed", func() { refusedOpen(t, server.Addr(), as(t, k, "alice")) })
+	})
+	t.Run("a ticket for another key of the same version", func(t *testing.T) {
+		k.Delete(t, servers)
+		k.Add(t, servers)
+		logs(t, server, "Checksum failed", func() { refusedOpen(t, server.Addr(), as(t, k, "alice")) })
+	})
+}
+
+// logs finds that the server's log says what the guide promises.
+func logs(t *testing.T, server *rig.Server, words string, refused func()) {
+	t.Helper()
+	before := strings.Count(server.Log(), words)
+	refused()
+	// It is written to a pipe, from which it comes when it comes.
+	patient.Eventually(t, func() bool { return strings.Count(server.Log(), words) > before }, "never logged: %s", words)
+	inGuide(t, words)
 }
 
 // A server whose key is older than our ticket cannot read it, and can once its keytab has been changed.
@@ -85,7 +129,7 @@ func TestKeyOfTheServerIsChanged(t *testing.T) {
 	use(t, client, "/lock")
 
 	k.ChangeKey(t, servers)
-	refusedOpen(t, server.Addr(), as(t, k, "alice"))
+	refusedOpen(t, server.Addr(), as(t, k, "alice"), "-124")
 	use(t, open(t, server.Addr(), m), "/lock") // its ticket is from before
 
 	k.KeytabAt(t, keytab, servers) // without the old key, for which those tickets are
