@@ -186,3 +186,22 @@ func TestLocksWithoutAKDC(t *testing.T) {
 	k.Restart(t)
 	require.NoError(t, <-opened)
 }
+
+// A credential cache that nobody keeps fresh ends the session at the next connection, in so many words.
+func TestExpiredTicketEndsTheSession(t *testing.T) {
+	k := newRealm(t)
+	proxy := rig.NewProxy(t, rig.StartStandalone(t, demanding(t, k)...).Addr())
+	m := mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", 10*time.Second)))
+	client := open(t, proxy.Addr(), m)
+	lease, err := client.Mutex("/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, patient.Bound, 10*time.Millisecond)
+	require.True(t, lease.Valid(), "a connection outlives its ticket")
+
+	proxy.Cut()
+	happens(t, lease.Context().Done(), "the lease ends")
+	_, err = client.Mutex("/lock").Lock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrClosed)
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.ErrorIs(t, err, gssapi.ErrTicketExpired)
+}
