@@ -34,7 +34,7 @@ var (
 
 // Error is a failure to authenticate. Unless it is temporary, it wraps [zkconn.ErrAuthFailed], too.
 type Error struct {
-	// Principal is as whom; empty where that is not known, before a credential cache was read.
+	// Principal is as whom, or words for that before a credential cache was read.
 	Principal string
 	// Service is the server's principal; empty where that is not known.
 	Service string

@@ -15,12 +15,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-const (
-	// longestAsk bounds a question to the KDCs of a realm where the context does not.
-	longestAsk = 15 * time.Second
-	// firstRepeat is after how long a datagram is sent again, doubled each time.
-	firstRepeat = time.Second
-)
+// longestAsk bounds a question to the KDCs of a realm where the context does not.
+const longestAsk = 15 * time.Second
 
 // kdcs asks the KDCs of realms. The library's own client takes no context, and turns the errors of
 // KDCs into text.

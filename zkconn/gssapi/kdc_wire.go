@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// largestReply bounds what a KDC may send: tickets with the groups of a Windows domain have some 64 KiB.
-const largestReply = 1 << 20
+const (
+	// largestReply bounds what a KDC may send: tickets with the groups of a Windows domain have some 64 KiB.
+	largestReply = 1 << 20
+	// firstRepeat is after how long a datagram is sent again, doubled each time.
+	firstRepeat = time.Second
+)
 
 // converseTCP sends a request, with its length before it, and reads the reply (RFC 4120, 7.2.2).
 func converseTCP(conn net.Conn, request []byte) ([]byte, error) {
