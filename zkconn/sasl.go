@@ -33,7 +33,7 @@ type SASLServer struct {
 
 // SASLExchange is the client's side of one exchange. Its methods are called one after the other: Initial, then Step
 // for each answer of the server. Each token goes out as one request, an empty one too, and each request is
-// answered.
+// answered. Where it also has a method Refused(), that is called when the answer is an error, and ends it.
 type SASLExchange interface {
 	// Initial gives the first token; empty where the server speaks first. It is called right after Start, before the
 	// server is asked for a session. Its errors count as those of Start.

@@ -66,6 +66,9 @@ func (s *saslClient) run(to io.Writer, from *bufio.Reader) error {
 		case err != nil:
 			return saslFailed(s.mechanism, err)
 		case code != 0:
+			if told, wants := s.exchange.(interface{ Refused() }); wants {
+				told.Refused()
+			}
 			return saslRefused(s.mechanism, saslRefusal(code))
 		case s.exchange.Done():
 			return nil // it has accepted the last token

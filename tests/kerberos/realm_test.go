@@ -46,6 +46,15 @@ func start(ctx context.Context, m *gssapi.Mechanism) error {
 	return err
 }
 
+// refused is start with a server that answers with an error.
+func refused(ctx context.Context, m *gssapi.Mechanism) error {
+	x, err := m.Start(ctx, zkconn.SASLServer{Host: "localhost", Address: "127.0.0.1:2181"})
+	if err == nil {
+		x.(interface{ Refused() }).Refused()
+	}
+	return err
+}
+
 // deadline bounds a test that hangs.
 func deadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patient.Bound)

@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -11,17 +12,48 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
 
-// A ticket that a server has left unanswered is fetched anew, with the ticket-granting ticket that is there.
-func TestUnansweredTicketIsFetchedAnew(t *testing.T) {
+// Exchanges that never take place, as in an outage of the ensemble, cost the KDC nothing. A ticket that was refused is
+// fetched anew, with the ticket-granting ticket that is there.
+func TestTicketsAreKept(t *testing.T) {
 	k := newRealm(t)
 	m := as(t, k, "alice")
 	for range 3 {
 		require.NoError(t, start(deadline(t), m))
 	}
 	require.Equal(t, 1, k.Logins("alice"))
-	require.Equal(t, 3, k.Tickets("alice"))
+	require.Equal(t, 1, k.Tickets("alice"))
+	require.NoError(t, refused(deadline(t), m))
+	require.NoError(t, start(deadline(t), m))
+	require.Equal(t, 1, k.Logins("alice"))
+	require.Equal(t, 2, k.Tickets("alice"))
+	require.NoError(t, refused(deadline(t), m))
 	k.Kill(t)
-	require.NoError(t, start(deadline(t), m), "but it is presented again where no KDC answers")
+	require.NoError(t, start(deadline(t), m), "it is presented again where no KDC answers")
+}
+
+// A connection whose ticket is there does not wait for one that waits for a KDC.
+func TestTicketWhileAnotherIsAwaited(t *testing.T) {
+	k := newRealm(t)
+	m := as(t, k, "alice", gssapi.WithoutCanonicalHost())
+	require.NoError(t, start(deadline(t), m))
+	k.Pause(t)
+	waiting, stop := context.WithCancel(deadline(t))
+	done := make(chan error, 1)
+	go func() {
+		_, err := m.Start(waiting, zkconn.SASLServer{Host: "elsewhere", Address: "127.0.0.1:2181"})
+		done <- err
+	}()
+	for range 100 {
+		require.NoError(t, start(deadline(t), m))
+	}
+	select {
+	case err := <-done:
+		t.Fatal("the KDC is paused, and it got an answer: ", err)
+	default:
+	}
+	stop()
+	requirePasses(t, <-done)
+	k.Resume(t)
 }
 
 // Tickets that are about to expire are replaced, and used to their end where no KDC answers.
@@ -54,7 +86,7 @@ func TestTicketsAreReplacedBeforeTheyExpire(t *testing.T) {
 func TestTicketGrantingTicketThatIsRefused(t *testing.T) {
 	k := newRealm(t)
 	m := as(t, k, "alice")
-	require.NoError(t, start(deadline(t), m))
+	require.NoError(t, refused(deadline(t), m))
 	k.ChangeKey(t, "krbtgt/"+kdc.Realm)
 	require.NoError(t, start(deadline(t), m))
 	require.Equal(t, 2, k.Logins("alice"))

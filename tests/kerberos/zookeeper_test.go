@@ -93,6 +93,7 @@ func TestLockOutlivesALeader(t *testing.T) {
 	require.NoError(t, lease.Unlock(deadline(t)))
 	use(t, client, "/app/lock")
 	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
+	require.Equal(t, 1, k.Tickets("alice"), "however often the members were not to be reached")
 }
 
 // Several connections that are made at once share a mechanism and its tickets: none of their requests is taken for a
@@ -115,6 +116,7 @@ func TestConnectionsShareTickets(t *testing.T) {
 	}
 	all.Wait()
 	require.Equal(t, 1, k.Logins("alice"))
+	require.Equal(t, 1, k.Tickets("alice"))
 	require.NotContains(t, server.Log(), "failed to SASL authenticate")
 }
 

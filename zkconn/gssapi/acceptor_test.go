@@ -45,7 +45,6 @@ func newPair(t testing.TB, enctype int32) (*exchange, *acceptor) {
 	cfg := config.New()
 	cfg.LibDefaults.DefaultRealm = alice.realm
 	held := &heldTicket{credential: credential, service: zookeeper}
-	held.unanswered.Store(true)
 	return newExchange(held, newKDCs(cfg, time.Now)), &acceptor{t: t, session: session, number: 77}
 }
 

@@ -64,7 +64,7 @@ func (x *exchange) step(challenge []byte) ([]byte, error) {
 		if err != nil {
 			return nil, x.fail(err)
 		}
-		x.ticket.unanswered.Store(false)
+		x.ticket.refused.Store(false)
 		x.security = secured(x.sent, proof)
 		x.phase = awaitingOffer
 		return []byte{}, nil
@@ -100,7 +100,9 @@ func (x *exchange) choose(offer []byte) ([]byte, error) {
 	return answer, nil
 }
 
+// fail ends the exchange. The ticket is not used for another one, if another ticket can be had.
 func (x *exchange) fail(err error) error {
 	x.phase = failed
+	x.ticket.refused.Store(true)
 	return named(err, x.ticket.client.String(), x.ticket.service.String())
 }

@@ -37,7 +37,7 @@ func TestExchange(t *testing.T) {
 				require.NoError(t, err)
 				require.Empty(t, answer)
 				require.False(t, x.done())
-				require.False(t, x.ticket.unanswered.Load())
+				require.False(t, x.ticket.refused.Load())
 
 				answer, err = x.step(server.offer(layerNone))
 				require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestProofThatIsNone(t *testing.T) {
 				token = make(server)
 			}
 			requireFinal(t, x, token, ErrProtocol)
-			require.True(t, x.ticket.unanswered.Load(), "the next connection must fetch a ticket anew")
+			require.True(t, x.ticket.refused.Load(), "the next connection must fetch a ticket anew")
 		})
 	}
 }

@@ -135,6 +135,9 @@ func (x opaque) Initial() ([]byte, error) { return x.exchange().initial() }
 // taken. It fails with an *[Error].
 func (x opaque) Step(challenge []byte) ([]byte, error) { return x.exchange().step(challenge) }
 
+// Refused is called when the server has answered with an error: it may not be able to read the ticket.
+func (x opaque) Refused() { x.exchange().ticket.refused.Store(true) }
+
 // Done says that the server has proved who it is, and that the last answer to it was given.
 func (x opaque) Done() bool { return x.exchange().phase == answered }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -13,7 +14,8 @@ type source interface {
 	owner() string
 	// realm is the owner's.
 	realm() string
-	// refresh looks whether somebody else has changed the source; tickets from before are then of no use.
+	// refresh looks whether somebody else has changed the source; tickets from before are then of no use. It may be
+	// called by several at once.
 	refresh(ctx context.Context) (changed bool, err error)
 	// find gives a ticket for a service that is there already, maybe an expired one, or nil.
 	find(service principal) *credential
@@ -25,9 +27,12 @@ type source interface {
 type tickets struct {
 	source source
 	kdcs   *kdcs
+	// turn is held by whoever asks the source or a KDC for tickets, which may take as long as its context lets it. Those
+	// whose ticket is there do not wait for that.
+	turn chan struct{}
 
-	// turn is held by whoever uses what follows, also while it waits for a KDC.
-	turn     chan struct{}
+	mu       sync.Mutex // guards what follows
+	changes  int        // of the source; tickets from before one are not kept after it
 	granting *credential
 	held     map[string]*heldTicket
 }
@@ -40,90 +45,128 @@ func newTickets(source source, kdcs *kdcs) *tickets {
 type heldTicket struct {
 	*credential
 	service principal
-	// unanswered: it was presented to a server that has not proved yet that it could read it. The
-	// server's key may have changed, or the connection was cut.
-	unanswered atomic.Bool
+	// refused: a server would not have it, whose key may have changed since.
+	refused atomic.Bool
 }
 
 // take gives a ticket for a service. Where the service has no realm, that of the owner is meant.
 func (t *tickets) take(ctx context.Context, service principal) (*heldTicket, error) {
-	held, err := t.inTurn(ctx, &service)
+	held, err := t.takeAs(ctx, &service)
 	if err != nil {
 		return nil, named(err, t.source.owner(), strings.TrimSuffix(service.String(), "@"))
 	}
-	held.unanswered.Store(true)
 	return held, nil
 }
 
-// inTurn is take, one connection after the other.
-func (t *tickets) inTurn(ctx context.Context, service *principal) (*heldTicket, error) {
+func (t *tickets) takeAs(ctx context.Context, service *principal) (*heldTicket, error) {
+	changed, err := t.source.refresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		t.forget()
+	}
+	if service.realm == "" {
+		service.realm = t.source.realm()
+	}
+	if held, good := t.kept(*service); good {
+		return held, nil
+	}
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
 	case <-ctx.Done():
 		return nil, because(ErrNoKDC, context.Cause(ctx), "another connection waits for one already")
 	}
-	changed, err := t.source.refresh(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if changed {
-		t.granting = nil
-		clear(t.held)
-	}
-	if service.realm == "" {
-		service.realm = t.source.realm()
-	}
-	name := service.String()
-	held := t.held[name]
-	if held != nil && held.fresh(t.kdcs.now()) && !held.unanswered.Load() {
+	changes := t.changesSoFar()
+	held, good := t.kept(*service)
+	if good { // whoever had the turn before has fetched it
 		return held, nil
 	}
 	got, err := t.fetch(ctx, *service, held == nil)
-	switch {
-	case err == nil:
-		held = &heldTicket{credential: got, service: *service}
-		t.held[name] = held
-	case !passes(err) || held == nil || !held.valid(t.kdcs.now()):
+	if err != nil {
+		if passes(err) && held != nil && held.valid(t.kdcs.now()) {
+			return held, nil
+		}
 		return nil, err
 	}
+	held = &heldTicket{credential: got, service: *service}
+	t.keep(changes, func() { t.held[service.String()] = held })
 	return held, nil
 }
 
-// fetch gets a ticket for a service, from the source if it may have one, or from a KDC.
+// forget drops the tickets of a source that has changed: it may be somebody else's now.
+func (t *tickets) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.changes++
+	t.granting = nil
+	clear(t.held)
+}
+
+func (t *tickets) changesSoFar() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changes
+}
+
+// keep keeps a ticket, unless the source has changed since it was asked for.
+func (t *tickets) keep(changes int, keep func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changes == changes {
+		keep()
+	}
+}
+
+// kept gives the ticket that there is for a service, and whether it need not be replaced.
+func (t *tickets) kept(service principal) (held *heldTicket, good bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	held = t.held[service.String()]
+	return held, held != nil && held.fresh(t.kdcs.now()) && !held.refused.Load()
+}
+
+// fetch gets a ticket for a service, from the source if it may have one, or from a KDC. Its caller has the turn.
 func (t *tickets) fetch(ctx context.Context, service principal, may bool) (*credential, error) {
 	if may {
 		if found := t.source.find(service); found != nil && found.fresh(t.kdcs.now()) && supported(found.key.KeyType) {
 			return found, nil
 		}
 	}
-	kept := t.granting != nil && t.granting.fresh(t.kdcs.now())
-	if !kept {
-		if err := t.login(ctx); err != nil {
-			return nil, err
-		}
+	granting, kept, err := t.grantingTicket(ctx, false)
+	if err != nil {
+		return nil, err
 	}
-	got, err := t.kdcs.serviceTicket(ctx, t.granting, service)
+	got, err := t.kdcs.serviceTicket(ctx, granting, service)
 	if err == nil || !kept || passes(err) || errors.Is(err, ErrUnknownService) {
 		return got, err
 	}
 	// The KDC may have been set up anew since.
-	if err := t.login(ctx); err != nil {
+	if granting, _, err = t.grantingTicket(ctx, true); err != nil {
 		return nil, err
 	}
-	return t.kdcs.serviceTicket(ctx, t.granting, service)
+	return t.kdcs.serviceTicket(ctx, granting, service)
 }
 
-// login gets a ticket-granting ticket. One that is valid still is kept where no KDC answers.
-func (t *tickets) login(ctx context.Context) error {
-	granting, err := t.source.login(ctx)
-	switch {
-	case err == nil:
-		t.granting = granting
-	case !passes(err) || t.granting == nil || !t.granting.valid(t.kdcs.now()):
-		return err
+// grantingTicket gives a ticket-granting ticket: the one that is kept, unless it is about to expire or is to be another. It
+// is used to its end where no KDC answers.
+func (t *tickets) grantingTicket(ctx context.Context, another bool) (granting *credential, kept bool, err error) {
+	t.mu.Lock()
+	granting, changes := t.granting, t.changes
+	t.mu.Unlock()
+	if granting != nil && granting.fresh(t.kdcs.now()) && !another {
+		return granting, true, nil
 	}
-	return nil
+	got, err := t.source.login(ctx)
+	if err != nil {
+		if passes(err) && granting != nil && granting.valid(t.kdcs.now()) {
+			return granting, true, nil
+		}
+		return nil, false, err
+	}
+	t.keep(changes, func() { t.granting = got })
+	return got, false, nil
 }
 
 func passes(err error) bool {
