@@ -1,6 +1,7 @@
 package gssapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -79,6 +80,29 @@ func TestServicePrincipals(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, m.state().services.of(t.Context(), c.server).String())
 	}
+}
+
+// A DNS that does not answer any more changes nobody's principal.
+func TestCanonicalHostIsRemembered(t *testing.T) {
+	s := &services{names: map[string]knownName{}}
+	server := zkconn.SASLServer{Host: "alias", Address: "192.0.2.1:2181"}
+	asked := 0
+	answer := func(host string, err error) func(context.Context, string) (string, error) {
+		return func(_ context.Context, address string) (string, error) {
+			asked++
+			require.Equal(t, "192.0.2.1", address)
+			return host, err
+		}
+	}
+	silent := answer("", context.DeadlineExceeded)
+	require.Equal(t, "alias", s.canonicalHost(t.Context(), server, silent))
+	require.Equal(t, "zk1.", s.canonicalHost(t.Context(), server, answer("zk1.", nil)))
+	require.Equal(t, "zk1.", s.canonicalHost(t.Context(), server, answer("zk2.", nil)), "it is not asked so soon")
+	require.Equal(t, 2, asked)
+	s.names["192.0.2.1"] = knownName{"zk1.", time.Now().Add(-nameLasts)}
+	require.Equal(t, "zk1.", s.canonicalHost(t.Context(), server, silent))
+	require.Equal(t, "zk2.", s.canonicalHost(t.Context(), server, answer("zk2.", nil)))
+	require.Equal(t, 4, asked)
 }
 
 // What is formatted, logged or marshalled contains no key.

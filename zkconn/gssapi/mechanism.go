@@ -21,7 +21,7 @@ type Mechanism struct {
 
 type state struct {
 	tickets  *tickets
-	services services
+	services *services
 	origin   string // the file of the credentials
 }
 
@@ -48,9 +48,11 @@ func New(opts ...Option) (*Mechanism, error) {
 		return nil, fmt.Errorf("%w: %w", zkconn.ErrBadConfig, err)
 	}
 	made := &state{
-		tickets:  newTickets(source, kdcs),
-		services: services{fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg},
-		origin:   origin,
+		tickets: newTickets(source, kdcs),
+		services: &services{
+			fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg, names: map[string]knownName{},
+		},
+		origin: origin,
 	}
 	return &Mechanism{func() *state { return made }}, nil
 }
