@@ -87,9 +87,12 @@ func TestSilenceInTheExchange(t *testing.T) {
 		require.LessOrEqual(t, time.Since(cut), 4*time.Second, "four tenths of the session timeout")
 		due, known := server.SessionDue(id)
 		require.True(t, !known || due.After(time.Now()), "the session lives for longer than the lease")
-		other := <-next
-		require.NotNil(t, other)
-		require.Less(t, time.Since(cut), 40*time.Second, "a session timeout of attempts, one and a half of waiting, and one attempt")
+		var other *locks.Lease
+		select {
+		case other = <-next:
+		case <-time.After(time.Minute): // a session timeout of attempts, one and a half of waiting, and what is under way
+		}
+		require.NotNil(t, other, "the session of a client that is not let in lives on")
 		require.Greater(t, other.Token(), lease.Token())
 		require.NoError(t, other.Unlock(t.Context()))
 		silent.Release()
