@@ -19,6 +19,8 @@
 //   - evidence.go, round_trips.go, lease_clock.go: until when the session lives for certain, see below;
 //   - hurry.go, haste.go, race.go: reconnecting while something is held: short pauses, and attempts to dial that
 //     overlap;
+//   - sasl.go, sasl_exchange.go, sasl_transport.go: SASL (its issues 40 and 46), behind the connect reply and before the
+//     library's first request;
 //   - session.go, session_changes.go, auth.go: the library's states made into an ordered sequence of events.
 //
 // [CloseSession] (close_session.go) closes the session of another process; package sessionfile does so for one that

@@ -42,7 +42,8 @@ type transport struct {
 
 	sasl     *saslClient          // nil: none
 	patience func() time.Duration // for the SASL exchange
-	held     []byte               // the connect reply, which the library reads when the exchange has succeeded
+	broken   *brokenExchanges
+	held     []byte // the connect reply, which the library reads when the exchange has succeeded
 
 	out         *outbox      // once the session is established
 	sendBy      time.Time    // the library's newest write deadline
