@@ -108,6 +108,9 @@ fuzz: ## fuzz what reads from the network, FUZZTIME for each
 	for target in FuzzDecoder FuzzFrames FuzzOperations; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/embedded; \
 	done
+	for target in FuzzStep FuzzKDC FuzzFiles; do \
+		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/gssapi; \
+	done
 
 .PHONY: bench
 bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one server and on three (about 40 minutes)
@@ -131,8 +134,10 @@ bench-embedded: deps ## create and delete on the embedded server and on a real o
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests
 
 .PHONY: deps
-deps: ## install what the tests run: ZooKeeper, Java, Curator, kazoo, Chromium, promtool, where they are missing
+deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chromium, promtool, where they are missing
 	tests/rig/install.sh
+	tests/rig/kdc/install.sh
 	tests/interop/install.sh
+	tests/sasl/install.sh
 	tests/dashboard/install.sh
 	tests/figures/install.sh

@@ -81,7 +81,7 @@ func (s *Session) Err() error {
 // explain adds the servers and the last cause to an error.
 func (s *Session) explain(err error) error {
 	servers := strings.Join(s.cfg.Servers(), ",")
-	if cause := s.lastCause(); cause != nil {
+	if cause := s.lastCause(); cause != nil && !errors.Is(err, cause) {
 		// Not %w: a dial that timed out must not make this a DeadlineExceeded.
 		return fmt.Errorf("turnstile: no session with %s: %w (last cause: %v)", servers, err, cause)
 	}

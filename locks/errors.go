@@ -44,7 +44,8 @@ var (
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
-	// ErrClosed: the client, or its session, is closed.
+	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where the servers have refused
+	// a credential, or a client without one.
 	ErrClosed = actors.ErrSessionClosed
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
 	// until it expires.

@@ -161,6 +161,9 @@ func (r *request) reply(a answer) {
 func (r *request) fault(op string, reason messages.Reason, detail string, usual error) error {
 	state, node := r.where()
 	err := sentinel(reason, usual)
+	if reason == messages.ReasonSessionClosed {
+		err = r.from.client.whyClosed()
+	}
 	if usual == ErrLost && err != ErrLost { // lost, whatever else it was
 		err = errors.Join(ErrLost, err)
 	}

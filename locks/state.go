@@ -1,10 +1,12 @@
 package locks
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // State is what a client knows of its session: see Client.State.
@@ -35,6 +37,16 @@ func (c *Client) State() State {
 // survive outages of that length (package guides, "Choosing a session timeout").
 const readyFor = 5
 
+// whyClosed is ErrClosed, with the reason where servers have refused to go on with the session.
+func (c *Client) whyClosed() error {
+	if session := c.Session(); session != nil {
+		if err := session.Err(); errors.Is(err, zkconn.ErrAuthFailed) {
+			return fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+	}
+	return ErrClosed
+}
+
 // Ready tells whether the client can lock and keep locks: nil while a server answers, and for a fifth of a session
 // timeout after one did. So a restart of a server, or a change of leader, does not make a program unready. Otherwise the
 // error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It asks nobody, and is
@@ -49,7 +61,7 @@ func (c *Client) Ready() error {
 	case state.Phase == actors.Connected:
 		return nil
 	case state.Phase == actors.Closed:
-		return ErrClosed
+		return c.whyClosed()
 	case state.Phase != actors.Connecting && time.Since(state.Since) < state.Timeout/readyFor:
 		return nil
 	}

@@ -36,8 +36,9 @@ const (
 )
 
 // CloseSession ends a session that another process had, with its id and password, at the servers of the connect string,
-// reached as cfg says: its dialer, its TLS, its timeouts and its backoff. The credentials of cfg are not presented, for
-// servers ask for none to close a session, unless they enforce authentication (zookeeper.enforce.auth.enabled).
+// reached as cfg says: its dialer, its TLS, its timeouts, its backoff and its SASL mechanism. The other credentials of cfg
+// are not presented, for servers ask for none to close a session, unless they enforce authentication
+// (zookeeper.enforce.auth.enabled).
 //
 // It returns when the session has ended: existed says whether a server still knew it, by this id
 // and password. It tries every server, again and again, until ctx ends; the error then wraps that
@@ -86,6 +87,10 @@ func (c Config) closeAt(
 		return false, false, fmt.Errorf("dial: %w", err)
 	}
 	defer func() { _ = closeSocket(conn) }()
+	sasl, err := c.startSASL(ctx, name, address)
+	if err != nil {
+		return false, false, err
+	}
 	if err := conn.SetDeadline(time.Now().Add(c.handshakeTimeout())); err != nil {
 		return false, false, err
 	}
@@ -93,6 +98,11 @@ func (c Config) closeAt(
 	from := bufio.NewReader(conn)
 	if known, err = reattach(conn, from, id, password); err != nil || !known {
 		return false, err == nil, err
+	}
+	if sasl != nil { // a server that requires it closes no session without
+		if err := sasl.run(conn, from); err != nil {
+			return true, false, err
+		}
 	}
 	if _, err := conn.Write(closeSessionFrame()); err != nil {
 		return true, false, fmt.Errorf("close: %w", err)

@@ -29,6 +29,7 @@ type Config struct {
 	chroot         string
 	timeout        time.Duration
 	credentials    []credential
+	sasl           func() SASLMechanism // nil: none; behind a function, so that no printer finds what is in it
 	acl            []ACL
 	parentACL      func(absolute string) []ACL // nil: that of the contender nodes
 	tls            *tls.Config
@@ -101,8 +102,8 @@ func (c Config) Logger() *slog.Logger { return c.logger }
 
 // String describes the configuration without its secrets.
 func (c Config) String() string {
-	return fmt.Sprintf("zkconn.Config{servers: %q, chroot: %q, session timeout: %v, credentials: %d, TLS: %t}",
-		c.servers, c.chroot, c.timeout, len(c.credentials), c.tls != nil)
+	return fmt.Sprintf("zkconn.Config{servers: %q, chroot: %q, session timeout: %v, credentials: %d, TLS: %t, SASL: %t}",
+		c.servers, c.chroot, c.timeout, len(c.credentials), c.tls != nil, c.sasl != nil)
 }
 
 // GoString is String: so that %#v prints no secrets either.
@@ -130,6 +131,12 @@ func (c Config) handshakeTimeout() time.Duration {
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 
+// ticketTimeout bounds what a SASL mechanism needs from others, at each connection. A server hangs up on a connection
+// that has asked for no session after ten seconds (NIOServerCnxnFactory's sessionlessCnxnTimeout).
+func (c Config) ticketTimeout() time.Duration {
+	return min(max(c.timeout/3, shortestHandshake), 5*time.Second)
+}
+
 // aclOfParent gives the list for a parent that is to be made.
 func (c Config) aclOfParent(absolute string) []ACL {
 	if c.parentACL != nil {
@@ -143,11 +150,12 @@ func (c Config) aclOfParent(absolute string) []ACL {
 // checkIdentity refuses lists for "whoever I am" where there is nobody to be: a server would find them invalid at
 // the first node. Who connects with TLS, or with a dialer, may have a certificate to be known by.
 func (c Config) checkIdentity() error {
-	if len(c.credentials) > 0 || c.tls != nil || c.dial != nil {
+	if len(c.credentials) > 0 || c.sasl != nil || c.tls != nil || c.dial != nil {
 		return nil
 	}
 	if slices.ContainsFunc(c.acl, func(entry ACL) bool { return entry.Scheme == "auth" }) {
-		return fmt.Errorf(`%w: ACL with the scheme "auth": needs a credential (WithAuth) or a client certificate (WithTLS)`, ErrBadConfig)
+		return fmt.Errorf(`%w: ACL with the scheme "auth": needs a credential (WithAuth, WithSASL) or a client certificate `+
+			`(WithTLS)`, ErrBadConfig)
 	}
 	return nil
 }

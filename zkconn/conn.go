@@ -37,6 +37,8 @@ type Conn struct {
 	closed  error // what Close returns; set once closing is done
 
 	persistentOnly atomic.Bool // the server knows no container nodes
+	broken         brokenExchanges
+	doubted        atomic.Bool // the newest SASL exchange that a server answered was refused, and that may be its mistake
 }
 
 // Epoch gives the number the connection was dialed with.

@@ -19,12 +19,22 @@ func (c *Conn) reach(network string) (*transport, error) {
 	if c.guard.over.Load() {
 		return nil, errEpochOver
 	}
+	if err := c.letExpire(); err != nil {
+		return nil, err
+	}
 	conn, err := c.connect(network)
 	if err != nil {
 		return nil, err
 	}
-	patience := c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers))
-	t := newTransport(conn, c.hosts.label(), patience, &c.guard, &c.watches, c, c.lease)
+	current := c.hosts.currentHost()
+	sasl, err := c.cfg.startSASL(c.dialing, current.name, current.address)
+	if err != nil {
+		_ = closeSocket(conn)
+		return nil, err
+	}
+	patience := func() time.Duration { return c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
+	t := newTransport(conn, current.label, patience(), &c.guard, &c.watches, c, c.lease)
+	t.sasl, t.patience, t.broken = sasl, patience, &c.broken
 	t.idleSync = !c.cfg.withoutIdleSyncs
 	if !c.link.adopt(t) {
 		_ = conn.Close()

@@ -21,6 +21,10 @@ func (c *Conn) notReached(h host, cause error) error {
 	if c.hosts.rounds > 1 && c.hosts.haste.urgent() {
 		level = slog.LevelDebug
 	}
+	if errors.Is(err, ErrAuthFailed) { // by a SASL mechanism, of others
+		c.refused(err)
+		return err
+	}
 	c.session.note(err)
 	c.log.Log(context.Background(), level, "zookeeper server not reached", logkeys.Server, h.label, logkeys.Error, err)
 	return err

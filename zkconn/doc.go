@@ -24,6 +24,8 @@
 //     below;
 //   - hurry.go, haste.go, race.go: reconnecting while something is held: short pauses, and attempts
 //     to dial that overlap;
+//   - sasl.go, sasl_exchange.go, sasl_transport.go: SASL (its issues 40 and 46), behind the connect
+//     reply and before the library's first request;
 //   - session.go, session_changes.go, auth.go: the library's states made into an ordered sequence
 //     of events.
 //

@@ -37,6 +37,22 @@ func (g *epochGuard) mayRequest(sessionID int64) error {
 
 // granted takes note of a connect reply before the library sees it. An error means that the library must not see it.
 func (g *epochGuard) granted(reply connectReply) error {
+	if err := g.mayGrant(reply); err != nil {
+		return err
+	}
+	if reply.sessionID == 0 {
+		g.over.Store(true)
+		return nil
+	}
+	// The timeout first: whoever sees the session sees its timeout.
+	g.timeout.Store(int64(reply.timeout))
+	g.password.Store(&reply.password)
+	g.sessionID.Store(reply.sessionID)
+	return nil
+}
+
+// mayGrant judges a connect reply.
+func (g *epochGuard) mayGrant(reply connectReply) error {
 	had := g.sessionID.Load()
 	switch {
 	case g.over.Load():
@@ -44,17 +60,12 @@ func (g *epochGuard) granted(reply connectReply) error {
 	case reply.sessionID == 0 && had == 0:
 		return errNoSession
 	case reply.sessionID == 0:
-		g.over.Store(true)
 		return nil
 	case had != 0 && reply.sessionID != had:
 		return fmt.Errorf("server granted session %#x instead of %#x", reply.sessionID, had)
 	case reply.timeout <= 0:
 		return fmt.Errorf("server granted a session timeout of %v", reply.timeout)
 	}
-	// The timeout first: whoever sees the session sees its timeout.
-	g.timeout.Store(int64(reply.timeout))
-	g.password.Store(&reply.password)
-	g.sessionID.Store(reply.sessionID)
 	return nil
 }
 

@@ -27,7 +27,8 @@ var (
 	ErrNotEmpty = errors.New("node has children")
 	// ErrNoAuth: the node's ACL does not allow it.
 	ErrNoAuth = errors.New("not allowed by the ACL")
-	// ErrAuthFailed: the server refused a credential.
+	// ErrAuthFailed: the server refused a credential, or a client without one; or a SASL exchange failed for good
+	// (WithSASL).
 	ErrAuthFailed = errors.New("credential refused")
 	// ErrBadVersion: the node's version is another one.
 	ErrBadVersion = errors.New("version differs")
@@ -77,7 +78,10 @@ func classify(err error) error {
 			return known.ours
 		}
 	}
-	if code, ok := unnamedCode(err); ok && refusingCode(code) {
+	switch code, ok := unnamedCode(err); {
+	case ok && code == codeSASLRequired:
+		return ErrAuthFailed
+	case ok && refusingCode(code):
 		return ErrRefused
 	}
 	return ErrUnknownOutcome

@@ -18,8 +18,8 @@ const (
 	// events. Only a reconnect tells it: while no server answers, it does not come (hence the lease
 	// clock).
 	Expired
-	// AuthFailed: a server refused a credential, and will have closed the connection. The Conn goes on trying, with
-	// backoff.
+	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
+	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
 	AuthFailed
 	// NodeCreated: a watched node was created.
 	NodeCreated

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -31,6 +32,7 @@ func (c *Conn) observe(event zk.Event) {
 func (c *Conn) observeState(state zk.State) {
 	switch state {
 	case zk.StateHasSession:
+		c.doubted.Store(false)
 		c.session.gained()
 	case zk.StateDisconnected:
 		c.session.lost()
@@ -55,17 +57,43 @@ func (c *Conn) observeNode(kind EventKind, path string) {
 func (c *Conn) passes(frame []byte) { c.awaited.passes(frame) }
 
 func (c *Conn) replied(t *transport, code int32) {
-	if code == codeAuthFailed {
+	switch code {
+	case codeAuthFailed:
 		c.hosts.sawRefusal()
-		c.session.refused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, zk.ErrAuthFailed))
-		return
+		c.session.credentialRefused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, zk.ErrAuthFailed))
+	case codeSASLRequired:
+		c.hosts.sawRefusal()
+		c.session.refused(fmt.Errorf("connection to %s: %w: %w", t.server, ErrAuthFailed, c.missing()))
+	default:
+		c.hosts.sawReply()
 	}
-	c.hosts.sawReply()
+}
+
+// missing says why a server closes connections with error -124 (AuthenticationHelper.enforceAuthentication).
+func (c *Conn) missing() error {
+	if c.cfg.sasl == nil {
+		return errors.New("the server requires SASL authentication, or another that it enforces, " +
+			"and none is configured (error -124, SessionClosedRequireSaslAuth)")
+	}
+	return errors.New("the server enforces another scheme of authentication than SASL " +
+		"(error -124, SessionClosedRequireSaslAuth)")
+}
+
+// refused: a SASL exchange has come to nothing, for good. It is called on the goroutine that connects, and ends a
+// hurry.
+func (c *Conn) refused(cause error) {
+	c.hosts.haste.refused = true
+	c.session.refused(cause)
 }
 
 func (c *Conn) failed(_ *transport, cause error) {
 	// A refused credential says more than the end of the connection that follows it.
 	if c.gate.isShut() || c.hosts.refused.Load() {
+		return
+	}
+	first := doubtful(cause) && !c.doubted.Swap(true)
+	if errors.Is(cause, ErrAuthFailed) && !first {
+		c.refused(cause)
 		return
 	}
 	c.session.note(cause)

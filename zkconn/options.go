@@ -32,8 +32,8 @@ func WithSessionTimeout(d time.Duration) Option {
 
 // WithAuth adds a credential that is presented at every connection; it may be given several times.
 //
-// Refused here are the schemes "world" and "auth", which are for ACLs and authenticate nobody, "sasl", which the
-// library has no client for, and a digest that is not user:password. A scheme that the server does not know, or a
+// Refused here are the schemes "world" and "auth", which are for ACLs and authenticate nobody, "sasl", which
+// [WithSASL] is for, and a digest that is not user:password. A scheme that the server does not know, or a
 // credential that it refuses, is told by an AuthFailed event.
 func WithAuth(scheme string, secret []byte) Option {
 	return func(c *Config) error {
@@ -43,7 +43,7 @@ func WithAuth(scheme string, secret []byte) Option {
 		case "world", "auth":
 			return fmt.Errorf("%w: auth scheme %q: is for ACLs only", ErrBadConfig, scheme)
 		case "sasl":
-			return fmt.Errorf("%w: auth scheme %q: is not supported by the client library", ErrBadConfig, scheme)
+			return fmt.Errorf("%w: auth scheme %q: takes a mechanism, see WithSASL", ErrBadConfig, scheme)
 		case "digest":
 			// The value is not named: it is a secret.
 			user, password, found := bytes.Cut(secret, []byte(":"))

@@ -3,7 +3,21 @@ package zkconn
 import (
 	"fmt"
 	"slices"
+
+	"github.com/go-zookeeper/zk"
 )
+
+// CreatorACL allows everything to whoever creates a node, and nothing to others: Curator's and ZooKeeper's
+// CREATOR_ALL_ACL. The server puts in its place every identity that the connection has shown: that of WithSASL, of WithAuth
+// ("digest") and of a certificate.
+func CreatorACL() []ACL { return zk.AuthACL(zk.PermAll) }
+
+// SASLACL allows something to whoever has authenticated with SASL as that id: the user of DIGEST-MD5; the principal of
+// Kerberos as the servers know it, which is user/host@REALM, or less of it where they are told so
+// (kerberos.removeHostFromPrincipal, kerberos.removeRealmFromPrincipal).
+func SASLACL(permissions int32, id string) ACL {
+	return ACL{Perms: permissions, Scheme: "sasl", ID: id}
+}
 
 // WithACL sets the access control list of every node that is made; the default is everything for everyone. The
 // parents that are made have it too, unless WithParentACL or WithParentACLFunc says otherwise.

@@ -55,13 +55,17 @@ func (s *session) over() {
 	s.sink(event)
 }
 
-// refused: a server refused a credential, here or when the library presented it again.
-func (s *session) refused(cause error) {
+// credentialRefused: a server refused one of WithAuth, here or when the library presented it again.
+func (s *session) credentialRefused(cause error) {
 	schemes := make([]string, len(s.credentials))
 	for i, credential := range s.credentials {
 		schemes[i] = credential.scheme
 	}
-	cause = fmt.Errorf("auth scheme %s: %w", strings.Join(schemes, ", "), cause)
+	s.refused(fmt.Errorf("auth scheme %s: %w", strings.Join(schemes, ", "), cause))
+}
+
+// refused: a server refused a credential, or a client without.
+func (s *session) refused(cause error) {
 	s.note(cause)
 	s.mu.Lock()
 	defer s.mu.Unlock()

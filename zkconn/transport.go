@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"crypto/tls"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -25,6 +22,7 @@ import (
 //   - a failed write closes the connection and reports success: an error while credentials are sent again wedges the
 //     library for good (its PR 163). What was "written" fails when the library finds the connection closed;
 //   - it closes the connection when reading fails, so that a blocked write ends at once rather than at its deadline;
+//   - it makes the SASL exchange behind the connect reply, which the library sees when that has succeeded;
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in;
 //   - it follows the requests that go by way of the leader, which are the evidence that the session lives, and sends a
 //     sync behind each of the library's pings.
@@ -42,10 +40,16 @@ type transport struct {
 	idleSync bool   // a sync goes behind each ping
 	syncs    int32  // how many have gone
 
+	sasl     *saslClient          // nil: none
+	patience func() time.Duration // for the SASL exchange
+	broken   *brokenExchanges
+	held     []byte // the connect reply, which the library reads when the exchange has succeeded
+
 	out         *outbox      // once the session is established
 	sendBy      time.Time    // the library's newest write deadline
 	unread      int          // bytes of the current frame that the library has still to read
 	requested   bool         // the connect request has passed
+	replied     bool         // the connect reply has come
 	farewell    atomic.Int64 // the number of the request that closes the session; 0 before it has passed
 	established atomic.Bool
 	deadline    time.Time // of the handshake
@@ -76,7 +80,14 @@ func (t *transport) Read(p []byte) (int, error) {
 			return 0, t.fail("read", err)
 		}
 	}
-	n, err := t.reader.Read(p[:min(len(p), t.unread)])
+	p = p[:min(len(p), t.unread)]
+	if len(t.held) > 0 {
+		n := copy(p, t.held)
+		t.held = t.held[n:]
+		t.unread -= n
+		return n, nil
+	}
+	n, err := t.reader.Read(p)
 	t.unread -= n
 	if err != nil {
 		return n, t.fail("read", err)
@@ -150,6 +161,7 @@ func (t *transport) lookAtConnectReply(length int) error {
 	if err != nil {
 		return err
 	}
+	t.replied = true
 	reply, err := parseConnectReply(frame[lengthSize:])
 	if err != nil {
 		return err
@@ -158,6 +170,14 @@ func (t *transport) lookAtConnectReply(length int) error {
 		// The library goes by the shortest timeout of the session, too: what it hears is what counts.
 		reply.timeout = t.trips.connected(reply.timeout)
 		setConnectTimeout(frame[lengthSize:], reply.timeout)
+	}
+	if t.sasl != nil && reply.sessionID != 0 {
+		if err := t.guard.mayGrant(reply); err != nil {
+			return err
+		}
+		if err := t.authenticate(frame); err != nil {
+			return err
+		}
 	}
 	if err := t.guard.granted(reply); err != nil {
 		return err
@@ -247,29 +267,6 @@ func (t *transport) clamp(at time.Time) time.Time {
 		return at
 	}
 	return t.deadline
-}
-
-// fail tells the first cause and closes the connection.
-func (t *transport) fail(doing string, cause error) error {
-	if t.requested && !t.established.Load() && hungUp(cause) {
-		doing, cause = "handshake", fmt.Errorf("the server hung up in place of an answer (%s): %w", t.whyHungUp(), cause)
-	}
-	err := fmt.Errorf("connection to %s: %s: %w", t.server, doing, cause)
-	t.failure.Do(func() { t.observer.failed(t, err) })
-	_ = t.Close()
-	return err
-}
-
-func hungUp(cause error) bool {
-	return errors.Is(cause, io.EOF) || errors.Is(cause, syscall.ECONNRESET) || errors.Is(cause, syscall.EPIPE)
-}
-
-// whyHungUp names what servers say no more to than that: people look for the cause in vain otherwise.
-func (t *transport) whyHungUp() string {
-	if _, secured := t.Conn.(*tls.Conn); secured {
-		return "it may have no quorum, or too many connections"
-	}
-	return "it may have no quorum, or too many connections, or expect TLS"
 }
 
 // Close closes the socket.

@@ -23,6 +23,14 @@ func (f *flags) credentials(s *settings) error {
 		}
 		s.options = append(s.options, locks.WithAuth(scheme, []byte(credential)))
 	}
+	f.sasl.Typed = map[string]string{"keytab": f.keytab, "principal": f.principal}
+	mechanism, err := f.sasl.Mechanism()
+	if err != nil {
+		return misuse("-sasl, -sasl-file: %v", err)
+	}
+	if mechanism != nil {
+		s.options = append(s.options, locks.WithSASL(mechanism))
+	}
 	config, err := f.tls.config()
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/examples/saslflags"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -27,6 +28,7 @@ var (
 const (
 	serversVariable = "ZOOKEEPER_SERVERS"
 	tokenVariable   = "TURNSTILE_REVOKE_TOKEN"
+	saslVariable    = "TURNSTILE_SASL" // and what begins with it: see package saslflags
 )
 
 // shortestToken bounds what can be guessed.
@@ -53,6 +55,9 @@ type flags struct {
 	tokenFile, hosts string
 	session          time.Duration
 	auth             []string
+	sasl             saslflags.Source
+	keytab           string
+	principal        string
 	tls              tlsFiles
 }
 
@@ -74,6 +79,13 @@ func parse(args []string, env func(string) string, errs io.Writer) (settings, er
 		f.auth = append(f.auth, text)
 		return nil
 	})
+	f.sasl.Prefix, f.sasl.Env = saslVariable, env
+	set.StringVar(&f.sasl.Name, "sasl", "", "authenticate with a SASL mechanism, "+saslflags.Names()+"; or $"+saslVariable)
+	set.StringVar(&f.sasl.File, "sasl-file", "", "a file that only you can read with what that takes, user=NAME and "+
+		"password=PASSWORD, a line each; or $"+saslVariable+"_FILE, or $"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD")
+	set.StringVar(&f.keytab, "sasl-keytab", "", "a file with keys for -sasl gssapi, which takes tickets from the "+
+		"credential cache without; or $"+saslVariable+"_KEYTAB")
+	set.StringVar(&f.principal, "sasl-principal", "", "whose keys, NAME@REALM; or $"+saslVariable+"_PRINCIPAL")
 	set.StringVar(&f.tls.ca, "tls-ca", "", "a PEM file with the authorities that ZooKeeper's certificates are from; turns TLS on")
 	set.StringVar(&f.tls.cert, "tls-cert", "", "a PEM file with our certificate; turns TLS on")
 	set.StringVar(&f.tls.key, "tls-key", "", "a PEM file with its key")

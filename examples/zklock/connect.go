@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/turnstile-locks/turnstile/examples/saslflags"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -21,6 +22,7 @@ import (
 const (
 	serversVariable = "ZOOKEEPER_SERVERS"
 	authVariable    = "ZKLOCK_AUTH"
+	saslVariable    = "ZKLOCK_SASL" // and what begins with it: see package saslflags
 )
 
 // answerTimeout is how long a question may take, which may have to read a large tree.
@@ -30,6 +32,9 @@ const answerTimeout = time.Minute
 type connection struct {
 	servers        string
 	auth           []string
+	sasl, saslFile string
+	saslKeytab     string
+	saslPrincipal  string
 	secure         bool
 	ca, cert, key  string
 	serverName     string
@@ -41,6 +46,14 @@ func (c *connection) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&c.servers, "zk", "", "`servers` and chroot, zk1:2181,zk2:2181/app\n(default $"+serversVariable+")")
 	f.StringArrayVar(&c.auth, "auth", nil, "a `credential`, digest:user:password\n(default $"+authVariable+")")
+	f.StringVar(&c.sasl, "sasl", "", "authenticate with the SASL `mechanism` "+saslflags.Names()+
+		"\n(default $"+saslVariable+")")
+	f.StringVar(&c.saslFile, "sasl-file", "", "`file` that only you can read with what it takes, user=NAME and\n"+
+		"password=PASSWORD, a line each (default $"+saslVariable+"_FILE,\n"+
+		"or $"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD)")
+	f.StringVar(&c.saslKeytab, "sasl-keytab", "", "`file` with keys for --sasl gssapi, which takes tickets from the\n"+
+		"credential cache without (default $"+saslVariable+"_KEYTAB)")
+	f.StringVar(&c.saslPrincipal, "sasl-principal", "", "whose keys, `NAME@REALM`\n(default $"+saslVariable+"_PRINCIPAL)")
 	f.BoolVar(&c.secure, "tls", false, "connect with TLS")
 	f.StringVar(&c.ca, "tls-ca", "", "`file` (PEM) with the authorities to be trusted\ninstead of the system's")
 	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")
@@ -79,6 +92,14 @@ func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
 	return pairs, nil
 }
 
+// mechanism is where the SASL mechanism comes from.
+func (c *connection) mechanism() saslflags.Source {
+	return saslflags.Source{
+		Name: c.sasl, File: c.saslFile, Typed: map[string]string{"keytab": c.saslKeytab, "principal": c.saslPrincipal},
+		Prefix: saslVariable, Env: os.Getenv,
+	}
+}
+
 // tls is the configuration for TLS, nil for connections without.
 func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
 	if (c.cert == "") != (c.key == "") {
@@ -112,8 +133,9 @@ func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
 // settings are those of a connection, checked.
 type settings struct {
 	servers     string
-	credentials [][2]string // scheme and secret
-	tls         *tls.Config // nil for connections without
+	credentials [][2]string          // scheme and secret
+	sasl        zkconn.SASLMechanism // nil for none
+	tls         *tls.Config          // nil for connections without
 	timeout     time.Duration
 }
 
@@ -133,6 +155,9 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 	if s.credentials, err = c.credentials(cmd); err != nil {
 		return s, err
 	}
+	if s.sasl, err = c.mechanism().Mechanism(); err != nil {
+		return s, badUse(withFlag(cmd, "--sasl digest-md5 --sasl-file FILE"), "%v", err)
+	}
 	if s.tls, err = c.tls(cmd); err != nil {
 		return s, err
 	}
@@ -148,6 +173,9 @@ func (s settings) config() (zkconn.Config, error) {
 	for _, c := range s.credentials {
 		opts = append(opts, zkconn.WithAuth(c[0], []byte(c[1])))
 	}
+	if s.sasl != nil {
+		opts = append(opts, zkconn.WithSASL(s.sasl))
+	}
 	if s.tls != nil {
 		opts = append(opts, zkconn.WithTLS(s.tls))
 	}
@@ -159,6 +187,9 @@ func (s settings) open(ctx context.Context) (*locks.Client, error) {
 	opts := []locks.Option{locks.WithSessionTimeout(s.timeout)}
 	for _, c := range s.credentials {
 		opts = append(opts, locks.WithAuth(c[0], []byte(c[1])))
+	}
+	if s.sasl != nil {
+		opts = append(opts, locks.WithSASL(s.sasl))
 	}
 	if s.tls != nil {
 		opts = append(opts, locks.WithTLS(s.tls))

@@ -212,7 +212,8 @@ func (e *examination) openSession(ctx context.Context, cfg zkconn.Config) (*zkco
 	case event := <-refused:
 		e.reached = true
 		e.note(broken, "session",
-			"look at --auth and "+authVariable+": the scheme and the form are SCHEME:SECRET",
+			"look at --auth and "+authVariable+": the scheme and the form are SCHEME:SECRET; or at --sasl, and at the "+
+				"servers' JAAS file",
 			"the servers refuse the credential: %s", short(event.Err))
 	case <-limit.C:
 		cause := "none answered"

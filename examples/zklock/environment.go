@@ -17,7 +17,7 @@ const heldVariable = "ZKLOCK_HELD"
 func environment(lease *locks.Lease) []string {
 	var env []string
 	for _, v := range os.Environ() { // those of a zklock around this one would come first, and some programs take the first
-		if !strings.HasPrefix(v, "ZKLOCK_") || strings.HasPrefix(v, authVariable+"=") {
+		if !strings.HasPrefix(v, "ZKLOCK_") || strings.HasPrefix(v, authVariable+"=") || strings.HasPrefix(v, saslVariable) {
 			env = append(env, v)
 		}
 	}

@@ -5,6 +5,7 @@
 //   - A session on each node, or a gateway
 //   - Moving from Curator, zk.Lock or etcd
 //   - Running against a production ensemble
+//   - Ensembles with Kerberos or DIGEST-MD5
 //   - When a lock is stuck
 //   - Choosing a session timeout
 //   - What services do with locks

@@ -22,8 +22,8 @@
 // what the lock paths do that are made. Lock paths that exist keep their list: making them beforehand, with an ACL of
 // the operator's, is a way to see to it that nobody else makes them. A session that may CREATE and not DELETE ends
 // itself when it has to take a node away, because nothing else would. All this is told, user by user, on servers that
-// enforce it, in tests/access. SASL is not supported; go-zookeeper has none. digest over an open network is readable:
-// use TLS.
+// enforce it, in tests/access. WithSASL authenticates with DIGEST-MD5 or Kerberos: see "Ensembles with Kerberos or
+// DIGEST-MD5". digest over an open network is readable: use TLS.
 //
 // # TLS
 //

@@ -31,6 +31,7 @@ const (
 	OpMultiRead        OpCode = 22
 	OpSetAuth          OpCode = 100
 	OpSetWatches       OpCode = 101
+	OpSASL             OpCode = 102
 	OpGetEphemerals    OpCode = 103
 	OpGetChildrenCount OpCode = 104
 	OpSetWatches2      OpCode = 105
@@ -46,7 +47,7 @@ var opNames = map[OpCode]string{
 	OpCreate2: "create2", OpReconfig: "reconfig", OpCheckWatches: "checkWatches",
 	OpRemoveWatches: "removeWatches", OpCreateContainer: "createContainer",
 	OpCreateTTL: "createTTL", OpMultiRead: "multiRead", OpSetAuth: "setAuth",
-	OpSetWatches: "setWatches", OpGetEphemerals: "getEphemerals",
+	OpSetWatches: "setWatches", OpSASL: "sasl", OpGetEphemerals: "getEphemerals",
 	OpGetChildrenCount: "getAllChildrenNumber", OpSetWatches2: "setWatches2",
 	OpAddWatch: "addWatch", OpCloseSession: "closeSession",
 }

@@ -15,6 +15,7 @@ type settings struct {
 	config     map[string]string // lines of zoo.cfg
 	properties map[string]string // Java system properties
 	secure     *TLS              // nil: without
+	jaas       string            // empty: without
 	members    map[int][]Option  // what differs, by the member's number from 0
 }
 

@@ -83,7 +83,7 @@ func newServer(id int, settings settings) (*Server, error) {
 		return nil, fmt.Errorf("rig: folder for a server: %w", err)
 	}
 	s := &Server{dir: dir, port: port, settings: settings}
-	if err := s.prepareTLS(); err != nil {
+	if err := errors.Join(s.prepareTLS(), s.prepareJAAS()); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	if err := os.WriteFile(filepath.Join(dir, "myid"), []byte(strconv.Itoa(id)), 0o600); err != nil {
@@ -110,6 +110,7 @@ func (s *Server) start() error {
 	// fastest and leaves the processors to the tests.
 	args := []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"}
 	args = append(args, s.settings.flags()...)
+	args = append(args, s.jaasFlags()...)
 	args = append(args, "-cp", ClassPath(s.settings.jars()), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	process, err := startProcess(&s.output, s.dir, args)
 	if err != nil {

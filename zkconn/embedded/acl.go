@@ -35,8 +35,8 @@ var (
 )
 
 // fixACL checks the list that a request wants to give a node, and puts the requestor's own identities in
-// the place of the scheme "auth".
-func fixACL(list []access, who []identity) ([]access, code) {
+// the place of the scheme "auth". sasl says whether the server knows that scheme.
+func fixACL(list []access, who []identity, sasl bool) ([]access, code) {
 	var fixed []access
 	var seen set[access]
 	for _, a := range list {
@@ -49,7 +49,7 @@ func fixACL(list []access, who []identity) ([]access, code) {
 		case a.scheme == "auth":
 			known := len(fixed)
 			for _, id := range who {
-				if id.scheme == "digest" || id.scheme == "super" {
+				if id.scheme == "digest" || id.scheme == "super" || id.scheme == schemeSASL {
 					fixed = append(fixed, access{perms: a.perms, identity: id})
 				}
 			}
@@ -58,6 +58,8 @@ func fixACL(list []access, who []identity) ([]access, code) {
 			}
 		case a.id == null && (a.scheme == "world" || a.scheme == "digest" || a.scheme == "ip"):
 			return nil, codeMarshalling
+		case a.scheme == schemeSASL && !sasl:
+			return nil, codeInvalidACL
 		case validID(a.identity):
 			fixed = append(fixed, a)
 		default:
@@ -81,9 +83,14 @@ func validID(who identity) bool {
 	case "ip":
 		_, _, ok := parseIP(who.id)
 		return ok
+	case schemeSASL:
+		return !strings.Contains(who.id, "@") || kerberosName.MatchString(who.id)
 	}
 	return false
 }
+
+// kerberosName is a principal with a realm (KerberosName's nameParser).
+var kerberosName = regexp.MustCompile(`^[^/@]*(/[^/@]*)?@[^/@]*$`)
 
 // allowed says whether one of the identities has one of the permissions. A node without a list is open.
 func allowed(list []access, perm int32, who []identity) bool {
@@ -113,7 +120,7 @@ func allowed(list []access, perm int32, who []identity) bool {
 
 func matches(rule identity, id string) bool {
 	if rule.scheme != "ip" {
-		return rule.id == id
+		return rule.id == id || rule.scheme == schemeSASL && id == "super"
 	}
 	network, bits, ok := parseIP(rule.id)
 	addr, _, known := parseIP(id)

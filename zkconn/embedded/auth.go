@@ -26,12 +26,3 @@ func (c *conn) authenticate(xid int32, d *decoder) bool {
 	c.reply(xid, 0, codeOK, nil)
 	return true
 }
-
-// sasl answers as a server does that has no SASL configured: with nothing.
-func (c *conn) sasl(xid int32, d *decoder) bool {
-	if d.bytes() == nil || d.err != nil {
-		return false
-	}
-	c.reply(xid, 0, codeOK, func(e *encoder) { e.bytes(nil) })
-	return true
-}

@@ -22,6 +22,7 @@ const (
 	codeSessionMoved         code = -118
 	codeNoWatcher            code = -121
 	codeReconfigDisabled     code = -123
+	codeRequiresSASL         code = -124
 )
 
 // eventType is what happened to a node, as a watch event carries it.

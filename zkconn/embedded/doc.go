@@ -14,7 +14,7 @@
 //   - sessions with negotiated timeouts that move between connections and expire at ticks;
 //   - ephemeral, sequential and container nodes, and nodes with a time to live, with every field of
 //     Stat;
-//   - version and permission checks (schemes world, ip and digest);
+//   - version and permission checks (schemes world, ip, digest and sasl);
 //   - multis that are done as a whole or not at all, with their errors part by part;
 //   - watches that fire once, persistent and recursive ones, and the events that a client missed
 //     while it was away;
@@ -75,8 +75,12 @@
 //     those behind it. And an auth request overtakes others there.
 //   - A watch may be set on a null path; there such a connection is never closed properly, here it is.
 //   - There are no quotas: /zookeeper/quota is a node like others.
-//   - No TLS, no SASL, no super user, and no IPv6 in access lists (3.8.0 has none there either). No
-//     read-only mode and no reconfiguration; /zookeeper/config is empty in an ensemble too.
+//   - SASL is DIGEST-MD5 alone ([WithSASL]). 3.8.0 keeps the name of the last known user who has
+//     authenticated, for all connections. So it may refuse the right password of one of two who do so
+//     at the same moment, and takes anybody's password for that of a user whom it does not know. Here
+//     neither happens.
+//   - No TLS, no super user, and no IPv6 in access lists (3.8.0 has none there either). No read-only
+//     mode and no reconfiguration; /zookeeper/config is empty in an ensemble too.
 //   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.
 //   - A secret for the scheme digest is taken as UTF-8; 3.8.0 takes the platform's character set.
 //   - A client that does not read while more than 64 MiB wait for it is cut off. 3.8.0 keeps them.

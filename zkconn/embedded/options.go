@@ -19,6 +19,10 @@ type settings struct {
 	reapEvery  time.Duration
 	clock      Clock
 	hook       func(Request) Action
+
+	sasl         func(user string) (password string, known bool) // nil: no SASL; a function, so that no printer finds passwords
+	saslRequired bool
+	unfit        error // what an option found wrong
 }
 
 // Option changes how a server is started.
@@ -75,6 +79,8 @@ func newSettings(opts []Option) (settings, error) {
 		s.minTimeout = 2 * s.tickTime
 	}
 	switch {
+	case s.unfit != nil:
+		return s, s.unfit
 	case s.size < 1 || s.size > 255:
 		return s, fmt.Errorf("embedded: %d replicas: there must be 1 to 255", s.size)
 	case s.tickTime < time.Millisecond || s.reapEvery <= 0:

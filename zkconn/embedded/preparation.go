@@ -15,6 +15,7 @@ type preparation struct {
 	tree    *tree
 	session *session
 	who     []identity
+	sasl    bool // the server knows the scheme
 	zxid    int64
 	now     int64 // milliseconds since 1970
 	single  bool  // there is no next part

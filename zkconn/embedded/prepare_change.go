@@ -96,7 +96,7 @@ func (p *preparation) setACL(path string, list []access, version int32, err erro
 	if !validPath(path) {
 		return part{}, codeBadArguments
 	}
-	fixed, c := fixACL(list, p.who)
+	fixed, c := fixACL(list, p.who, p.sasl)
 	if c != codeOK {
 		return part{}, c
 	}

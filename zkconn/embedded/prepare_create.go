@@ -36,7 +36,7 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 	if !ok {
 		return part{}, codeBadArguments
 	}
-	acl, refused := fixACL(c.acl, p.who)
+	acl, refused := fixACL(c.acl, p.who, p.sasl)
 	if refused != codeOK {
 		return part{}, refused
 	}

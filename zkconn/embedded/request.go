@@ -21,6 +21,10 @@ func (c *conn) handle(frame []byte) bool {
 	case OpSASL:
 		return c.sasl(xid, &d)
 	}
+	if c.e.saslRequired && !c.shows(schemeSASL) {
+		c.reply(xid, 0, codeRequiresSASL, nil)
+		return false
+	}
 	c.r.hear(c)
 	switch kind := op.kind(); {
 	case kind == writing:

@@ -103,6 +103,7 @@ type conn struct {
 	done   chan struct{} // closed with the connection
 
 	who       []identity
+	exchange  digestExchange
 	sessionID int64
 	timeout   time.Duration
 	heard     time.Time // when it last sent anything

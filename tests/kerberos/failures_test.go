@@ -1,0 +1,207 @@
+package kerberos
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
+)
+
+// refusedOpen has a client fail to open, at once, with words that say who failed and why.
+func refusedOpen(t *testing.T, addr string, m *gssapi.Mechanism, says ...string) error {
+	t.Helper()
+	ctx := deadline(t)
+	client, err := locks.Open(ctx, addr, locks.WithSASL(m), locks.WithSessionTimeout(patient.Session))
+	require.Nil(t, client)
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.NoError(t, ctx.Err(), "it is told at once")
+	for _, words := range append(says, "GSSAPI", m.Principal(), addr) {
+		require.ErrorContains(t, err, words)
+	}
+	return err
+}
+
+// inGuide has the guide quote what was shown here.
+func inGuide(t *testing.T, quotes ...string) {
+	t.Helper()
+	content, err := os.ReadFile("../../locks/guides/sasl.go")
+	require.NoError(t, err)
+	text := strings.Join(strings.Fields(strings.ReplaceAll(string(content), "\n//", "\n")), " ")
+	for _, quote := range quotes {
+		require.Contains(t, text, quote)
+	}
+}
+
+// What a KDC refuses ends the attempt to open a client.
+func TestOpenWithoutATicket(t *testing.T) {
+	k := newRealm(t)
+	server := rig.StartStandalone(t, demanding(t, k)...)
+	k.Add(t, "gone")
+	gone := as(t, k, "gone")
+	k.Delete(t, "gone")
+	refusedOpen(t, server.Addr(), gone, "gone@"+kdc.Realm, "the KDC does not know the principal")
+	inGuide(t, "the KDC does not know the principal")
+
+	changed := as(t, k, "bob")
+	k.ChangeKey(t, "bob")
+	refusedOpen(t, server.Addr(), changed, "bob@"+kdc.Realm, "the keytab does not have the principal's present key")
+	inGuide(t, "the keytab does not have the principal's present key")
+
+	var clock shifted
+	clock.by = time.Hour
+	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithClock(clock.now)), "the clocks differ too much: it is ", " here and ", " at the KDC")
+	inGuide(t, "the clocks differ too much: it is … here and … at the KDC")
+
+	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithServerPrincipal("nosuch/localhost")),
+		"for server nosuch/localhost@"+kdc.Realm+": the KDC does not know the server's principal")
+	inGuide(t, "for server zookeeper/10.0.0.5@EXAMPLE.COM: the KDC does not know the server's principal")
+
+	cache := k.Cache(t, "alice", time.Second)
+	m := mechanism(t, k, gssapi.WithCredentialCache(cache))
+	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, patient.Bound, 10*time.Millisecond)
+	refusedOpen(t, server.Addr(), m, "the ticket has expired: that of credential cache "+cache+" at ", ": run kinit")
+	inGuide(t, "the ticket has expired: that of credential cache … at …: run kinit")
+}
+
+// What the server refuses, too. Java's servers keep the reason for their log.
+func TestServerRefuses(t *testing.T) {
+	k := newRealm(t)
+	k.Add(t, "zookeeper/elsewhere")
+	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)
+	t.Run("a ticket for another server", func(t *testing.T) {
+		elsewhere := as(t, k, "alice", gssapi.WithServerPrincipal("zookeeper/elsewhere"))
+		logs(t, server, "Checksum failed", func() {
+			refusedOpen(t, server.Addr(), elsewhere, "the server said so (error -115, AuthFailed)")
+		})
+		inGuide(t, `SASL GSSAPI as "app@EXAMPLE.COM": the server said so (error -115, AuthFailed)`)
+	})
+	t.Run("a clock that is an hour off, once the tickets are there", func(t *testing.T) {
+		var off atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(off.Load())) }
+		m := as(t, k, "alice", gssapi.WithClock(now))
+		use(t, open(t, server.Addr(), m), "/lock")
+		off.Store(int64(time.Hour))
+		// The KDC is asked for another ticket after the refusal, and knows why.
+		logs(t, server, "Clock skew too great (37)", func() {
+			refusedOpen(t, server.Addr(), m, "the clocks differ too much")
+		})
+	})
+	t.Run("a ticket for a key of which it has another version", func(t *testing.T) {
+		k.ChangeKey(t, servers)
+		logs(t, server, "Checksum failed", func() { refusedOpen(t, server.Addr(), as(t, k, "alice")) })
+	})
+	t.Run("a ticket for another key of the same version", func(t *testing.T) {
+		k.Delete(t, servers)
+		k.Add(t, servers)
+		logs(t, server, "Checksum failed", func() { refusedOpen(t, server.Addr(), as(t, k, "alice")) })
+	})
+}
+
+// logs finds that the server's log says what the guide promises.
+func logs(t *testing.T, server *rig.Server, words string, refused func()) {
+	t.Helper()
+	before := strings.Count(server.Log(), words)
+	refused()
+	// It is written to a pipe, from which it comes when it comes.
+	patient.Eventually(t, func() bool { return strings.Count(server.Log(), words) > before }, "never logged: %s", words)
+	inGuide(t, words)
+}
+
+// A server whose key is older than our ticket cannot read it, and can once its keytab has been changed.
+func TestKeyOfTheServerIsChanged(t *testing.T) {
+	k := newRealm(t)
+	keytab := k.Keytab(t, servers)
+	server := rig.StartStandalone(t, append(k.ZooKeeperWith(servers, keytab),
+		rig.WithConfig("sessionRequireClientSASLAuth", "true"))...)
+	m := as(t, k, "alice")
+	client := open(t, server.Addr(), m)
+	use(t, client, "/lock")
+
+	k.ChangeKey(t, servers)
+	refusedOpen(t, server.Addr(), as(t, k, "alice"), "-124")
+	use(t, open(t, server.Addr(), m), "/lock") // its ticket is from before
+
+	k.KeytabAt(t, keytab, servers) // without the old key, for which those tickets are
+	require.NoError(t, server.Restart(deadline(t)))
+	use(t, open(t, server.Addr(), as(t, k, "alice")), "/lock")
+	use(t, open(t, server.Addr(), m), "/lock")
+	use(t, client, "/lock")
+}
+
+func TestServersThatSpeakSomethingElse(t *testing.T) {
+	k := newRealm(t)
+	t.Run("no SASL", func(t *testing.T) {
+		refusedOpen(t, rig.StartStandalone(t).Addr(), as(t, k, "alice"), "no SASL")
+	})
+	t.Run("DIGEST-MD5", func(t *testing.T) {
+		server := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(map[string]string{"alice": "secret"})))
+		refusedOpen(t, server.Addr(), as(t, k, "alice"), "the server speaks DIGEST-MD5")
+	})
+}
+
+// No KDC: whoever has a ticket goes on, and whoever has none waits until there is a KDC again.
+func TestLocksWithoutAKDC(t *testing.T) {
+	k := newRealm(t)
+	server := rig.StartStandalone(t, demanding(t, k)...)
+	proxy := rig.NewProxy(t, server.Addr())
+	client := open(t, proxy.Addr(), as(t, k, "alice"))
+	lease, err := client.Mutex("/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	bob, keys := as(t, k, "bob"), k.Keytab(t, "bob")
+	k.Kill(t)
+
+	before := proxy.Requests(rig.OpSASL)
+	proxy.Cut()
+	patient.Eventually(t, func() bool { return proxy.Requests(rig.OpSASL) >= before+3 }, "it never authenticated again")
+	require.NoError(t, lease.Unlock(deadline(t)))
+	use(t, client, "/lock")
+
+	soon, cancel := context.WithTimeout(deadline(t), 2*time.Second)
+	defer cancel()
+	_, err = locks.Open(soon, server.Addr(), locks.WithSASL(bob))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NotErrorIs(t, err, zkconn.ErrAuthFailed, "nobody has refused him")
+	require.ErrorContains(t, err, "no KDC answers")
+	require.ErrorContains(t, err, "bob@"+kdc.Realm)
+
+	opened := make(chan error, 1)
+	go func() {
+		late, err := locks.Open(deadline(t), server.Addr(), locks.WithSASL(mechanism(t, k, gssapi.WithKeytab(keys, "bob"))))
+		if err == nil {
+			err = late.Close(deadline(t))
+		}
+		opened <- err
+	}()
+	k.Restart(t)
+	require.NoError(t, <-opened)
+}
+
+// A credential cache that nobody keeps fresh ends the session at the next connection, in so many words.
+func TestExpiredTicketEndsTheSession(t *testing.T) {
+	k := newRealm(t)
+	proxy := rig.NewProxy(t, rig.StartStandalone(t, demanding(t, k)...).Addr())
+	m := mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", 10*time.Second)))
+	client := open(t, proxy.Addr(), m)
+	lease, err := client.Mutex("/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, patient.Bound, 10*time.Millisecond)
+	require.True(t, lease.Valid(), "a connection outlives its ticket")
+
+	proxy.Cut()
+	happens(t, lease.Context().Done(), "the lease ends")
+	_, err = client.Mutex("/lock").Lock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrClosed)
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.ErrorIs(t, err, gssapi.ErrTicketExpired)
+}

@@ -1,0 +1,227 @@
+package kerberos
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
+)
+
+// demanding has servers refuse clients without SASL.
+func demanding(t *testing.T, k *kdc.KDC) []rig.Option {
+	return append(k.ZooKeeper(t, servers), rig.WithConfig("sessionRequireClientSASLAuth", "true"))
+}
+
+// onlyMe is an ACL that servers fill in with the client's own identity.
+var onlyMe = locks.WithACL(zkconn.CreatorACL()...)
+
+// open opens a client that authenticates by Kerberos.
+func open(t *testing.T, addr string, m *gssapi.Mechanism, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	return patient.Open(t, addr, append([]locks.Option{locks.WithSASL(m)}, opts...)...)
+}
+
+// use locks a path once.
+func use(t *testing.T, client *locks.Client, path string) {
+	t.Helper()
+	lease, err := client.Mutex(path).Lock(deadline(t))
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(deadline(t)))
+}
+
+// Locks on a server and on three, whose nodes are for one principal alone.
+func TestLocks(t *testing.T) {
+	k := newRealm(t)
+	for name, start := range map[string]func(t *testing.T) string{
+		"standalone":    func(t *testing.T) string { return rig.StartStandalone(t, demanding(t, k)...).Addr() },
+		"three members": func(t *testing.T) string { return rig.StartEnsemble(t, 3, demanding(t, k)...).Addrs() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			addr := start(t)
+			alice := open(t, addr, as(t, k, "alice"), onlyMe)
+			lease, err := alice.Mutex("/app/lock").Lock(deadline(t))
+			require.NoError(t, err)
+			mine := open(t, addr, mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", time.Hour))), onlyMe)
+			granted := make(chan *locks.Lease, 1)
+			go func() {
+				second, err := mine.Mutex("/app/lock").Lock(deadline(t))
+				if err != nil {
+					t.Error(err)
+				}
+				granted <- second
+			}()
+
+			_, err = open(t, addr, as(t, k, "bob")).Mutex("/app/lock").Lock(deadline(t))
+			require.ErrorIs(t, err, zkconn.ErrNoAuth)
+			require.NoError(t, lease.Unlock(deadline(t)))
+			second := <-granted
+			require.NotNil(t, second)
+			require.Greater(t, second.Token(), lease.Token())
+			require.NoError(t, second.Unlock(deadline(t)))
+
+			_, err = patient.Open(t, addr).Mutex("/app/lock").Lock(deadline(t))
+			require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
+		})
+	}
+}
+
+// A lock outlives the loss of its leader, whose clients authenticate to another member.
+func TestLockOutlivesALeader(t *testing.T) {
+	k := newRealm(t)
+	ensemble := rig.StartEnsemble(t, 3, demanding(t, k)...)
+	client := open(t, ensemble.Addrs(), as(t, k, "alice"), onlyMe)
+	lease, err := client.Mutex("/app/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	for range 2 {
+		leader, err := ensemble.Leader(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, leader.Kill())
+		_, err = ensemble.Leader(deadline(t))
+		require.NoError(t, err)
+		require.NoError(t, leader.Restart(deadline(t)))
+	}
+	require.True(t, lease.Valid())
+	require.NoError(t, lease.Unlock(deadline(t)))
+	use(t, client, "/app/lock")
+	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
+	require.Equal(t, 1, k.Tickets("alice"), "however often the members were not to be reached")
+}
+
+// Several connections that are made at once share a mechanism and its tickets: none of their requests is taken for a
+// replay.
+func TestConnectionsShareTickets(t *testing.T) {
+	k := newRealm(t)
+	server := rig.StartStandalone(t, demanding(t, k)...)
+	m := as(t, k, "alice")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			client, err := locks.Open(deadline(t), server.Addr(), locks.WithSASL(m), locks.WithSessionTimeout(patient.Session))
+			if err == nil {
+				err = client.Close(deadline(t))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, 1, k.Logins("alice"))
+	require.Equal(t, 1, k.Tickets("alice"))
+	require.NotContains(t, server.Log(), "failed to SASL authenticate")
+}
+
+// Java's acceptor signs with a key of its own where it is told to, and with each kind of AES.
+func TestKeysOfTheServer(t *testing.T) {
+	for name, c := range map[string]struct {
+		enctype string
+		opts    []rig.Option
+	}{
+		"a key of the acceptor's": {"aes256-cts-hmac-sha1-96",
+			[]rig.Option{rig.WithSystemProperty("sun.security.krb5.acceptor.subkey", "true")}},
+		"AES-128":            {"aes128-cts-hmac-sha1-96", nil},
+		"AES-256 with SHA-2": {"aes256-cts-hmac-sha384-192", nil},
+		"AES-128 with SHA-2": {"aes128-cts-hmac-sha256-128", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newRealm(t)
+			for _, who := range []string{"krbtgt/" + kdc.Realm, servers, "alice"} {
+				k.ChangeKeyTo(t, who, c.enctype)
+			}
+			server := rig.StartStandalone(t, append(demanding(t, k), c.opts...)...)
+			use(t, open(t, server.Addr(), as(t, k, "alice")), "/lock")
+		})
+	}
+}
+
+// Each of the three requests of an exchange is lost, or the answer to it is: the next connection begins another one.
+func TestExchangeThatIsCutOff(t *testing.T) {
+	k := newRealm(t)
+	server := rig.StartStandalone(t, demanding(t, k)...)
+	for turn := 1; turn <= 3; turn++ {
+		for name, action := range map[string]rig.Action{"request": rig.CutBefore, "answer": rig.DropReply} {
+			proxy := rig.NewProxy(t, server.Addr())
+			client := open(t, proxy.Addr(), as(t, k, "alice"))
+			lease, err := client.Mutex("/lock").Lock(deadline(t))
+			require.NoError(t, err)
+			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(turn == 1, action)})
+			proxy.Cut()
+			for passed := 1; passed < turn; passed++ {
+				happens(t, fault.Fired(), "the exchange begins")
+				next := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(passed+1 == turn, action)})
+				fault.Release()
+				fault = next
+			}
+			happens(t, fault.Fired(), "%s %d is lost", name, turn)
+			require.True(t, lease.Valid())
+			require.NoError(t, lease.Unlock(deadline(t)), "%s %d", name, turn)
+			use(t, client, "/lock")
+		}
+	}
+}
+
+func delayUnless(now bool, action rig.Action) rig.Action {
+	if now {
+		return action
+	}
+	return rig.Delay
+}
+
+func happens(t *testing.T, event <-chan struct{}, format string, args ...any) {
+	t.Helper()
+	select {
+	case <-event:
+	case <-deadline(t).Done():
+		t.Fatalf("never: "+format, args...)
+	}
+}
+
+// A session that is closed behind its client's back is followed by another one, which authenticates, too. The server
+// does not demand that, lest whoever closes the session have to.
+func TestNextSession(t *testing.T) {
+	k := newRealm(t)
+	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)
+	proxy := rig.NewProxy(t, server.Addr())
+	client := open(t, proxy.Addr(), as(t, k, "alice"), onlyMe)
+	lease, err := client.Mutex("/lock").Lock(deadline(t))
+	require.NoError(t, err)
+	id, password, ok := proxy.Session()
+	require.True(t, ok)
+	proxy.Refuse(true)
+	require.NoError(t, rig.ExpireSession(deadline(t), server.Addr(), id, password))
+	proxy.Refuse(false)
+	happens(t, lease.Context().Done(), "the lease ends")
+	use(t, client, "/lock") // which is for alice alone
+	require.NotEqual(t, id, client.Session().ID())
+	require.Equal(t, 1, k.Logins("alice"))
+}
+
+// Tickets expire again and again while a lock is held and its connection is lost again and again.
+func TestLockOutlivesItsTickets(t *testing.T) {
+	k := newRealm(t)
+	k.Modify(t, "alice", `-maxlife "10 seconds"`)
+	server := rig.StartStandalone(t, demanding(t, k)...)
+	proxy := rig.NewProxy(t, server.Addr())
+	client := open(t, proxy.Addr(), as(t, k, "alice"), onlyMe)
+	rec := patient.Recorder(t, client)
+	lease, err := client.Mutex("/lock", locks.WithObserver(rec.PID())).Lock(deadline(t))
+	require.NoError(t, err)
+	for held := 2; k.Logins("alice") < 3; held++ {
+		proxy.Cut()
+		_, err = rec.AwaitNth(deadline(t), messages.StateHeld, held)
+		require.NoError(t, err)
+		require.True(t, lease.Valid())
+		time.Sleep(100 * time.Millisecond)
+	}
+	require.Less(t, k.Logins("alice"), proxy.Requests(rig.OpSASL)/3, "most connections take the ticket that is there")
+	require.NoError(t, lease.Unlock(deadline(t)))
+}

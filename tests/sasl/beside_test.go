@@ -1,0 +1,143 @@
+package sasl
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// python is Debian's, which has kazoo and pure-sasl.
+const python = "/usr/bin/python3"
+
+// requireKazoo skips the test, or fails it, where there is no kazoo with SASL.
+func requireKazoo(t *testing.T) {
+	t.Helper()
+	var missing []error
+	const packages = "/usr/lib/python3/dist-packages/"
+	for _, file := range []string{python, packages + "kazoo", packages + "puresasl"} {
+		_, err := os.Stat(file)
+		missing = append(missing, err)
+	}
+	rig.SkipUnless(t, errors.Join(missing...))
+}
+
+// program is another client that talks in lines.
+type program struct {
+	*child.Process
+	in    io.Writer
+	lines chan string
+}
+
+// begin runs a command that says what it does.
+func begin(t *testing.T, env []string, name string, args ...string) *program {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stderr = t.Output()
+	in, toChild, err := os.Pipe()
+	require.NoError(t, err)
+	fromChild, out, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdin, cmd.Stdout = in, out
+	p := &program{in: toChild, lines: make(chan string, 1000)}
+	p.Process, err = child.Start(cmd, nil)
+	require.NoError(t, err)
+	_, _ = in.Close(), out.Close()
+	go func() {
+		defer close(p.lines)
+		for s := bufio.NewScanner(fromChild); s.Scan(); {
+			p.lines <- s.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = toChild.Close()
+		_ = p.Kill()
+		for range p.lines { // until all has been read
+		}
+		_ = fromChild.Close()
+	})
+	return p
+}
+
+// says waits for a line.
+func (p *program) says(t *testing.T, line string) {
+	t.Helper()
+	end := deadline(t).Done()
+	for {
+		select {
+		case got, open := <-p.lines:
+			require.True(t, open, "it ended before it said %q", line)
+			if got == line {
+				return
+			}
+		case <-end:
+			require.FailNow(t, "it never said "+line)
+		}
+	}
+}
+
+// kazoo and Turnstile, both bob, take turns on a path that is bob's alone.
+func TestKazooBeside(t *testing.T) {
+	requireKazoo(t)
+	tell(t, []story{{"take turns", func(t *testing.T, at *place) {
+		client := mine(t, at.connect())
+		unlock(t, lock(t, client, "/shared")) // so that the chroot is there
+		env := []string{"USER=bob", "PASSWORD=" + passwords["bob"]}
+		kazoo := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.addrs, at.root+"/shared")
+		kazoo.says(t, "held")
+		second := queue(t, client, "/shared")
+		_, err := io.WriteString(kazoo.in, "\n")
+		require.NoError(t, err)
+		lease := second.granted(t)
+
+		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.addrs, at.root+"/shared")
+		other.says(t, "connected")
+		eventually(t, func() bool { return waiters(t, client, "/shared") == 1 }, "kazoo never queued")
+		require.True(t, lease.Valid())
+		unlock(t, lease)
+		other.says(t, "held")
+	}}})
+}
+
+// ZooKeeper's own client reads the access list that the servers made of CreatorACL, and may only as bob.
+func TestJavaBeside(t *testing.T) {
+	rig.Require(t)
+	tell(t, []story{{"reads the list", func(t *testing.T, at *place) {
+		lease := lock(t, mine(t, at.connect()), "/mine")
+		text := strings.Join(java(t, at, "bob", "getAcl", at.root+"/mine"), "\n")
+		require.Contains(t, text, "'sasl,'bob\n: cdrwa")
+		text = strings.Join(java(t, at, "alice", "getAcl", at.root+"/mine"), "\n")
+		require.NotContains(t, text, "'sasl")
+		require.True(t, lease.Valid())
+		unlock(t, lease)
+	}}})
+}
+
+// java runs a command of ZooKeeper's shell as somebody, to its end.
+func java(t *testing.T, at *place, user string, command ...string) (lines []string) {
+	t.Helper()
+	jaas := filepath.Join(t.TempDir(), "jaas.conf")
+	password := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(passwords[user])
+	text := "Client {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n" +
+		"  username=\"" + user + "\" password=\"" + password + "\";\n};\n"
+	require.NoError(t, os.WriteFile(jaas, []byte(text), 0o600))
+	args := []string{"-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.security.auth.login.config=" + jaas,
+		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+		"-cp", rig.ClassPath([]string{"zookeeper.jar", "slf4j-simple.jar", "commons-cli.jar"}),
+		"org.apache.zookeeper.ZooKeeperMain", "-server", at.one}
+	p := begin(t, nil, "java", append(args, command...)...)
+	for line := range p.lines {
+		lines = append(lines, line)
+	}
+	return lines
+}

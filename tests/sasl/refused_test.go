@@ -1,0 +1,142 @@
+package sasl
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// Whoever is not let in is told so, by whom and why, and never hangs.
+func TestRefused(t *testing.T) {
+	tell(t, []story{
+		{"wrong password", func(t *testing.T, at *place) { refused(t, at, "bob", "a guess") }},
+		{"unknown user", func(t *testing.T, at *place) { refused(t, at, "eve", "a guess") }},
+		{"a user's name that is too long", func(t *testing.T, at *place) {
+			refused(t, at, strings.Repeat("x", 5000), "a guess")
+		}},
+		{"no SASL where it is required", withoutSASL},
+		{"a password that was changed", passwordChanged},
+	})
+}
+
+func refused(t *testing.T, at *place, user, password string) {
+	ctx := deadline(t)
+	client, err := locks.Open(ctx, at.connect(), locks.WithSASL(digest(t, user, password)))
+	require.Nil(t, client)
+	require.NoError(t, ctx.Err(), "it is told at once")
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.ErrorContains(t, err, "DIGEST-MD5")
+	if at.required {
+		require.ErrorContains(t, err, "-124")
+	} else {
+		require.ErrorContains(t, err, "-115")
+	}
+	require.NotContains(t, err.Error(), password)
+}
+
+func withoutSASL(t *testing.T, at *place) {
+	if !at.required {
+		return
+	}
+	client, err := locks.Open(deadline(t), at.connect())
+	if err == nil {
+		defer func() { _ = client.Close(context.Background()) }()
+		_, err = client.Mutex("/a").Lock(deadline(t))
+	}
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.ErrorContains(t, err, "requires SASL")
+}
+
+// A holder that cannot authenticate any more loses what it has, and those behind it are told.
+func passwordChanged(t *testing.T, at *place) {
+	proxy := at.proxy(t)
+	now := make(chan zkconn.SASLMechanism, 1)
+	now <- digest(t, "bob", passwords["bob"])
+	mechanism := changing{func() zkconn.SASLMechanism {
+		m := <-now
+		now <- m
+		return m
+	}}
+	client := open(t, proxy.Addr()+at.root, locks.WithSASL(mechanism))
+	lease := lock(t, client, "/mine")
+	second := queue(t, client, "/mine")
+	<-now
+	now <- digest(t, "bob", "another")
+	proxy.Cut()
+	happens(t, lease.Context().Done(), "the lease ends")
+	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+	<-second.done
+	require.ErrorIs(t, second.err, locks.ErrClosed)
+	require.ErrorIs(t, client.Session().Err(), zkconn.ErrAuthFailed)
+}
+
+// requireClientAuthScheme, which many pages name, is read by nothing in 3.8.0: it keeps nobody out, and disturbs
+// nobody.
+func TestRequireClientAuthScheme(t *testing.T) {
+	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("requireClientAuthScheme", "sasl"))
+	unlock(t, lock(t, mine(t, s.Addr()), "/mine"))
+	unlock(t, lock(t, open(t, s.Addr()), "/anybodys"))
+}
+
+// A server that has a JAAS file and no provider authenticates, and knows no access lists of the scheme.
+func TestServerWithoutTheProvider(t *testing.T) {
+	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)),
+		rig.WithConfig("authProvider.1", "org.apache.zookeeper.server.auth.IPAuthenticationProvider"))
+	_, err := mine(t, s.Addr()).Mutex("/mine").Lock(deadline(t))
+	require.ErrorIs(t, err, locks.ErrFailed)
+	require.ErrorContains(t, err, "invalid ACL")
+	unlock(t, lock(t, open(t, s.Addr(), as(t, "bob")), "/anybodys"))
+}
+
+// 3.8.0 keeps the name of the last known user for all connections, and takes a user whom it does not know for that
+// one: with somebody else's password. So it lets in whoever has a password under any name, "super" too, which every
+// list of the scheme lets pass. An entry for that name in the JAAS file keeps it shut. (The guide says so.)
+func TestUnknownUserWithAnothersPassword(t *testing.T) {
+	in := func(addr, user, password string) zkconn.EventKind {
+		conn, events := dial(t, addr, zkconn.WithSASL(digest(t, user, password)))
+		defer func() { _ = conn.Close() }()
+		return next(t, events).Kind
+	}
+	bobs, supers := map[string]string{"bob": "bobs"}, map[string]string{"bob": "bobs", "super": "long and random"}
+	open := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(bobs)))
+	require.Equal(t, zkconn.Connected, in(open.Addr(), "bob", "bobs"))
+	require.Equal(t, zkconn.Connected, in(open.Addr(), "super", "bobs"), "if this fails, the guide can leave it out")
+	shut := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(supers)))
+	require.Equal(t, zkconn.Connected, in(shut.Addr(), "bob", "bobs"))
+	require.Equal(t, zkconn.AuthFailed, in(shut.Addr(), "super", "bobs"))
+	require.Equal(t, zkconn.AuthFailed, in(embedded.Run(t, embedded.WithSASL(bobs)).Addr(), "super", "bobs"))
+}
+
+// Servers without SASL answer with nothing, and are told from others.
+func TestServerWithoutSASL(t *testing.T) {
+	without := map[string]string{"embedded": embedded.Run(t).Addr()}
+	if rig.Available() == nil {
+		without["standalone"] = rig.StartStandalone(t).Addr()
+	}
+	for name, addr := range without {
+		t.Run(name, func(t *testing.T) {
+			ctx := deadline(t)
+			_, err := locks.Open(ctx, addr, as(t, "bob"))
+			require.NoError(t, ctx.Err())
+			require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+			require.ErrorContains(t, err, "has no SASL")
+			require.ErrorContains(t, err, "bob")
+		})
+	}
+}
+
+// A server that lets clients stay whom it has refused gives itself away by the proof that it does not give.
+func TestServerThatLetsTheRefusedStay(t *testing.T) {
+	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("allowSaslFailedClients", "true"))
+	_, err := locks.Open(deadline(t), s.Addr(), locks.WithSASL(digest(t, "bob", "a guess")))
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.ErrorContains(t, err, "allowSaslFailedClients")
+	unlock(t, lock(t, mine(t, s.Addr()), "/mine"))
+}

@@ -1,0 +1,97 @@
+package sasl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/secrets"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// text gathers what is logged.
+type text struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *text) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *text) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// Nothing that is logged at any level, printed of any value, or said by any error has the password in it, whatever
+// happens to the connection.
+func TestPasswordsAreKept(t *testing.T) {
+	tell(t, []story{
+		{"when all goes well", passwordIsKept},
+		{"when it is refused", refusedPasswordIsKept},
+	})
+}
+
+func passwordIsKept(t *testing.T, at *place) {
+	var logged text
+	proxy := at.proxy(t)
+	mechanism := digest(t, "bob", passwords["bob"])
+	log := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	client := open(t, proxy.Addr()+at.root, locks.WithSASL(mechanism), locks.WithLogger(log))
+	lease := lock(t, client, "/mine")
+	before := proxy.Requests(rig.OpSASL)
+	proxy.Cut()
+	eventually(t, func() bool { return proxy.Requests(rig.OpSASL) > before }, "it never authenticated again")
+	unlock(t, lease)
+	require.Contains(t, logged.String(), "session connected")
+	hides(t, passwords["bob"], logged.String(), fmt.Sprintf("%v %+v %#v", mechanism, mechanism, mechanism))
+
+	// Below the locks, where values are small enough to be walked when all is over.
+	cfg, err := zkconn.NewConfig(at.connect(), zkconn.WithSASL(mechanism), zkconn.WithLogger(log))
+	require.NoError(t, err)
+	events := make(chan zkconn.Event, 100)
+	conn, err := zkconn.Dial(cfg, 1, func(e zkconn.Event) { events <- e })
+	require.NoError(t, err)
+	e := next(t, events)
+	require.Equal(t, zkconn.Connected, e.Kind)
+	require.NoError(t, conn.Close())
+	found := secrets.Find([]any{&cfg, e, mechanism}, passwords["bob"])
+	require.Empty(t, found)
+	asJSON, err := json.Marshal([]any{cfg, e, mechanism})
+	require.NoError(t, err)
+	hides(t, passwords["bob"], logged.String(), string(asJSON), fmt.Sprintf("%v %+v %#v", cfg, conn, e))
+}
+
+func refusedPasswordIsKept(t *testing.T, at *place) {
+	const guess = "xyzzy-plugh"
+	var logged text
+	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	_, err := locks.Open(deadline(t), at.connect(), locks.WithSASL(digest(t, "bob", guess)), locks.WithLogger(log))
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	require.Contains(t, logged.String(), "refused")
+	require.Empty(t, secrets.Find(err, guess))
+	hides(t, guess, logged.String(), err.Error(), fmt.Sprintf("%+v %#v", err, err))
+}
+
+// hides wants a password to be in none of the texts, as it is or as its bytes are printed.
+func hides(t *testing.T, password string, texts ...string) {
+	t.Helper()
+	for _, printed := range []string{
+		password, fmt.Sprintf("%q", password), fmt.Sprintf("%x", password), fmt.Sprint([]byte(password)),
+	} {
+		for _, text := range texts {
+			require.NotContains(t, text, printed)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+// Package gssapi authenticates by Kerberos, as the SASL mechanism of [zkconn.WithSASL].
+//
+//	mechanism, err := gssapi.New(gssapi.WithKeytab("/etc/lock.keytab", "lock/app1@EXAMPLE.COM"))
+//	cfg, err := zkconn.NewConfig(servers, zkconn.WithSASL(mechanism))
+//
+// It is a package of its own so that only programs that import it link
+// github.com/jcmturner/gokrb5, from which come the messages, the encryption, and the files of
+// Kerberos. What passes between this package and a KDC is bounded by the context, and there is no
+// goroutine that lives longer than a call.
+//
+// # Credentials
+//
+// A keytab ([WithKeytab]) or a credential cache ([WithCredentialCache]; it is the default). From a
+// keytab, tickets are fetched anew before they expire, at the connection that needs one. A
+// credential cache is kept fresh by somebody else (kinit, k5start, sssd): it is read again whenever
+// the file has changed. Tickets are kept between connections, so a KDC that is gone stops nobody
+// whose tickets are valid, and an outage of the ensemble asks no KDC for anything. A ticket that a
+// server has refused is fetched anew, for the server's key may have changed.
+//
+// # The server's principal
+//
+// It is zookeeper/host@REALM, and each part can be changed as with Java's client:
+//
+//	zookeeper.sasl.client.username                  WithService
+//	zookeeper.sasl.client.canonicalize.hostname     WithoutCanonicalHost
+//	zookeeper.server.principal                      WithServerPrincipal
+//	java.security.krb5.conf                         WithConfig, KRB5_CONFIG
+//
+// # The exchange
+//
+// RFC 4752 over RFC 4121: mutual authentication is demanded and verified, no security layer is
+// asked for (use TLS), and the authorization identity is the client's principal. Session keys are
+// AES; RC4 and DES are refused, for their tokens are of another format (RFC 1964) and are weak.
+//
+// # Errors
+//
+// Every failure is an *[Error] that wraps one of the errors of this package. [Error.Temporary]
+// tells those that pass: only that no KDC answers. No error, log line or formatted value contains
+// a key, a ticket or a token.
+package gssapi

@@ -1,0 +1,164 @@
+package gssapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/config"
+	"github.com/jcmturner/gokrb5/v8/iana/errorcode"
+	"github.com/jcmturner/gokrb5/v8/messages"
+)
+
+// longestAsk bounds a question to the KDCs of a realm where the context does not.
+const longestAsk = 15 * time.Second
+
+// kdcs asks the KDCs of realms. The library's own client takes no context, and turns the errors of
+// KDCs into text.
+type kdcs struct {
+	cfg   *config.Config
+	clock func() time.Time
+
+	mu       sync.Mutex // guards what follows
+	answered map[string]string
+	stamped  time.Time
+}
+
+func newKDCs(cfg *config.Config, clock func() time.Time) *kdcs {
+	return &kdcs{cfg: cfg, clock: clock, answered: map[string]string{}}
+}
+
+func (k *kdcs) now() time.Time { return k.clock() }
+
+// way is one way to reach a KDC.
+type way struct{ network, address string }
+
+// ask sends a request to the KDCs of a realm, one after the other, until one answers. Its error is a
+// *refusal, not wrapped, when the answer is a KRB-ERROR, and an *Error when there is none: ErrNoKDC.
+func (k *kdcs) ask(ctx context.Context, realm string, request []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestAsk)
+	defer cancel()
+	ways, err := k.ways(ctx, realm, len(request))
+	if err != nil {
+		return nil, err
+	}
+	var failures []error
+	for i, way := range ways {
+		reply, err := k.askOne(ctx, way, request, len(ways)-i)
+		if refused, is := err.(*refusal); err == nil || is && !movesOn(refused.ErrorCode) {
+			k.mu.Lock()
+			k.answered[realm] = way.address
+			k.mu.Unlock()
+			return reply, err
+		}
+		failures = append(failures, fmt.Errorf("%s %s: %w", way.network, way.address, err))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, because(ErrNoKDC, errors.Join(failures...), "of realm %s", realm)
+}
+
+// movesOn tells whether another KDC, or another way to the same one, may answer better.
+func movesOn(code int32) bool {
+	return code == errorcode.KDC_ERR_SVC_UNAVAILABLE || code == errorcode.KRB_ERR_RESPONSE_TOO_BIG
+}
+
+// askOne asks in one way, for its part of the time that is left.
+func (k *kdcs) askOne(ctx context.Context, w way, request []byte, waysLeft int) ([]byte, error) {
+	if deadline, bounded := ctx.Deadline(); bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(waysLeft))
+		defer cancel()
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, w.network, w.address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	converse := converseTCP
+	if w.network == "udp" {
+		converse = converseUDP
+	}
+	reply, err := converse(conn, request)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	}
+	var krbError messages.KRBError
+	if parse(func() error { return krbError.Unmarshal(reply) }) == nil {
+		return nil, &refusal{krbError}
+	}
+	return reply, nil
+}
+
+// ways gives the ways to reach the KDCs of a realm: by TCP, which every KDC speaks, and then by UDP,
+// for those that are behind a wall that lets nothing else pass. The KDC that answered last is first.
+func (k *kdcs) ways(ctx context.Context, realm string, size int) ([]way, error) {
+	limit := k.cfg.LibDefaults.UDPPreferenceLimit
+	networks := []string{"tcp"}
+	if limit != 1 && size <= limit {
+		networks = append(networks, "udp")
+	}
+	var ways []way
+	for _, network := range networks {
+		addresses, err := k.addresses(ctx, realm, network)
+		if err != nil {
+			return nil, err
+		}
+		for _, address := range addresses {
+			ways = append(ways, way{network, address})
+		}
+	}
+	if len(ways) == 0 {
+		return nil, failure(ErrNoKDC,
+			"krb5.conf names no KDC of realm %s, and none is to be looked up in the DNS (dns_lookup_kdc)", realm)
+	}
+	return ways, nil
+}
+
+// addresses gives the KDCs of a realm that the configuration names, or the DNS where it names none.
+func (k *kdcs) addresses(ctx context.Context, realm, network string) ([]string, error) {
+	var addresses []string
+	for _, r := range k.cfg.Realms {
+		if r.Realm != realm {
+			continue
+		}
+		for _, kdc := range r.KDC {
+			if only, address, found := strings.Cut(kdc, "/"); found { // tcp/host, udp/host
+				if only != network {
+					continue
+				}
+				kdc = address
+			}
+			addresses = append(addresses, kdc)
+		}
+	}
+	if len(addresses) == 0 && k.cfg.LibDefaults.DNSLookupKDC {
+		_, records, err := net.DefaultResolver.LookupSRV(ctx, "kerberos", network, realm)
+		if err != nil {
+			return nil, because(ErrNoKDC, err, "of realm %s", realm)
+		}
+		for _, record := range records {
+			host := strings.TrimSuffix(record.Target, ".")
+			addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(record.Port))))
+		}
+	}
+	k.mu.Lock()
+	last := k.answered[realm]
+	k.mu.Unlock()
+	for i, address := range addresses {
+		if address == last {
+			addresses[0], addresses[i] = addresses[i], addresses[0]
+		}
+	}
+	return addresses, nil
+}

@@ -1,0 +1,175 @@
+package gssapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// source is where the first ticket comes from.
+type source interface {
+	// owner is as whom, or words for that while it is not known.
+	owner() string
+	// realm is the owner's.
+	realm() string
+	// refresh looks whether somebody else has changed the source; tickets from before are then of no use. It may be
+	// called by several at once.
+	refresh(ctx context.Context) (changed bool, err error)
+	// find gives a ticket for a service that is there already, maybe an expired one, or nil.
+	find(service principal) *credential
+	// login gives a ticket-granting ticket that is valid.
+	login(ctx context.Context) (*credential, error)
+}
+
+// tickets keeps tickets between connections.
+type tickets struct {
+	source source
+	kdcs   *kdcs
+	// turn is held by whoever asks the source or a KDC for tickets, which may take as long as its context lets it. Those
+	// whose ticket is there do not wait for that.
+	turn chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	changes  int        // of the source; tickets from before one are not kept after it
+	granting *credential
+	held     map[string]*heldTicket
+}
+
+func newTickets(source source, kdcs *kdcs) *tickets {
+	return &tickets{source: source, kdcs: kdcs, turn: make(chan struct{}, 1), held: map[string]*heldTicket{}}
+}
+
+// heldTicket is a ticket for a service.
+type heldTicket struct {
+	*credential
+	service principal
+	// refused: a server would not have it, whose key may have changed since.
+	refused atomic.Bool
+}
+
+// take gives a ticket for a service. Where the service has no realm, that of the owner is meant.
+func (t *tickets) take(ctx context.Context, service principal) (*heldTicket, error) {
+	held, err := t.takeAs(ctx, &service)
+	if err != nil {
+		return nil, named(err, t.source.owner(), strings.TrimSuffix(service.String(), "@"))
+	}
+	return held, nil
+}
+
+func (t *tickets) takeAs(ctx context.Context, service *principal) (*heldTicket, error) {
+	changed, err := t.source.refresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		t.forget()
+	}
+	if service.realm == "" {
+		service.realm = t.source.realm()
+	}
+	if held, good := t.kept(*service); good {
+		return held, nil
+	}
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return nil, because(ErrNoKDC, context.Cause(ctx), "another connection waits for one already")
+	}
+	changes := t.changesSoFar()
+	held, good := t.kept(*service)
+	if good { // whoever had the turn before has fetched it
+		return held, nil
+	}
+	got, err := t.fetch(ctx, *service, held == nil)
+	if err != nil {
+		if passes(err) && held != nil && held.valid(t.kdcs.now()) {
+			return held, nil
+		}
+		return nil, err
+	}
+	held = &heldTicket{credential: got, service: *service}
+	t.keep(changes, func() { t.held[service.String()] = held })
+	return held, nil
+}
+
+// forget drops the tickets of a source that has changed: it may be somebody else's now.
+func (t *tickets) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.changes++
+	t.granting = nil
+	clear(t.held)
+}
+
+func (t *tickets) changesSoFar() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changes
+}
+
+// keep keeps a ticket, unless the source has changed since it was asked for.
+func (t *tickets) keep(changes int, keep func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changes == changes {
+		keep()
+	}
+}
+
+// kept gives the ticket that there is for a service, and whether it need not be replaced.
+func (t *tickets) kept(service principal) (held *heldTicket, good bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	held = t.held[service.String()]
+	return held, held != nil && held.fresh(t.kdcs.now()) && !held.refused.Load()
+}
+
+// fetch gets a ticket for a service, from the source if it may have one, or from a KDC. Its caller has the turn.
+func (t *tickets) fetch(ctx context.Context, service principal, may bool) (*credential, error) {
+	if may {
+		if found := t.source.find(service); found != nil && found.fresh(t.kdcs.now()) && supported(found.key.KeyType) {
+			return found, nil
+		}
+	}
+	granting, kept, err := t.grantingTicket(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	got, err := t.kdcs.serviceTicket(ctx, granting, service)
+	if err == nil || !kept || passes(err) || errors.Is(err, ErrUnknownService) {
+		return got, err
+	}
+	// The KDC may have been set up anew since.
+	if granting, _, err = t.grantingTicket(ctx, true); err != nil {
+		return nil, err
+	}
+	return t.kdcs.serviceTicket(ctx, granting, service)
+}
+
+// grantingTicket gives a ticket-granting ticket: the one that is kept, unless it is about to expire or is to be another. It
+// is used to its end where no KDC answers.
+func (t *tickets) grantingTicket(ctx context.Context, another bool) (granting *credential, kept bool, err error) {
+	t.mu.Lock()
+	granting, changes := t.granting, t.changes
+	t.mu.Unlock()
+	if granting != nil && granting.fresh(t.kdcs.now()) && !another {
+		return granting, true, nil
+	}
+	got, err := t.source.login(ctx)
+	if err != nil {
+		if passes(err) && granting != nil && granting.valid(t.kdcs.now()) {
+			return granting, true, nil
+		}
+		return nil, false, err
+	}
+	t.keep(changes, func() { t.granting = got })
+	return got, false, nil
+}
+
+func passes(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Temporary()
+}

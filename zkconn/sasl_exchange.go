@@ -1,0 +1,150 @@
+package zkconn
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// One SASL exchange (ZooKeeperServer.processSasl, 3.8.0; every number big-endian):
+//
+//	request   int xid, int type = 102 (sasl), buffer token
+//	reply     int xid, long zxid = 0, int err, buffer token
+//
+// A buffer is its length and that many bytes; the length -1 stands for null, with which a server answers that has
+// nothing to say: it has accepted GSSAPI's last token, or it has no SASL at all, or it lets clients stay that it
+// has refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the connection.
+
+const (
+	opSASL  = 102
+	xidSASL = -102 // the library counts up from 1
+	// maxSASLReply bounds what a server may say to a token: a Kerberos token with all its groups has less than 64
+	// KiB.
+	maxSASLReply = 1 << 17
+	// maxSASLTurns bounds the requests of one exchange: DIGEST-MD5 takes two, GSSAPI three.
+	maxSASLTurns = 16
+)
+
+// saslClient is an exchange with the server of one connection that has not begun yet.
+type saslClient struct {
+	mechanism SASLMechanism
+	exchange  SASLExchange
+	first     []byte
+}
+
+// startSASL has the mechanism get what it needs; nil where none is configured.
+func (c Config) startSASL(ctx context.Context, name, address string) (*saslClient, error) {
+	if c.sasl == nil {
+		return nil, nil
+	}
+	m := c.sasl()
+	ctx, cancel := context.WithTimeout(ctx, c.ticketTimeout())
+	defer cancel()
+	exchange, err := m.Start(ctx, SASLServer{Host: name, Address: address})
+	if err == nil && exchange == nil {
+		err = errors.New("the mechanism began no exchange")
+	}
+	if err != nil {
+		return nil, saslFailed(m, err)
+	}
+	first, err := exchange.Initial()
+	if err != nil {
+		return nil, saslFailed(m, err)
+	}
+	return &saslClient{m, exchange, first}, nil
+}
+
+// run makes the exchange. The deadlines are the caller's.
+func (s *saslClient) run(to io.Writer, from *bufio.Reader) error {
+	token := s.first
+	for turn := range maxSASLTurns {
+		challenge, code, err := askSASL(to, from, token)
+		switch {
+		case err != nil:
+			return saslFailed(s.mechanism, err)
+		case code != 0:
+			if told, wants := s.exchange.(interface{ Refused() }); wants {
+				told.Refused()
+			}
+			return saslRefused(s.mechanism, saslRefusal(code))
+		case s.exchange.Done():
+			return nil // it has accepted the last token
+		case challenge == nil && turn == 0:
+			return saslRefused(s.mechanism, errNoSASL)
+		}
+		if token, err = s.exchange.Step(challenge); err != nil {
+			return saslRefused(s.mechanism, err)
+		}
+		if s.exchange.Done() && len(token) == 0 {
+			return nil
+		}
+	}
+	return saslRefused(s.mechanism, fmt.Errorf("no end after %d requests", maxSASLTurns))
+}
+
+var errNoSASL = errors.New("the server has no SASL: it answers with nothing " +
+	"(look at its java.security.auth.login.config, and at the section Server of that file)")
+
+// saslRefusal is an error in a reply.
+type saslRefusal int32
+
+func (code saslRefusal) Error() string {
+	switch code {
+	case codeAuthFailed:
+		return "the server said so (error -115, AuthFailed)"
+	case codeSASLRequired:
+		return "the server, which requires SASL, said so (error -124, SessionClosedRequireSaslAuth)"
+	case codeUnimplemented:
+		return "the server knows no SASL requests (error -6, Unimplemented)"
+	}
+	return fmt.Sprintf("the server answers with error %d", int32(code))
+}
+
+// doubtful says whether a refusal may be the server's mistake: see WithSASL.
+func doubtful(err error) bool {
+	var code saslRefusal
+	return errors.As(err, &code) && (code == codeAuthFailed || code == codeSASLRequired)
+}
+
+// askSASL sends a token and reads the answer; nil is null.
+func askSASL(to io.Writer, from *bufio.Reader, token []byte) (challenge []byte, code int32, err error) {
+	body := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(token)), uint32(len(token)))
+	if _, err := to.Write(requestFrame(xidSASL, opSASL, append(body, token...))); err != nil {
+		return nil, 0, err
+	}
+	reply, err := readReply(from, maxSASLReply)
+	switch {
+	case hungUp(err):
+		return nil, 0, fmt.Errorf("the server hung up in the midst of the exchange: %w", err)
+	case err != nil:
+		return nil, 0, err
+	}
+	return parseSASLReply(reply)
+}
+
+func parseSASLReply(reply []byte) (challenge []byte, code int32, err error) {
+	if len(reply) < replyHeaderSize {
+		return nil, 0, fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(reply), replyHeaderSize)
+	}
+	if xid := int32(binary.BigEndian.Uint32(reply)); xid != xidSASL {
+		return nil, 0, fmt.Errorf("server sent a reply to request %d in a SASL exchange", xid)
+	}
+	if code = int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:])); code != 0 {
+		return nil, code, nil
+	}
+	body := reply[replyHeaderSize:]
+	if len(body) < 4 {
+		return nil, 0, fmt.Errorf("server sent a SASL reply of %d bytes", len(reply))
+	}
+	switch length, rest := int(int32(binary.BigEndian.Uint32(body))), body[4:]; {
+	case length == -1:
+		return nil, 0, nil
+	case length < 0 || length > len(rest):
+		return nil, 0, fmt.Errorf("server sent a SASL token of %d bytes in %d", length, len(rest))
+	default:
+		return rest[:length:length], 0, nil
+	}
+}

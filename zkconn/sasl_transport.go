@@ -1,0 +1,55 @@
+package zkconn
+
+import (
+	"bytes"
+	"time"
+)
+
+// brokenExchanges are SASL exchanges that came to nothing, one after the other. It belongs to the goroutine that
+// connects.
+type brokenExchanges struct{ since time.Time } // zero: the last one succeeded
+
+func (b *brokenExchanges) another(now time.Time) {
+	if b.since.IsZero() {
+		b.since = now
+	}
+}
+
+// letExpire waits until the servers have ended the session, where no exchange has succeeded for a session timeout,
+// and the lease is over. Each connect request lets a session live for longer, so that one whose client is not let
+// in would keep its locks for as long as that tries.
+//
+// A session lasts for its timeout from the last connect request, rounded up to a tick, which is half of it at most.
+func (c *Conn) letExpire() error {
+	timeout := c.SessionTimeout()
+	if c.broken.since.IsZero() || c.SessionID() == 0 || c.lease.clock.Valid() || time.Since(c.broken.since) < timeout {
+		return nil
+	}
+	wait := time.NewTimer(timeout + timeout/2)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-c.dialing.Done():
+		return ErrClosed
+	}
+}
+
+// authenticate makes the SASL exchange, with the session that the connect reply grants: servers know one connection
+// of it by now. A session that is new is noted only when the exchange has succeeded. Otherwise the library would
+// not know it: it asks for another one at the next connection, and this one, in which nothing was done, expires.
+func (t *transport) authenticate(connectReply []byte) error {
+	t.held = bytes.Clone(connectReply)
+	if _, err := t.reader.Discard(len(connectReply)); err != nil {
+		return err
+	}
+	if err := t.Conn.SetDeadline(time.Now().Add(t.patience())); err != nil {
+		return err
+	}
+	if err := t.sasl.run(t.Conn, t.reader); err != nil {
+		t.broken.another(time.Now())
+		return err
+	}
+	t.sasl, t.broken.since = nil, time.Time{}
+	return t.Conn.SetDeadline(time.Time{})
+}
