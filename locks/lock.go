@@ -23,6 +23,8 @@ type lock struct {
 
 	ranked     bool // WithPriority
 	pressAfter time.Duration
+
+	job jobOptions // of RunOnce
 }
 
 // LockOption changes how a lock is acquired.
