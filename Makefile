@@ -20,6 +20,9 @@ FAST_PATHS ?= one-round-trip group-commit hand-over look-ahead
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
+# Modules of their own inside this one: ./... leaves them out. They test this tree, by a replace.
+MODULES := examples/scheduler
+REPORT := github.com/turnstile-locks/turnstile/tests/report
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -30,10 +33,14 @@ help: ## list the targets
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
+	for module in $(MODULES); do \
+		(cd $$module && TURNSTILE_REQUIRE_SERVERS=1 $(GO) run $(REPORT) -no-skips -- -race -count=1 -timeout 10m ./...); \
+	done
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
 	$(GO) run ./tests/report -- -race -count=1 -timeout 10m -p $(PARALLEL) ./...
+	for module in $(MODULES); do (cd $$module && $(GO) run $(REPORT) -- -race -count=1 -timeout 10m ./...); done
 
 .PHONY: readme
 readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)
@@ -45,6 +52,7 @@ lint: ## gofmt, go vet, staticcheck
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	for module in $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
 
 .PHONY: paths
 paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)
