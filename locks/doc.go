@@ -18,7 +18,7 @@
 //   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
 //   - Options of a lock, by what they are for: for people WithLabel; to bound a hold WithMaxHold, WithGrace; for speed
 //     WithSticky, WithCohort; against deadlocks WithReentry, WithDeadlockDetection; for an election WithPriority; to be
-//     told WithOnChange, WithObserver; for queues of others WithName, WithNaming, WithWatchAll.
+//     told WithOnChange, WithObserver; for restarts WithReclaim; for queues of others WithName, WithNaming, WithWatchAll.
 //
 // # What a lease promises
 //

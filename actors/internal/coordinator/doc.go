@@ -104,6 +104,10 @@
 // downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a request that has ended, or is ending, keeps
 // nobody of its owner out; a shared node goes with its last user.
 //
+// Reclaiming. A request with a label takes over the node of an earlier process, if that is the first of the queue, by
+// replacing it at its number in one transaction (reclaim.txt). Invariant: its token is known before the node is made, and
+// greater than any that was held with before; so a hold with a label is never handed over.
+//
 // Contests. One node and no queue. Its name does not say whose it is: that is decided by session, czxid and data
 // (contests.txt). Invariant: a contest's node is deleted only by who has made it.
 //
@@ -135,7 +139,7 @@
 //	primitives  emit, describe, heartbeat, batch, local_run, submit
 //	waiting     wait, cohort, listing, look_ahead, listed
 //	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
-//	creating    create, committed
+//	creating    reclaim, create, committed, reclaimed
 //	kinds       kinds, semaphore
 //	dispatch    order, connection, figures, apply
 //	walk        check, clone, encode
