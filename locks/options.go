@@ -121,8 +121,8 @@ func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithSessionFile keeps session id and password in a file of the user's own (mode 0600, on a local disk), so that a
 // process that is started again after a crash closes its predecessor's session first: what that one held is free after
-// a few round trips instead of a session timeout. Open returns ErrSessionFileInUse when a session that lives uses the
-// file: see actors.WithSessionFile.
+// a few round trips instead of a session timeout, or, with WithReclaim, is its own again. Open returns
+// ErrSessionFileInUse when a session that lives uses the file: see actors.WithSessionFile.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
 // WithUnreleased reports leases that were not given back within a time of their grant, or before Close: most likely

@@ -104,6 +104,28 @@ func TestReplicasRunOnce(t *testing.T) {
 	})
 }
 
+// jobTimeout is a session timeout that tests wait for.
+const jobTimeout = 2 * pausedTimeout
+
+// TestRunOnceInSilence: the servers fall silent while the work is done, on a connection that stays. It is told in time that
+// the lock is lost, and there is no mark.
+func TestRunOnceInSilence(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client := open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(jobTimeout))
+		got, err := locks.RunOnce(deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
+			proxy.Hold(true)
+			<-ctx.Done()
+			return nil
+		})
+		require.ErrorIs(t, err, locks.ErrLost)
+		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+		proxy.Hold(false)
+		require.Equal(t, unmarked, zk.read(t, jobMark))
+		require.Equal(t, locks.OnceRan, once(t, open(t, zk.Connect()), time.Hour, &counted{}, locks.WithWaiting()).Outcome)
+	})
+}
+
 // jobberVariable makes TestJobberInAProcess a process that runs a job: a jobber in JSON.
 const jobberVariable = "TURNSTILE_TEST_JOBBER"
 
@@ -119,7 +141,7 @@ func TestJobberInAProcess(t *testing.T) {
 	}
 	var j jobber
 	require.NoError(t, json.Unmarshal([]byte(text), &j))
-	client, err := locks.Open(deadline(t), j.Connect, locks.WithSessionTimeout(pausedTimeout))
+	client, err := locks.Open(deadline(t), j.Connect, locks.WithSessionTimeout(jobTimeout))
 	require.NoError(t, err)
 	got, err := locks.RunOnce(context.Background(), client, jobKey, time.Hour, func(_ context.Context, token locks.Token) error {
 		say("works", token)

@@ -58,6 +58,17 @@
 // After ErrUnknownOutcome read it, under the lock: the version says whether it was written. See "Fencing" for what is not
 // in ZooKeeper.
 //
+// # A restart that keeps the lock
+//
+// A process that is started again after a crash, in less than a session timeout, goes on where the one before stopped:
+// with a session file, and a label, it holds at once, and nobody who waited has held in between. Its token is greater.
+//
+//	client, err := locks.Open(ctx, servers, locks.WithSessionFile("/var/lib/indexer/session"))
+//	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
+//
+// What the work had begun is as the crash has left it: read it under the lock, as any holder does. A process that crashes
+// each time at the same place keeps the others out for as long as that goes on.
+//
 // # What to set
 //
 //   - WithMaxHold, where work may hang: twice what it takes on a bad day.
