@@ -101,8 +101,8 @@ func TestTakeOverLosesMessages(t *testing.T) {
 	}{
 		"request":             {embedded.CutBefore, false, true},
 		"reply":               {embedded.CutAfter, false, true},
-		"request and session": {embedded.CutBefore, true, true}, // the next session does it
-		"reply and session":   {embedded.CutAfter, true, false}, // the node goes with the session
+		"request and session": {embedded.ExpireBefore, false, true}, // the next session does it
+		"reply and session":   {embedded.DropReply, true, false},    // the node goes with the session
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
