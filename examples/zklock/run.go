@@ -50,14 +50,14 @@ exist.
 When the lock is lost, or somebody asks for it (zklock revoke), the command
 gets SIGTERM, and SIGKILL when it is still there after --grace.
 
-With --at-most-every the command is run only where nobody has run it, with status
-0, for so long: for a job that is in the crontab of several machines. The time is
-counted by the servers' clock from the beginning of the last run, whatever the
-machines' clocks say, so let it be a little shorter than the time between two runs
-in the crontab. Where the command is not due, or somebody is at it, nothing is
-run; with --wait that one is waited for, in case it fails. A command that fails,
-or has lost the lock, is run again by the next that comes. Below PATH the nodes
-ran and clock stay: who ran last, and the servers' time.
+With --at-most-every the command is run only where nobody has run it, with
+status 0, for so long: for a job that is in the crontab of several machines. The
+time is counted by the servers' clock from the beginning of the last run,
+whatever the machines' clocks say, so let it be a little shorter than the time
+between two runs in the crontab. Where the command is not due, or somebody is at
+it, nothing is run; with --wait that one is waited for, in case it fails. A
+command that fails, or has lost the lock, is run again by the next that comes.
+Below PATH the nodes ran and clock stay: who ran last, and the servers' time.
 
 Exit status of zklock itself:
   64  bad use
