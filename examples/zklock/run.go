@@ -85,8 +85,8 @@ Exit status of zklock itself:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
-	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
-	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where it\nis not free (default: wait for ever)")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same\nnumber")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where\nit is not free (default: wait for ever)")
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
