@@ -24,7 +24,10 @@ func (c *Coordinator) leave(r *request) {
 	}
 	n.phase = deleting
 	c.endCohortOf(r.queue, n)
-	if !r.held || !r.spec.exclusive() || r.spec.Want.Reclaim != "" {
+	if !r.held || !r.spec.exclusive() {
+		return
+	}
+	if r.spec.Want.Reclaim != "" { // its node is to go before anybody else holds
 		return
 	}
 	for _, w := range p.watchers[n.name] {

@@ -17,7 +17,7 @@ func (p seekingLeft) answered(c *Coordinator, _ uint64, answer Answer) {
 		r.inherited = a.Token
 		r.node.says = description{of: r.id}
 		name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", a.Number)
-		c.ask(&TakeOver{Spec: r.spec, Name: name, Left: *a}, takingOver{p.operation})
+		c.ask(&TakeOver{Spec: r.spec, Name: name, Left: *a}, takingOver(p))
 	}
 }
 
