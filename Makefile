@@ -21,7 +21,7 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step.
-MODULES := tests/bench tests/soak tests/dashboard
+MODULES := examples/scheduler tests/bench tests/soak tests/dashboard
 comma := ,
 # The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
 NEWEST := tests/figures/newest.mod

@@ -20,6 +20,10 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 		made, err := k.conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
 		made.Siblings = 1 // at this place there is nobody to wait for
 		return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+	case *coordinator.SeekLeft:
+		return k.seekLeft(q.Spec)
+	case *coordinator.TakeOver:
+		return k.takeOver(q)
 	case *coordinator.Commit:
 		return k.commit(q)
 	case *coordinator.List:

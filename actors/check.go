@@ -19,7 +19,8 @@ func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err
 	}
-	for _, check := range []func(messages.Acquire) string{checkMode, checkNames, checkPermits, checkTimes, checkDetection} {
+	for _, check := range []func(messages.Acquire) string{checkMode, checkNames, checkPermits, checkTimes, checkReclaim,
+		checkDetection} {
 		if wrong := check(want); wrong != "" {
 			return fmt.Errorf("%w: %s", ErrBadAcquire, wrong)
 		}
@@ -82,6 +83,20 @@ const (
 	maxLabel = 1024
 	maxKey   = 1024
 )
+
+func checkReclaim(want messages.Acquire) string {
+	switch {
+	case want.Reclaim == "":
+		return ""
+	case len(want.Reclaim) > maxLabel:
+		return fmt.Sprintf("a label to reclaim by of %d bytes is longer than %d", len(want.Reclaim), maxLabel)
+	case want.Mode != messages.Exclusive:
+		return fmt.Sprintf("to reclaim %q: only exclusive locks are reclaimed", want.Reclaim)
+	case want.Sticky > 0 || want.Cohort > 1:
+		return fmt.Sprintf("to reclaim %q: not with Sticky or Cohort, whose nodes do not tell the token", want.Reclaim)
+	}
+	return ""
+}
 
 func checkTimes(want messages.Acquire) string {
 	switch {

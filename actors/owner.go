@@ -37,7 +37,7 @@ func ownerData(sp *coordinator.Spec, place, behind int) []byte {
 // ownerOf is what there is to say of a request.
 func ownerOf(sp *coordinator.Spec) queue.Owner {
 	o := queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: sp.By, Owner: sp.Want.Owner, Caller: sp.Want.Caller,
-		Label: sp.Want.Label, Priority: sp.Want.Priority, Mode: sp.Want.Mode.String(),
+		Label: sp.Want.Label, Priority: sp.Want.Priority, Mode: sp.Want.Mode.String(), Reclaim: sp.Want.Reclaim,
 		Detects: sp.Want.Deadlocks.Every > 0, Since: sp.Since.UTC()}
 	if sp.Want.Cohort > 1 {
 		o.Cohort = sp.Want.Cohort

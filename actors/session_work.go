@@ -27,9 +27,9 @@ func (s *session) work(do func(*zkconn.Conn, *done)) {
 // ask carries out a query of the coordinator.
 func (s *session) ask(ask *coordinator.Ask) {
 	s.countBatch(ask.Query)
-	parentWrites := s.opts.without&OneRoundTrip == 0
+	parentWrites, file := s.opts.without&OneRoundTrip == 0, s.file
 	s.work(func(conn *zkconn.Conn, d *done) {
-		d.reply = coordinator.Reply{ID: ask.ID, Answer: carrier{conn, parentWrites}.carryOut(ask.Query)}
+		d.reply = coordinator.Reply{ID: ask.ID, Answer: carrier{conn, parentWrites, file}.carryOut(ask.Query)}
 	})
 }
 

@@ -10,6 +10,7 @@
 //
 //   - To begin: Open and its Options; Client.Mutex and the other kinds.
 //   - To hold: Do; for what has another shape Lock and TryLock of each kind, which give a Lease; All for several locks.
+//   - To run jobs: RunOnce, which gives a Once with a Mark; AckWith, WithMarkFirst, WithRetryAfter, WithWaiting.
 //   - To lead: Election.Run, IsLeader, Health; Observe for who follows.
 //   - To know who is there: Client.Group.
 //   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check; LeaseOf.
@@ -17,8 +18,8 @@
 //   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
 //   - Options of a lock. For people: WithLabel. To bound a hold: WithMaxHold, WithGrace. For speed:
 //     WithSticky, WithCohort. Against deadlocks: WithReentry, WithDeadlockDetection. For an
-//     election: WithPriority. To be told: WithOnChange, WithObserver. For queues of others:
-//     WithName, WithNaming, WithWatchAll.
+//     election: WithPriority. To be told: WithOnChange, WithObserver. For restarts: WithReclaim. For
+//     queues of others: WithName, WithNaming, WithWatchAll.
 //
 // # What a lease promises
 //

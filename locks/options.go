@@ -127,7 +127,8 @@ func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
 // local disk). A process that is started again after a crash then closes its predecessor's session
-// first. Its predecessor's locks are free after a few round trips instead of a session timeout.
+// first. Its predecessor's locks are free after a few round trips instead of a session timeout,
+// or its own again with WithReclaim.
 // Open returns ErrSessionFileInUse when a living session uses the file: see actors.WithSessionFile.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 

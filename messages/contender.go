@@ -36,9 +36,9 @@ type Contender struct {
 	// Session is the ZooKeeper session whose end deletes the node.
 	Session int64
 	// Token is the fencing token that the node's first grant has, as far as the node tells: who locks again with a
-	// sticky node has a greater one, who downgraded keeps the writer's, and where Asked or Unread the place in it is
-	// not known, so that it may be up to MaxPlace too small. It is for people: a resource is given that of the lease.
-	// It is zero where the node's czxid does not fit.
+	// sticky node has a greater one, who downgraded keeps the writer's, who took the hold of an earlier process back goes
+	// on from that one's, and where Asked or Unread the place in it is not known, so that it may be up to MaxPlace too
+	// small. It is for people: a resource is given that of the lease. It is zero where the node's czxid does not fit.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a

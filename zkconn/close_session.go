@@ -48,6 +48,29 @@ const (
 // If the client of that session runs, it is told that the session has expired. So make sure that it
 // is dead.
 func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
+	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true})
+}
+
+// RefreshSession gives a session that another process had its whole timeout anew, as CloseSession would end it: existed
+// says whether a server still knew it. Then no older connection of the session is served any more. What is said of
+// CloseSession holds here too; timeout is that which the session was granted.
+func RefreshSession(
+	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
+) (existed bool, err error) {
+	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false})
+}
+
+// stranger is a session of another process, and what is to become of it.
+type stranger struct {
+	doing    string
+	id       int64
+	password []byte
+	timeout  int32 // milliseconds
+	close    bool
+}
+
+// takeOver takes a session over at any server that answers.
+func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (existed bool, err error) {
 	if !cfg.made() {
 		return false, fmt.Errorf("%w: the zero Config: must be made by NewConfig", ErrBadConfig)
 	}
@@ -61,25 +84,24 @@ func CloseSession(ctx context.Context, cfg Config, connect string, id int64, pas
 	for {
 		address, _ := hosts.Next()
 		if ctx.Err() != nil {
-			return existed, fmt.Errorf("close session %#x at %s: %w", id, connect, errors.Join(ctx.Err(), cause))
+			return existed, fmt.Errorf("%s session %#x at %s: %w", s.doing, s.id, connect, errors.Join(ctx.Err(), cause))
 		}
-		known, ended, err := cfg.closeAt(ctx, address, hosts.name(), id, password)
+		known, over, err := cfg.takeOverAt(ctx, address, hosts.name(), s)
 		existed = existed || known
-		if ended {
+		if over {
 			return existed, nil
 		}
 		cause = fmt.Errorf("%s: %w", hosts.label(), err)
-		cfg.logger.Debug("session not closed yet", logkeys.Session, logkeys.SessionID(id), logkeys.Server, hosts.label(), logkeys.Error, err)
+		cfg.logger.Debug("session not taken over yet", logkeys.Session, logkeys.SessionID(s.id), logkeys.Server, hosts.label(), logkeys.Error, err)
 	}
 }
 
-// closeAt makes one attempt at one server. known: it took the session over; ended: the session is gone.
+// takeOverAt makes one attempt at one server. known: it took the session over; over: what was to be done is done, or the
+// session is gone.
 //
 // The second frame waits for the answer to the first: a server that knows the session no more closes the connection,
 // and a frame that it has not read by then makes its answer vanish with a reset.
-func (c Config) closeAt(
-	ctx context.Context, address, name string, id int64, password []byte,
-) (known, ended bool, err error) {
+func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger) (known, over bool, err error) {
 	dialing, cancel := context.WithTimeout(ctx, c.dialTimeout())
 	defer cancel()
 	conn, err := c.dialOne(dialing, "tcp", address, name)
@@ -96,8 +118,8 @@ func (c Config) closeAt(
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	from := bufio.NewReader(conn)
-	if known, err = reattach(conn, from, id, password); err != nil || !known {
-		return false, err == nil, err
+	if known, err = reattach(conn, from, s); err != nil || !known || !s.close {
+		return known, err == nil, err
 	}
 	if sasl != nil { // a server that requires it closes no session without
 		if err := sasl.run(conn, from); err != nil {
@@ -114,8 +136,8 @@ func (c Config) closeAt(
 }
 
 // reattach takes a session over. It reports false when the server knows no session of that id and password.
-func reattach(conn net.Conn, from *bufio.Reader, id int64, password []byte) (bool, error) {
-	if _, err := conn.Write(reattachFrame(id, password)); err != nil {
+func reattach(conn net.Conn, from *bufio.Reader, s stranger) (bool, error) {
+	if _, err := conn.Write(reattachFrame(s)); err != nil {
 		return false, fmt.Errorf("connect: %w", err)
 	}
 	body, err := readReply(from, maxConnectReply)
@@ -126,10 +148,10 @@ func reattach(conn net.Conn, from *bufio.Reader, id int64, password []byte) (boo
 	if err != nil {
 		return false, err
 	}
-	if reply.sessionID != 0 && reply.sessionID != id {
+	if reply.sessionID != 0 && reply.sessionID != s.id {
 		return false, fmt.Errorf("connect: the server granted session %#x", reply.sessionID)
 	}
-	return reply.sessionID == id, nil
+	return reply.sessionID == s.id, nil
 }
 
 // awaitFarewell reads up to the answer to closeSession.
@@ -166,14 +188,14 @@ func readReply(from *bufio.Reader, limit uint32) ([]byte, error) {
 	return body, err
 }
 
-func reattachFrame(id int64, password []byte) []byte {
+func reattachFrame(s stranger) []byte {
 	frame := make([]byte, lengthSize, 64)
 	frame = binary.BigEndian.AppendUint32(frame, 0) // protocol version
 	frame = binary.BigEndian.AppendUint64(frame, 0) // last zxid seen: none, so that any server may answer
-	frame = binary.BigEndian.AppendUint32(frame, shortestSession)
-	frame = binary.BigEndian.AppendUint64(frame, uint64(id))
-	frame = binary.BigEndian.AppendUint32(frame, uint32(len(password)))
-	frame = append(frame, password...)
+	frame = binary.BigEndian.AppendUint32(frame, uint32(s.timeout))
+	frame = binary.BigEndian.AppendUint64(frame, uint64(s.id))
+	frame = binary.BigEndian.AppendUint32(frame, uint32(len(s.password)))
+	frame = append(frame, s.password...)
 	frame = append(frame, 0) // not a read-only server
 	return withLength(frame)
 }

@@ -210,6 +210,36 @@ func TestCloseSessionOnServer(t *testing.T) {
 	require.True(t, c.Ended(), "the server has said so")
 }
 
+// A session that is refreshed lives on for its whole timeout, and what is its own stays.
+func TestRefreshSession(t *testing.T) {
+	clock := embedded.NewManualClock(time.Unix(1e9, 0))
+	server := embedded.Run(t, embedded.WithClock(clock), embedded.WithTick(time.Second))
+	cfg, err := NewConfig(server.Connect(), WithSessionTimeout(10*time.Second))
+	require.NoError(t, err)
+	events := make(chan Event, 1000)
+	c, err := Dial(cfg, 1, func(e Event) { events <- e })
+	require.NoError(t, err)
+	expect(t, events, Connected)
+	id, password := c.SessionID(), c.SessionPassword()
+	c.Abandon()
+	clock.Advance(8 * time.Second)
+	existed, err := RefreshSession(t.Context(), cfg, server.Connect(), id, make([]byte, 16), 10*time.Second)
+	require.NoError(t, err)
+	require.False(t, existed, "a wrong password")
+	existed, err = RefreshSession(t.Context(), cfg, server.Connect(), id, password, 10*time.Second)
+	require.NoError(t, err)
+	require.True(t, existed)
+	clock.Advance(8 * time.Second)
+	require.Contains(t, server.Sessions(), id)
+	clock.Advance(4 * time.Second)
+	require.Empty(t, server.Sessions())
+	existed, err = RefreshSession(t.Context(), cfg, server.Connect(), id, password, 10*time.Second)
+	require.NoError(t, err)
+	require.False(t, existed)
+	_, err = RefreshSession(t.Context(), Config{}, "h", id, password, time.Second)
+	require.ErrorIs(t, err, ErrBadConfig)
+}
+
 // A session that could not be closed, because nobody answered, has not ended.
 func TestEndedOnlyWhenAServerSaysSo(t *testing.T) {
 	s := newFakeServer(t)

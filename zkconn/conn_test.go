@@ -267,7 +267,7 @@ func TestWatchEventsLoseTheChroot(t *testing.T) {
 	require.Equal(t, "data", string(data))
 	require.Equal(t, Stat{
 		Czxid: 5, Mzxid: 6, Pzxid: 77, EphemeralOwner: 0x1234, Version: 3, NumChildren: 1, DataLength: 5,
-		Ctime: time.UnixMilli(1_700_000_000_000),
+		Ctime: time.UnixMilli(1_700_000_000_000), Mtime: time.UnixMilli(1_700_000_000_001),
 	}, stat)
 	e := expect(t, events, NodeDataChanged)
 	require.Equal(t, "/a", e.Path)

@@ -234,7 +234,7 @@ func statBody(czxid, mzxid int64, children uint32) []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(czxid))
 	b = binary.BigEndian.AppendUint64(b, uint64(mzxid))
 	b = binary.BigEndian.AppendUint64(b, 1_700_000_000_000) // ctime
-	b = binary.BigEndian.AppendUint64(b, 0)                 // mtime
+	b = binary.BigEndian.AppendUint64(b, 1_700_000_000_001) // mtime
 	b = binary.BigEndian.AppendUint32(b, 3)                 // version
 	b = binary.BigEndian.AppendUint32(b, 0)                 // cversion
 	b = binary.BigEndian.AppendUint32(b, 0)                 // aversion

@@ -20,14 +20,16 @@ type Stat struct {
 	NumChildren int32
 	// DataLength is the length of its data in bytes.
 	DataLength int32
-	// Ctime is when it was made, by the server's wall clock, to the millisecond.
-	Ctime time.Time
+	// Ctime is when it was made, Mtime when its data was last set, by the wall clock of the servers' leader, to the
+	// millisecond.
+	Ctime, Mtime time.Time
 }
 
 func newStat(s *zk.Stat) Stat {
 	return Stat{
 		Czxid: s.Czxid, Mzxid: s.Mzxid, Pzxid: s.Pzxid, EphemeralOwner: s.EphemeralOwner,
-		Version: s.Version, NumChildren: s.NumChildren, DataLength: s.DataLength, Ctime: time.UnixMilli(s.Ctime),
+		Version: s.Version, NumChildren: s.NumChildren, DataLength: s.DataLength,
+		Ctime: time.UnixMilli(s.Ctime), Mtime: time.UnixMilli(s.Mtime),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -36,8 +37,10 @@ type Op struct {
 type OpResult struct {
 	// Path is that of the node that was created, with its number, and otherwise that of the Op.
 	Path string
-	// Version is that of the node that was set.
+	// Version is that of the node that was set, and Mtime when it was, by the wall clock of the servers' leader, to the
+	// millisecond.
 	Version int32
+	Mtime   time.Time
 }
 
 // Heard is what the servers had told this client at some time.
@@ -91,7 +94,7 @@ func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, er
 		case o.Kind == OpCreate:
 			results[i].Path = strings.TrimPrefix(answer.String, c.cfg.chroot)
 		case o.Kind == OpSet && answer.Stat != nil:
-			results[i].Version = answer.Stat.Version
+			results[i].Version, results[i].Mtime = answer.Stat.Version, time.UnixMilli(answer.Stat.Mtime)
 		}
 	}
 	return results, before, nil

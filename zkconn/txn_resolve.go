@@ -91,7 +91,7 @@ func (f *finding) look(o Op, result *OpResult) error {
 	case OpSet:
 		f.not = stat.Mzxid <= f.before
 		f.witness(stat.Mzxid, bytes.Equal(data, o.Data) && (o.Version < 0 || stat.Version == o.Version+1))
-		result.Version = stat.Version
+		result.Version, result.Mtime = stat.Version, stat.Mtime
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -20,6 +21,14 @@ const (
 // clip shortens a text that came from another node, or goes there. It stays valid UTF-8, without
 // which protoactor's remote drops the message that it is in.
 func clip(text string) string { return wire.Valid(text[:min(len(text), maxDetail)]) }
+
+// checkReclaim refuses what is of no use to a process that has no session: the gateway's session is not its own.
+func checkReclaim(want messages.Acquire) error {
+	if want.Reclaim != "" {
+		return fmt.Errorf("%w: to reclaim %q needs a session, and does not work over a gateway", actors.ErrBadAcquire, want.Reclaim)
+	}
+	return nil
+}
 
 // checkText refuses what cannot be sent. The error wraps actors.ErrBadAcquire.
 func checkText(m proto.Message) error {
@@ -63,7 +72,7 @@ func readRequest(x *wire.Request) (r relay.Request, wrong string) {
 	}
 	if x.GetAcquire() != nil {
 		want := x.GetAcquire().Messages()
-		if err := actors.CheckAcquire(want); err != nil {
+		if err := cmp.Or(actors.CheckAcquire(want), checkReclaim(want)); err != nil {
 			return r, clip(err.Error())
 		}
 		r.Want = &want

@@ -121,7 +121,8 @@ func (q *requester) begin(ctx actor.Context) {
 	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, alone)
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
-	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkText(wire.FromAcquire(want)))
+	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want),
+		checkText(wire.FromAcquire(want)))
 	switch {
 	case err != nil:
 		q.carryOut(ctx, q.relay.Refuse(err.Error()))

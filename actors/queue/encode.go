@@ -23,6 +23,10 @@ func (o Owner) Encode() []byte {
 	b = appendCount(b, `,"priority":`, o.Priority)
 	b = appendText(append(b, `,"mode":`...), o.Mode)
 	b = appendCount(b, `,"place":`, o.Place)
+	if o.Reclaim != "" {
+		b = appendText(append(b, `,"reclaim":`...), o.Reclaim)
+	}
+	b = appendCount(b, `,"token":`, o.Token)
 	if o.Detects {
 		b = append(b, `,"detects":true`...)
 	}

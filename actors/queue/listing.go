@@ -16,7 +16,8 @@ type Place struct {
 	Predecessor string
 	// LookAhead is the one before the predecessor, for exclusive contenders; "" for none.
 	LookAhead string
-	// Head tells that nobody but this contender can be first once the predecessor's node is gone.
+	// Head tells that nobody but this contender can be first once the predecessor's node is gone: nobody takes its place,
+	// by a downgrade or by taking a hold back.
 	Head bool
 	// Front names the nodes whose end may let this contender in, the predecessor among them: more
 	// than one only for the first waiter of a semaphore, because any holder may leave first.
@@ -160,15 +161,18 @@ func (q *ordered) place(me Entry) Place {
 			place.Front = by
 		}
 	case messages.Read:
-		place.Head = n == 1
+		place.Head = n == 1 && !mayBeReplaced(by[0])
 	default:
-		place.Head = n == 1 && !q.entries[0].mayDowngrade()
+		place.Head = n == 1 && !q.entries[0].mayDowngrade() && !mayBeReplaced(by[0])
 		if n > 1 && me.Mode == messages.Exclusive {
 			place.LookAhead = by[n-2]
 		}
 	}
 	return place
 }
+
+// Queue lists the contenders of the queue of a name, in their order.
+func (l *Listing) Queue(name string) []string { return l.queue(name).all }
 
 // Names lists all contenders that the listing shows, queue by queue.
 func (l *Listing) Names() (all []string) {

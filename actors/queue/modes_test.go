@@ -130,6 +130,31 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 	require.Zero(t, place.Before)
 }
 
+// TestReplacedNodeIsNotGone: the node of a hold that may be reclaimed can be replaced by another at its number. Nobody behind
+// it takes its end for the turn.
+func TestReplacedNodeIsNotGone(t *testing.T) {
+	for _, style := range styles() {
+		if style.Mode != messages.Exclusive {
+			continue
+		}
+		held := style.Prefix(queue.Reclaimable+guid) + "0000000003"
+		e, ok := queue.Parse(held)
+		require.True(t, ok)
+		require.Equal(t, style.Name, e.Name, held)
+		for _, mode := range []messages.Mode{messages.Exclusive, messages.Read, messages.Write} {
+			next := queue.Style{Mode: mode, Name: style.Name}.Prefix(guid) + "0000000004"
+			place, shown := queue.Find([]string{held, next}, next, 0)
+			require.True(t, shown)
+			require.Equal(t, queue.Place{Before: 1, Predecessor: held, Front: []string{held}}, place, held)
+		}
+		require.Equal(t, []string{held}, queue.NewListing([]string{held, "padlock-1"}, 0).Queue(style.Name))
+	}
+	waits := queue.Style{}.Prefix(queue.Reclaimable+guid) + "0000000004" // it waits itself
+	first := queue.Style{}.Prefix(guid) + "0000000003"
+	place, _ := queue.Find([]string{first, waits}, waits, 0)
+	require.True(t, place.Head)
+}
+
 // TestSemaphoreOfTheQueue: who fits with all before it holds; the first who does not watches them all, the
 // others the one before them. Whoever leaves, everybody who fits then has been watching it, or learns it
 // from the one before that moves up.

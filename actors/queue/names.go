@@ -45,6 +45,15 @@ func (s Style) Prefix(guid string) string {
 	return start + guid + words[s.Mode]
 }
 
+// Reclaimable is what the GUID begins with in the name of a node that the next process may replace by one at the same
+// number: see messages.Acquire.Reclaim. Whoever waits for such a node lists the queue when it goes.
+const Reclaimable = "reclaim-"
+
+// mayBeReplaced tells whether a node may go and another be in its place.
+func mayBeReplaced(child string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(child, "_c_"), Reclaimable)
+}
+
 // named is what follows the name of a queue: name_lock_sequence.
 func (s Style) named() string {
 	switch s.Mode {
@@ -155,9 +164,11 @@ func (m *marker) find(child, before string) int {
 // withoutGUID takes _c_<guid>- off the name of a queue. Programs that write names of their own have
 // no GUID.
 func withoutGUID(name string) string {
-	const guid = len("_c_00000000-0000-0000-0000-000000000000-")
-	if strings.HasPrefix(name, "_c_") && len(name) >= guid && name[guid-1] == '-' {
-		return name[guid:]
+	const guid = len("00000000-0000-0000-0000-000000000000-")
+	rest, protected := strings.CutPrefix(name, "_c_")
+	rest = strings.TrimPrefix(rest, Reclaimable)
+	if protected && len(rest) >= guid && rest[guid-1] == '-' {
+		return rest[guid:]
 	}
 	return name
 }

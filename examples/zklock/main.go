@@ -12,6 +12,8 @@
 //
 //	run [--shared|--permits N] [--wait 30s] [--label TEXT] PATH -- COMMAND…
 //	                        take the lock, run the command, give the lock back
+//	run --at-most-every 55m PATH -- COMMAND…
+//	                        the same, unless somebody has run it within this time
 //	queue PATH              who holds a lock and who waits; --watch, --json
 //	tree ROOT               the locks below a path; --watch, --json, --long
 //	trace PATH              who comes, gets the lock and goes, as it happens; --json
@@ -46,6 +48,19 @@
 // The lock lasts as long as the command's own process does: what that leaves running in the background is not waited
 // for.
 //
+// # Jobs of several machines
+//
+// With --at-most-every a command that is in the crontab of several machines is run by one of them: the one that comes
+// first when the time is over. The time is counted from the beginning of the last run that ended with status 0, by the
+// servers' clock, so that those of the machines do not matter. crontabs are late by a second now and then: let the time
+// be a little shorter than that between two runs. What ended with another status, or lost the lock, counts for nothing:
+// the next to come runs it again. Where the command is not run, because it is not due or somebody is at it, zklock says
+// on standard error who ran it and when, and its exit status is 75. With --wait it waits for whoever is at it, and runs
+// the command if that one fails.
+//
+// Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay: delete
+// PATH and what is below it when the job is no more.
+//
 // # When the lock is lost
 //
 // The lock is lost when the servers have not been heard of for some 0.4 session timeouts, when the
@@ -77,7 +92,7 @@
 //	64    bad use
 //	69    no connection to ZooKeeper
 //	70    refused: by a node's ACL, by another number of permits, or by the server
-//	75    not acquired: --wait is over
+//	75    the command was not run: --wait is over; with --at-most-every it is not due, or somebody is at it
 //	79    lost: the command was ended, or ended by itself after the lock was lost
 //	80    given back: somebody asked for the lock, and the command was ended
 //	128+n signal n ended zklock before it held the lock

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ type runArgs struct {
 	grace   time.Duration
 	early   bool
 	keep    bool
+	every   time.Duration // zero: whenever it is run
 	path    string
 	command []string
 }
@@ -48,17 +50,29 @@ exist.
 When the lock is lost, or somebody asks for it (zklock revoke), the command
 gets SIGTERM, and SIGKILL when it is still there after --grace.
 
+With --at-most-every the command is run only where nobody has run it, with
+status 0, for so long: for a job that is in the crontab of several machines. The
+time is counted by the servers' clock from the beginning of the last run,
+whatever the machines' clocks say, so let it be a little shorter than the time
+between two runs in the crontab. Where the command is not due, or somebody is at
+it, nothing is run; with --wait that one is waited for, in case it fails. A
+command that fails, or has lost the lock, is run again by the next that comes.
+Below PATH the nodes ran and clock stay: who ran last, and the servers' time.
+
 Exit status of zklock itself:
   64  bad use
   69  no connection to ZooKeeper
   70  refused: by a node's ACL, another number of permits, or the server
-  75  not acquired: --wait is over
+  75  the command was not run: --wait is over, or with --at-most-every it is not
+      due, or somebody is at it (for systemd: SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
   80  given back: somebody asked for the lock, and the command was ended`,
 		Example: `  # one machine at a time; give up after 30 s
   zklock run --wait 30s --label nightly /backup -- pg_dump -f /srv/dump orders
   # do nothing where somebody else has it already (cron on every machine)
   zklock run --wait 0 /report -- make report
+  # once an hour, on one of all machines that have this in their crontabs
+  zklock run --at-most-every 55m /hourly -- ./hourly
   # readers together, a writer alone
   zklock run --shared /catalogue -- ./serve
   zklock run /catalogue -- ./rebuild
@@ -71,13 +85,15 @@ Exit status of zklock itself:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
-	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
-	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where it\nis not free (default: wait for ever)")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same\nnumber")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where\nit is not free (default: wait for ever)")
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
+	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this `time`, by the\nservers' clock")
 	f.Lookup("wait").DefValue = "0s" // so that help shows none
+	f.Lookup(everyFlag).DefValue = "0s"
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp // PATH is none of this machine's
@@ -133,7 +149,7 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
 		return badUse(withFlag(cmd, "--label TEXT"), "run: %v", err)
 	}
-	return nil
+	return r.checkEvery(cmd)
 }
 
 // run is the whole of it: from the connection to the exit status.
@@ -146,35 +162,40 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		return cannotRun(r.command[0], err)
 	}
 	ctx, signalled := untilSignals(cmd.Context())
+	signalled = sync.OnceFunc(signalled)
+	defer signalled()
 	client, err := r.conn.open(ctx, cmd)
 	if err != nil {
-		signalled()
 		return err
 	}
 	voice := newVoice()
 	defer voice.close() // last of all: nobody may be reading
 	defer closeClient(client)
 	if err := r.refuseNested(ctx, client); err != nil {
-		signalled()
 		return err
 	}
 	guard := startGuard()
 	defer guard.done()
+	carry := func(lease *locks.Lease) error {
+		h := &hold{runArgs: r, lease: lease, guard: guard, signals: passSignals(), voice: voice}
+		signalled() // from here on they are the command's
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // one came just before
+		}
+		if err := r.checkLease(cmd, client); err != nil {
+			return err
+		}
+		return h.carry(program)
+	}
+	if r.every > 0 {
+		return r.runOnce(ctx, client, carry)
+	}
 	lease, err := r.acquire(ctx, client)
 	if err != nil {
-		signalled()
 		return r.notHeld(ctx, err)
 	}
-	h := &hold{runArgs: r, lease: lease, guard: guard, signals: passSignals(), voice: voice}
-	signalled() // from here on they are the command's
-	if ctx.Err() != nil {
-		return context.Cause(ctx) // one came just before; closing the client gives the lock back
-	}
-	if err = r.checkLease(cmd, client); err == nil {
-		err = h.carry(program)
-	}
-	giveBack(lease)
-	return err
+	defer giveBack(lease)
+	return carry(lease)
 }
 
 // checkLease refuses a grace period that does not fit into leases as short as these, because the servers grant a shorter
@@ -194,18 +215,11 @@ func (r *runArgs) checkLease(cmd *cobra.Command, client *locks.Client) error {
 // acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own;
 // readers wait for it as for a writer.
 func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lease, error) {
-	try := r.wait == 0
-	if r.wait > 0 {
-		within, cancel := context.WithTimeoutCause(ctx, r.wait, errWaitOver)
-		defer cancel()
-		ctx = within
-	}
+	try, opts := r.wait == 0, r.options()
+	ctx, cancel := r.bound(ctx)
+	defer cancel()
 	stop := showProgress(ctx, client, r.path)
 	defer stop()
-	var opts []locks.LockOption
-	if r.label != "" {
-		opts = append(opts, locks.WithLabel(r.label))
-	}
 	switch {
 	case r.permits > 0 && try:
 		return client.Semaphore(r.path, r.permits, opts...).TryAcquire(ctx, 1)
@@ -219,6 +233,22 @@ func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lea
 		return client.Mutex(r.path, opts...).TryLock(ctx)
 	}
 	return client.Mutex(r.path, opts...).Lock(ctx)
+}
+
+// bound gives a context that ends with --wait.
+func (r *runArgs) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.wait <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, r.wait, errWaitOver)
+}
+
+// options are those of the lock.
+func (r *runArgs) options() (opts []locks.LockOption) {
+	if r.label != "" {
+		opts = append(opts, locks.WithLabel(r.label))
+	}
+	return opts
 }
 
 // errWaitOver is why waiting ended.

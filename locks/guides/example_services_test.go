@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -38,24 +39,19 @@ func Example_handler() {
 	// Output: paid 10 times
 }
 
-// Three replicas wake up at the same time, and one of them runs the job. It is not done before the others have tried.
+// Three replicas wake up at the same time, and once more when the job is done. One of them runs it, once.
 func Example_job() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
-		var tried sync.WaitGroup
-		tried.Add(3)
 		var all sync.WaitGroup
 		var ran, left atomic.Int32
+		nightly := func(context.Context, locks.Token) error { ran.Add(1); return nil }
 		for range 3 {
 			all.Go(func() {
-				err := locks.Do(ctx, locks.Try(client.Mutex("/jobs/nightly")), func(context.Context, locks.Token) error {
-					ran.Add(1)
-					tried.Done()
-					tried.Wait()
-					return nil
-				})
-				if errors.Is(err, locks.ErrNotAcquired) {
-					left.Add(1)
-					tried.Done()
+				for range 2 {
+					once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
+					if err == nil && once.Outcome != locks.OnceRan {
+						left.Add(1)
+					}
 				}
 			})
 		}
@@ -63,7 +59,7 @@ func Example_job() {
 		fmt.Println("ran:", ran.Load(), "left it:", left.Load())
 		return nil
 	})
-	// Output: ran: 1 left it: 2
+	// Output: ran: 1 left it: 5
 }
 
 // Two candidates. The first leads until its program ends, then the second.

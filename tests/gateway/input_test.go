@@ -50,6 +50,7 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		"unknown mode":     {asked(func(r *wire.Request) { r.Acquire.Mode = 77 }), "mode 77 does not exist"},
 		"huge mode":        {asked(func(r *wire.Request) { r.Acquire.Mode = 1 << 31 }), "mode 255 does not exist"},
 		"unknown naming":   {asked(func(r *wire.Request) { r.Acquire.Naming = 9 }), "naming 9 does not exist"},
+		"reclaims":         {asked(func(r *wire.Request) { r.Acquire.Reclaim = "me" }), "does not work over a gateway"},
 		"negative timeout": {asked(func(r *wire.Request) { r.Acquire.Timeout = -1 }), "is negative"},
 		"newer acquire":    {asked(func(r *wire.Request) { r.Acquire.ProtoReflect().SetUnknown(newer) }), unknown + "Acquire"},
 		"newer request":    {asked(func(r *wire.Request) { r.ProtoReflect().SetUnknown(newer) }), unknown + "Request"},

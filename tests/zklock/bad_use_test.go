@@ -43,6 +43,10 @@ func TestBadUse(t *testing.T) {
 		{"run --wait -3s /x -- true", "--wait -3s is less than nothing", "zklock run --wait 30s PATH -- COMMAND…"},
 		{"run --grace -1s /x -- true", "--grace -1s is less than nothing", "zklock run --grace 5s PATH -- COMMAND…"},
 		{"run --early /x -- true", "more than a tenth of the session timeout", "zklock run --early --grace 1s PATH -- COMMAND…"},
+		{"run --at-most-every 0s /x -- true", "--at-most-every 0s is not above nothing",
+			"zklock run --at-most-every 1h PATH -- COMMAND…"},
+		{"run --at-most-every 1h --shared /x -- true", "a lock that one has alone", "zklock run PATH -- COMMAND…"},
+		{"run --at-most-every 1h --permits 2 /x -- true", "a lock that one has alone", "zklock run PATH -- COMMAND…"},
 		{"run --label " + strings.Repeat("l", 1025) + " /x -- true", "label", "zklock run --label TEXT PATH -- COMMAND…"},
 
 		{"queue", "PATH is missing", "zklock queue PATH"},

@@ -47,6 +47,7 @@ func TestSessionsAreFoundAgain(t *testing.T) {
 
 	// Longer, shorter, the same again: what is found is always the newest.
 	both := []sessionfile.Record{record(7), record(-8)} // the ids of servers above 127 are negative
+	both[1].Reclaim = true
 	for _, records := range [][]sessionfile.Record{both[:1], both, both[1:], both[1:], nil, both} {
 		require.NoError(t, f.Write(records))
 		require.NoError(t, f.Close())

@@ -19,6 +19,8 @@ type Record struct {
 	Timeout time.Duration
 	// Connect is the connect string: the servers, and the chroot.
 	Connect string
+	// Reclaim: its process may have held locks that the next process takes back.
+	Reclaim bool
 }
 
 // String gives the record without its password.
@@ -46,6 +48,7 @@ type entry struct {
 	Password []byte `json:"password"`
 	Timeout  int64  `json:"timeout_ms"`
 	Connect  string `json:"connect"`
+	Reclaim  bool   `json:"reclaim,omitempty"`
 }
 
 // encode gives the content of a file; nothing for no records.
@@ -57,7 +60,7 @@ func encode(boot string, records []Record) []byte {
 	for _, r := range records {
 		c.Sessions = append(c.Sessions, entry{
 			Session: "0x" + strconv.FormatUint(uint64(r.Session), 16), Password: r.Password,
-			Timeout: r.Timeout.Milliseconds(), Connect: r.Connect,
+			Timeout: r.Timeout.Milliseconds(), Connect: r.Connect, Reclaim: r.Reclaim,
 		})
 	}
 	text, err := json.Marshal(c)
@@ -106,7 +109,8 @@ func decode(boot string, text []byte) ([]Record, error) {
 			return nil, errors.New("a session without id, password, timeout or servers")
 		}
 		timeout := time.Duration(e.Timeout) * time.Millisecond
-		records = append(records, Record{Session: int64(id), Password: e.Password, Timeout: timeout, Connect: e.Connect})
+		records = append(records, Record{Session: int64(id), Password: e.Password, Timeout: timeout, Connect: e.Connect,
+			Reclaim: e.Reclaim})
 	}
 	return records, nil
 }

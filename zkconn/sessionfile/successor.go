@@ -35,13 +35,16 @@ type Successor struct {
 
 	closing context.Context // of the predecessors' sessions
 	stop    context.CancelFunc
-	settled chan struct{} // closed when no session is left to close, or closing was given up
+	settled chan struct{} // closed when no session is left to close or to refresh, or that was given up
+	keeping sync.WaitGroup
 
-	mu    sync.Mutex
-	left  []Record    // predecessors' sessions that may still exist
-	own   []Record    // our own, once there is one
-	epoch uint64      // of our own session
-	limit *time.Timer // on closing, once we have a session
+	mu       sync.Mutex
+	left     []Record    // predecessors' sessions that may still exist
+	kept     []int64     // those of left that are kept for a while, so that what they hold can be reclaimed
+	own      []Record    // our own, once there is one
+	reclaims bool        // what our own session holds may be reclaimed by the next process
+	epoch    uint64      // of our own session
+	limit    *time.Timer // on closing, once we have a session
 }
 
 // Start opens a session file and begins to close the sessions that predecessors left in it, at the
@@ -71,20 +74,24 @@ func Start(path string, cfg zkconn.Config) (*Successor, error) {
 	return s, nil
 }
 
-// closePredecessors closes sessions, all at the same time.
+// closePredecessors closes sessions, all at the same time, or keeps them for a while.
 func (s *Successor) closePredecessors(left []Record) {
 	defer close(s.settled)
 	var closing sync.WaitGroup
 	for _, r := range left {
-		closing.Go(func() { s.closePredecessor(r) })
+		closing.Go(func() {
+			if !r.Reclaim || !s.keep(r) {
+				s.closePredecessor(s.closing, r)
+			}
+		})
 	}
 	closing.Wait()
 }
 
-func (s *Successor) closePredecessor(r Record) {
+func (s *Successor) closePredecessor(ctx context.Context, r Record) {
 	begin := time.Now()
 	log := s.log.With(logkeys.Session, logkeys.SessionID(r.Session))
-	existed, err := zkconn.CloseSession(s.closing, s.cfg, r.Connect, r.Session, r.Password)
+	existed, err := zkconn.CloseSession(ctx, s.cfg, r.Connect, r.Session, r.Password)
 	if err != nil {
 		log.Warn("session of the predecessor not closed: it expires by itself", logkeys.Error, err)
 		if !errors.Is(err, zkconn.ErrBadConfig) {
@@ -96,6 +103,7 @@ func (s *Successor) closePredecessor(r Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left = slices.DeleteFunc(s.left, func(other Record) bool { return other.Session == r.Session })
+	s.kept = slices.DeleteFunc(s.kept, func(kept int64) bool { return kept == r.Session })
 	if len(s.own) > 0 { // otherwise the next write is that of our own
 		s.write()
 	}
@@ -126,11 +134,16 @@ func (s *Successor) record(epoch uint64, own Record) {
 	if epoch < s.epoch {
 		return
 	}
+	own.Reclaim = s.reclaims
 	s.epoch, s.own = epoch, []Record{own}
 	s.write()
 	if s.limit == nil && len(s.left) > 0 {
 		longest := slices.MaxFunc(s.left, func(a, b Record) int { return cmp.Compare(a.Timeout, b.Timeout) })
-		s.limit = time.AfterFunc(longest.Timeout, s.stop)
+		within := longest.Timeout
+		if slices.ContainsFunc(s.left, func(r Record) bool { return r.Reclaim }) {
+			within *= 2 // one that is kept is closed when its timeout is over
+		}
+		s.limit = time.AfterFunc(within, s.stop)
 	}
 }
 
@@ -148,14 +161,19 @@ func (s *Successor) Stop() {
 	}
 }
 
-// Close takes our own session out of the file, if it has ended, and closes the file. It comes last:
-// no Record may be under way, or follow.
+// Close takes our own session out of the file, if it has ended, closes the sessions that were kept to
+// be reclaimed, and closes the file. That takes a second at most. It comes last: no Record may be
+// under way, or follow.
 func (s *Successor) Close(ended bool) {
 	if s == nil {
 		return
 	}
 	s.stop()
 	<-s.settled
+	s.keeping.Wait()
+	if ended {
+		s.closeKept()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.limit != nil {

@@ -21,7 +21,9 @@ func (c *Coordinator) create(r *request, op uint64) {
 	if !c.readAlong(r, op) && !c.joinCohort(r, op) && !c.reuse(r, op) {
 		r.lead()
 		r.beginCreating()
-		r.kind.create(c, r, op)
+		if !c.reclaim(r, op) {
+			r.kind.create(c, r, op)
+		}
 	}
 }
 

@@ -144,6 +144,11 @@
 // request that has ended, or is ending, keeps out nobody of its owner; a shared node goes with its
 // last user.
 //
+// Reclaiming. A request with a label takes over the node of an earlier process, if that is the first
+// of the queue, by replacing it at its number in one transaction (reclaim.txt). Invariant: its token
+// is known before the node is made, and greater than any that was held with before. So a hold with a
+// label is never handed over.
+//
 // Contests. One node and no queue. Its name does not say whose it is: session, czxid and data do
 // (contests.txt). Invariant: only the session that made a contest's node deletes it.
 //
@@ -177,7 +182,7 @@
 //	primitives  emit, describe, heartbeat, batch, local_run, submit
 //	waiting     wait, cohort, listing, look_ahead, listed
 //	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
-//	creating    create, committed
+//	creating    reclaim, create, committed, reclaimed
 //	kinds       kinds, semaphore
 //	dispatch    order, connection, figures, apply
 //	walk        check, clone, encode

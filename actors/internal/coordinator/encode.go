@@ -70,6 +70,10 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	case creation:
 		e.about("creation", p.operation)
 		e.num(flag(p.batch), flag(p.probes))
+	case seekingLeft:
+		e.about("seekingLeft", p.operation)
+	case takingOver:
+		e.about("takingOver", p.operation)
 	case transaction:
 		e.text("transaction")
 		e.changes(p.changes)

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // Query is what the servers are to be asked: a closed set. Some take several round trips; the shell has a function of a
@@ -27,6 +28,18 @@ type (
 		Name string
 		// Beside is the writer's node.
 		Beside string
+	}
+
+	// SeekLeft looks for what an earlier process held under the request's label, in a session that is nobody's any more.
+	// *Left answers it.
+	SeekLeft struct{ Spec *Spec }
+
+	// TakeOver makes the node of a request in place of one that an earlier process has left, if that is there and nobody
+	// has written to it: both in one transaction. *Created answers it.
+	TakeOver struct {
+		Spec *Spec
+		Name string
+		Left Left
 	}
 
 	// Commit makes and deletes nodes, all or none, in one transaction, if all of some others exist. *Committed answers it.
@@ -93,6 +106,8 @@ type (
 
 func (*Create) query()        {}
 func (*CreateAt) query()      {}
+func (*SeekLeft) query()      {}
+func (*TakeOver) query()      {}
 func (*Commit) query()        {}
 func (*List) query()          {}
 func (*Watch) query()         {}
@@ -112,7 +127,16 @@ type NewNode struct {
 }
 
 type (
-	// Created answers Create and CreateAt.
+	// Left answers SeekLeft: the node that is to be taken over, in which version and at which number, and the token to hold
+	// with then. Name is empty where there is none, or nobody knows.
+	Left struct {
+		Name    string
+		Version int32
+		Number  int32
+		Token   messages.Token
+	}
+
+	// Created answers Create, CreateAt and TakeOver.
 	Created struct {
 		Node Made
 		// Info is what is known of the lock path now.
@@ -169,6 +193,7 @@ type (
 	Done struct{ Failure Failure }
 )
 
+func (*Left) answer()      {}
 func (*Created) answer()   {}
 func (*Committed) answer() {}
 func (*Listed) answer()    {}

@@ -180,8 +180,10 @@ func (g *game) stray(c *Coordinator) {
 // unanswered is the answer to a query that has failed.
 func unanswered(query Query, f Failure) Answer {
 	switch query.(type) {
-	case *Create, *CreateAt:
+	case *Create, *CreateAt, *TakeOver:
 		return &Created{Failure: f}
+	case *SeekLeft:
+		return &Left{}
 	case *Commit:
 		return &Committed{Failure: f}
 	case *List, *WatchChildren:

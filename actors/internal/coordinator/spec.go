@@ -51,6 +51,9 @@ func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Tim
 	if want.Naming == messages.KazooNaming {
 		sp.GUID = strings.ReplaceAll(sp.GUID, "-", "") // as Python's uuid4().hex
 	}
+	if want.Reclaim != "" {
+		sp.GUID = queue.Reclaimable + sp.GUID
+	}
 	return sp
 }
 
@@ -69,7 +72,7 @@ func (sp *Spec) sharesNode() bool { return sp.Want.Cohort > 1 }
 // bytes is about how much a create of the node takes in a transaction.
 func (sp *Spec) bytes() int {
 	const usual = 320
-	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Label) + len(sp.Want.Owner) + len(sp.Want.Caller)
+	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Label) + len(sp.Want.Reclaim) + len(sp.Want.Owner) + len(sp.Want.Caller)
 }
 
 // saysTheSame tells whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,
@@ -77,7 +80,7 @@ func (sp *Spec) bytes() int {
 func (sp *Spec) saysTheSame(other *Spec) bool {
 	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&
 		sp.Want.Label == other.Want.Label && sp.Want.Owner == other.Want.Owner && sp.Want.Caller == other.Want.Caller &&
-		sp.Want.Priority == other.Want.Priority &&
+		sp.Want.Priority == other.Want.Priority && sp.Want.Reclaim == other.Want.Reclaim &&
 		(sp.Want.Deadlocks.Every > 0) == (other.Want.Deadlocks.Every > 0)
 }
 

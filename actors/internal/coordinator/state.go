@@ -131,7 +131,8 @@ type request struct {
 	search  search
 	removal removal
 	sharing sharing
-	// inherited is the token of the writer's hold that it goes on with, in a downgrade; zero for others.
+	// inherited is the token of the writer's hold that it goes on with, in a downgrade, or the token that it has with a
+	// node that it takes over; zero for others.
 	inherited messages.Token
 	// early is the queue as it was listed behind its create.
 	early *View

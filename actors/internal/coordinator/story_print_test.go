@@ -83,6 +83,10 @@ func asked(query Query) string {
 		w.add(q.Behind > 0, "with %d behind", q.Behind)
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
+	case *SeekLeft:
+		w.add(true, "for %s", q.Spec.GUID)
+	case *TakeOver:
+		w.add(true, "%s for %s token=%s", q.Left.Name, q.Name, placed(q.Left.Token))
 	case *Commit:
 		for _, n := range q.Creates {
 			w.add(true, "+%s(%d)", n.Spec.GUID, n.Place)

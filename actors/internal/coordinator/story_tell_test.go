@@ -67,7 +67,7 @@ func (s *story) request(args *arguments) {
 	s.specs[requestID(args, name)] = NewSpec(&messages.Acquire{
 		Path: args.next(), Mode: modes[args.text("mode", "exclusive")], Name: args.text("name", ""),
 		Owner: args.text("owner", ""), Label: args.text("label", ""), Reentry: args.has("reentry"), Try: args.has("try"),
-		WatchAll: args.has("watch-all"), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
+		WatchAll: args.has("watch-all"), Reclaim: args.text("reclaim", ""), Sticky: args.time("sticky", 0), Cohort: args.number("cohort", 0),
 		Naming:  map[string]messages.Naming{"recipe": messages.RecipeNaming}[args.text("naming", "")],
 		Permits: args.number("permits", 0), Weight: args.number("weight", 0),
 	}, name, "actor-of-"+name, args.has("child"), time.Time{})
@@ -108,6 +108,19 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *Create:
 		return created(q.Spec, f, args)
 	case *CreateAt:
+		a := &Created{Failure: f}
+		if f.none() {
+			a.Node = Made{Name: q.Name, Czxid: czxid(0), Siblings: 1}
+		}
+		return a
+	case *SeekLeft:
+		a := &Left{}
+		if args.has("left") {
+			a.Name, a.Number = long(args.text("left", "")), int32(args.number("number", 0))
+			a.Token, _ = messages.NewToken(czxid(0), args.number("place", 1))
+		}
+		return a
+	case *TakeOver:
 		a := &Created{Failure: f}
 		if f.none() {
 			a.Node = Made{Name: q.Name, Czxid: czxid(0), Siblings: 1}

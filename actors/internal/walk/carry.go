@@ -36,6 +36,10 @@ func (w *world) carryOut(s, at int) {
 		w.create(s, &f, q)
 	case *coordinator.CreateAt:
 		w.createAt(s, &f, q)
+	case *coordinator.SeekLeft:
+		w.seekLeft(s, &f)
+	case *coordinator.TakeOver:
+		w.takeOver(s, &f, q)
 	case *coordinator.Commit:
 		w.commit(s, &f, q)
 	case *coordinator.List:

@@ -42,7 +42,9 @@ func (w *world) cut(s, how int) {
 func (f *flight) lose() {
 	f.applied, f.lost, f.behind, f.commits, f.print = true, true, 0, false, fingerprint{}
 	switch f.query.(type) {
-	case *coordinator.Create, *coordinator.CreateAt:
+	case *coordinator.SeekLeft:
+		f.answer = &coordinator.Left{}
+	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver:
 		f.answer = &coordinator.Created{Failure: unknown}
 	case *coordinator.Commit:
 		f.answer = &coordinator.Committed{Failure: unknown}

@@ -70,6 +70,7 @@ func newWorld(plan *Plan, fired map[*machine.Row]bool) *world {
 		w.specs[i] = plan.spec(i)
 	}
 	w.left = plan.Bounds
+	w.leave()
 	for s := range w.sessions {
 		w.sessions[s] = session{decides: coordinator.New(plan.Without, sessionTimeout), run: 1}
 		if !plan.Down {

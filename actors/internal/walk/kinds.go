@@ -212,6 +212,7 @@ var ofServers = []kind{
 	{text: "deletes", of: nodeName, bound: Breaks, can: nodes(isKept), do: breakNode},
 	{text: "wants the lock of", of: nodeName, bound: Asks, can: nodes(isUnwanted), do: want},
 	{text: "deletes the empty lock path", bound: Reaps, can: canReap, do: reap},
+	{text: "waits for the end of the earlier process's session", class: itself, can: hasLeft, do: one((*world).endEarlier)},
 }
 
 func isKept(n *node) bool     { return !n.doomed }

@@ -24,6 +24,8 @@ type Plan struct {
 	// Try: the request gives up instead of waiting. Sticky: it leaves its node to the next of its session. Reentry: it
 	// may share its owner's hold. WatchAll: it watches the whole queue.
 	Try, Sticky, Reentry, WatchAll [maxActors]bool
+	// Reclaim: the request takes back what an earlier process held, whose node is there when the walk begins.
+	Reclaim [maxActors]bool
 	// Cohort is how many grants in a row one node may serve.
 	Cohort [maxActors]int
 	// Permits is how many a semaphore has; each request takes one.

@@ -47,6 +47,12 @@ var atBoundary = []seeded{
 		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 	{name: "adopt another's contest", mistake: adoptAnothersContest,
 		plan: Plan{Sessions: apart, Modes: contests}, breaks: TokensRise},
+	{name: "take the end of what is reclaimed for the turn", mistake: skipSecondListing,
+		plan: Plan{Sessions: apart, Reclaim: firstReclaims}, breaks: InOrder},
+	{name: "reclaim with the token of before", mistake: sameToken,
+		plan: Plan{Sessions: apart, Reclaim: firstReclaims}, breaks: TokensRise},
+	{name: "reclaim with the token of the new node", mistake: laterToken,
+		plan: Plan{Sessions: apart, Reclaim: firstReclaims}, breaks: TokensRise},
 	{name: "remove a contest by its name", mistake: removeByName,
 		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 

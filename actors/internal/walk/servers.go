@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
@@ -51,11 +52,11 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(sp.GUID), z.sequence)
 		z.sequence++
 	}
-	n := node{name: name, guid: sp.GUID, session: s, epoch: w.epoch(s), czxid: z.zxid}
+	n := node{name: name, guid: strings.TrimPrefix(sp.GUID, queue.Reclaimable), session: s, epoch: w.epoch(s), czxid: z.zxid}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
 	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 	for i := range w.plan.Sessions {
-		if guid(i) == sp.GUID {
+		if w.specs[i].GUID == sp.GUID {
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}
@@ -151,7 +152,7 @@ func (w *world) end(s int) {
 	}
 	w.unwatch(s)
 	for i := range w.servers.nodes {
-		if n := &w.servers.nodes[i]; n.session == s && n.epoch <= w.epoch(s) {
+		if n := &w.servers.nodes[i]; n.session == s && n.epoch <= w.epoch(s) && n.epoch != earlier {
 			n.doomed = true
 		}
 	}

@@ -20,6 +20,9 @@ func (p *Plan) spec(i int) *coordinator.Spec {
 	want := &messages.Acquire{Path: lockPath, Mode: p.Modes[i], Try: p.Try[i]}
 	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
 	want.Cohort = p.Cohort[i]
+	if p.Reclaim[i] {
+		want.Reclaim = "label"
+	}
 	if p.Sticky[i] {
 		want.Sticky = time.Second
 	}

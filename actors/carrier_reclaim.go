@@ -1,0 +1,67 @@
+package actors
+
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// seekLeft looks for the node that an earlier process held with under the label of a request: the first of the queue, of a
+// session that the session file names, and that its servers knew when we took it over. Where anything is not as it must
+// be there is nothing to take back, and the request queues as any other does.
+//
+// The token must be greater than all that earlier processes have held with, and less than that of anybody who holds
+// later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one who
+// made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the same
+// session, behind it, and dead; all others behind it were made by later transactions.
+func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
+	none := &coordinator.Left{}
+	left := k.file.Reclaimable()
+	if len(left) == 0 {
+		return none
+	}
+	// A server that lags might show the queue as it was before they held.
+	if err := k.conn.CatchUp(sp.Path); err != nil {
+		return none
+	}
+	children, err := k.conn.Children(sp.Path)
+	all := queue.NewListing(children, 0).Queue(sp.Style.Name)
+	if err != nil || len(all) == 0 {
+		return none
+	}
+	data, stat, err := k.conn.Get(sp.At(all[0]))
+	owner, ours := queue.ParseOwner(data)
+	number, numbered := queue.Sequence(all[0])
+	if err != nil || !ours || !numbered || !slices.Contains(left, stat.EphemeralOwner) ||
+		owner.Reclaim != sp.Want.Reclaim || owner.Mode != sp.Want.Mode.String() {
+		return none
+	}
+	token, err := tokenAfter(owner, stat.Czxid)
+	if err != nil { // a thousand restarts in one hold
+		return none
+	}
+	return &coordinator.Left{Name: all[0], Version: stat.Version, Number: number, Token: token}
+}
+
+// tokenAfter gives the token after that of a node's holder.
+func tokenAfter(owner queue.Owner, czxid int64) (messages.Token, error) {
+	held, err := messages.Token(owner.Token), error(nil)
+	if held == 0 {
+		held, err = messages.NewToken(czxid, owner.Place)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return messages.NewToken(held.Zxid(), held.Place()+1)
+}
+
+// takeOver makes a node in place of one that was left.
+func (k carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
+	owner := ownerOf(q.Spec)
+	owner.Token = int(q.Left.Token)
+	made, err := k.conn.ReplaceNamed(q.Spec.Path, q.Left.Name, q.Left.Version, q.Name, owner.Encode())
+	made.Siblings = 1 // at this place there is nobody to wait for
+	return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+}

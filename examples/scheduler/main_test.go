@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// bound is how long a test waits for what must come, however slow the machine is.
+const bound = 2 * time.Minute
+
+// program is the built command.
+var program string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "scheduler-")
+	if err == nil {
+		defer os.RemoveAll(folder)
+		program = filepath.Join(folder, "scheduler")
+		var output []byte
+		if output, err = exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w\n%s", err, output)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// eachServer runs a test on the embedded server, and on a real one.
+func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
+	t.Run("embedded", func(t *testing.T) { run(t, embedded.Run(t).Connect()) })
+	t.Run("real", func(t *testing.T) {
+		rig.Require(t)
+		run(t, rig.StartStandalone(t).Addr())
+	})
+}
+
+// start starts the program, and has its lines sent to said.
+func start(t *testing.T, said chan<- string, args ...string) *child.Process {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Stderr = os.Stderr
+	out, writer, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = writer
+	p, err := child.Start(cmd, func() { _ = writer.Close() })
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Kill()) })
+	go func() {
+		defer func() { _ = out.Close() }()
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			said <- lines.Text()
+		}
+	}()
+	return p
+}
+
+// hear waits for a line that begins so.
+func hear(t *testing.T, said <-chan string, prefix string) string {
+	t.Helper()
+	late := time.After(bound)
+	for {
+		select {
+		case line := <-said:
+			if strings.HasPrefix(line, prefix) {
+				return line
+			}
+		case <-late:
+			require.Fail(t, "nobody says "+prefix)
+		}
+	}
+}
+
+// marked is a run that was marked as done.
+type marked struct {
+	by           string
+	began, token int64
+}
+
+func hearMarked(t *testing.T, said <-chan string) (m marked) {
+	t.Helper()
+	_, err := fmt.Sscanf(strings.ReplaceAll(hear(t, said, "done report by "), ",", " "), "done report by %s at %d token %d",
+		&m.by, &m.began, &m.token)
+	require.NoError(t, err)
+	return m
+}
+
+// TestLocker: two processes whose clocks are hours apart, and out of step, run a job once in each period together, by the
+// servers' clock. When one of them is killed the other goes on.
+func TestLocker(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		const every, runs = time.Second, 6
+		said := make(chan string, 1000)
+		settings := []string{"-zk", servers, "-by", "locker", "-every", every.String(), "-session-timeout", "4s"}
+		a := start(t, said, append(settings, "-name", "a", "-ahead", "2h")...)
+		start(t, said, append(settings, "-name", "b", "-ahead", "-35m400ms")...)
+		last := marked{}
+		for n := range 2 * runs {
+			if n == runs {
+				require.NoError(t, a.Kill())
+			}
+			m := hearMarked(t, said)
+			require.Less(t, time.Since(time.UnixMilli(m.began)).Abs(), bound, "by the servers' clock")
+			require.GreaterOrEqual(t, m.began-last.began, (every * 9 / 10).Milliseconds(), "twice in a period: %v, %v", last, m)
+			require.Greater(t, m.token, last.token)
+			last = m
+		}
+		require.Equal(t, "b", last.by)
+	})
+}
+
+// TestElector: one of the two runs all jobs, and the other when that one is killed.
+func TestElector(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		said := make(chan string, 1000)
+		settings := []string{"-zk", servers, "-by", "elector", "-every", "200ms", "-session-timeout", "4s"}
+		all := map[string]*child.Process{
+			"a": start(t, said, append(settings, "-name", "a", "-ahead", "2h")...),
+			"b": start(t, said, append(settings, "-name", "b", "-ahead", "-35m")...),
+		}
+		hearTerm := func() (by string, token int64) {
+			_, err := fmt.Sscanf(strings.ReplaceAll(hear(t, said, "report by "), ",", " "), "report by %s token %d", &by, &token)
+			require.NoError(t, err)
+			return by, token
+		}
+		leader, term := hearTerm()
+		for range 5 {
+			by, token := hearTerm()
+			require.Equal(t, leader, by)
+			require.Equal(t, term, token)
+		}
+		require.NoError(t, all[leader].Kill())
+		by, token := hearTerm()
+		for by == leader { // what it had said before
+			by, token = hearTerm()
+		}
+		require.Greater(t, token, term)
+	})
+}

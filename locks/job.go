@@ -1,0 +1,200 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// job is one RunOnce that has the lock.
+type job struct {
+	jobOptions
+	lease  *Lease
+	path   string
+	period time.Duration
+
+	once    Once
+	began   time.Time // by the servers' clock
+	version int32     // of the mark's node
+
+	mu   sync.Mutex
+	with []Op // of AckWith
+}
+
+type jobKey struct{}
+
+// AckWith adds ops to the transaction in which RunOnce writes its mark when the work has returned nil: they are carried out
+// together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of a RunOnce, or is
+// marked first. What is wrong with the ops is the error of RunOnce; then there is no mark either.
+func AckWith(ctx context.Context, ops ...Op) error {
+	j, _ := ctx.Value(jobKey{}).(*job)
+	if j == nil || j.markFirst {
+		return fmt.Errorf("%w: AckWith: no work whose mark follows", ErrBadAcquire)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.with = append(j.with, ops...)
+	return nil
+}
+
+// run does the work if it is due, and marks it.
+func (j *job) run(ctx context.Context, work func(context.Context, Token) error) error {
+	if due, err := j.look(ctx); err != nil || !due {
+		return err
+	}
+	if j.markFirst {
+		if err := j.mark(ctx, MarkBegun); err != nil {
+			return err
+		}
+	}
+	err := j.lease.run(context.WithValue(ctx, jobKey{}, j), func(ctx context.Context) error {
+		j.once.Outcome = OnceRan
+		return work(ctx, j.lease.Token())
+	})
+	switch ctx = context.WithoutCancel(ctx); {
+	case j.markFirst || j.once.Outcome != OnceRan:
+		return err
+	case err == nil:
+		j.mu.Lock()
+		with := j.with
+		j.mu.Unlock()
+		return j.mark(ctx, MarkDone, with...)
+	case j.retryAfter > 0 && j.lease.Valid():
+		if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
+			return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
+		}
+	}
+	return err
+}
+
+// look finds out whether the work is due: it reads the mark, and has the servers tell the time.
+func (j *job) look(ctx context.Context) (due bool, err error) {
+	ctx, done := j.lease.outlast(ctx)
+	defer done()
+	if j.began, err = j.now(ctx); err != nil {
+		return false, err
+	}
+	// After that write: the server that has answered it shows what the holders before have written.
+	data, stat, err := j.read(ctx)
+	if err != nil {
+		return false, err
+	}
+	if j.version = stat.Version; len(data) == 0 {
+		return true, nil
+	}
+	if j.once.Mark, err = readMark(data, stat.Mtime); err != nil {
+		return false, &Error{Op: "run", Path: j.path, Err: err}
+	}
+	if j.once.Left = j.left(); j.once.Left > 0 {
+		j.once.Outcome = OnceNotDue
+		return false, nil
+	}
+	j.once.Left = 0
+	return true, nil
+}
+
+// left is how long it is until the work is due; not above zero when it is.
+func (j *job) left() time.Duration {
+	since, wait := j.once.Mark.Began, j.period
+	if j.once.Mark.State == MarkFailed {
+		since, wait = j.once.Mark.Written, j.retryAfter
+	}
+	return wait - max(j.began.Sub(since), 0)
+}
+
+// now asks the servers for the time, by a write. To write twice does no harm: where nobody knows, it does.
+func (j *job) now(ctx context.Context) (time.Time, error) {
+	at := j.path + "/" + clockName
+	for {
+		results, err := j.txn(ctx, Set(at, nil, AnyVersion))
+		if errors.Is(err, zkconn.ErrNoNode) {
+			results, err = j.txn(ctx, Create(at, nil), Set(at, nil, 0))
+		}
+		switch {
+		case err == nil:
+			return results[len(results)-1].Mtime, nil
+		case !errors.Is(err, ErrUnknownOutcome):
+			return time.Time{}, err
+		case !j.lease.Valid():
+			return time.Time{}, j.lease.notWritten(j.lease.stale())
+		case ctx.Err() != nil:
+			return time.Time{}, err
+		}
+	}
+}
+
+// read reads the node of the mark, and makes it where it is not there: what is only set then can be told from what was not,
+// by its version, also when the session is gone.
+func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
+	at := j.path + "/" + markName
+	for {
+		data, stat, err = j.lease.read(ctx, at)
+		if !errors.Is(err, zkconn.ErrNoNode) {
+			return data, stat, err
+		}
+		_, err = j.txn(ctx, Create(at, nil))
+		if err != nil && !errors.Is(err, ErrUnknownOutcome) && !errors.Is(err, zkconn.ErrNodeExists) {
+			return nil, stat, err
+		}
+	}
+}
+
+// mark writes the mark, for as long as the lease lasts, and ops together with it.
+func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
+	ctx, done := j.lease.outlast(ctx)
+	defer done()
+	m := newMark(state, j.lease, j.began)
+	results, err := j.txn(ctx, append([]Op{Set(j.path+"/"+markName, m.data(), j.version)}, ops...)...)
+	if err != nil {
+		return err
+	}
+	m.Written = results[0].Mtime
+	j.once.Mark = m
+	return nil
+}
+
+// txn is Lease.Txn with a context of outlast.
+func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
+	results, err := j.lease.Txn(ctx, ops...)
+	if errors.Is(err, errLeaseOver) && !errors.Is(err, ErrUnknownOutcome) {
+		err = j.lease.notWritten(j.lease.stale())
+	}
+	return results, err
+}
+
+// errLeaseOver is why a request under a lease is not waited for any more.
+var errLeaseOver = errors.New("the lease is over")
+
+// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the lease itself has been told
+// to whoever waits for an answer, which says more.
+func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(l.ctx, func() {
+		select {
+		case <-time.After(l.from.client.session.LastWord()):
+			cancel(errLeaseOver)
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// read reads a node, as the servers show it to the session that holds.
+func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
+	data, stat, err := l.from.client.Session().Read(ctx, l.held.Epoch, path)
+	if errors.Is(err, actors.ErrNotHolding) || errors.Is(err, errLeaseOver) {
+		err = l.stale()
+	}
+	if err != nil {
+		err = &Error{Op: "read under", Path: l.Path(), Node: l.Node(), Err: err}
+	}
+	return data, stat, err
+}

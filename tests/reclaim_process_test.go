@@ -1,0 +1,98 @@
+package tests
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+)
+
+// reclaimerVariable makes TestReclaimerInAProcess a process that holds a lock under a label and is to be killed: a
+// reclaimer in JSON.
+const reclaimerVariable = "TURNSTILE_TEST_RECLAIMER"
+
+// reclaimer is what such a process is told.
+type reclaimer struct {
+	Connect, Path string
+	File          string        // the session file
+	Label         string        // "" for a lock that is not reclaimed
+	Timeout       time.Duration // of the session
+}
+
+// TestReclaimerInAProcess is not a test but a process: it locks, says what it holds with, and gives back when it gets a
+// line.
+func TestReclaimerInAProcess(t *testing.T) {
+	text := os.Getenv(reclaimerVariable)
+	if text == "" {
+		return
+	}
+	var r reclaimer
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
+	client, err := locks.Open(deadline(t), r.Connect, locks.WithSessionTimeout(r.Timeout), locks.WithSessionFile(r.File))
+	if err != nil {
+		say("refused", errors.Is(err, locks.ErrSessionFileInUse))
+		return
+	}
+	say("opened")
+	lease, err := client.Mutex(r.Path, locks.WithReclaim(r.Label)).Lock(deadline(t))
+	if err != nil {
+		say("failed", err)
+		return
+	}
+	say("holds", int64(lease.Token()), lease.Node(), lease.Session(), lease.Valid())
+	awaitGoOn(t)
+	say("gave", lease.Unlock(deadline(t)) == nil)
+	require.NoError(t, client.Close(context.Background()))
+}
+
+// reclaiming is such a process as its test sees it.
+type reclaiming struct{ *talking }
+
+func (r reclaimer) start(t *testing.T) reclaiming {
+	t.Helper()
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	return reclaiming{startTalking(t, "TestReclaimerInAProcess", reclaimerVariable, string(text))}
+}
+
+// grant is what the process holds with.
+type grant struct {
+	token   locks.Token
+	node    string
+	session int64
+}
+
+// opened waits until the process has a client.
+func (p reclaiming) opened(t *testing.T) {
+	t.Helper()
+	require.Equal(t, "opened", p.hear(t))
+}
+
+// holds waits until the process holds, with a valid lease.
+func (p reclaiming) holds(t *testing.T) (g grant) {
+	t.Helper()
+	line := p.hear(t)
+	require.True(t, strings.HasPrefix(line, "holds "), line)
+	var valid bool
+	_, err := fmt.Sscanf(line, "holds %d %s %d %t", &g.token, &g.node, &g.session, &valid)
+	require.NoError(t, err)
+	require.True(t, valid)
+	return g
+}
+
+// gives has the process give back, and waits for its end.
+func (p reclaiming) gives(t *testing.T) {
+	t.Helper()
+	p.goOn(t)
+	require.Equal(t, "gave true", p.hear(t))
+	<-p.Exited()
+	require.NoError(t, p.Err())
+}

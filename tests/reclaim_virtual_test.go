@@ -1,0 +1,223 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
+)
+
+func hex(session int64) string { return fmt.Sprintf("%#x", uint64(session)) }
+
+// copied gives what is in a session file that is in use.
+func copied(t *testing.T, file string) sessionfile.Record {
+	t.Helper()
+	path := sessionFile(t)
+	require.NoError(t, os.WriteFile(path, []byte(readFile(t, file)), 0o600))
+	all := left(t, path)
+	require.Len(t, all, 1)
+	return all[0]
+}
+
+// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me": its
+// network is gone, so that its own client has lost it, and cannot give anything back.
+func reclaimable(t *testing.T, at *servers, timeout time.Duration, paths ...string) (sessionfile.Record, map[string]locks.Token) {
+	t.Helper()
+	proxy, file, held := at.Proxy(t), sessionFile(t), map[string]locks.Token{}
+	client := open(t, proxy.Addr()+at.Root(), locks.WithSessionFile(file), locks.WithSessionTimeout(timeout))
+	for _, path := range paths {
+		held[path] = locked(t, client.Mutex(path, locks.WithReclaim("me")).Lock).Token()
+	}
+	record := copied(t, file)
+	require.True(t, record.Reclaim)
+	record.Connect = at.Connect()
+	proxy.Refuse(true)
+	proxy.Cut()
+	return record, held
+}
+
+// gone ends all connections, for good.
+func (d *outageDialer) gone() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.down = true
+	for _, conn := range d.open {
+		_ = conn.Close()
+	}
+}
+
+// takingBack is a process that has died, one that is started again, and one that waits, in a bubble.
+type takingBack struct {
+	server *embedded.Server
+	held   *locks.Lease
+	waits  <-chan answer
+	file   string
+}
+
+func takeBack(t *testing.T) *takingBack {
+	t.Helper()
+	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	network, file := &outageDialer{server: server}, sessionFile(t)
+	dead, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(network.dial), locks.WithSessionFile(file),
+		locks.WithSessionTimeout(10*time.Second))
+	require.NoError(t, err)
+	closeLater(t, dead)
+	b := &takingBack{server: server, file: sessionFile(t)}
+	b.held, err = dead.Mutex(reclaimed, locks.WithReclaim("me")).Lock(t.Context())
+	require.NoError(t, err)
+	b.waits = elsewhere(t.Context(), openVirtual(t, server, server.Connect()).Mutex(reclaimed).Lock)
+	time.Sleep(time.Minute)
+	network.gone()
+	leave(t, b.file, copied(t, file))
+	time.Sleep(time.Second)
+	return b
+}
+
+// restart is the process that is started again.
+func (b *takingBack) restart(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(t.Context(), b.server.Connect(), locks.WithDialer(dial), locks.WithSessionFile(b.file),
+		locks.WithSessionTimeout(10*time.Second))
+	require.NoError(t, err)
+	closeLater(t, client)
+	return client
+}
+
+// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session.
+func TestTakeOverLosesMessages(t *testing.T) {
+	for name, c := range map[string]struct {
+		action embedded.Action
+		expire bool
+		first  bool // it holds before the one that waits
+	}{
+		"request":             {embedded.CutBefore, false, true},
+		"reply":               {embedded.CutAfter, false, true},
+		"request and session": {embedded.ExpireBefore, false, true}, // the next session does it
+		"reply and session":   {embedded.DropReply, true, false},    // the node goes with the session
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := takeBack(t)
+				client := b.restart(t, b.server.DialContext)
+				fault, err := b.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: reclaimed + "/" + b.held.Node(), Action: c.action})
+				require.NoError(t, err)
+				mine := client.Session().ID()
+				got := elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
+				require.NoError(t, fault.Wait(t.Context()))
+				if c.expire {
+					require.NoError(t, b.server.Expire(mine))
+				}
+				first, second := got, b.waits
+				if !c.first {
+					first, second = b.waits, got
+				}
+				a := receive(t, first)
+				require.NoError(t, a.err)
+				require.Greater(t, a.lease.Token(), b.held.Token())
+				require.Empty(t, second)
+				require.NoError(t, a.lease.Unlock(t.Context()))
+				after := receive(t, second)
+				require.NoError(t, after.err)
+				require.Greater(t, after.lease.Token(), a.lease.Token())
+				require.NoError(t, after.lease.Unlock(t.Context()))
+			})
+		})
+	}
+}
+
+// TestReclaimOnlyOnce: what is reclaimed and given back is the next one's, and a second request under the label queues.
+func TestReclaimOnlyOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := takeBack(t)
+		mutex := b.restart(t, b.server.DialContext).Mutex(reclaimed, locks.WithReclaim("me"))
+		lease, err := mutex.Lock(t.Context())
+		require.NoError(t, err)
+		_, err = mutex.TryLock(t.Context())
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		require.NoError(t, lease.Unlock(t.Context()))
+		a := receive(t, b.waits)
+		require.NoError(t, a.err)
+		require.Greater(t, a.lease.Token(), lease.Token())
+		require.NoError(t, a.lease.Unlock(t.Context()))
+		again, err := mutex.Lock(t.Context())
+		require.NoError(t, err)
+		require.Greater(t, again.Token(), a.lease.Token())
+		require.NoError(t, again.Unlock(t.Context()))
+	})
+}
+
+// TestPredecessorIsKeptForASessionTimeout: what nobody takes back is free then, not before.
+func TestPredecessorIsKeptForASessionTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := takeBack(t)
+		begun := time.Now()
+		b.restart(t, b.server.DialContext)
+		a := receive(t, b.waits)
+		require.NoError(t, a.err)
+		require.Equal(t, 10*time.Second, time.Since(begun).Truncate(time.Second))
+		require.NoError(t, a.lease.Unlock(t.Context()))
+	})
+}
+
+// TestStaleTxnAfterReclaim: a transaction of the dead process that arrives late is refused.
+func TestStaleTxnAfterReclaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := takeBack(t)
+		client := b.restart(t, b.server.DialContext)
+		writePlace(t, client)
+		lease, err := client.Mutex(reclaimed, locks.WithReclaim("me")).Lock(t.Context())
+		require.NoError(t, err)
+		require.ErrorIs(t, swap(t.Context(), b.held, "stale", 0), locks.ErrLost)
+		require.NoError(t, swap(t.Context(), lease, "mine", 0))
+		requireAt(t, client, 1)
+		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// TestReclaimInANamedQueue: the name of the queue is found in the names of nodes that may be reclaimed, too, and readers
+// wait for such a hold as for any other.
+func TestReclaimInANamedQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := openVirtual(t, server, server.Connect()), openVirtual(t, server, server.Connect())
+		for _, name := range []string{"", "of-orders", "read-", "reclaim-x"} {
+			var opts []locks.LockOption
+			if name != "" {
+				opts = append(opts, locks.WithName(name))
+			}
+			lease, err := client.Mutex(reclaimed, append(opts, locks.WithReclaim("me"))...).Lock(t.Context())
+			require.NoError(t, err)
+			_, err = other.Mutex(reclaimed, opts...).TryLock(t.Context())
+			require.ErrorIs(t, err, locks.ErrNotAcquired, name)
+			_, err = other.RWMutex(reclaimed, opts...).TryRLock(t.Context())
+			require.ErrorIs(t, err, locks.ErrNotAcquired, name)
+			require.NoError(t, lease.Unlock(t.Context()))
+		}
+	})
+}
+
+// TestReclaimIsRefused where the token of a hold cannot be told by its node.
+func TestReclaimIsRefused(t *testing.T) {
+	client := open(t, embedded.Run(t).Addr())
+	for _, lock := range []func(context.Context) (*locks.Lease, error){
+		client.Mutex(reclaimed, locks.WithReclaim("me"), locks.WithSticky(time.Second)).Lock,
+		client.Mutex(reclaimed, locks.WithReclaim("me"), locks.WithCohort(2)).Lock,
+		client.RWMutex(reclaimed, locks.WithReclaim("me")).RLock,
+		client.RWMutex(reclaimed, locks.WithReclaim("me")).Lock,
+		client.Semaphore(reclaimed, 2, locks.WithReclaim("me")).Weight(1).Lock,
+		client.Contest(reclaimed, locks.WithReclaim("me")).Lock,
+		client.Mutex(reclaimed, locks.WithReclaim(string(make([]byte, 1025)))).Lock,
+	} {
+		_, err := lock(deadline(t))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+	}
+}

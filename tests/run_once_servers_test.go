@@ -1,0 +1,196 @@
+package tests
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// What TestRunOnceFaults shows by the clock of a bubble, on every kind of server, and of processes that are paused and
+// killed.
+
+// expect has something happen to the next transaction that has a part at a path below the root.
+func (s *servers) expect(proxy *rig.Proxy, path string, action rig.Action) *rig.Fault {
+	return proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action,
+		Path: func(at string) bool { return at == s.root+path }})
+}
+
+// TestRunOnceLosesMessages: requests and replies are lost, at the question for the time and at the mark. The work is done
+// once, and marked once.
+func TestRunOnceLosesMessages(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client, other := open(t, proxy.Addr()+zk.Root()), open(t, zk.Connect())
+		version := int32(0)
+		for _, path := range []string{jobClock, jobMark} {
+			for _, action := range []rig.Action{rig.DropReply, rig.CutBefore} {
+				fault, c := zk.expect(proxy, path, action), &counted{}
+				got := once(t, client, 0, c)
+				<-fault.Fired()
+				version++
+				require.Equal(t, locks.OnceRan, got.Outcome)
+				require.Equal(t, version, zk.read(t, jobMark).version, "%s: once", path)
+				require.Equal(t, got.Mark, once(t, other, time.Hour, c).Mark)
+				require.Equal(t, 1, c.calls)
+			}
+		}
+	})
+}
+
+// TestRunOnceIsCut: the connection is cut while the work is done, which does not matter; the session expires, which does.
+func TestRunOnceIsCut(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client, other := open(t, proxy.Addr()+zk.Root()), open(t, zk.Connect())
+		_, err := locks.RunOnce(deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
+			id, password, _ := proxy.Session()
+			proxy.Refuse(true)
+			require.NoError(t, rig.ExpireSession(deadline(t), zk.members[0].Addr(), id, password))
+			proxy.Refuse(false)
+			<-ctx.Done()
+			require.ErrorIs(t, context.Cause(ctx), locks.ErrLost)
+			return nil
+		})
+		require.ErrorIs(t, err, locks.ErrLost)
+		require.Equal(t, unmarked, zk.read(t, jobMark))
+		got, err := locks.RunOnce(deadline(t), client, jobKey, time.Hour, func(context.Context, locks.Token) error {
+			proxy.Cut()
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, locks.OnceRan, got.Outcome)
+		require.Equal(t, got.Mark, once(t, other, time.Hour, &counted{}).Mark)
+	})
+}
+
+// TestReplicasRunOnce: replicas that come at the same time, in several rounds, run a job once in each.
+func TestReplicasRunOnce(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		const replicas, rounds = 5, 5
+		var clients []*locks.Client
+		for range replicas {
+			clients = append(clients, open(t, zk.Connect()))
+		}
+		var mu sync.Mutex
+		for round := range rounds {
+			ran := 0
+			var all sync.WaitGroup
+			for _, client := range clients {
+				all.Go(func() {
+					key := jobKey + itoa(round)
+					got, err := locks.RunOnce(deadline(t), client, key, time.Hour, func(context.Context, locks.Token) error {
+						mu.Lock()
+						defer mu.Unlock()
+						ran++
+						return nil
+					}, locks.WithWaiting())
+					if err != nil || got.Outcome == locks.OnceBusy || got.Mark.State != locks.MarkDone {
+						t.Error(got, err)
+					}
+				})
+			}
+			all.Wait()
+			require.Equal(t, 1, ran)
+		}
+	})
+}
+
+// jobTimeout is a session timeout that tests wait for.
+const jobTimeout = 2 * pausedTimeout
+
+// TestRunOnceInSilence: the servers fall silent while the work is done, on a connection that stays. It is told in time that
+// the lock is lost, and there is no mark.
+func TestRunOnceInSilence(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		proxy := zk.Proxy(t)
+		client := open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(jobTimeout))
+		got, err := locks.RunOnce(deadline(t), client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
+			proxy.Hold(true)
+			<-ctx.Done()
+			return nil
+		})
+		require.ErrorIs(t, err, locks.ErrLost)
+		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+		proxy.Hold(false)
+		require.Equal(t, unmarked, zk.read(t, jobMark))
+		require.Equal(t, locks.OnceRan, once(t, open(t, zk.Connect()), time.Hour, &counted{}, locks.WithWaiting()).Outcome)
+	})
+}
+
+// jobberVariable makes TestJobberInAProcess a process that runs a job: a jobber in JSON.
+const jobberVariable = "TURNSTILE_TEST_JOBBER"
+
+// jobber is what such a process is told.
+type jobber struct{ Connect string }
+
+// TestJobberInAProcess is not a test but a process: it runs a job that works until it gets a line, looks at nothing
+// meanwhile, and says what came out.
+func TestJobberInAProcess(t *testing.T) {
+	text := os.Getenv(jobberVariable)
+	if text == "" {
+		return
+	}
+	var j jobber
+	require.NoError(t, json.Unmarshal([]byte(text), &j))
+	client, err := locks.Open(deadline(t), j.Connect, locks.WithSessionTimeout(jobTimeout))
+	require.NoError(t, err)
+	got, err := locks.RunOnce(context.Background(), client, jobKey, time.Hour, func(_ context.Context, token locks.Token) error {
+		say("works", token)
+		awaitGoOn(t)
+		return nil
+	}, locks.WithWaiting())
+	say(got.Outcome, got.Mark.State, errors.Is(err, locks.ErrLost), err == nil)
+	require.NoError(t, client.Close(context.Background()))
+}
+
+func startJobber(t *testing.T, zk *servers) *talking {
+	t.Helper()
+	text, err := json.Marshal(jobber{zk.Connect()})
+	require.NoError(t, err)
+	return startTalking(t, "TestJobberInAProcess", jobberVariable, string(text))
+}
+
+// TestRunOncePaused: a process is stopped while it works, until its session has expired and somebody else has done the
+// work. It goes on, hears that it has lost the lock, and the mark is the other's.
+func TestRunOncePaused(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		p := startJobber(t, zk)
+		require.Contains(t, p.hear(t), "works ")
+		require.NoError(t, p.Pause())
+		require.Equal(t, locks.OnceBusy, once(t, client, time.Hour, &counted{}).Outcome)
+		next := once(t, client, time.Hour, &counted{}, locks.WithWaiting())
+		require.Equal(t, locks.OnceRan, next.Outcome)
+		p.goOn(t)
+		require.NoError(t, p.Resume())
+		require.Equal(t, "ran  true false", p.hear(t))
+		<-p.Exited()
+		require.Equal(t, next.Mark, once(t, client, time.Hour, &counted{}).Mark)
+		require.Equal(t, int32(1), zk.read(t, jobMark).version, "written once")
+	})
+}
+
+// TestRunOnceKilled: a process is killed while it works. There is no mark, and somebody else does the work.
+func TestRunOnceKilled(t *testing.T) {
+	eachServer(t, func(t *testing.T, zk *servers) {
+		client := open(t, zk.Connect())
+		p := startJobber(t, zk)
+		require.Contains(t, p.hear(t), "works ")
+		require.NoError(t, p.Kill())
+		require.Equal(t, unmarked, zk.read(t, jobMark))
+		next := once(t, client, time.Hour, &counted{}, locks.WithWaiting())
+		require.Equal(t, locks.OnceRan, next.Outcome)
+		p = startJobber(t, zk)
+		require.Equal(t, "not due done false true", p.hear(t))
+		<-p.Exited()
+	})
+}
