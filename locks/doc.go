@@ -55,6 +55,18 @@
 // locks within that lease. There the same lock is refused (ErrReentry) unless the lock was made WithReentry;
 // then each lease of the hold is given back by itself, and the lock with the last of them.
 //
+// # What callbacks may do
+//
+// A client calls functions of yours, some on goroutines of their own, and some in the middle of its work:
+//
+//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask whatever they like; but
+//     calls of WithOnChange come one after the other, so that one which waits for a later one waits for ever, and Close
+//     waits for the reports of WithUnreleased that it causes.
+//   - A log handler (WithLogger), a tracer and what hears of its spans (WithTracerProvider), instruments and labels
+//     (WithMeterProvider, WithMeterLabels), and a dialer (WithDialer) are called by the very session or lock actor that
+//     would have to answer. A call of Lock, Unlock, Queue, Close or anything else that waits for the same client waits for
+//     itself there: start a goroutine for it. Lease.Release, Valid, Deadline and Client.State wait for nobody.
+//
 // # Guides
 //
 // Package guides (locks/guides) is about what a reference does not tell: what a lock cannot do for you, and the fencing
