@@ -99,8 +99,8 @@ func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
 // this one holds: then that one has to watch all who hold. It writes what is there already, for somebody may just have
 // asked for the lock there. What we may not write nobody hears of: the slow re-list has to find out.
 //
-// Where a revoke request has replaced what the node says, as Curator's do, it says it again, beside the request. The event of
-// that write has the node read once more.
+// Where a revoke request has replaced what the node says, as Curator's do, it says it again, beside the request. The
+// event of that write has the node read once more.
 func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	for tries := 0; q.Announce && tries < 3; tries++ {
 		data, stat, err := k.conn.Get(q.Path)

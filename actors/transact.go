@@ -22,9 +22,9 @@ type Transaction struct {
 	Guard string
 	// Ops are what is done.
 	Ops []zkconn.Op
-	// Alone tells whether nobody else has written to these nodes so far while the guard was there, and no other transaction
-	// of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply may be resolved
-	// only as not carried out.
+	// Alone tells whether nobody else has written to these nodes so far while the guard was there, and no other
+	// transaction of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply
+	// may be resolved only as not carried out.
 	Alone func() bool
 	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent after either.
 	Hold  context.Context

@@ -32,6 +32,7 @@ func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 //
 // The longer the pause, the less the servers have to do: each look lists all that is below the root, which has to
 // contain the lock path, and reads the queues with waiters. It is not for contests.
+// Use it where programs hold several locks that they cannot take by All.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	return func(l *lock) { l.want.Deadlocks = messages.Detection{Root: root, Every: every} }
 }
@@ -62,15 +63,17 @@ func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadloc
 
 // PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if processes stand still as a whole: a
 // process that waits behind a lock that it holds, as when it is locked again without the context of its lease, and
-// processes that hold what the others wait for. Nodes do not say which goroutine holds and which one waits, so that in a
-// process with several workers both may be well: look at for how long the members have waited. What is passed on within
-// 1.25 s is not among them, nor are those that wait in a cohort, or in one process for more permits of a semaphore. Use it
-// when something does not move; it takes 1.25 s longer where it finds something. Errors are those of Queue.
+// processes that hold what the others wait for. Nodes do not say which goroutine holds and which one waits, so that
+// in a process with several workers both may be well: look at for how long the members have waited. What is passed on
+// within 1.25 s is not among them, nor are those that wait in a cohort, or in one process for more permits of a
+// semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something. Errors are those
+// of Queue.
 func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
 	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})
 }
 
-func (c *Client) deadlocks(ctx context.Context, q messages.FindDeadlocks) (sure, possible []messages.Deadlock, err error) {
+func (c *Client) deadlocks(ctx context.Context, q messages.FindDeadlocks,
+) (sure, possible []messages.Deadlock, err error) {
 	const op = "deadlocks below"
 	found, err := ask[*messages.DeadlocksFound](ctx, c, op, q.Root, &q)
 	if err != nil {

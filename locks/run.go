@@ -16,8 +16,8 @@ import (
 // Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having
 // lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After a loss, and
 // after an error that may pass, it campaigns again, after a pause that grows from 100 ms to 10 s while no term lasts
-// that long, with jitter. Where the lease of the last term was lost the error wraps ErrLost, whatever else has ended Run
-// then: what lead has done since the loss it did not do as the leader.
+// that long, with jitter. Where the lease of the last term was lost the error wraps ErrLost, whatever else has ended
+// Run then: what lead has done since the loss it did not do as the leader.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead (Client.Revoke, or a candidate
 // of higher priority); context.Cause says which. Run waits for lead to return, and resigns only then, also when lead
@@ -80,7 +80,8 @@ const (
 )
 
 // oneTerm campaigns once and leads once, if it is elected.
-func (e *Election) oneTerm(ctx context.Context, value string, lead func(context.Context, *Leadership) error) (led bool, err error) {
+func (e *Election) oneTerm(ctx context.Context, value string,
+	lead func(context.Context, *Leadership) error) (led bool, err error) {
 	candidacy, stop := context.WithCancel(ctx)
 	defer stop()
 	if e.ranked {
@@ -196,7 +197,8 @@ func (e *Election) press(candidacy context.Context) {
 		}
 		leader, err := e.Leader(candidacy)
 		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
-			_, _ = e.client.askBack(candidacy, e.want.Path, leader.Contender) // again after the next pause, if it did not get there
+			// Again after the next pause, if it did not get there.
+			_, _ = e.client.askBack(candidacy, e.want.Path, leader.Contender)
 		}
 	}
 }

@@ -73,8 +73,8 @@ func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 	})
 }
 
-// TestCrossedHoldsAreAPossibleDeadlock: two processes, each of which holds what the other waits for, and neither says so
-// with a context.
+// TestCrossedHoldsAreAPossibleDeadlock: two processes, each of which holds what the other waits for, and neither says
+// so with a context.
 func TestCrossedHoldsAreAPossibleDeadlock(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		client, looker := open(t, at.Connect()), open(t, at.Connect())

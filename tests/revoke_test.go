@@ -197,8 +197,8 @@ func with(kind lockKind, more ...locks.LockOption) lockKind {
 	}
 }
 
-// TestRevokeKeepsWhoHolds: whoever looks at the queue sees who was asked: at once where Turnstile asks, and where another
-// library's request has overwritten the node as soon as the holder has heard of it. Once asked is asked once.
+// TestRevokeKeepsWhoHolds: whoever looks at the queue sees who was asked: at once where Turnstile asks, and where
+// another library's request has overwritten the node as soon as the holder has heard of it. Once asked is asked once.
 func TestRevokeKeepsWhoHolds(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		for name, kind := range keeping {

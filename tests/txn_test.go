@@ -139,7 +139,8 @@ func exclusiveLock(c *locks.Client) func(context.Context) (*locks.Lease, error) 
 }
 
 // sharing takes one lock, and then another that holds together with it, until the first is given back.
-func sharing(of func(*locks.Client) (outer, inner locks.Locker)) func(*locks.Client) func(context.Context) (*locks.Lease, error) {
+func sharing(of func(*locks.Client) (outer, inner locks.Locker),
+) func(*locks.Client) func(context.Context) (*locks.Lease, error) {
 	return func(c *locks.Client) func(context.Context) (*locks.Lease, error) {
 		return func(ctx context.Context) (*locks.Lease, error) {
 			outer, inner := of(c)

@@ -85,8 +85,8 @@ func TestPossibleDeadlocks(t *testing.T) {
 	}
 }
 
-// TestPossibleDeadlocksByWhatIsKnown: of other libraries' nodes the session stands for the process; who was asked for the
-// lock is believed to give it back; a node that was passed on is nobody's hold for long.
+// TestPossibleDeadlocksByWhatIsKnown: of other libraries' nodes the session stands for the process; who was asked for
+// the lock is believed to give it back; a node that was passed on is nobody's hold for long.
 func TestPossibleDeadlocksByWhatIsKnown(t *testing.T) {
 	retaken := func(change func(holder, waiter *messages.Contender)) []queue.LockPath {
 		locks := lookAt(0, in(1, "a", "/x", mutex), in(1, "b", "/x", mutex))

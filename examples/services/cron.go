@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Cron is what each replica of a cron worker calls when it wakes up: one of them runs the job, and the others, which wake
-// up at the same time, have nothing to do. It says whether the job was run here.
+// Cron is what each replica of a cron worker calls when it wakes up: one of them runs the job, and the others, which
+// wake up at the same time, have nothing to do. It says whether the job was run here.
 func Cron(ctx context.Context, servers string, job func(ctx context.Context) error) (ran bool, err error) {
 	client, err := locks.Open(ctx, servers)
 	if err != nil {

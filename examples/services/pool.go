@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Pool carries out jobs with several workers, of which no more than three work at a time in all replicas together: so many
-// licences there are. It ends when there are no more jobs, or ctx has ended.
+// Pool carries out jobs with several workers, of which no more than three work at a time in all replicas together: so
+// many licences there are. It ends when there are no more jobs, or ctx has ended.
 func Pool(ctx context.Context, client *locks.Client, workers int, jobs <-chan func(ctx context.Context) error) error {
 	licences := client.Semaphore("/licences", 3)
 	var all sync.WaitGroup

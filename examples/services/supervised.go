@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Worker is an actor that works while it holds a lock. Its lock actor is its child: when it panics and its supervisor starts it
-// again, the lock is given back first, and asked for anew.
+// Worker is an actor that works while it holds a lock. Its lock actor is its child: when it panics and its supervisor
+// starts it again, the lock is given back first, and asked for anew.
 type Worker struct {
 	Session *actors.Session
 	Path    string

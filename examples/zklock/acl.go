@@ -17,12 +17,15 @@ type access struct {
 }
 
 func (a *access) addFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&a.nodes, "acl", nil, "an `entry` of the ACL of what is made,\nSCHEME:ID:PERMISSIONS, of cdrwa\n(default world:anyone:cdrwa)")
-	f.StringArrayVar(&a.parents, "parent-acl", nil, "an `entry` of that of lock paths and what is\nabove them (default: that of --acl)")
+	f.StringArrayVar(&a.nodes, "acl", nil,
+		"an `entry` of the ACL of what is made,\nSCHEME:ID:PERMISSIONS, of cdrwa\n(default world:anyone:cdrwa)")
+	f.StringArrayVar(&a.parents, "parent-acl", nil,
+		"an `entry` of that of lock paths and what is\nabove them (default: that of --acl)")
 }
 
 // permissions are the letters that ZooKeeper's own tools have for them.
-var permissions = map[rune]int32{'c': zk.PermCreate, 'd': zk.PermDelete, 'r': zk.PermRead, 'w': zk.PermWrite, 'a': zk.PermAdmin}
+var permissions = map[rune]int32{'c': zk.PermCreate, 'd': zk.PermDelete, 'r': zk.PermRead, 'w': zk.PermWrite,
+	'a': zk.PermAdmin}
 
 // acls are the lists that the flags have named; nil for what zkconn does without.
 type acls struct{ nodes, parents []zkconn.ACL }

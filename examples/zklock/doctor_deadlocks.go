@@ -26,8 +26,8 @@ func (e *examination) lookForDeadlocks(conn *zkconn.Conn) {
 			"%s", circle(d))
 	}
 	for _, d := range possible[:min(len(possible), mostCircles)] {
-		e.note(odd, "deadlock?", "it is none where other workers of the process hold and wait; a program that locks again what it "+
-			"holds locks with the context of its lease ("+graph+" shows it)", "possible: %s", circle(d))
+		e.note(odd, "deadlock?", "it is none where other workers of the process hold and wait; a program that locks again "+
+			"what it holds locks with the context of its lease ("+graph+" shows it)", "possible: %s", circle(d))
 	}
 	if more := max(len(sure)-mostCircles, 0) + max(len(possible)-mostCircles, 0); more > 0 {
 		e.note(odd, "deadlocks", graph+" shows them", "and %d more", more)

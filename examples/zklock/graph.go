@@ -144,7 +144,8 @@ func (g graph) lines(now time.Time, width int) []string {
 		lines = append(lines, members(d, width)...)
 	}
 	for i, d := range g.possible {
-		lines = append(lines, "", fmt.Sprintf("POSSIBLE DEADLOCK %d: it is one if in each process whoever waits keeps whoever holds", i+1))
+		lines = append(lines, "", fmt.Sprintf(
+			"POSSIBLE DEADLOCK %d: it is one if in each process whoever waits keeps whoever holds", i+1))
 		lines = append(lines, members(d, width)...)
 	}
 	if len(g.edges) == 0 {

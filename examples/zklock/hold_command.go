@@ -58,7 +58,8 @@ Exit status:
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
 	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
-	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where it\nis not free (default: wait for ever)")
+	f.DurationVar(&r.wait, "wait", -1,
+		"give up after this `time` in the queue, 0: where it\nis not free (default: wait for ever)")
 	r.flock.addTo(f)
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
@@ -137,8 +138,8 @@ func (r *runArgs) untilOver(ctx context.Context, lease *locks.Lease, input <-cha
 	}
 }
 
-// endOfInput is closed when standard input ends. What is no pipe and no socket does not tell whether anybody is there: it
-// is left alone.
+// endOfInput is closed when standard input ends. What is no pipe and no socket does not tell whether anybody is
+// there: it is left alone.
 func endOfInput() <-chan struct{} {
 	stat, err := os.Stdin.Stat()
 	if err != nil || stat.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {

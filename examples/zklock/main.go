@@ -53,17 +53,18 @@
 // # Hold
 //
 // hold is for scripts that do several things under one lock, and for people who keep others out by hand. It prints
-// "holds PATH, token N" when the lock is held, and gives it back after SIGINT, SIGTERM, SIGHUP or SIGQUIT, or when its standard
-// input ends, where that is a pipe or a socket. A terminal, a file and /dev/null say nothing of whether anybody is there, and
-// are not read. Nothing stops what goes on under the lock when it is lost: hold says so, and ends with 79.
+// "holds PATH, token N" when the lock is held, and gives it back after SIGINT, SIGTERM, SIGHUP or SIGQUIT, or when
+// its standard input ends, where that is a pipe or a socket. A terminal, a file and /dev/null say nothing of whether
+// anybody is there, and are not read. Nothing stops what goes on under the lock when it is lost: hold says so, and
+// ends with 79.
 //
 // # Possible deadlocks
 //
-// graph and doctor name contenders that wait for each other in a circle, as far as their nodes say who stands still. They
-// name possible deadlocks too: circles of processes, in which a process waits for what it holds itself, or two hold what the
-// other waits for, for more than a second. That is a deadlock when whoever holds in a process waits for whoever
-// waits there, as when a program locks again what it holds, without the context of its lease. With several workers in a process it
-// need not be one; so the exit status of graph is 0 then, and doctor warns.
+// graph and doctor name contenders that wait for each other in a circle, as far as their nodes say who stands still.
+// They name possible deadlocks too: circles of processes, in which a process waits for what it holds itself, or two
+// hold what the other waits for, for more than a second. That is a deadlock when whoever holds in a process waits for
+// whoever waits there, as when a program locks again what it holds, without the context of its lease. With several
+// workers in a process it need not be one; so the exit status of graph is 0 then, and doctor warns.
 //
 // # When the lock is lost
 //

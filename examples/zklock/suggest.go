@@ -29,5 +29,6 @@ func noCommand(root *cobra.Command, before, name string) error {
 	case 1:
 		return badUse("zklock "+before+near[0], "there is no command %q; did you mean %s?", name, near[0])
 	}
-	return badUse("zklock "+before+near[0], "there is no command %q; did you mean one of %s?", name, strings.Join(near, ", "))
+	return badUse("zklock "+before+near[0], "there is no command %q; did you mean one of %s?", name,
+		strings.Join(near, ", "))
 }

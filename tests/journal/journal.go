@@ -5,8 +5,8 @@
 // The rules, all exact:
 //
 //   - An entry of a holder is behind no entry of a later one: nobody commits who has lost the lock to somebody else.
-//   - What was told to be committed is there, once. What was told not to be is not there. What nobody knows is there once
-//     or not at all.
+//   - What was told to be committed is there, once. What was told not to be is not there. What nobody knows is there
+//     once or not at all.
 //   - Nothing is there that nobody has written.
 package journal
 

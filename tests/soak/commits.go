@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/journal"
 )
 
-// Holders of exclusive locks write to ZooKeeper itself, too, by transactions that commit only while the lock is held. Each
-// lock has a journal for that, which package journal judges at every quiet point.
+// Holders of exclusive locks write to ZooKeeper itself, too, by transactions that commit only while the lock is held.
+// Each lock has a journal for that, which package journal judges at every quiet point.
 
 const (
 	journals = "/soak-journal"
@@ -53,7 +53,8 @@ func (k *keeping) commit() error {
 		return nil
 	}
 	k.w.entries++
-	entry := journal.Entry(k.token, fmt.Sprintf("%d.%d.%d.%d", k.w.me.Client, k.w.me.Incarnation, k.w.me.Worker, k.w.entries))
+	me := k.w.me
+	entry := journal.Entry(k.token, fmt.Sprintf("%d.%d.%d.%d", me.Client, me.Incarnation, me.Worker, k.w.entries))
 	if err := k.tell(report{Kind: kindCommit, Detail: entry}); err != nil {
 		return err
 	}

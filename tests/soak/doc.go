@@ -77,9 +77,9 @@
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //
-// A member that was killed may not come back, for it hangs in an election or its data are broken. It is started again up to
-// three times, within 30 s each, and what its log and its threads say is printed; after that the soak goes on with a new
-// ensemble, and the result counts those that could not be repaired.
+// A member that was killed may not come back, for it hangs in an election or its data are broken. It is started again
+// up to three times, within 30 s each, and what its log and its threads say is printed; after that the soak goes on
+// with a new ensemble, and the result counts those that could not be repaired.
 //
 // Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
 // are no error: workers write on purpose with a delay after they looked at their lease, and once more

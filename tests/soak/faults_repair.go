@@ -22,9 +22,9 @@ const (
 // errNoComeback: a member does not serve any more, however often it is started.
 var errNoComeback = errors.New("soak: a member does not come back")
 
-// restart brings a member back that was killed. One that does not serve in time, or ends by itself, is started again: it may
-// hang in an election, or its port may be somebody else's for a while. What its log says, and where its threads
-// are, is told each time.
+// restart brings a member back that was killed. One that does not serve in time, or ends by itself, is started again:
+// it may hang in an election, or its port may be somebody else's for a while. What its log says, and where its
+// threads are, is told each time.
 func (c *chaos) restart(server *rig.Server) error {
 	var err error
 	for try := 1; try <= restarts; try++ {
@@ -34,14 +34,15 @@ func (c *chaos) restart(server *rig.Server) error {
 		if err == nil {
 			return nil
 		}
-		c.say("member %s does not come back (try %d of %d): %v\nits threads:\n%s", server.Addr(), try, restarts, err, server.Threads())
+		c.say("member %s does not come back (try %d of %d): %v\nits threads:\n%s", server.Addr(), try,
+			restarts, err, server.Threads())
 		time.Sleep(time.Second)
 	}
 	return fmt.Errorf("%w: %w", errNoComeback, err)
 }
 
-// repaired waits until one member leads and all others follow, and says so to the judge. A member that has ended by itself
-// is started again. When they do not come together within a bound, the ensemble's life is over.
+// repaired waits until one member leads and all others follow, and says so to the judge. A member that has ended by
+// itself is started again. When they do not come together within a bound, the ensemble's life is over.
 func (c *chaos) repaired() error {
 	ctx, cancel := context.WithTimeout(context.Background(), repairBound)
 	defer cancel()

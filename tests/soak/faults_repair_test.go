@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// TestMemberThatDoesNotComeBack: while somebody else has its port it is started again; it comes back as soon as it can, and
-// when it never can, that ends in bounded time, says why, and ends the ensemble's life. What has gone by itself is brought
-// back, too.
+// TestMemberThatDoesNotComeBack: while somebody else has its port it is started again; it comes back as soon as it
+// can, and when it never can, that ends in bounded time, says why, and ends the ensemble's life. What has gone by
+// itself is brought back, too.
 func TestMemberThatDoesNotComeBack(t *testing.T) {
 	o, err := parse(nil, nil)
 	require.NoError(t, err)

@@ -132,8 +132,8 @@ func TestServersThatDifferAreNotTheLibrary(t *testing.T) {
 	require.Positive(t, c.tally().tainted)
 }
 
-// TestCommitsAreJudged: entries of holders that had lost the lock, and of which the wrong thing was told, are counted as what
-// they are; what nobody knows may be there or not.
+// TestCommitsAreJudged: entries of holders that had lost the lock, and of which the wrong thing was told, are counted
+// as what they are; what nobody knows may be there or not.
 func TestCommitsAreJudged(t *testing.T) {
 	j := newJudge(2, time.Second, func(string, string) {})
 	commit := func(lock int, entry string, told journal.Outcome, err string) {

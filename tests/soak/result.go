@@ -62,7 +62,8 @@ func (j *judge) result(o options, took time.Duration) result {
 		Locks: o.locks, CalmClients: o.calm, CalmWorkers: o.calmWorkers, CalmLocks: o.calmLocks,
 		TimeoutsDiffer: o.timeoutsDiffer(), Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(),
 		SessionsLost: j.sessions, LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late,
-		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Unrepaired: j.broken, Tainted: t.tainted, Polls: j.polls,
+		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Unrepaired: j.broken,
+		Tainted: t.tainted, Polls: j.polls,
 		LongestOverlap: millis(t.longest), ByOperator: t.operator, ByOperatorMost: millis(t.operatorLongest),
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}

@@ -81,7 +81,8 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	found = s.judge.result(o, took)
 	found.Faults, found.QuietPoints = c.counts(), quiets
 	found.Windows, found.Undecided, found.Struck = s.chronicle.windows, s.chronicle.undecided, s.chronicle.struck
-	found.endedEarly = found.TreesDiffered+found.Unrepaired > 0 && (took < o.duration || o.allKinds && !c.completed(tracks))
+	found.endedEarly = found.TreesDiffered+found.Unrepaired > 0 &&
+		(took < o.duration || o.allKinds && !c.completed(tracks))
 	return found, nil
 }
 

@@ -18,7 +18,8 @@ func (p *process) said(t *testing.T) string {
 	return strings.TrimSuffix(p.stdout(t), "\n")
 }
 
-// TestHold: it says that it holds, and gives the lock back after each signal that asks for that, and when its input ends.
+// TestHold: it says that it holds, and gives the lock back after each signal that asks for that, and when its input
+// ends.
 func TestHold(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		for _, end := range []syscall.Signal{0, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {

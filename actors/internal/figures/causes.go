@@ -6,7 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lossesBy are the reasons for which locks are lost; there are others, where the servers' ACLs are changed under a holder.
+// lossesBy are the reasons for which locks are lost; there are others, where the servers' ACLs are changed under a
+// holder.
 var lossesBy = []messages.Reason{messages.ReasonSessionExpired, messages.ReasonLeaseOver, messages.ReasonNodeDeleted,
 	messages.ReasonSessionClosed}
 

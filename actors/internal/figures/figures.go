@@ -1,4 +1,5 @@
-// Package figures counts and times what lock requests and sessions do: package metering says what, and how it is called.
+// Package figures counts and times what lock requests and sessions do: package metering says what, and how it is
+// called.
 package figures
 
 import (

@@ -78,10 +78,14 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 		m.all[i.Name] = i
 	}
 	i := &instruments{
-		acquire: m.seconds("turnstile.lock.acquire.duration"), hold: m.seconds("turnstile.lock.hold.duration"), handoff: m.seconds("turnstile.lock.handoff.duration"),
-		held: m.upDown("turnstile.lock.held"), waiting: m.upDown("turnstile.lock.waiting"), sessions: m.upDown("turnstile.session.count"),
-		grants: m.counter("turnstile.lock.grants"), losses: m.counter("turnstile.lock.losses"), revocations: m.counter("turnstile.lock.revocations"),
-		recoveries: m.counter("turnstile.lock.recoveries"), interruptions: m.counter("turnstile.session.interruptions"), batches: m.counter("turnstile.session.batches"),
+		acquire: m.seconds("turnstile.lock.acquire.duration"), hold: m.seconds("turnstile.lock.hold.duration"),
+		handoff: m.seconds("turnstile.lock.handoff.duration"),
+		held:    m.upDown("turnstile.lock.held"), waiting: m.upDown("turnstile.lock.waiting"),
+		sessions: m.upDown("turnstile.session.count"),
+		grants:   m.counter("turnstile.lock.grants"), losses: m.counter("turnstile.lock.losses"),
+		revocations:   m.counter("turnstile.lock.revocations"),
+		recoveries:    m.counter("turnstile.lock.recoveries"),
+		interruptions: m.counter("turnstile.session.interruptions"), batches: m.counter("turnstile.session.batches"),
 		size: m.amounts("turnstile.session.batch.size"), lease: m.gauge("turnstile.session.lease.remaining"),
 	}
 	return i, errors.Join(m.failed...)

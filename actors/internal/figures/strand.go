@@ -39,9 +39,11 @@ func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
 		return newWith(append(common[:len(common):len(common)], more)...)
 	}
 	s := &strand{
-		plain: newWith(common...),
-		local: and(metering.KeyHandoff.String(metering.HandoffLocal)), remote: and(metering.KeyHandoff.String(metering.HandoffRemote)),
-		asked: and(metering.KeyRevocation.String(metering.RevocationAsked)), forced: and(metering.KeyRevocation.String(metering.RevocationForced)),
+		plain:  newWith(common...),
+		local:  and(metering.KeyHandoff.String(metering.HandoffLocal)),
+		remote: and(metering.KeyHandoff.String(metering.HandoffRemote)),
+		asked:  and(metering.KeyRevocation.String(metering.RevocationAsked)),
+		forced: and(metering.KeyRevocation.String(metering.RevocationForced)),
 		failed: map[messages.Reason]with{}, ends: map[messages.Reason]with{},
 		common: common,
 	}

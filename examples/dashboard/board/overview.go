@@ -94,7 +94,8 @@ func comparePaths(a, b string) int {
 }
 
 func (b *Board) figures() Figures {
-	f := Figures{Root: b.root, Deadlocks: len(b.deadlocks), Possible: len(b.possible), Followed: len(b.tracks), Unread: len(b.unread),
+	f := Figures{Root: b.root, Deadlocks: len(b.deadlocks), Possible: len(b.possible),
+		Followed: len(b.tracks), Unread: len(b.unread),
 		Truncated: b.truncated, Trouble: b.trouble, Looked: !b.looked.IsZero()}
 	if !b.first.IsZero() {
 		f.First = b.first.UnixMilli()

@@ -20,8 +20,8 @@ type Settings struct {
 	Root string
 	// Every is the pause between two looks at the tree; deadlocks are looked for every two.
 	Every time.Duration
-	// Suspect is how long all of a possible deadlock have waited before it is shown: in processes with several workers those
-	// that last are more likely to be one.
+	// Suspect is how long all of a possible deadlock have waited before it is shown: in processes with several
+	// workers those that last are more likely to be one.
 	Suspect time.Duration
 	// Most is how many queues are followed at a time. Of the other locks there are numbers only.
 	Most int

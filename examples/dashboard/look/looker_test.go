@@ -123,8 +123,8 @@ func TestUnreadable(t *testing.T) {
 	require.NoError(t, lease.Unlock(ctx))
 }
 
-// TestPossibleDeadlock: a process that waits for what it holds is shown as one that may wait for ever, once it has waited
-// for so long; a process that waits for another is not.
+// TestPossibleDeadlock: a process that waits for what it holds is shown as one that may wait for ever, once it has
+// waited for so long; a process that waits for another is not.
 func TestPossibleDeadlock(t *testing.T) {
 	zk := embedded.Run(t)
 	b, l := watch(t, zk, 10)
