@@ -231,6 +231,7 @@ func TestRevokeKeepsWhoHolds(t *testing.T) {
 					_, err = asker.Revoke(deadline(t), path)
 					require.NoError(t, err)
 					require.Equal(t, want, queueOf(t, asker, path), "and when it is asked again")
+					eventually(t, func() bool { return len(h.kinds()) > 0 }, "nobody is told")
 					giveBack(t, lease)
 					awaitNone(t, at, path)
 					require.Equal(t, []locks.ChangeKind{locks.RevokeRequested}, h.kinds())
