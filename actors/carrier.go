@@ -92,7 +92,7 @@ func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
 		return &coordinator.Described{Failure: failureOf(err)}
 	}
 	was, ours := queue.ParseOwner(data)
-	if !ours {
+	if !ours || was.Asked {
 		return &coordinator.Described{Wanted: queue.IsRevokeRequest(data)}
 	}
 	err = k.conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Behind), stat.Version)
@@ -102,6 +102,9 @@ func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
 // readOwn reads a holder's own node and watches it. In a semaphore it tells before the one behind, who watches the node, that
 // this one holds: then that one has to watch all who hold. It writes what is there already, for somebody may just have
 // asked for the lock there. What we may not write nobody hears of: the slow re-list has to find out.
+//
+// Where a revoke request has replaced what the node says, as Curator's do, it says it again, beside the request. The
+// event of that write has the node read once more.
 func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	for tries := 0; q.Announce && tries < 3; tries++ {
 		data, stat, err := k.conn.Get(q.Path)
@@ -113,5 +116,9 @@ func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 		}
 	}
 	data, stat, err := k.conn.GetWatched(q.Path)
+	if err == nil && q.Says.Spec != nil && queue.Overwritten(data) {
+		said := ownerData(q.Says.Spec, q.Says.Place, q.Says.Behind)
+		_ = k.conn.SetDataAt(q.Path, queue.Asked(said), stat.Version) // it is for people only: what fails is left as it is
+	}
 	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 }

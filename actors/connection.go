@@ -6,8 +6,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -25,7 +25,7 @@ func (s *session) open(epoch uint64) {
 	s.setInfo(&sessionInfo{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
 	s.link = conn
 	s.conn.Store(conn)
-	s.figures.Turned(metering.Connecting)
+	s.figures.Turned(figures.Connecting)
 }
 
 // endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
@@ -64,7 +64,7 @@ func (s *session) end(err error) {
 	}
 	s.info.clock.End()
 	s.queries.Close()
-	s.figures.Turned(metering.None)
+	s.figures.Turned(figures.None)
 }
 
 // tellClosed tells a lock actor that the session has ended.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -147,7 +147,7 @@ func (l *lock) check(ctx actor.Context) error {
 // hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *news) {
 	l.info = n.Session.(*sessionInfo)
-	l.figures.Handed(metering.Moment(n.Handoff.At), n.Handoff.Local)
+	l.figures.Handed(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	if n.As != "" {
 		l.as = n.As
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -24,13 +24,13 @@ type lock struct {
 	held     *sessionInfo // that granted the lock
 	run      uint64       // of that lease, when it did
 	listener Listener
-	grace    time.Time         // when the grace period ends
-	timers   [4]*time.Timer    // by alarmOf
-	as       string            // who the node says has asked, where that is another
-	polled   bool              // it lists because it has waited for long
-	failures uint32            // to find out, since recovery began, whether our node is there
-	probes   *time.Timer       // until the next deadlock probe; nil while it does not wait
-	figures  *metering.Request // nil where nothing is counted
+	grace    time.Time        // when the grace period ends
+	timers   [4]*time.Timer   // by alarmOf
+	as       string           // who the node says has asked, where that is another
+	polled   bool             // it lists because it has waited for long
+	failures uint32           // to find out, since recovery began, whether our node is there
+	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
+	figures  *figures.Request // nil where nothing is counted
 }
 
 // logged is what every record about a request has, and more of it.

@@ -7,7 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -36,7 +36,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		return nil, err
 	}
 	var err error
-	if s.figures, err = metering.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
+	if s.figures, err = figures.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
 		return nil, err
 	}
 	if s.opts.sessionFile != "" {
@@ -172,7 +172,7 @@ func (s *session) changed(ev zkconn.Event) {
 }
 
 func (s *session) up(ev zkconn.Event) {
-	s.figures.Turned(metering.Connected)
+	s.figures.Turned(figures.Connected)
 	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
 	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
 	s.phase.turn(Connected, ev.Server)

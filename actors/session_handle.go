@@ -12,7 +12,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
@@ -43,7 +43,7 @@ type Session struct {
 	phase     phases
 	stale     atomic.Int64
 	polls     atomic.Int64
-	figures   *metering.Figures // nil where nothing is counted
+	figures   *figures.Figures // nil where nothing is counted
 	last      lastThings
 }
 

@@ -22,9 +22,10 @@ type Transaction struct {
 	Guard string
 	// Ops are the changes.
 	Ops []zkconn.Op
-	// Alone: while the guard is there nobody else writes to these nodes, and no other transaction of this hold is under
-	// way. Without it a lost reply may be resolved only as not carried out.
-	Alone bool
+	// Alone tells whether nobody else has written to these nodes so far while the guard was there, and no other
+	// transaction of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply
+	// may be resolved only as not carried out.
+	Alone func() bool
 	// Hold ends with the hold; Holds tells, by the clock, whether the hold goes on. Nothing is sent after either.
 	Hold  context.Context
 	Holds func() bool
@@ -163,8 +164,12 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Verd
 		}
 		_, err := conn.Heartbeat(x.Guard)
 		if err == nil || zkconn.CommittedRefusal(err) {
-			verdict, results, err := conn.ResolveTxn(x.Ops, before, x.Alone && err == nil && conn.Epoch() == x.Epoch)
-			if err == nil {
+			alone := x.Alone != nil && err == nil && conn.Epoch() == x.Epoch
+			verdict, results, err := conn.ResolveTxn(x.Ops, before, alone)
+			switch {
+			case err == nil && verdict == zkconn.Carried && !x.Alone(): // asked last: what was read may be another's
+				return zkconn.Undecided, nil
+			case err == nil:
 				return verdict, results
 			}
 		}

@@ -40,7 +40,8 @@ type Change struct {
 // for the end; the lease's context is what ends work.
 //
 // Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
-// function that is slow delays later calls, and nothing else.
+// function that is slow delays later calls, and nothing else. It may call anything of this package, but for what
+// waits for a later call; see "What callbacks may do" in the package doc.
 func WithOnChange(tell func(Change)) LockOption { return func(l *lock) { l.onChange = tell } }
 
 // changed tells of a change, if anybody wants to know.

@@ -8,18 +8,42 @@
 //
 // # What is here
 //
-//   - To begin: Open and its Options; Client.Mutex and the other kinds.
-//   - To hold: Do; for what has another shape Lock and TryLock of each kind, which give a Lease; All for several locks.
-//   - To run jobs: RunOnce, which gives a Once with a Mark; AckWith, WithMarkFirst, WithRetryAfter, WithWaiting.
-//   - To lead: Election.Run, IsLeader, Health; Observe for who follows.
-//   - To know who is there: Client.Group.
-//   - To write to ZooKeeper while a lock is held: Lease.Txn with Create, Set, Delete, Check; LeaseOf.
-//   - To be told: Lease.Context, WithOnChange; Client.State and Ready; MayPass and the errors.
-//   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
-//   - Options of a lock. For people: WithLabel. To bound a hold: WithMaxHold, WithGrace. For speed:
-//     WithSticky, WithCohort. Against deadlocks: WithReentry, WithDeadlockDetection. For an
-//     election: WithPriority. To be told: WithOnChange, WithObserver. For restarts: WithReclaim. For
-//     queues of others: WithName, WithNaming, WithWatchAll.
+//   - To begin: [Open] gives a [Client]; its options are below.
+//   - To hold: [Do]. For what has another shape Lock and TryLock of each kind, which give a [Lease] with its [Token];
+//     [All] for several locks, which gives [Leases]; [Try] for who does not wait; [LeaseOf] within the work.
+//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker].
+//   - To run jobs: [RunOnce], which gives a [Once] with a [Mark]; its options are below.
+//   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership], [Leader], [ErrNoLeader].
+//   - To know who is there: [Group], [Membership], [Member].
+//   - To write to ZooKeeper while a lock is held: Lease.Txn of [Op], which [Create], [CreateSequential], [Set],
+//     [Delete] and [Check] make, with [AnyVersion] or a version, and [OpResult]; [ErrUnknownOutcome].
+//   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended], [Resumed],
+//     [RevokeRequested] or [Lost]; Client.Ready, and Client.State, whose [State] is in one of the phases
+//     [PhaseConnecting], [PhaseConnected], [PhaseUnanswered], [PhaseDisconnected], [PhaseClosed]; [WithUnreleased] of
+//     [Unreleased].
+//   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass] splits errors in
+//     two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock] with [DeadlockError], [ErrReentry],
+//     [ErrUpgrade], [ErrPermits], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrFailed]. Had and lost: [ErrLost],
+//     [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The
+//     client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
+//   - For operators: Client.Queue, Locks, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks, PossibleDeadlocks,
+//     SetPermits.
+//   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
+//
+// Options of a client are of type [Option]:
+//
+//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick], [WithSuspendedTime].
+//   - Who we are, and who may do what: [WithAuth], [WithTLS], [WithACL], [WithParentACL], [WithParentACLFunc].
+//   - Restarts: [WithSessionFile].
+//   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels], [WithTracerProvider],
+//     [WithUnreleased].
+//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutParentWrites], [WithoutFastPaths].
+//
+// Options of a lock are of type [LockOption]:
+//
+//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told: [WithOnChange], [WithObserver].
+//   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry], [WithDeadlockDetection].
+//   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName], [WithNaming], [WithWatchAll].
 //
 // # What a lease promises
 //
@@ -74,6 +98,19 @@
 // derived from it, locks within that lease. There the same lock is refused (ErrReentry) unless it
 // was made WithReentry. With it, each lease of the hold is given back by itself, and the lock with
 // the last of them.
+//
+// # What callbacks may do
+//
+// A client calls functions of yours, some on goroutines of their own, and some in the middle of its work:
+//
+//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask whatever they like; but
+//     calls of WithOnChange come one after the other, so that one which waits for a later one waits for ever, and Close
+//     waits for the reports of WithUnreleased that it causes.
+//   - A log handler (WithLogger), a tracer and what hears of its spans (WithTracerProvider), instruments and labels
+//     (WithMeterProvider, WithMeterLabels), and a dialer (WithDialer) are called by the very session or lock actor that
+//     would have to answer. A call of Lock, Unlock, Queue, Close or anything else that waits for the same client
+//     waits for itself there: start a goroutine for it. Lease.Release, Valid, Deadline and Client.State wait for
+//     nobody.
 //
 // # Guides
 //

@@ -26,8 +26,9 @@ func (c *Client) Election(path string, opts ...LockOption) *Election {
 
 // Leader describes the leader of an election.
 type Leader struct {
-	// Value is what it campaigned with. It is empty where somebody has asked it to resign, which
-	// overwrites it, and where its node is another library's.
+	// Value is what it campaigned with. It is empty where it is another library's, and for a moment
+	// when another library has asked it to resign. That overwrites the node until the leader has heard
+	// of it.
 	Value string
 	// Token is the fencing token of its term: zero when nobody leads, and otherwise no greater than that of a later
 	// one; see Contender.Token.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -26,7 +27,8 @@ type Lease struct {
 	cancel context.CancelCauseFunc
 	span   *tracedSpan // of the hold; nil where nothing is traced
 
-	limit *time.Timer // of WithMaxHold; nil without
+	limit  *time.Timer // of WithMaxHold; nil without
+	shared atomic.Bool // a lock within it was asked for that may hold together with it
 
 	mu      sync.Mutex
 	wanted  bool          // somebody has asked for the lock

@@ -31,17 +31,18 @@ type lock struct {
 type LockOption func(*lock)
 
 // WithLabel writes a text into the contender's node, for people who look at the queue: at most 1024
-// bytes.
+// bytes. Use it always: it says who holds when a lock is stuck.
 func WithLabel(label string) LockOption { return func(l *lock) { l.want.Label = label } }
 
 // WithGrace gives the lock back by force this long after somebody has asked for it. Without it,
-// Lease.Revoked tells of the request, and nothing else happens.
+// Lease.Revoked tells of the request, and nothing else happens. Use it where
+// operators, or more urgent work, must get the lock within a bounded time.
 func WithGrace(d time.Duration) LockOption { return func(l *lock) { l.want.Grace = d } }
 
-// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it.
-// Locking it again with the same client then takes one round trip, a transaction that checks that
-// the node is still there, and Unlock takes none: half of what a cycle costs otherwise. A node that
-// an operator has deleted meanwhile is not reused.
+// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it. Use it where one
+// client locks the same path again and again, and others seldom do. Locking it again with the same client then takes
+// one round trip, a transaction that checks that the node is still there, and Unlock takes none: half of what a cycle
+// costs otherwise. A node that an operator has deleted meanwhile is not reused.
 //
 // Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this
 // process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
@@ -51,8 +52,8 @@ func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Stic
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
 // 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
 // 2012). The client's calls of Lock share one node. Calls that wait behind it cost the servers
-// nothing, and a hand-off between them is made in memory. Each grant has its own, greater token. It
-// is for hot locks of processes with many workers; of an RWMutex, for its readers.
+// nothing, and a hand-off between them is made in memory. Each grant has its own, greater token. Use
+// it for hot locks of processes with many workers; of an RWMutex, for its readers.
 //
 // The order between clients stays that of the queue; inside the client it is that of the calls. The
 // node goes after n grants, after a twentieth of the session timeout, when somebody asks for the
@@ -93,31 +94,33 @@ func WithCohort(n int) LockOption { return func(l *lock) { l.want.Cohort = n } }
 func WithReclaim(label string) LockOption { return func(l *lock) { l.want.Reclaim = label } }
 
 // WithObserver names actors that get the notices and transitions of every request: see
-// actors.WithObserver. An actorstest.Recorder is one.
+// actors.WithObserver. Use it in actor programs and in tests: an actorstest.Recorder is one.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return func(l *lock) { l.observers = append(l.observers, pids...) }
 }
 
 // WithReentry lets a holder acquire its lock again: Lock(lease.Context()) gives a further lease of
 // the same hold, with the same token. Each lease is given back by itself, and the lock with the
-// last of them. Without it such a call returns ErrReentry, because it would wait for itself.
+// last of them. Without it such a call returns ErrReentry, because it would wait for itself. Use it
+// where functions that lock call each other.
 func WithReentry() LockOption { return func(l *lock) { l.want.Reentry = true } }
 
 // WithName names the queue, so that several queues can share one lock path. Their nodes are called
 // name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
-// no slash and no NUL, and does not begin with _c_.
+// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such names.
 func WithName(name string) LockOption { return func(l *lock) { l.want.Name = name } }
 
 // WithNaming gives the nodes names that programs with another library read as their own: see
 // messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known
 // naming are respected here in any queue. tests/interop/README.md, "Sharing queues with other
-// clients", says which other clients respect ours.
+// clients", says which other clients respect ours. Use it to share locks with programs that lock with
+// kazoo, or by ZooKeeper's recipes.
 func WithNaming(naming messages.Naming) LockOption { return func(l *lock) { l.want.Naming = naming } }
 
 // WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
 // and every departure then wakes every such waiter, which reads the whole queue: the herd effect, a
-// load that grows with the square of the queue's length. It is for comparison, and for ten clients
-// or fewer.
+// load that grows with the square of the queue's length. Use it for comparison, and with ten
+// clients or fewer.
 func WithWatchAll() LockOption { return func(l *lock) { l.want.WatchAll = true } }
 
 func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {

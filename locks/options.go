@@ -37,11 +37,12 @@ func session(opt actors.SessionOption) Option {
 }
 
 // WithSessionTimeout asks for a session timeout, 10 s by default; the servers may grant another. A
-// lock whose holder dies is free after that long. It must be at least a millisecond.
+// lock whose holder dies is free after that long. It must be at least a millisecond. Use it to choose
+// between that and leases that survive longer outages: package guides, "Choosing a session timeout".
 func WithSessionTimeout(d time.Duration) Option { return connection(zkconn.WithSessionTimeout(d)) }
 
 // WithAuth adds a credential, such as "digest", "user:password". Open returns zkconn.ErrAuthFailed when
-// the server refuses it.
+// the server refuses it. Use it where nodes have ACLs for users.
 func WithAuth(scheme string, credential []byte) Option {
 	return connection(zkconn.WithAuth(scheme, credential))
 }
@@ -53,32 +54,38 @@ func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL
 
 // WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of other
 // users who may not READ a contender's node look again once a session timeout: see zkconn.WithACL.
+// Use it where other users of the ensemble must not delete, or see, contenders' nodes.
 func WithACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithACL(acl...)) }
 
 // WithParentACL sets the ACL of the lock paths that are made, and of what is above them, apart from that
 // of the contenders' nodes: see zkconn.WithParentACL.
+// Use it where several users lock at one path: they need more of it than of each other's nodes.
 func WithParentACL(acl ...zkconn.ACL) Option { return connection(zkconn.WithParentACL(acl...)) }
 
 // WithParentACLFunc is WithParentACL with an ACL for each path: see zkconn.WithParentACLFunc.
+// Use it where lock paths of several teams have one client.
 func WithParentACLFunc(f func(path string) []zkconn.ACL) Option {
 	return connection(zkconn.WithParentACLFunc(f))
 }
 
 // WithTLS connects with TLS. The server's name is that of the server list unless the config sets one.
+// Use it wherever the network is not trusted.
 func WithTLS(cfg *tls.Config) Option { return connection(zkconn.WithTLS(cfg)) }
 
-// WithDialer makes connections with dial.
+// WithDialer makes connections with dial. Use it for proxies, for networks that are not TCP, and in tests.
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return connection(zkconn.WithDialer(dial))
 }
 
 // WithReconnectBackoff bounds the pause between two rounds through the servers when none of them
-// answers. It grows from initial to max, with jitter.
+// answers. It grows from initial to max, with jitter. Use it where thousands of clients would come back at the same
+// moment.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
-// WithLogger sets the logger. By default nothing is logged.
+// WithLogger sets the logger. By default nothing is logged. Use it always in production: what the log says of
+// a session nothing else does.
 func WithLogger(log *slog.Logger) Option {
 	return func(o *options) error {
 		if log == nil {
@@ -92,6 +99,7 @@ func WithLogger(log *slog.Logger) Option {
 
 // WithActorSystem runs the client's actors in a given system, which Close leaves running. By
 // default the client has one of its own.
+// Use it in programs that have an actor system, so that their actors and Turnstile's are in one.
 func WithActorSystem(system *actor.ActorSystem) Option {
 	return func(o *options) error {
 		if system == nil {
@@ -103,33 +111,35 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 }
 
 // WithoutParentWrites keeps Turnstile from writing to lock paths: see actors.WithoutParentWrites.
+// Use it where lock paths hold data that others write, or whose ACL denies WRITE on purpose.
 func WithoutParentWrites() Option { return session(actors.WithoutParentWrites()) }
 
-// WithoutFastPaths switches fast paths off: see actors.FastPath.
+// WithoutFastPaths switches fast paths off: see actors.FastPath. Use it to find out whether one of them
+// is to blame for what you see, and in measurements.
 func WithoutFastPaths(paths ...actors.FastPath) Option {
 	return session(actors.WithoutFastPaths(paths...))
 }
 
 // WithServerTick says what the servers' tickTime is, where that is known, so that leases last longer: see
-// zkconn.WithServerTick.
+// zkconn.WithServerTick. Use it where you know the ensemble's configuration and outages are longer than leases.
 func WithServerTick(tick time.Duration) Option { return connection(zkconn.WithServerTick(tick)) }
 
 // WithSuspendedTime sets the source of the time for which the machine was suspended, mostly for
-// tests: see zkconn.WithSuspendedTime.
+// tests: see zkconn.WithSuspendedTime. Use it on systems whose clock it does not know.
 func WithSuspendedTime(suspended func() time.Duration) Option {
 	return connection(zkconn.WithSuspendedTime(suspended))
 }
 
 // WithoutIdleSyncs saves the syncs that an idle client sends every third of a session timeout. They
 // are there so that the first lock after a pause is granted in one round trip: see
-// zkconn.WithoutIdleSyncs.
+// zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
 // local disk). A process that is started again after a crash then closes its predecessor's session
 // first. Its predecessor's locks are free after a few round trips instead of a session timeout,
-// or its own again with WithReclaim.
-// Open returns ErrSessionFileInUse when a living session uses the file: see actors.WithSessionFile.
+// or its own again with WithReclaim. Open returns ErrSessionFileInUse when a living session uses the
+// file: see actors.WithSessionFile. Use it for services that a supervisor restarts on one machine.
 func WithSessionFile(path string) Option { return session(actors.WithSessionFile(path)) }
 
 // WithUnreleased reports leases that were not given back within a time of their grant, or before

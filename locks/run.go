@@ -16,7 +16,8 @@ import (
 // Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having
 // lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After a loss, and
 // after an error that may pass, it campaigns again, after a pause that grows from 100 ms to 10 s while no term lasts
-// that long, with jitter.
+// that long, with jitter. Where the lease of the last term was lost the error wraps ErrLost, whatever else has ended
+// Run then: what lead has done since the loss it did not do as the leader.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
 // (Client.Revoke, or a candidate of higher priority); context.Cause says which. Run waits for lead
@@ -28,24 +29,48 @@ import (
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
 		backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))
+	var last error // of the last term, where its lease was lost
 	for {
 		begun := time.Now()
-		err := e.oneTerm(ctx, value, lead)
-		switch {
-		case ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())):
-			return ended(ctx)
-		case err == nil || ctx.Err() != nil || !MayPass(err):
-			return err
+		led, err := e.oneTerm(ctx, value, lead)
+		if led {
+			last = nil
 		}
+		switch {
+		case ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err()) || errors.Is(err, ErrLost)):
+			return after(lossOf(err, last), ended(ctx))
+		case err == nil || ctx.Err() != nil || !MayPass(err):
+			return after(last, err)
+		}
+		last = lossOf(err, last)
 		if time.Since(begun) > longestPause {
 			pause.Reset()
 		}
 		select {
 		case <-time.After(pause.NextBackOff()):
 		case <-ctx.Done():
-			return ended(ctx)
+			return after(last, ended(ctx))
 		}
 	}
+}
+
+// lossOf gives an error that says that a lease was lost, or else that of the term before.
+func lossOf(err, last error) error {
+	if errors.Is(err, ErrLost) {
+		return err
+	}
+	return last
+}
+
+// after is the error of a Run that ends after a loss, if there was one.
+func after(loss, err error) error {
+	switch {
+	case loss == nil || err == nil || errors.Is(err, ErrLost):
+		return err
+	case errors.Is(loss, err): // each fact once
+		return loss
+	}
+	return fmt.Errorf("%w; before that: %w", err, loss)
 }
 
 // The pauses between campaigns: a tenth of a second keeps a candidate whose terms fail at once from loading the servers,
@@ -55,8 +80,9 @@ const (
 	longestPause  = 10 * time.Second
 )
 
-// oneTerm campaigns once and leads once.
-func (e *Election) oneTerm(ctx context.Context, value string, lead func(context.Context, *Leadership) error) error {
+// oneTerm campaigns once and leads once, if it is elected.
+func (e *Election) oneTerm(ctx context.Context, value string,
+	lead func(context.Context, *Leadership) error) (led bool, err error) {
 	candidacy, stop := context.WithCancel(ctx)
 	defer stop()
 	if e.ranked {
@@ -65,13 +91,13 @@ func (e *Election) oneTerm(ctx context.Context, value string, lead func(context.
 	term, err := e.Campaign(ctx, value)
 	stop()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer term.Release() // also when lead panics
 	if e.yields(ctx, term) {
-		return term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
+		return false, term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
 	}
-	return term.resigned(e.leadTerm(ctx, term, lead))
+	return true, term.resigned(e.leadTerm(ctx, term, lead))
 }
 
 // leadTerm calls lead, which is what Health looks at meanwhile.
@@ -175,7 +201,8 @@ func (e *Election) press(candidacy context.Context) {
 		}
 		leader, err := e.Leader(candidacy)
 		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
-			_, _ = e.client.Revoke(candidacy, e.want.Path) // once more after the next pause, if it had no effect
+			// Again after the next pause, if it did not get there.
+			_, _ = e.client.askBack(candidacy, e.want.Path, leader.Contender)
 		}
 	}
 }

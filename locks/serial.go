@@ -21,16 +21,27 @@ func (s *serial) tell(call func()) {
 }
 
 func (s *serial) run() {
-	for {
-		s.mu.Lock()
-		if len(s.waiting) == 0 {
-			s.running = false
-			s.mu.Unlock()
-			return
+	done := false
+	defer func() {
+		if !done { // a function has ended its goroutine, as t.FailNow does: the others have theirs called all the same
+			go s.run()
 		}
-		next := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		s.mu.Unlock()
+	}()
+	for next := s.next(); next != nil; next = s.next() {
 		next()
 	}
+	done = true
+}
+
+// next takes the first that waits; nil for none.
+func (s *serial) next() func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 {
+		s.running = false
+		return nil
+	}
+	next := s.waiting[0]
+	s.waiting = s.waiting[1:]
+	return next
 }

@@ -19,9 +19,11 @@ import (
 // WithMeterProvider gives OpenTelemetry figures of the client's locks and of its session to a MeterProvider: package
 // metering lists them. By default it is that of the actor system of WithActorSystem, where that has one; nil turns them
 // off. protoactor's own figures are not turned on by it: see actors.WithMeterProvider.
+// Use it to alert on losses and on long waits.
 func WithMeterProvider(to metric.MeterProvider) Option { return session(actors.WithMeterProvider(to)) }
 
 // WithMeterLabels puts attributes on the figures that the function makes of a lock path: see actors.WithMeterLabels.
+// Use it where groups of locks are to be told apart in figures.
 func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMeterLabels(of)) }
 
 // WithTracerProvider makes OpenTelemetry spans; by default, and with nil, there are none. The
@@ -36,6 +38,7 @@ func WithMeterLabels(of metering.Labels) Option { return session(actors.WithMete
 //
 // Their attributes are turnstile.lock.path, turnstile.lock.mode, and as soon as there is a grant turnstile.lock.node,
 // turnstile.lock.token and turnstile.session.id. Requests of lock actors that a program spawns itself have none.
+// Use it to see in traces how long requests wait for locks.
 func WithTracerProvider(from trace.TracerProvider) Option {
 	return func(o *options) error {
 		o.tracer = nil

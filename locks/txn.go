@@ -98,7 +98,7 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		return nil, l.notWritten(err)
 	}
 	results, err := session.Transact(ctx, actors.Transaction{
-		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Alone: l.alone(), Hold: l.ctx, Holds: l.Valid,
+		Epoch: l.held.Epoch, Guard: l.Path() + "/" + l.Node(), Ops: ops, Alone: l.alone, Hold: l.ctx, Holds: l.Valid,
 	}, l.endTxn)
 	switch {
 	case err == nil:
@@ -157,10 +157,12 @@ func (l *Lease) endTxn() {
 	l.from.client.requests.Done()
 }
 
-// alone tells whether nobody else may write what only holders of the lock write while this lease holds.
+// alone tells whether nobody else could write so far, while this lease holds, what only holders of the lock write. A
+// lease within another one of the lock has an owner, by whom others may share its hold.
 func (l *Lease) alone() bool {
-	mode := l.from.want.Mode
-	return (mode == messages.Exclusive || mode == messages.Write) && !l.from.want.Reentry
+	want := &l.from.want
+	return (want.Mode == messages.Exclusive || want.Mode == messages.Write) && !want.Reentry && want.Owner == "" &&
+		!l.shared.Load()
 }
 
 // stale says why a lease does not hold any more.

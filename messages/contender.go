@@ -48,8 +48,9 @@ type Contender struct {
 
 	// Library is whose node it seems to be.
 	Library Library
-	// Asked: somebody has asked for the lock by writing to the node. What was written there before is lost, so
-	// that who it is cannot be told any more.
+	// Asked: somebody has asked for the lock by writing to the node. Where that was another library than Turnstile, or
+	// the node is another's or that of a contest, what was written there before is lost, so that who it is cannot be
+	// told any more; a holder of Turnstile's that is alive writes it again.
 	Asked bool
 	// Unread: its data may not be read. The fields below then have what else is known.
 	Unread bool

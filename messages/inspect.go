@@ -7,8 +7,12 @@ type (
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
-	// AskBack asks whoever holds a lock to give it back. AskedBack answers it.
-	AskBack struct{ Path string }
+	// AskBack asks whoever holds a lock to give it back. AskedBack answers it. Of, where it has a node, is the only one
+	// that is asked, as long as it is still the one that its node was when the queue was read.
+	AskBack struct {
+		Path string
+		Of   Contender
+	}
 	// Break deletes a contender's node by force. Broken answers it.
 	//
 	// A living Turnstile holder is told Lost at once. Work that it has under way is not undone,
@@ -21,8 +25,12 @@ type (
 		Path    string
 		Permits int
 	}
-	// FindDeadlocks asks for the deadlocks among the locks below a root. DeadlocksFound answers it.
-	FindDeadlocks struct{ Root string }
+	// FindDeadlocks asks for the deadlocks among the locks below a root; with Possible, for possible ones too.
+	// DeadlocksFound answers it.
+	FindDeadlocks struct {
+		Root     string
+		Possible bool
+	}
 )
 
 // ReasonGone: the contender's node does not exist any more, or is another's.
@@ -98,4 +106,8 @@ type DeadlocksFound struct {
 	Refusal
 	Root      string
 	Deadlocks []Deadlock
+	// Possible are the circles that are deadlocks if, in each process that is a member (Member.Who), whoever holds stands
+	// still for the one that waits: where one goroutine or actor does both, or one waits for the other. In a process with
+	// several workers that need not be. They were all there for 1.25 s. Those with a member of Deadlocks are left out.
+	Possible []Deadlock
 }

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -147,4 +148,25 @@ func openThrough(t *testing.T, server *embedded.Server, d *outageDialer) *locks.
 	require.NoError(t, err)
 	closeLater(t, client)
 	return client
+}
+
+// TestOnChangeMayLock: what is told of a lease may be answered with locks of the same client, and with that lease.
+func TestOnChangeMayLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := openVirtual(t, server, server.Connect()), openVirtual(t, server, server.Connect())
+		done := make(chan error, 1)
+		lease, err := client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
+			second, err := client.Mutex("/second").Lock(t.Context())
+			if err == nil {
+				err = errors.Join(second.Unlock(t.Context()), c.Lease.Unlock(t.Context()))
+			}
+			done <- err
+		})).Lock(t.Context())
+		require.NoError(t, err)
+		_, err = other.Revoke(t.Context(), "/change")
+		require.NoError(t, err)
+		require.NoError(t, <-done)
+		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrNotHeld)
+	})
 }

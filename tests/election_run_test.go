@@ -264,6 +264,91 @@ func TestPriorities(t *testing.T) {
 	})
 }
 
+// TestPriorityAsksTheLeaderOnly: whoever holds in another queue of the path is none of the election.
+func TestPriorityAsksTheLeaderOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		connect := func() *locks.Client { return openVirtual(t, server, server.Connect()) }
+		var bystanders []*locks.Lease
+		for _, name := range []string{"orders", "bills"} {
+			lease, err := connect().Mutex("/lead", locks.WithName(name)).Lock(t.Context())
+			require.NoError(t, err)
+			bystanders = append(bystanders, lease)
+		}
+		var among atomic.Int32
+		candidate := func(value string, priority int) *leading {
+			election := connect().Election("/lead", locks.WithPriority(priority, 10*time.Second))
+			return lead(t.Context(), election, value, &among)
+		}
+		low := candidate("low", 1)
+		low.term(t)
+		high := candidate("high", 2)
+		high.term(t)
+		time.Sleep(time.Minute)
+		for _, lease := range bystanders {
+			select {
+			case <-lease.Revoked():
+				t.Errorf("%s was asked", lease.Node())
+			default:
+			}
+			require.NoError(t, lease.Unlock(t.Context()))
+		}
+		require.ErrorIs(t, high.end(t), context.Canceled)
+		require.ErrorIs(t, low.end(t), context.Canceled)
+	})
+}
+
+// TestRunSaysThatTheLastTermWasLost: also where it ends for another reason, at once or while it campaigns again.
+func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client, other := openVirtual(t, server, server.Connect()), openVirtual(t, server, server.Connect())
+		ctx, stop := context.WithCancel(t.Context())
+		began, leave, ended := make(chan *locks.Leadership, 1), make(chan error), make(chan error, 1)
+		campaign := func() {
+			ended <- client.Election("/lead").Run(ctx, "x", func(_ context.Context, term *locks.Leadership) error {
+				began <- term
+				return <-leave
+			})
+		}
+		lose := func(term *locks.Leadership) {
+			require.NoError(t, server.Expire(term.Session()))
+			<-term.Context().Done()
+		}
+		go campaign()
+		lose(<-began)
+		next, err := other.Mutex("/lead").Lock(t.Context())
+		require.NoError(t, err)
+		leave <- nil
+		time.Sleep(time.Hour) // it campaigns, and the other leads
+		stop()
+		err = <-ended
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, locks.ErrLost)
+		require.NoError(t, next.Unlock(t.Context()))
+
+		for _, of := range []error{nil, errOfWork, context.Canceled} {
+			ctx, stop = context.WithCancel(t.Context())
+			go campaign()
+			term := <-began
+			lose(term)
+			stop()
+			leave <- of
+			err = <-ended
+			require.ErrorIs(t, err, context.Canceled, "%v", of)
+			require.ErrorIs(t, err, locks.ErrLost, "%v", of)
+		}
+
+		ctx = t.Context()
+		go campaign()
+		lose(<-began)
+		leave <- nil
+		<-began // a new term begins: what was lost before is history
+		leave <- nil
+		require.NoError(t, <-ended)
+	})
+}
+
 // TestMayPass splits what the package returns.
 func TestMayPass(t *testing.T) {
 	for _, err := range []error{locks.ErrLost, locks.ErrRevoked, locks.ErrMaxHold, locks.ErrNotAcquired, locks.ErrDeadlock,

@@ -186,6 +186,61 @@ func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 	})
 }
 
+// keeping are holders whose nodes go on saying who they are when they are asked.
+var keeping = map[string]lockKind{"exclusive": exclusively, "reader": reading, "writer": writing, "semaphore": acquiring(2),
+	"sticky": with(exclusively, locks.WithSticky(time.Hour)), "cohort": with(exclusively, locks.WithCohort(8)),
+	"readers' cohort": with(reading, locks.WithCohort(8))}
+
+func with(kind lockKind, more ...locks.LockOption) lockKind {
+	return func(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
+		return kind(c, path, append(opts, more...)...)
+	}
+}
+
+// TestRevokeKeepsWhoHolds: whoever looks at the queue sees who was asked: at once where Turnstile asks, and where
+// another library's request has overwritten the node as soon as the holder has heard of it. Once asked is asked once.
+func TestRevokeKeepsWhoHolds(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		for name, kind := range keeping {
+			for _, word := range []string{"", "__REVOKE__", "unlock"} {
+				t.Run(name+word, func(t *testing.T) {
+					holder, asker, path := open(t, at.Connect()), open(t, at.Connect()), "/kept/"+name+word
+					h := &changesHeard{}
+					lease, err := kind(holder, path, locks.WithLabel("the holder"), locks.WithOnChange(h.hear))(deadline(t))
+					require.NoError(t, err)
+					want := queueOf(t, asker, path)
+					require.Len(t, want, 1)
+					require.Equal(t, "the holder", want[0].Label)
+					if word == "" {
+						_, err = asker.Revoke(deadline(t), path)
+					} else {
+						_, err = at.Raw(t).Set(at.Root()+path+"/"+lease.Node(), []byte(word), -1)
+					}
+					require.NoError(t, err)
+					want[0].Asked = true
+					if word == "" {
+						require.Equal(t, want, queueOf(t, asker, path), "at once")
+					}
+					awaitAsked(t, lease)
+					var got []messages.Contender
+					eventually(t, func() bool {
+						got = queueOf(t, asker, path)
+						return len(got) == 1 && got[0].Label != "" && got[0].Asked
+					}, "it is not seen who holds")
+					require.Equal(t, want, got)
+					_, err = asker.Revoke(deadline(t), path)
+					require.NoError(t, err)
+					require.Equal(t, want, queueOf(t, asker, path), "and when it is asked again")
+					eventually(t, func() bool { return len(h.kinds()) > 0 }, "nobody is told")
+					giveBack(t, lease)
+					awaitNone(t, at, path)
+					require.Equal(t, []locks.ChangeKind{locks.RevokeRequested}, h.kinds())
+				})
+			}
+		}
+	})
+}
+
 // TestRevokeOfWhatNobodyHolds: says so, and makes nothing.
 func TestRevokeOfWhatNobodyHolds(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,56 +14,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/journal"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// journal is what holders of one lock write down, each entry a node with a number, and what they were told of it.
-type journal struct {
-	mu      sync.Mutex
-	told    map[string]error // by entry, which is a token and who wrote it
-	unknown int
+// enter writes an entry under a lease, and notes what it was told.
+func enter(ctx context.Context, j *journal.Journal, lease *locks.Lease, who string) {
+	entry := journal.Entry(int64(lease.Token()), who)
+	j.Begin(entry)
+	_, err := lease.Txn(ctx, locks.CreateSequential("/journal/e-", []byte(entry)))
+	j.End(entry, toldOf(err))
 }
 
-// entry writes an entry under a lease.
-func (j *journal) entry(ctx context.Context, lease *locks.Lease, who string) {
-	text := fmt.Sprintf("%d %s", lease.Token(), who)
-	_, err := lease.Txn(ctx, locks.CreateSequential("/journal/e-", []byte(text)))
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.told[text] = err
-	if errors.Is(err, locks.ErrUnknownOutcome) {
-		j.unknown++
+// toldOf is what an error of Txn says of the outcome.
+func toldOf(err error) journal.Outcome {
+	switch {
+	case err == nil:
+		return journal.Committed
+	case errors.Is(err, locks.ErrUnknownOutcome):
+		return journal.Unknown
 	}
+	return journal.Refused
 }
 
-// check compares what there is with what was told: no entry is of a holder before the one that wrote the last, what
-// succeeded is there once, and what failed is not there.
-func (j *journal) check(t *testing.T, zk *servers) {
+// requireJournal compares what there is with what was told.
+func requireJournal(t *testing.T, j *journal.Journal, zk *servers) {
 	t.Helper()
-	found, last := map[string]int{}, locks.Token(0)
+	var entries []string
 	conn := zk.Raw(t)
-	for _, name := range zk.Children(t, conn, "/journal") {
+	names := zk.Children(t, conn, "/journal")
+	slices.Sort(names)
+	for _, name := range names {
 		data, _, err := conn.Get(zk.root + "/journal/" + name)
 		require.NoError(t, err)
-		found[string(data)]++
-		var token locks.Token
-		_, err = fmt.Sscanf(strings.Fields(string(data))[0], "%d", &token)
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, token, last, "%s was written by a holder that had lost the lock", name)
-		last = token
+		entries = append(entries, string(data))
 	}
-	for text, err := range j.told {
-		switch {
-		case err == nil:
-			require.Equal(t, 1, found[text], text)
-		case errors.Is(err, locks.ErrUnknownOutcome):
-			require.LessOrEqual(t, found[text], 1, text)
-		default:
-			require.Zero(t, found[text], "%s: %v", text, err)
-		}
-		delete(found, text)
-	}
-	require.Empty(t, found)
+	require.Empty(t, j.Judge(entries))
 }
 
 // TestJournalIsExact: clients with several workers each contend for a lock, plain, sticky or in cohorts, and write under
@@ -80,7 +67,7 @@ func TestJournalIsExact(t *testing.T) {
 func keepJournal(t *testing.T, zk *servers, opts []locks.LockOption) {
 	const clients, workers, rounds = 3, 3, 12
 	zk.write(t, "/journal", "")
-	j := &journal{told: map[string]error{}}
+	j := &journal.Journal{}
 	ctx := deadline(t)
 	operator := open(t, zk.Connect())
 	var all, faults sync.WaitGroup
@@ -92,7 +79,7 @@ func keepJournal(t *testing.T, zk *servers, opts []locks.LockOption) {
 			all.Go(func() {
 				for n := range rounds {
 					_ = locks.Do(ctx, mutex, func(inside context.Context, _ locks.Token) error {
-						j.entry(ctx, locks.LeaseOf(inside), fmt.Sprint(c, " ", w, " ", n))
+						enter(ctx, j, locks.LeaseOf(inside), fmt.Sprintf("%d/%d/%d", c, w, n))
 						return nil
 					})
 				}
@@ -104,8 +91,9 @@ func keepJournal(t *testing.T, zk *servers, opts []locks.LockOption) {
 	close(over)
 	faults.Wait()
 	require.NoError(t, ctx.Err())
-	j.check(t, zk)
-	t.Logf("%d entries, %d unknown", len(j.told), j.unknown)
+	requireJournal(t, j, zk)
+	counts := j.Counts()
+	t.Logf("%d entries, %d refused, %d unknown", counts[journal.Committed], counts[journal.Refused], counts[journal.Unknown])
 }
 
 // strikeJournal strikes one client until all is over, with one fault after the other.

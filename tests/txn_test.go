@@ -138,6 +138,25 @@ func exclusiveLock(c *locks.Client) func(context.Context) (*locks.Lease, error) 
 	return c.Mutex("/lock").Lock
 }
 
+// sharing takes one lock, and then another that holds together with it, until the first is given back.
+func sharing(of func(*locks.Client) (outer, inner locks.Locker),
+) func(*locks.Client) func(context.Context) (*locks.Lease, error) {
+	return func(c *locks.Client) func(context.Context) (*locks.Lease, error) {
+		return func(ctx context.Context) (*locks.Lease, error) {
+			outer, inner := of(c)
+			lease, err := outer.Lock(ctx)
+			if err != nil {
+				return nil, err
+			}
+			second, err := inner.Lock(lease.Context())
+			if err == nil {
+				context.AfterFunc(lease.Context(), second.Release)
+			}
+			return lease, err
+		}
+	}
+}
+
 var lostReplies = []lostReply{
 	{"set of a version", exclusiveLock, []locks.Op{locks.Set("/value", []byte("new"), 0)}, nil, nil},
 	{"set of any version", exclusiveLock, []locks.Op{locks.Set("/value", []byte("new"), locks.AnyVersion)}, nil, nil},
@@ -149,6 +168,12 @@ var lostReplies = []lostReply{
 	{"delete", exclusiveLock, []locks.Op{locks.Delete("/dir/old", 0)}, locks.ErrUnknownOutcome, nil},
 	{"reader", func(c *locks.Client) func(context.Context) (*locks.Lease, error) { return c.RWMutex("/lock").RLock },
 		[]locks.Op{locks.Set("/value", []byte("new"), 0)}, locks.ErrUnknownOutcome, nil},
+	{"shared by one WithReentry", sharing(func(c *locks.Client) (outer, inner locks.Locker) {
+		return c.Mutex("/lock"), c.Mutex("/lock", locks.WithReentry())
+	}), []locks.Op{locks.Set("/value", []byte("new"), 0)}, locks.ErrUnknownOutcome, nil},
+	{"writer that reads too", sharing(func(c *locks.Client) (outer, inner locks.Locker) {
+		return c.RWMutex("/lock"), c.RWMutex("/lock").Reader()
+	}), []locks.Op{locks.Set("/value", []byte("new"), 0)}, locks.ErrUnknownOutcome, nil},
 	{"writer", func(c *locks.Client) func(context.Context) (*locks.Lease, error) { return c.RWMutex("/lock").Lock },
 		[]locks.Op{locks.Set("/value", []byte("new"), 0)}, nil, nil},
 }

@@ -52,3 +52,45 @@ func TestQueriesOnAConnection(t *testing.T) {
 	require.NoError(t, conn.SetData("/locks/s", []byte("mine")))
 	require.ErrorIs(t, SetPermits(conn, "/locks/s", 9), queue.ErrNoPermits)
 }
+
+// TestRevokeOne: it asks the contender that was seen, beside whatever else its node says, and nobody who has come
+// into its place since.
+func TestRevokeOne(t *testing.T) {
+	conn := dial(t)
+	held := contend(t, conn, "/locks/r", "A")
+	contend(t, conn, "/locks/r", "B")
+	all, err := Queue(conn, "/locks/r")
+	require.NoError(t, err)
+	said, _, err := conn.Get(held)
+	require.NoError(t, err)
+
+	another := all[0]
+	another.Token += 1 << 10
+	passedOn := all[0]
+	passedOn.Priority++
+	for name, c := range map[string]messages.Contender{"a node of another time": another, "passed on": passedOn,
+		"gone": {Path: "/locks/r", Node: "_c_x-lock-0000000099", Token: 1 << 10}} {
+		answer, err := RevokeOne(conn, c)
+		require.NoError(t, err, name)
+		require.Empty(t, answer.Asked, name)
+		now, _, err := conn.Get(held)
+		require.NoError(t, err)
+		require.Equal(t, string(said), string(now), name)
+	}
+	_, err = RevokeOne(conn, messages.Contender{Path: "/locks/r", Node: all[0].Node})
+	require.ErrorIs(t, err, ErrBadQuery, "without a token")
+
+	answer, err := RevokeOne(conn, all[0])
+	require.NoError(t, err)
+	require.Equal(t, all[:1], answer.Asked)
+	now, _, err := conn.Get(held)
+	require.NoError(t, err)
+	require.True(t, queue.IsRevokeRequest(now))
+	require.False(t, queue.Overwritten(now))
+	require.Contains(t, string(now), string(said[1:]))
+	after, err := Queue(conn, "/locks/r")
+	require.NoError(t, err)
+	require.True(t, after[0].Asked)
+	require.False(t, after[1].Asked)
+	require.Equal(t, all[0].Who, after[0].Who)
+}

@@ -39,26 +39,47 @@ const settledLook = 1250 * time.Millisecond
 // Requests that wait in a cohort have no nodes, and only their own session sees them: see
 // Session.Cohorts.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
-	return findAmong(conn, root, nil)
+	found, err := findAmong(conn, root, nil, false)
+	return found.sure, err
 }
 
-// findAmong is Deadlocks with what a session knows of its own cohorts.
-func findAmong(conn *zkconn.Conn, root string, own cohorts) ([]messages.Deadlock, error) {
+// PossibleDeadlocks is Deadlocks that also gives possible ones: see queue.PossibleDeadlocks. When there
+// seems to be a possible one it takes 1.25 s longer, so that locks which a process with several workers
+// passes on among them faster than that are no alarm.
+func PossibleDeadlocks(conn *zkconn.Conn, root string) (sure, possible []messages.Deadlock, err error) {
+	found, err := findAmong(conn, root, nil, true)
+	return found.sure, found.possible, err
+}
+
+// findings are the deadlocks that were found.
+type findings struct{ sure, possible []messages.Deadlock }
+
+// findIn looks for deadlocks, and possible ones only where they are asked for.
+func findIn(read []queue.LockPath, possible bool) (f findings) {
+	f.sure = queue.Deadlocks(read)
+	if possible {
+		f.possible = queue.PossibleDeadlocks(read)
+	}
+	return f
+}
+
+// findAmong is Deadlocks, or PossibleDeadlocks, with what a session knows of its own cohorts.
+func findAmong(conn *zkconn.Conn, root string, own cohorts, possible bool) (findings, error) {
 	paths, err := contested(conn, root)
 	if err != nil {
-		return nil, err
+		return findings{}, err
 	}
 	paths = own.contested(paths, root)
 	first, err := readAll(conn, paths)
 	if err != nil {
-		return nil, err
+		return findings{}, err
 	}
-	seeming := queue.Deadlocks(own.addTo(first))
-	if len(seeming) == 0 {
-		return nil, nil
+	seeming := findIn(own.addTo(first), possible)
+	if len(seeming.sure)+len(seeming.possible) == 0 {
+		return findings{}, nil
 	}
 	look := secondLook
-	if slices.ContainsFunc(seeming, passedOnElsewhere) {
+	if len(seeming.possible) > 0 || slices.ContainsFunc(seeming.sure, passedOnElsewhere) {
 		look = settledLook
 	}
 	select {
@@ -67,12 +88,12 @@ func findAmong(conn *zkconn.Conn, root string, own cohorts) ([]messages.Deadlock
 	}
 	both, err := readAll(conn, paths)
 	if err != nil {
-		return nil, err
+		return findings{}, err
 	}
 	for i, second := range both {
 		both[i] = stayed(first[i], second)
 	}
-	return queue.Deadlocks(own.addTo(both)), nil
+	return findIn(own.addTo(both), possible), nil
 }
 
 // DeadlockProbe asks whether a waiting contender has to give up, because it is the youngest in a
@@ -96,8 +117,8 @@ type DeadlockProbed struct {
 func (*DeadlockProbed) IgnoreDeadLetterLogging() {}
 
 func (m DeadlockProbe) query() deadlockQuery {
-	return deadlockQuery{root: m.Root, reply: func(_ messages.Refusal, all []messages.Deadlock) any {
-		for _, d := range all {
+	return deadlockQuery{root: m.Root, reply: func(_ messages.Refusal, all findings) any {
+		for _, d := range all.sure {
 			c, some := d.Youngest()
 			if some && (c.HasNode() && c.At() == m.Node || !c.HasNode() && c.ID == m.Node) {
 				return &DeadlockProbed{Node: m.Node, Deadlock: &d}
@@ -107,17 +128,18 @@ func (m DeadlockProbe) query() deadlockQuery {
 	}}
 }
 
-func findDeadlocks(root string) deadlockQuery {
-	return deadlockQuery{root: root, reply: func(why messages.Refusal, all []messages.Deadlock) any {
-		return &messages.DeadlocksFound{Refusal: why, Root: root, Deadlocks: all}
+func findDeadlocks(q messages.FindDeadlocks) deadlockQuery {
+	return deadlockQuery{root: q.Root, possible: q.Possible, reply: func(why messages.Refusal, all findings) any {
+		return &messages.DeadlocksFound{Refusal: why, Root: q.Root, Deadlocks: all.sure, Possible: all.possible}
 	}}
 }
 
 // deadlockQuery is a query that is answered by the deadlocks below a root.
 type deadlockQuery struct {
-	root  string
-	reply func(why messages.Refusal, all []messages.Deadlock) any
-	own   cohorts // of the session that runs it
+	root     string
+	possible bool // possible ones, too
+	reply    func(why messages.Refusal, all findings) any
+	own      cohorts // of the session that runs it
 }
 
 // knowing is the query of a session that knows its own cohorts.
@@ -128,17 +150,17 @@ func (q deadlockQuery) knowing(own cohorts) query {
 
 func (q deadlockQuery) check() error { return CheckRoot(q.root) }
 
-func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, nil) }
+func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, findings{}) }
 
 func (q deadlockQuery) run(conn *zkconn.Conn) (any, error) {
-	all, err := findAmong(conn, q.root, q.own)
+	all, err := findAmong(conn, q.root, q.own, q.possible)
 	return confirmed{q, all}, err
 }
 
 // confirmed are the deadlocks that both readings have shown.
 type confirmed struct {
 	deadlockQuery
-	all []messages.Deadlock
+	all findings
 }
 
 // answer leaves out the deadlocks with an unused member: that node is being deleted, or will be
@@ -147,9 +169,12 @@ type confirmed struct {
 func (c confirmed) answer(s *Session) any {
 	now := cohorts(s.Cohorts())
 	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.standsStill(m) }
-	return c.reply(messages.Refusal{}, slices.DeleteFunc(c.all, func(d messages.Deadlock) bool {
-		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return gone(m.Keeps) || gone(m.Waits) })
-	}))
+	stand := func(all []messages.Deadlock) []messages.Deadlock {
+		return slices.DeleteFunc(all, func(d messages.Deadlock) bool {
+			return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return gone(m.Keeps) || gone(m.Waits) })
+		})
+	}
+	return c.reply(messages.Refusal{}, findings{stand(c.all.sure), stand(c.all.possible)})
 }
 
 // contested gives the lock paths below a root that have waiters, in order.

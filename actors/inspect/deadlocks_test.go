@@ -42,7 +42,7 @@ func TestUnusedNodesAreNoEdges(t *testing.T) {
 			d.unused = func(node messages.Contender) bool { return node.At() == c.unused }
 			d.Ask("me", &DeadlockProbe{Root: "/", Node: waits.At()}, d.hear)
 			p := d.only(t)
-			d.take(p, confirmed{p.query.(deadlockQuery), []messages.Deadlock{found}}, nil)
+			d.take(p, confirmed{p.query.(deadlockQuery), findings{sure: []messages.Deadlock{found}}}, nil)
 			probed := d.heard[0].(*DeadlockProbed)
 			require.Equal(t, waits.At(), probed.Node)
 			require.Equal(t, c.left, probed.Deadlock != nil)
@@ -114,7 +114,7 @@ func TestMembersOfCohortsHaveToStay(t *testing.T) {
 			d.cohorts = c.now
 			d.Ask("me", &DeadlockProbe{Root: "/", Node: "w"}, d.hear)
 			p := d.only(t)
-			d.take(p, confirmed{p.query.(deadlockQuery), []messages.Deadlock{found}}, nil)
+			d.take(p, confirmed{p.query.(deadlockQuery), findings{sure: []messages.Deadlock{found}}}, nil)
 			require.Equal(t, c.left, d.heard[0].(*DeadlockProbed).Deadlock != nil)
 		})
 	}

@@ -52,9 +52,9 @@ func queryOf(msg any) query {
 	case messages.ReadLocks:
 		return readLocks{m.Root}
 	case *messages.AskBack:
-		return revoke{m.Path}
+		return revoke{*m}
 	case messages.AskBack:
-		return revoke{m.Path}
+		return revoke{m}
 	case *messages.Break:
 		return newBreaking(m.Contender)
 	case messages.Break:
@@ -64,9 +64,9 @@ func queryOf(msg any) query {
 	case messages.SetPermits:
 		return setPermits{m}
 	case *messages.FindDeadlocks:
-		return findDeadlocks(m.Root)
+		return findDeadlocks(*m)
 	case messages.FindDeadlocks:
-		return findDeadlocks(m.Root)
+		return findDeadlocks(m)
 	case *DeadlockProbe:
 		return m.query()
 	}

@@ -1,12 +1,9 @@
 package metering
 
 import (
-	"context"
-	"errors"
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 )
 
 // Scope is the name of the instrumentation scope.
@@ -22,6 +19,32 @@ const (
 	KeyState      = attribute.Key("turnstile.session.state")
 	KeyErrorType  = attribute.Key("error.type") // of the semantic conventions
 )
+
+// The values of KeyHandoff, KeyRevocation, KeyState and KeyCause. See the package doc.
+const (
+	HandoffLocal  = "local"
+	HandoffRemote = "remote"
+
+	RevocationAsked  = "asked"
+	RevocationForced = "forced"
+
+	StateConnecting   = "connecting"
+	StateConnected    = "connected"
+	StateDisconnected = "disconnected"
+
+	CauseDisconnected   = "disconnected"
+	CauseSilent         = "silent"
+	CauseUnknownOutcome = "unknown_outcome"
+	CauseNodeGone       = "node_gone"
+	CauseNotListed      = "not_listed"
+	CauseLateGrant      = "late_grant"
+	CauseExpired        = "expired"
+	CauseOther          = "other"
+)
+
+// Labels makes attributes of a lock path. It is called once for each request, and must give few different answers: each
+// is a series of its own, for as long as the program runs.
+type Labels func(path string) []attribute.KeyValue
 
 // Kind is what an instrument does with what it is told.
 type Kind string
@@ -41,7 +64,7 @@ type Instrument struct {
 	Unit       string // as UCUM has it
 	Attributes []attribute.Key
 	Meaning    string
-	bounds     []float64 // of a histogram
+	Bounds     []float64 // of a histogram's buckets
 }
 
 var (
@@ -86,65 +109,3 @@ func Instruments() []Instrument {
 	return slices.Clone([]Instrument{acquireDuration, holdDuration, handoffDuration, held, waiting, grants, losses, revocations,
 		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize})
 }
-
-// instruments are the instruments of one MeterProvider.
-type instruments struct {
-	acquire, hold, handoff                                          metric.Float64Histogram
-	held, waiting, sessions                                         metric.Int64UpDownCounter
-	grants, losses, revocations, recoveries, interruptions, batches metric.Int64Counter
-	size                                                            metric.Int64Histogram
-	lease                                                           metric.Float64ObservableGauge
-}
-
-// maker makes instruments and keeps the errors.
-type maker struct {
-	meter  metric.Meter
-	failed []error
-}
-
-func (m *maker) counter(of Instrument) metric.Int64Counter {
-	c, err := m.meter.Int64Counter(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
-	m.failed = append(m.failed, err)
-	return c
-}
-
-func (m *maker) upDown(of Instrument) metric.Int64UpDownCounter {
-	c, err := m.meter.Int64UpDownCounter(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
-	m.failed = append(m.failed, err)
-	return c
-}
-
-func (m *maker) seconds(of Instrument) metric.Float64Histogram {
-	h, err := m.meter.Float64Histogram(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning),
-		metric.WithExplicitBucketBoundaries(of.bounds...))
-	m.failed = append(m.failed, err)
-	return h
-}
-
-func (m *maker) amounts(of Instrument) metric.Int64Histogram {
-	h, err := m.meter.Int64Histogram(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning),
-		metric.WithExplicitBucketBoundaries(of.bounds...))
-	m.failed = append(m.failed, err)
-	return h
-}
-
-func (m *maker) gauge(of Instrument) metric.Float64ObservableGauge {
-	g, err := m.meter.Float64ObservableGauge(of.Name, metric.WithUnit(of.Unit), metric.WithDescription(of.Meaning))
-	m.failed = append(m.failed, err)
-	return g
-}
-
-func newInstruments(meter metric.Meter) (*instruments, error) {
-	m := &maker{meter: meter}
-	i := &instruments{
-		acquire: m.seconds(acquireDuration), hold: m.seconds(holdDuration), handoff: m.seconds(handoffDuration),
-		held: m.upDown(held), waiting: m.upDown(waiting), sessions: m.upDown(sessionCount),
-		grants: m.counter(grants), losses: m.counter(losses), revocations: m.counter(revocations),
-		recoveries: m.counter(recoveries), interruptions: m.counter(interruptions), batches: m.counter(batches),
-		size: m.amounts(batchSize), lease: m.gauge(leaseRemaining),
-	}
-	return i, errors.Join(m.failed...)
-}
-
-// always is for measurements that nobody cancels.
-var always = context.Background()

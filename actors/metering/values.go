@@ -23,17 +23,14 @@ func Values(of attribute.Key) []string {
 			all = append(all, word)
 		}
 	case KeyHandoff:
-		all = []string{handoffLocal, handoffRemote}
+		all = []string{HandoffLocal, HandoffRemote}
 	case KeyRevocation:
-		all = []string{revocationAsked, revocationForced}
+		all = []string{RevocationAsked, RevocationForced}
 	case KeyCause:
-		all = append(all, causeWords[:]...)
+		all = []string{CauseDisconnected, CauseSilent, CauseUnknownOutcome, CauseNodeGone, CauseNotListed, CauseLateGrant,
+			CauseExpired, CauseOther}
 	case KeyState:
-		for _, word := range stateWords {
-			if word != "" {
-				all = append(all, word)
-			}
-		}
+		all = []string{StateConnecting, StateConnected, StateDisconnected}
 	}
 	slices.Sort(all)
 	return all

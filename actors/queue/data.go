@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 
 // Owner is what the data of a contender's node say about the request that made it, as JSON.
 type Owner struct {
+	// Asked: somebody has asked the holder for the lock. It is the first field: see Asked.
+	Asked bool `json:"asked,omitempty"`
 	// Host and PID are the machine and the process.
 	Host string `json:"host"`
 	PID  int    `json:"pid"`
@@ -83,16 +86,37 @@ func (o Owner) Waits() string {
 	return ""
 }
 
-// A revoke request replaces the data of a contender's node by one of these words: Turnstile and
-// ZooKeeper's recipe write the first, Curator the second.
+// A revoke request replaces the data of a contender's node by one of these words: ZooKeeper's recipe
+// writes the first, Curator the second. Turnstile does so to nodes of other libraries, and puts its
+// request beside what the data of its own nodes say: see Asked.
 const (
 	RevokeRequest        = "unlock"
 	CuratorRevokeRequest = "__REVOKE__"
 )
 
+// askedFirst is how the data of a node begin whose holder was asked for the lock.
+const askedFirst = `{"asked":true,`
+
+// Asked gives the data of a contender's node with a revoke request: what Turnstile has written stays,
+// and with it who holds; other data are replaced by RevokeRequest.
+func Asked(data []byte) []byte {
+	if _, ours := ParseOwner(data); !ours || data[0] != '{' {
+		return []byte(RevokeRequest)
+	}
+	if IsRevokeRequest(data) {
+		return data
+	}
+	return append([]byte(askedFirst), data[1:]...) // fields that only a newer Turnstile knows stay, too
+}
+
 // IsRevokeRequest tells whether the data of a contender's node ask its holder to give the lock
 // back.
 func IsRevokeRequest(data []byte) bool {
+	return Overwritten(data) || bytes.HasPrefix(data, []byte(askedFirst))
+}
+
+// Overwritten tells whether a revoke request has replaced what the data of a contender's node said.
+func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }
 

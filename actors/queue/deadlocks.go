@@ -44,13 +44,17 @@ type line struct {
 type standstill struct {
 	lines   []*line
 	waiting map[string][]*waiter // by who stands still
+	holders bool                 // whoever waits elsewhere too, and holds nothing, keeps nobody out for that
 }
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
 // and each once. A circle that would be one without some of its members is left out in favour of
 // the smaller one.
 func Deadlocks(locks []LockPath) []messages.Deadlock {
-	s := standstill{waiting: map[string][]*waiter{}}
+	return (&standstill{waiting: map[string][]*waiter{}}).search(locks)
+}
+
+func (s *standstill) search(locks []LockPath) []messages.Deadlock {
 	for _, l := range locks {
 		s.add(l)
 	}
@@ -84,6 +88,9 @@ func (s *standstill) add(l LockPath) {
 
 // take takes one contender into the search.
 func (s *standstill) take(c messages.Contender, place int) *waiter {
+	if c.Asked {
+		c.Who = "" // it is believed to give back what it has
+	}
 	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, place: place, stuck: !c.Holds}
 	if w.stuck && w.Who != "" {
 		s.waiting[w.Who] = append(s.waiting[w.Who], w)
@@ -107,6 +114,9 @@ func (s *standstill) reduce() (changed bool) {
 
 // frozen tells whether a contender's owner stands still for another request that never gets in.
 func (s *standstill) frozen(w *waiter) bool {
+	if s.holders && !w.Holds {
+		return false
+	}
 	for _, other := range s.waiting[w.Who] {
 		if other != w && other.stuck {
 			return true

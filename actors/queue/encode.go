@@ -11,7 +11,11 @@ import (
 func (o Owner) Encode() []byte {
 	const usual = 256
 	b := make([]byte, 0, usual+len(o.Owner)+len(o.Caller)+len(o.Label))
-	b = appendText(append(b, `{"host":`...), o.Host)
+	b = append(b, '{')
+	if o.Asked {
+		b = append(b, `"asked":true,`...)
+	}
+	b = appendText(append(b, `"host":`...), o.Host)
 	b = strconv.AppendInt(append(b, `,"pid":`...), int64(o.PID), 10)
 	for _, field := range [...]struct{ name, value string }{
 		{`,"id":`, o.ID}, {`,"actor":`, o.Actor}, {`,"owner":`, o.Owner}, {`,"caller":`, o.Caller}, {`,"label":`, o.Label},

@@ -80,7 +80,8 @@ func run(ctx context.Context, s settings, out, errs io.Writer) error {
 		_ = client.Close(closing)
 	}()
 	seen := board.New(s.root)
-	looker := look.Start(client, seen, look.Settings{Root: s.root, Every: s.every, Most: s.most})
+	looker := look.Start(client, seen, look.Settings{Root: s.root, Every: s.every, Most: s.most,
+		Suspect: 30 * time.Second})
 	defer looker.Close()
 	dashboard := web.New(web.Settings{Board: seen, Client: client, Root: s.root, Open: looker.Open, Token: s.token,
 		Hosts: s.hosts, Servers: s.servers, Log: log})

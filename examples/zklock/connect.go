@@ -40,6 +40,7 @@ type connection struct {
 	serverName     string
 	sessionTimeout time.Duration
 	connectTimeout time.Duration
+	access         access
 }
 
 func (c *connection) addFlags(root *cobra.Command) {
@@ -61,6 +62,7 @@ func (c *connection) addFlags(root *cobra.Command) {
 	f.StringVar(&c.serverName, "tls-server-name", "", "the `name` that the servers' certificates have")
 	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session `timeout` to ask for")
 	f.DurationVar(&c.connectTimeout, "connect-timeout", 10*time.Second, "how `long` to try to connect")
+	c.access.addFlags(f)
 }
 
 // where is the connect string. There is no default: a lock at the wrong servers excludes nobody.
@@ -137,6 +139,7 @@ type settings struct {
 	sasl        zkconn.SASLMechanism // nil for none
 	tls         *tls.Config          // nil for connections without
 	timeout     time.Duration
+	acls        acls
 }
 
 func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
@@ -161,6 +164,9 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 	if s.tls, err = c.tls(cmd); err != nil {
 		return s, err
 	}
+	if s.acls, err = c.access.read(cmd); err != nil {
+		return s, err
+	}
 	if _, err := s.config(); err != nil {
 		return s, badUse(withFlag(cmd, "--zk HOST:2181,HOST:2181/CHROOT"), "%v", err)
 	}
@@ -169,7 +175,7 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 
 // config is that of a connection of package zkconn's.
 func (s settings) config() (zkconn.Config, error) {
-	opts := []zkconn.Option{zkconn.WithSessionTimeout(s.timeout)}
+	opts := append(s.acls.connection(), zkconn.WithSessionTimeout(s.timeout))
 	for _, c := range s.credentials {
 		opts = append(opts, zkconn.WithAuth(c[0], []byte(c[1])))
 	}
@@ -184,7 +190,7 @@ func (s settings) config() (zkconn.Config, error) {
 
 // open opens a client.
 func (s settings) open(ctx context.Context) (*locks.Client, error) {
-	opts := []locks.Option{locks.WithSessionTimeout(s.timeout)}
+	opts := append(s.acls.client(), locks.WithSessionTimeout(s.timeout))
 	for _, c := range s.credentials {
 		opts = append(opts, locks.WithAuth(c[0], []byte(c[1])))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -31,6 +32,7 @@ type finding struct {
 type examination struct {
 	settings
 	path     string
+	root     string
 	timeout  time.Duration
 	findings []finding
 	reached  bool // a server has answered to the request for a session
@@ -45,14 +47,15 @@ func (e *examination) note(grade, what, do, format string, args ...any) {
 
 func doctorCommand(conn *connection) *cobra.Command {
 	var asJSON bool
-	path := "/zklock-doctor"
+	path, root := "/zklock-doctor", "/"
 	cmd := &cobra.Command{
 		Use:         "doctor [flags]",
 		Annotations: map[string]string{},
 		Short:       "check everything, and say what to do where it fails",
 		Long: `doctor looks at each server (does its name resolve, does it listen, what
 version is it, does it serve), opens a session, writes a node, reads it back
-and deletes it, and measures whether the answers come in time for a lease.
+and deletes it, and measures whether the answers come in time for a lease. It
+looks for deadlocks below --root, and for possible ones (zklock help graph).
 
 Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no
 server could be reached.`,
@@ -64,13 +67,16 @@ server could be reached.`,
 			if err := zkconn.CheckPath(path); err != nil {
 				return badUse(withFlag(cmd, "--path /PATH"), "doctor: --path: %v", err)
 			}
+			if err := inspect.CheckRoot(root); err != nil {
+				return badUse(withFlag(cmd, "--root /ROOT"), "doctor: --root: %v", err)
+			}
 			s, err := conn.settings(cmd)
 			if err != nil {
 				return err
 			}
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
-			e := &examination{settings: s, path: path, timeout: conn.connectTimeout, tell: printFinding}
+			e := &examination{settings: s, path: path, root: root, timeout: conn.connectTimeout, tell: printFinding}
 			if asJSON {
 				e.tell = func(finding) {}
 			}
@@ -83,6 +89,7 @@ server could be reached.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&path, "path", path, "the `path` to write at; nodes above are made where\nthey do not exist")
+	cmd.Flags().StringVar(&root, "root", root, "the `root` below which to look for deadlocks")
 	return cmd
 }
 
@@ -180,6 +187,7 @@ func (e *examination) examine(ctx context.Context) {
 	if ok {
 		e.judgeMargin(granted, trips)
 	}
+	e.lookForDeadlocks(conn)
 }
 
 // openSession opens a session, and judges the timeout that is granted.

@@ -9,7 +9,7 @@ import (
 )
 
 // writeDot writes the graph for Graphviz: a box for everybody who waits or is waited for, an arrow for each lock that
-// one waits for, with deadlocks in red.
+// one waits for, with deadlocks in red, and possible ones in orange.
 func (g graph) writeDot(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString("digraph locks {\n  rankdir=LR;\n")
@@ -37,8 +37,11 @@ func (g graph) writeDot(out io.Writer) error {
 	}
 	for _, e := range g.edges {
 		color := ""
-		if e.deadlock > 0 {
+		switch {
+		case e.deadlock > 0:
 			color = fmt.Sprintf(", color=red, fontcolor=red, tooltip=\"deadlock %d\"", e.deadlock)
+		case e.possible > 0:
+			color = fmt.Sprintf(", color=orange, fontcolor=orange, tooltip=\"possible deadlock %d\"", e.possible)
 		}
 		style := ""
 		if !e.behind.Holds {

@@ -16,6 +16,7 @@ import (
 type waiting struct {
 	waiter, behind messages.Contender
 	deadlock       int // which, from 1; 0 for none
+	possible       int // which possible one
 }
 
 // graph is who waits for whom.
@@ -23,6 +24,7 @@ type graph struct {
 	tree      *messages.LockTree
 	edges     []waiting
 	deadlocks []messages.Deadlock
+	possible  []messages.Deadlock
 }
 
 func graphCommand(conn *connection) *cobra.Command {
@@ -40,6 +42,11 @@ Deadlocks are seen where nodes say who stands still while it waits: Turnstile's
 do. Two requests belong together when the second was made with the context of
 the first, in one process. A zklock that runs in the command of another zklock
 is not known to belong to it.
+
+A possible deadlock is one if a process stands still as a whole: it holds a lock
+and waits for it, as when it is locked again without the context of its lease,
+or two processes hold what the other waits for. In a process with several
+workers that may be well: look at for how long they have waited.
 
 Exit status 1: there is a deadlock.`,
 		Example: `  zklock graph /
@@ -78,15 +85,10 @@ Exit status 1: there is a deadlock.`,
 func readGraph(ctx context.Context, client *locks.Client, root string) (graph, error) {
 	g := graph{}
 	var err error
-	if g.deadlocks, err = client.Deadlocks(ctx, root); err != nil {
+	if g.deadlocks, g.possible, err = client.PossibleDeadlocks(ctx, root); err != nil {
 		return g, err
 	}
-	part := map[string]int{} // the waiting nodes that are part of a deadlock
-	for i, d := range g.deadlocks {
-		for _, m := range d.Members {
-			part[m.Waits.At()] = i + 1
-		}
-	}
+	part, possible := waitingIn(g.deadlocks), waitingIn(g.possible)
 	if g.tree, err = client.Locks(ctx, root); err != nil {
 		return g, err
 	}
@@ -110,7 +112,7 @@ func readGraph(ctx context.Context, client *locks.Client, root string) (graph, e
 		for _, c := range queues[l.Path] {
 			for _, name := range c.WaitsFor {
 				if other, there := nodes[name]; there {
-					g.edges = append(g.edges, waiting{c, other, part[c.At()]})
+					g.edges = append(g.edges, waiting{c, other, part[c.At()], possible[c.At()]})
 				}
 			}
 		}
@@ -118,18 +120,33 @@ func readGraph(ctx context.Context, client *locks.Client, root string) (graph, e
 	return g, nil
 }
 
+// waitingIn gives the nodes that wait in deadlocks, and in which, from 1.
+func waitingIn(all []messages.Deadlock) map[string]int {
+	part := map[string]int{}
+	for i, d := range all {
+		for _, m := range d.Members {
+			part[m.Waits.At()] = i + 1
+		}
+	}
+	return part
+}
+
 // lines is the graph for people.
 func (g graph) lines(now time.Time, width int) []string {
-	lines := []string{fmt.Sprintf("below %s: %s, %s", g.tree.Root, count(g.waiters(), "waits", "wait"),
-		count(len(g.deadlocks), "deadlock", "deadlocks"))}
+	first := fmt.Sprintf("below %s: %s, %s", g.tree.Root, count(g.waiters(), "waits", "wait"),
+		count(len(g.deadlocks), "deadlock", "deadlocks"))
+	if len(g.possible) > 0 {
+		first += ", " + count(len(g.possible), "possible one", "possible ones")
+	}
+	lines := []string{first}
 	for i, d := range g.deadlocks {
 		lines = append(lines, "", fmt.Sprintf("DEADLOCK %d: each waits for the next, the last for the first", i+1))
-		for _, m := range d.Members {
-			lines = append(lines, "  "+labelled(m.Waits))
-			for _, line := range wrap(inWords(m), width-4) {
-				lines = append(lines, "    "+line)
-			}
-		}
+		lines = append(lines, members(d, width)...)
+	}
+	for i, d := range g.possible {
+		lines = append(lines, "", fmt.Sprintf(
+			"POSSIBLE DEADLOCK %d: it is one if in each process whoever waits keeps whoever holds", i+1))
+		lines = append(lines, members(d, width)...)
 	}
 	if len(g.edges) == 0 {
 		return append(lines, missing(g.tree)...)
@@ -137,13 +154,27 @@ func (g graph) lines(now time.Time, width int) []string {
 	t := newTable("WAITER", "WAITS FOR", "BEHIND", "WHICH", ">ASKED", "")
 	for _, e := range g.edges {
 		mark := ""
-		if e.deadlock > 0 {
+		switch {
+		case e.deadlock > 0:
 			mark = fmt.Sprintf("deadlock %d", e.deadlock)
+		case e.possible > 0:
+			mark = fmt.Sprintf("possible %d", e.possible)
 		}
 		t.add(labelled(e.waiter), printable(e.waiter.Path), labelled(e.behind), standing(e.behind),
 			ago(e.waiter.Since, now)+" ago", mark)
 	}
 	return append(append(append(lines, ""), t.lines(width)...), missing(g.tree)...)
+}
+
+// members are those of a deadlock, in words.
+func members(d messages.Deadlock, width int) (lines []string) {
+	for _, m := range d.Members {
+		lines = append(lines, "  "+labelled(m.Waits))
+		for _, line := range wrap(inWords(m), width-4) {
+			lines = append(lines, "    "+line)
+		}
+	}
+	return lines
 }
 
 // waiters counts those who wait, some of whom wait for several.
@@ -173,6 +204,7 @@ type jsonGraph struct {
 	Root      string           `json:"root"`
 	Waiting   []jsonWaiting    `json:"waiting"`
 	Deadlocks [][]jsonDeadlock `json:"deadlocks"`
+	Possible  [][]jsonDeadlock `json:"possible_deadlocks"`
 	Unread    []string         `json:"unread,omitempty"`
 	Truncated bool             `json:"truncated,omitempty"`
 }
@@ -181,6 +213,7 @@ type jsonWaiting struct {
 	Waiter   jsonContender `json:"waiter"`
 	Behind   jsonContender `json:"behind"`
 	Deadlock int           `json:"deadlock,omitempty"`
+	Possible int           `json:"possible_deadlock,omitempty"`
 }
 
 type jsonDeadlock struct {
@@ -190,17 +223,22 @@ type jsonDeadlock struct {
 }
 
 func (g graph) json() jsonGraph {
-	j := jsonGraph{Root: g.tree.Root, Waiting: []jsonWaiting{}, Deadlocks: [][]jsonDeadlock{},
-		Unread: unread(g.tree), Truncated: g.tree.Truncated}
+	j := jsonGraph{Root: g.tree.Root, Waiting: []jsonWaiting{}, Deadlocks: jsonDeadlocks(g.deadlocks),
+		Possible: jsonDeadlocks(g.possible), Unread: unread(g.tree), Truncated: g.tree.Truncated}
 	for _, e := range g.edges {
-		j.Waiting = append(j.Waiting, jsonWaiting{toJSON(e.waiter), toJSON(e.behind), e.deadlock})
+		j.Waiting = append(j.Waiting, jsonWaiting{toJSON(e.waiter), toJSON(e.behind), e.deadlock, e.possible})
 	}
-	for _, d := range g.deadlocks {
+	return j
+}
+
+func jsonDeadlocks(found []messages.Deadlock) [][]jsonDeadlock {
+	all := [][]jsonDeadlock{} // [] and not null where there are none
+	for _, d := range found {
 		var members []jsonDeadlock
 		for _, m := range d.Members {
 			members = append(members, jsonDeadlock{m.Who, toJSON(m.Keeps), toJSON(m.Waits)})
 		}
-		j.Deadlocks = append(j.Deadlocks, members)
+		all = append(all, members)
 	}
-	return j
+	return all
 }

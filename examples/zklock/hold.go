@@ -168,8 +168,11 @@ func (h *hold) lend(by os.Signal) bool {
 }
 
 // reason is why the lock is not ours, in words.
-func (h *hold) reason() string {
-	cause := context.Cause(h.lease.Context())
+func (h *hold) reason() string { return lossOf(h.lease) }
+
+// lossOf is why a lock is not ours any more, in words.
+func lossOf(lease *locks.Lease) string {
+	cause := context.Cause(lease.Context())
 	var e *locks.Error
 	if errors.As(cause, &e) && e.Reason != "" {
 		return fmt.Sprintf("the lock was lost (%s)", e.Reason)

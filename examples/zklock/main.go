@@ -10,14 +10,16 @@
 //
 // # Commands
 //
-//	run [--shared|--permits N] [--wait 30s] [--label TEXT] PATH -- COMMAND…
+//	run [--shared|--permits N] [--wait 30s|-n|-w S] [--label TEXT] PATH -- COMMAND…
 //	                        take the lock, run the command, give the lock back
 //	run --at-most-every 55m PATH -- COMMAND…
 //	                        the same, unless somebody has run it within this time
+//	hold PATH               take the lock, and hold it until a signal comes or the input ends; --json
+//	permits PATH N          set how many may hold a semaphore together
 //	queue PATH              who holds a lock and who waits; --watch, --json
 //	tree ROOT               the locks below a path; --watch, --json, --long
 //	trace PATH              who comes, gets the lock and goes, as it happens; --json
-//	graph ROOT              who waits for whom, deadlocks marked; --dot, --json
+//	graph ROOT              who waits for whom, deadlocks and possible ones marked; --dot, --json
 //	revoke PATH             ask the holders to give the lock back
 //	break PATH CONTENDER    take a contender out of the queue by force; asks first, --yes
 //	doctor                  check everything, and say what to do where it fails; --json
@@ -60,6 +62,25 @@
 //
 // Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay: delete
 // PATH and what is below it when the job is no more.
+//
+// How long to wait for the lock is told by --wait with a unit, or as flock(1) has it: -n (--nonblock) does not wait, -w
+// (--timeout) waits so many seconds. The exit status of a lock that was not had is 75, not flock's 1.
+//
+// # Hold
+//
+// hold is for scripts that do several things under one lock, and for people who keep others out by hand. It prints
+// "holds PATH, token N" when the lock is held, and gives it back after SIGINT, SIGTERM, SIGHUP or SIGQUIT, or when
+// its standard input ends, where that is a pipe or a socket. A terminal, a file and /dev/null say nothing of whether
+// anybody is there, and are not read. Nothing stops what goes on under the lock when it is lost: hold says so, and
+// ends with 79.
+//
+// # Possible deadlocks
+//
+// graph and doctor name contenders that wait for each other in a circle, as far as their nodes say who stands still.
+// They name possible deadlocks too: circles of processes, in which a process waits for what it holds itself, or two
+// hold what the other waits for, for more than a second. That is a deadlock when whoever holds in a process waits for
+// whoever waits there, as when a program locks again what it holds, without the context of its lease. With several
+// workers in a process it need not be one; so the exit status of graph is 0 then, and doctor warns.
 //
 // # When the lock is lost
 //
@@ -105,6 +126,8 @@
 //	--tls-ca             a file with the certificates of the authorities to be trusted instead of the system's
 //	--tls-cert, --tls-key  files with the client's certificate and key
 //	--tls-server-name    the name that the server's certificate has to have
+//	--acl, --parent-acl  entries of the ACLs of the nodes that are made, and of lock paths and what is above them:
+//	                     SCHEME:ID:PERMISSIONS, such as auth::cdrwa or world:anyone:r
 //	--session-timeout    the session timeout that is asked for: a lock whose holder's machine is gone is free after it
 //	--connect-timeout    how long to try to connect
 package main

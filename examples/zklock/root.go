@@ -65,10 +65,7 @@ The servers are named by --zk or ` + serversVariable + `.`,
 			if len(args) == 0 {
 				return badUse("zklock help", "no command is given")
 			}
-			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				return badUse("zklock "+near[0], "there is no command %q", args[0])
-			}
-			return badUse("zklock help", "there is no command %q", args[0])
+			return noCommand(cmd, "", args[0])
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -81,11 +78,12 @@ The servers are named by --zk or ` + serversVariable + `.`,
 		for _, c := range commands {
 			c.GroupID = group
 			c.DisableFlagsInUseLine = true
+			c.SuggestFor = otherWords[c.Name()]
 			c.SetFlagErrorFunc(badFlag)
 			root.AddCommand(c)
 		}
 	}
-	add("lock", runCommand(conn))
+	add("lock", runCommand(conn), holdCommand(conn), permitsCommand(conn))
 	add("look", queueCommand(conn), treeCommand(conn), traceCommand(conn), graphCommand(conn))
 	add("mend", revokeCommand(conn), breakCommand(conn), doctorCommand(conn))
 	add("", guardCommand())
@@ -118,7 +116,7 @@ func refuseUnknown(root, c *cobra.Command) {
 		help := c.Run
 		c.Run, c.RunE = nil, func(cmd *cobra.Command, args []string) error {
 			if found, rest, err := root.Find(args); err != nil || len(args) > 0 && (found == root || len(rest) > 0) {
-				return badUse("zklock help", "there is no command %q", strings.Join(args, " "))
+				return noCommand(root, "help ", strings.Join(args, " "))
 			}
 			help(cmd, args)
 			return nil

@@ -23,6 +23,7 @@ type runArgs struct {
 	shared  bool
 	permits int
 	wait    time.Duration // negative: for ever
+	flock   flockWaits    // other ways to say wait
 	label   string
 	grace   time.Duration
 	early   bool
@@ -70,7 +71,7 @@ Exit status of zklock itself:
 		Example: `  # one machine at a time; give up after 30 s
   zklock run --wait 30s --label nightly /backup -- pg_dump -f /srv/dump orders
   # do nothing where somebody else has it already (cron on every machine)
-  zklock run --wait 0 /report -- make report
+  zklock run -n /report -- make report
   # once an hour, on one of all machines that have this in their crontabs
   zklock run --at-most-every 55m /hourly -- ./hourly
   # readers together, a writer alone
@@ -87,6 +88,7 @@ Exit status of zklock itself:
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
 	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same\nnumber")
 	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where\nit is not free (default: wait for ever)")
+	r.flock.addTo(f)
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
@@ -129,16 +131,19 @@ func (r *runArgs) check(cmd *cobra.Command, args []string) error {
 
 func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
+	if err := r.readWaits(cmd); err != nil {
+		return err
+	}
 	switch {
 	case r.shared && given("permits"):
 		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"),
-			"run: --shared and --permits are different kinds of locks")
+			"%s: --shared and --permits are different kinds of locks", cmd.Name())
 	case given("permits") && queue.CheckPermits(r.permits) != "":
-		return badUse(withFlag(cmd, "--permits 4"), "run: --permits %d is not between 1 and %d", r.permits,
+		return badUse(withFlag(cmd, "--permits 4"), "%s: --permits %d is not between 1 and %d", cmd.Name(), r.permits,
 			queue.MaxPermits)
 	case given("wait") && r.wait < 0:
 		return badUse(withFlag(cmd, "--wait 30s"),
-			"run: --wait %v is less than nothing (leave it out to wait for ever)", r.wait)
+			"%s: --wait %v is less than nothing (leave it out to wait for ever)", cmd.Name(), r.wait)
 	case r.grace < 0:
 		return badUse(withFlag(cmd, "--grace 5s"), "run: --grace %v is less than nothing", r.grace)
 	case r.early && r.grace > r.conn.sessionTimeout/10:
@@ -147,7 +152,7 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 			r.conn.sessionTimeout)
 	}
 	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
-		return badUse(withFlag(cmd, "--label TEXT"), "run: %v", err)
+		return badUse(withFlag(cmd, "--label TEXT"), "%s: %v", cmd.Name(), err)
 	}
 	return r.checkEvery(cmd)
 }
@@ -254,6 +259,14 @@ func (r *runArgs) options() (opts []locks.LockOption) {
 // errWaitOver is why waiting ended.
 var errWaitOver = errors.New("the wait is over")
 
+// unrun says what follows from a lock that was not had.
+func (r *runArgs) unrun() string {
+	if r.command == nil {
+		return ""
+	}
+	return "; the command was not run"
+}
+
 // notHeld is the error of a lock that was not had.
 func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	switch {
@@ -261,11 +274,10 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.Is(err, locks.ErrNotAcquired):
 		return exitWith(statusNotAcquired,
-			"%s is not free; the command was not run (zklock queue %s shows who holds it)", r.path, r.path)
+			"%s is not free%s (zklock queue %s shows who holds it)", r.path, r.unrun(), r.path)
 	case errors.Is(err, errWaitOver):
 		return exitWith(statusNotAcquired,
-			"%s was not free within %v; the command was not run (zklock queue %s shows who holds it)", r.path,
-			r.wait, r.path)
+			"%s was not free within %v%s (zklock queue %s shows who holds it)", r.path, r.wait, r.unrun(), r.path)
 	case errors.Is(err, locks.ErrPermits):
 		return exitWith(statusRefused, "%s has another number of permits than %d: %s", r.path, r.permits, short(err))
 	case errors.Is(err, zkconn.ErrNoAuth):

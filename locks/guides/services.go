@@ -1,7 +1,9 @@
 // # What services do with locks
 //
-// Five programs, each with the few lines that deal with locking. They run as Examples of this
-// package (locks/guides/example_services_test.go).
+// Programs, each with the few lines that deal with locking. They run as Examples of this package
+// (locks/guides/example_services_test.go). Five of them are whole in examples/services: a cron worker
+// with several replicas, an HTTP handler, a leader loop, a pool of workers, and an actor with a
+// supervisor. None has more than ten such lines, which a test counts.
 //
 // # A request that must be alone
 //
@@ -51,6 +53,17 @@
 //	err := locks.Do(ctx, client.Semaphore("/printer", 3).Weight(1), print)
 //
 // Group tells who is in the pool.
+//
+// # An actor that a supervisor starts again
+//
+// An actor spawns its lock actor as its child, works when it is told Held, and sends Release. When it panics its children
+// stop, and with them the hold; the next one of it asks anew, with a greater token.
+//
+//	case *actor.Started:
+//		w.lock = ctx.Spawn(actors.NewLock(w.Session, messages.Acquire{Path: w.Path}))
+//	case *messages.Held:
+//		w.Work(msg.Token)
+//		ctx.Send(w.lock, &messages.Release{})
 //
 // # Work that must not be written twice
 //

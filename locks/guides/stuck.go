@@ -32,6 +32,9 @@
 //	waits for one who has gone          the waiter may not READ the node of that one; it looks again after a session timeout
 //	graph shows a circle                a deadlock: only one of its members that gives up ends it. Revoke, or break, the
 //	                                    one with the least to lose; and lock with locks.All, or WithDeadlockDetection
+//	graph or doctor names a possible    a process waits for what it holds, or two hold what the other waits for: Lock was
+//	deadlock                            called again without the context of the lease, or two locks are taken in two orders.
+//	                                    It is none where other workers of the process hold and wait, and time shows that
 //	a child that is no contender        Turnstile passes over it. zk.Lock fails on it, Curator waits for some
 //	                                    (tests/interop, TestZkLockFailsOnStrangers, TestCuratorWaitsForStrangersBeforeDigits)
 //
@@ -58,8 +61,10 @@
 // Revoke takes nothing away. A Turnstile holder hears it (Lease.Revoked,
 // messages.RevokeRequested). One that locked WithGrace is released when that is over. One of
 // Curator's hears it if it was made revocable; go-zookeeper's and kazoo's do not. zklock run ends
-// its command and exits with 80, unless it was started with --keep. Asking overwrites what the node
-// said of its owner: read the queue first.
+// its command and exits with 80, unless it was started with --keep. The queue
+// goes on showing who holds where the node is Turnstile's: the request is written beside that. Where
+// Curator has asked, its request overwrites the node, and the holder writes it again. What other
+// libraries' nodes said is overwritten, and so is the node of a contest: read the queue first.
 //
 // # To break
 //

@@ -27,7 +27,7 @@ func TestCuratorAsksTurnstile(t *testing.T) {
 		witness := StartWitness(t)
 		job := Job{Name: "curator", Recipe: Mutex, Connect: s.addr, Path: "/asked/told", Witness: witness.Addr()}
 		client := openTurnstile(t, s.addr)
-		lease, err := client.Mutex(job.Path).Lock(deadline(t))
+		lease, err := client.Mutex(job.Path, locks.WithLabel("the holder")).Lock(deadline(t))
 		require.NoError(t, err)
 		require.NoError(t, witness.EnterWith(lease.Node(), "turnstile", job.Path, Exclusive()))
 		waiting := start(t, curator.Get(t), job)
@@ -39,6 +39,13 @@ func TestCuratorAsksTurnstile(t *testing.T) {
 		require.NoError(t, err)
 		receiveFrom(t, lease.Revoked(), "Turnstile is asked")
 		require.True(t, lease.Valid(), "asking takes nothing away")
+		seen := func() bool { // Curator's request overwrites the node, and the holder writes it again
+			queue, err := client.Queue(deadline(t), job.Path)
+			return err == nil && len(queue) == 2 && queue[0].Asked && queue[0].Label == "the holder"
+		}
+		for end := time.Now().Add(bound); !seen(); time.Sleep(10 * time.Millisecond) {
+			require.True(t, time.Now().Before(end), "it is not seen who holds")
+		}
 
 		require.NoError(t, witness.Leave("turnstile", job.Path))
 		require.NoError(t, lease.Unlock(deadline(t)))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -178,6 +179,26 @@ func (s *Server) PID() int {
 
 // Log returns the end of what the server printed, over all its runs.
 func (s *Server) Log() string { return s.output.String() }
+
+// Threads has the server print where its threads are (SIGQUIT), and gives the end of what it has printed then; "" where
+// it does not run. It takes a second.
+func (s *Server) Threads() string {
+	s.mu.Lock()
+	process, paused := s.process, s.paused
+	s.mu.Unlock()
+	if process == nil || !process.Running() || paused {
+		return ""
+	}
+	if err := syscall.Kill(process.Pid(), syscall.SIGQUIT); err != nil {
+		return err.Error()
+	}
+	time.Sleep(time.Second)
+	log := s.Log()
+	if at := strings.LastIndex(log, "Full thread dump"); at >= 0 {
+		return log[at:]
+	}
+	return ""
+}
 
 // Kill ends the process with SIGKILL and waits until it is gone. The data stays
 // for Restart. Killing a server that does not run is fine.

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/tests/journal"
+)
 
 // contended is what the judge knows of one lock, and the resource that it guards.
 type contended struct {
@@ -16,6 +20,8 @@ type contended struct {
 	stuck int // requests that never ended, since the last look for orphans
 
 	grants []*grant // not yet given to the checker of histories
+
+	journal journal.Journal // what holders have committed under it
 
 	pairs     map[pair]*finding // that held at once
 	deletions []*deletion       // of contender nodes, by an operator

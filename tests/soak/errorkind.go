@@ -19,7 +19,7 @@ func errorKind(err error) string {
 		return string(e.Reason)
 	}
 	for _, known := range []error{context.DeadlineExceeded, context.Canceled, locks.ErrClosed, locks.ErrNotHeld,
-		locks.ErrRevoked, locks.ErrUnconfirmed, locks.ErrFailed} {
+		locks.ErrLost, locks.ErrReleased, locks.ErrUnknownOutcome, locks.ErrRevoked, locks.ErrUnconfirmed, locks.ErrFailed} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

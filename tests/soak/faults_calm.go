@@ -29,7 +29,7 @@ func (c *chaos) pausedAndKilled(ctx context.Context, rng *rand.Rand, member int)
 		return err
 	}
 	rig.Rest(ctx, c.sessions(rng, 0.1, 1))
-	return restart(server)
+	return c.restart(server)
 }
 
 // diesAfterGrant holds up the frames of a calm client of a follower for up to 0.9 T, has it ask for locks, and kills
@@ -70,7 +70,7 @@ func (c *chaos) diesAfterGrant(ctx context.Context, rng *rand.Rand) error {
 		c.resume(others...)
 	}
 	victim.heal()
-	return errors.Join(err, restart(server), c.repaired())
+	return errors.Join(err, c.restart(server), c.repaired())
 }
 
 // framesHeld holds up what a calm client sends, or what it is sent, or both, for up to 0.9 T. Its workers ask for

@@ -6,13 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
-
-// repairBound is for bringing the ensemble back to its full strength.
-const repairBound = 2 * time.Minute
 
 // ensembleFaults are the faults of members. A majority is up but for the last.
 func (c *chaos) ensembleFaults() []fault {
@@ -72,7 +68,7 @@ func (c *chaos) killed(ctx context.Context, rng *rand.Rand, member int) error {
 		return err
 	}
 	rig.Rest(ctx, d)
-	return restart(server)
+	return c.restart(server)
 }
 
 func (c *chaos) paused(ctx context.Context, rng *rand.Rand, member int) error {
@@ -128,7 +124,7 @@ func (c *chaos) quorumLoss(ctx context.Context, rng *rand.Rand) error {
 		server := c.ensemble.Members()[v]
 		all.Go(func() {
 			if kill {
-				results[i] = restart(server)
+				results[i] = c.restart(server)
 			} else {
 				results[i] = server.Resume()
 			}
@@ -136,30 +132,4 @@ func (c *chaos) quorumLoss(ctx context.Context, rng *rand.Rand) error {
 	}
 	all.Wait()
 	return errors.Join(append(append(errs, results...), c.repaired())...)
-}
-
-func restart(server *rig.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), repairBound)
-	defer cancel()
-	return server.Restart(ctx)
-}
-
-// repaired waits until one member leads and all others follow, and says so to the judge.
-func (c *chaos) repaired() error {
-	ctx, cancel := context.WithTimeout(context.Background(), repairBound)
-	defer cancel()
-	for {
-		if _, err := c.ensemble.Leader(ctx); err != nil {
-			return err
-		}
-		followers, err := c.ensemble.Followers(ctx)
-		if err != nil {
-			return err
-		}
-		if len(followers) == c.o.members-1 {
-			c.judge.ensemble(true, true)
-			return nil
-		}
-		rig.Rest(ctx, 50*time.Millisecond)
-	}
 }

@@ -19,7 +19,7 @@ const (
 )
 
 var mustBeZero = []string{doubleHolders, retainedGone, badTokens, validRefused, orphans, neverEnded, lostWakeUps,
-	notLinearizing}
+	notLinearizing, staleCommits, mistoldCommits}
 
 // operatorBroke is what an operator's delete of a held node explains; it need not be zero.
 const operatorBroke = "after an operator deleted a held node"
@@ -39,7 +39,8 @@ type judge struct {
 	session    time.Duration
 	lateGrants map[int]int64 // the last one of each client
 	different  int           // times that servers found their trees different
-	differed   func()
+	broken     int           // times that members could not be brought back
+	differed   func()        // ends the life of the ensemble
 	writes     int
 	lateWrites int
 	late       int // refused writes of holders that had lost the lock
@@ -80,6 +81,8 @@ func (j *judge) hear(r report) *answer {
 		return &answer{OK: j.write(l, r)}
 	case kindRecheck:
 		j.recheck(l, r)
+	case kindCommit, kindCommitted:
+		j.committed(l, r)
 	case kindEnd:
 		j.ended(l, r)
 	case kindUnlocked:

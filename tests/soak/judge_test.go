@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/journal"
 )
 
 // courtroom is a judge with one lock, and the violations that it found.
@@ -128,4 +130,34 @@ func TestServersThatDifferAreNotTheLibrary(t *testing.T) {
 	c.grant(bert, 3, 400, 500, 550)
 	c.found(map[string]int{doubleHolders: 1})
 	require.Positive(t, c.tally().tainted)
+}
+
+// TestCommitsAreJudged: entries of holders that had lost the lock, and of which the wrong thing was told, are counted
+// as what they are; what nobody knows may be there or not.
+func TestCommitsAreJudged(t *testing.T) {
+	j := newJudge(2, time.Second, func(string, string) {})
+	commit := func(lock int, entry string, told journal.Outcome, err string) {
+		j.hear(report{Kind: kindCommit, Lock: lock, Detail: entry})
+		j.hear(report{Kind: kindCommitted, Lock: lock, Detail: entry, Op: "commit", Count: int(told), Error: err})
+	}
+	commit(0, "1 a", journal.Committed, "")
+	commit(0, "2 b", journal.Committed, "")
+	commit(0, "1 c", journal.Refused, "lost")
+	commit(1, "1 d", journal.Unknown, "unknown")
+	j.hear(report{Kind: kindCommit, Lock: 1, Detail: "1 e"}) // its process was killed then
+	require.Empty(t, j.locks[0].journal.Judge([]string{"1 a", "2 b"}))
+	require.Empty(t, j.locks[1].journal.Judge([]string{"1 e"}))
+	require.Empty(t, j.locks[1].journal.Judge([]string{"1 d"}))
+	r := j.result(options{}, time.Second)
+	require.Equal(t, []int{2, 1, 1}, []int{r.Commits, r.CommitsRefused, r.CommitsUnknown})
+	require.Equal(t, 1, r.Errors["commit: lost"])
+
+	commit(0, "1 late", journal.Committed, "")
+	for _, wrong := range j.locks[0].journal.Judge([]string{"1 late"}) {
+		j.violation(string(wrong.Kind), "%s", wrong.Text)
+	}
+	r = j.result(options{}, time.Second)
+	require.Equal(t, 1, r.Wrong[staleCommits])
+	require.Zero(t, r.Wrong[mistoldCommits])
+	require.False(t, r.clean())
 }

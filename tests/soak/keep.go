@@ -47,11 +47,18 @@ func (w *worker) keep(lock int, m mode, h hold, call, at int64) (token int64, er
 
 // use writes to the resource, time and again, while the lease is valid and nothing tells the worker to end.
 func (k *keeping) use(valid bool, until int64) error {
+	commits := k.commits()
 	for ; valid && now() < until && !k.w.gate.hushed(); valid = k.look() {
 		if k.mode == exclusive {
 			if err := k.write(); err != nil {
 				return err
 			}
+		}
+		if commits {
+			if err := k.commit(); err != nil {
+				return err
+			}
+			commits = false
 		}
 		select {
 		case <-k.hold.Done():
@@ -130,7 +137,7 @@ func (k *keeping) write() error {
 	return k.tell(again)
 }
 
-// lost reports that the lease is over without having been given back, and then writes once more as one
+// lost reports that the lease is over without having been given back, and then writes and commits once more as one
 // that does not look.
 func (k *keeping) lost() error {
 	end := report{Kind: kindEnd, Confirmed: k.lastSeen(), At: now()}
@@ -145,7 +152,10 @@ func (k *keeping) lost() error {
 	if err := k.tell(end); err != nil || k.mode != exclusive {
 		return err
 	}
-	return k.write()
+	if err := k.write(); err != nil {
+		return err
+	}
+	return k.commit()
 }
 
 // ranOut says whether the lease ran out while this process stood still: then it was valid until its deadline,

@@ -13,9 +13,10 @@ import (
 
 // inspector looks at the lock paths, past all proxies.
 type inspector struct {
-	conn  *zk.Conn
-	locks int
-	known map[string]bool // orphans that were reported
+	conn   *zk.Conn
+	locks  int
+	known  map[string]bool // orphans that were reported
+	judged map[int]string  // the last entry of each journal that was judged
 }
 
 func newInspector(servers string, locks int) (*inspector, error) {
@@ -23,7 +24,7 @@ func newInspector(servers string, locks int) (*inspector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("soak: %w", err)
 	}
-	return &inspector{conn: conn, locks: locks, known: map[string]bool{}}, nil
+	return &inspector{conn: conn, locks: locks, known: map[string]bool{}, judged: map[int]string{}}, nil
 }
 
 func (i *inspector) close() { i.conn.Close() }

@@ -25,20 +25,22 @@ type report struct {
 
 // The kinds of reports.
 const (
-	kindProcess  = "process"  // first on the connection of a process
-	kindWorker   = "worker"   // first on that of a worker
-	kindAsk      = "ask"      // Lock is called
-	kindGrant    = "grant"    // Lock has returned a lease
-	kindWrite    = "write"    // to the resource; it is answered
-	kindRecheck  = "recheck"  // after a refused write: Confirmed says whether the lease is valid still
-	kindEnd      = "end"      // the hold is over: Unlock is called next, or the lock was lost
-	kindUnlocked = "unlocked" // Unlock has returned
-	kindFailed   = "failed"   // Lock has returned an error
-	kindHung     = "hung"     // Lock or Unlock did not return
-	kindSessions = "sessions" // Count sessions were lost since the last time
-	kindPolls    = "polls"    // Count waiters found out only by the slow poll, since the last time
-	kindIdle     = "idle"     // no request is under way, as was commanded
-	kindLog      = "log"      // Detail is the end of the log, as was commanded
+	kindProcess   = "process"   // first on the connection of a process
+	kindWorker    = "worker"    // first on that of a worker
+	kindAsk       = "ask"       // Lock is called
+	kindGrant     = "grant"     // Lock has returned a lease
+	kindWrite     = "write"     // to the resource; it is answered
+	kindRecheck   = "recheck"   // after a refused write: Confirmed says whether the lease is valid still
+	kindCommit    = "commit"    // Detail is an entry that is about to be written into the lock's journal
+	kindCommitted = "committed" // and Count is the outcome that was told
+	kindEnd       = "end"       // the hold is over: Unlock is called next, or the lock was lost
+	kindUnlocked  = "unlocked"  // Unlock has returned
+	kindFailed    = "failed"    // Lock has returned an error
+	kindHung      = "hung"      // Lock or Unlock did not return
+	kindSessions  = "sessions"  // Count sessions were lost since the last time
+	kindPolls     = "polls"     // Count waiters found out only by the slow poll, since the last time
+	kindIdle      = "idle"      // no request is under way, as was commanded
+	kindLog       = "log"       // Detail is the end of the log, as was commanded
 )
 
 // holder names a worker. A client that was killed and started again has the next incarnation.

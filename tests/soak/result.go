@@ -3,6 +3,8 @@ package main
 import (
 	"maps"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/journal"
 )
 
 // result is what came of a run.
@@ -28,7 +30,11 @@ type result struct {
 	LateAccepted    int            `json:"late_writes_nobody_came_before"`
 	Ensembles       int            `json:"ensembles"`
 	TreesDiffered   int            `json:"servers_trees_differed"`
+	Unrepaired      int            `json:"ensembles_not_repaired"`
 	Tainted         int            `json:"violations_after_trees_differed"`
+	Commits         int            `json:"commits"` // under a lock, by transactions
+	CommitsRefused  int            `json:"commits_refused"`
+	CommitsUnknown  int            `json:"commits_of_unknown_outcome"`
 	QuietPoints     int            `json:"quiet_points"`
 	Windows         int            `json:"history_windows_checked"`
 	Undecided       int            `json:"history_windows_undecided"`
@@ -56,7 +62,8 @@ func (j *judge) result(o options, took time.Duration) result {
 		Locks: o.locks, CalmClients: o.calm, CalmWorkers: o.calmWorkers, CalmLocks: o.calmLocks,
 		TimeoutsDiffer: o.timeoutsDiffer(), Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(),
 		SessionsLost: j.sessions, LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late,
-		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Tainted: t.tainted, Polls: j.polls,
+		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Unrepaired: j.broken,
+		Tainted: t.tainted, Polls: j.polls,
 		LongestOverlap: millis(t.longest), ByOperator: t.operator, ByOperatorMost: millis(t.operatorLongest),
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}
@@ -64,6 +71,9 @@ func (j *judge) result(o options, took time.Duration) result {
 		r.Wrong[kind] = t.wrong[kind]
 	}
 	r.HeldDeleted, r.RetainedDeleted = j.deletions()
+	commits := j.commits()
+	r.Commits, r.CommitsRefused = commits[journal.Committed], commits[journal.Refused]
+	r.CommitsUnknown = commits[journal.Unknown]
 	return r
 }
 
@@ -92,7 +102,11 @@ func (r result) and(next result) result {
 	r.LateAccepted += next.LateAccepted
 	r.Ensembles += next.Ensembles
 	r.TreesDiffered += next.TreesDiffered
+	r.Unrepaired += next.Unrepaired
 	r.Tainted += next.Tainted
+	r.Commits += next.Commits
+	r.CommitsRefused += next.CommitsRefused
+	r.CommitsUnknown += next.CommitsUnknown
 	r.QuietPoints += next.QuietPoints
 	r.Windows += next.Windows
 	r.Undecided += next.Undecided

@@ -72,6 +72,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	took := time.Since(begin)
 	s.endClients()
 	s.lookForOrphans(time.Second)
+	s.judgeCommits(10 * time.Second)
 	stopWriting()
 	chronicler.Wait()
 	s.chronicle.finish()
@@ -80,7 +81,8 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	found = s.judge.result(o, took)
 	found.Faults, found.QuietPoints = c.counts(), quiets
 	found.Windows, found.Undecided, found.Struck = s.chronicle.windows, s.chronicle.undecided, s.chronicle.struck
-	found.endedEarly = found.TreesDiffered > 0 && (took < o.duration || o.allKinds && !c.completed(tracks))
+	found.endedEarly = found.TreesDiffered+found.Unrepaired > 0 &&
+		(took < o.duration || o.allKinds && !c.completed(tracks))
 	return found, nil
 }
 

@@ -34,6 +34,7 @@ func TestSoakShort(t *testing.T) {
 	require.True(t, found.clean(), "must be zero: %v", found.Wrong)
 	require.NotZero(t, found.Grants)
 	require.NotZero(t, found.Windows)
+	require.NotZero(t, found.Commits)
 	c := &chaos{}
 	for _, f := range slices.Concat(c.all()...) {
 		require.NotZero(t, found.Faults[f.name], f.name)

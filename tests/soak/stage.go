@@ -58,6 +58,9 @@ func (s *stage) raise() error {
 	if s.inspector, err = newInspector(s.ensemble.Addrs(), s.o.allLocks()); err != nil {
 		return err
 	}
+	if err = s.inspector.makeJournals(); err != nil {
+		return err
+	}
 	if s.hall, err = openHall(s.judge); err != nil {
 		return err
 	}
@@ -108,6 +111,7 @@ func (s *stage) quietPoint(last bool) {
 	}
 	waiting.Wait()
 	s.lookForOrphans(4*s.o.session + 10*time.Second)
+	s.judgeCommits(30 * time.Second)
 	if last {
 		return
 	}

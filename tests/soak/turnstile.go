@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/journal"
 )
 
 // turnstile is a client of ours.
@@ -89,6 +90,17 @@ type leased struct{ *locks.Lease }
 func (l leased) Token() int64          { return int64(l.Lease.Token()) }
 func (l leased) Deadline() time.Time   { return l.Lease.Deadline() }
 func (l leased) Done() <-chan struct{} { return l.Context().Done() }
+
+func (l leased) Commit(ctx context.Context, path, data string) (journal.Outcome, error) {
+	_, err := l.Txn(ctx, locks.CreateSequential(path, []byte(data)))
+	switch {
+	case err == nil:
+		return journal.Committed, nil
+	case errors.Is(err, locks.ErrUnknownOutcome):
+		return journal.Unknown, err
+	}
+	return journal.Refused, err
+}
 
 func (l leased) Unlock(ctx context.Context) error {
 	err := l.Lease.Unlock(ctx)

@@ -28,15 +28,16 @@ const (
 
 // worker locks one lock after the other.
 type worker struct {
-	o     options
-	me    holder
-	peer  peer
-	to    *line
-	gate  *gate
-	clock *running
-	alarm *alarm
-	calm  bool // it pauses between requests
-	rng   *rand.Rand
+	o       options
+	me      holder
+	peer    peer
+	to      *line
+	gate    *gate
+	clock   *running
+	alarm   *alarm
+	calm    bool // it pauses between requests
+	entries int  // that it has begun to write into journals
+	rng     *rand.Rand
 }
 
 func newWorker(c *client, me holder, to *line) *worker {

@@ -19,7 +19,28 @@ func TestBadUse(t *testing.T) {
 	for _, c := range []struct{ args, wrong, typed string }{
 		{"", "no command is given", "zklock help"},
 		{"frobnicate", `there is no command "frobnicate"`, "zklock help"},
-		{"qeue", `there is no command "qeue"`, "zklock queue"},
+		{"qeue", `there is no command "qeue"; did you mean queue?`, "zklock queue"},
+		{"unlock /x", `there is no command "unlock"; did you mean revoke?`, "zklock revoke"},
+		{"flock -n /x true", "unknown shorthand flag", "zklock help"},
+		{"list", `there is no command "list"; did you mean tree?`, "zklock tree"},
+		{"help list", `there is no command "list"; did you mean tree?`, "zklock help tree"},
+		{"help gra", `there is no command "gra"; did you mean graph?`, "zklock help graph"},
+		{"tr", `there is no command "tr"; did you mean one of `, "zklock tr"},
+		{"hold", "PATH is missing", "zklock hold PATH"},
+		{"hold /x /y", `"/y" is one argument too many`, "zklock hold PATH"},
+		{"hold x", "must be absolute", "zklock hold PATH"},
+		{"hold --shared --permits 2 /x", "hold: --shared and --permits are different", "zklock hold --shared PATH"},
+		{"hold -n -w 3 /x", "--wait, -n and -w all say how long to wait", "zklock hold --wait 30s PATH"},
+		{"run --wait 3s -w 3 /x -- true", "one will do", "zklock run --wait 30s PATH"},
+		{"run -w soon /x -- true", "no number of seconds", "zklock help run"},
+		{"run -w -1 /x -- true", "not between 0 and", "zklock help run"},
+		{"permits /x", "N is missing", "zklock permits PATH N"},
+		{"permits /x many", `N is "many"`, "zklock permits PATH N"},
+		{"permits /x 0", "must be between 1 and", "zklock permits PATH N"},
+		{"doctor --root x", "must be absolute", "zklock doctor --root /ROOT"},
+		{"queue --acl world:anyone /x", "not of the form SCHEME:ID:PERMISSIONS", "zklock queue --acl world:anyone:r"},
+		{"queue --parent-acl world:anyone:rx /x", "--parent-acl is not of the form", "zklock queue --parent-acl world:anyone:r"},
+		{"queue --acl auth::cdrwa /x", "needs a credential", "zklock queue --zk"},
 		{"--frob", "unknown flag: --frob", "zklock help"},
 		{"help frobnicate", `there is no command "frobnicate"`, "zklock help"},
 		{"completion", "SHELL is missing", "zklock completion bash"},
@@ -104,7 +125,7 @@ func TestNothingIsNobody(t *testing.T) {
 
 // TestNoServers: there is no default, for a lock at the wrong servers excludes nobody.
 func TestNoServers(t *testing.T) {
-	for _, name := range []string{"run /x -- true", "queue /x", "tree /", "trace /x", "graph /", "revoke /x", "break --yes /x 1", "doctor"} {
+	for _, name := range []string{"run /x -- true", "hold /x", "permits /x 1", "queue /x", "tree /", "trace /x", "graph /", "revoke /x", "break --yes /x 1", "doctor"} {
 		cmd := command(place{}, strings.Fields(name)...)
 		cmd.Env = clean()
 		p := launch(t, cmd)
@@ -116,7 +137,7 @@ func TestNoServers(t *testing.T) {
 // TestHelp: there is some of everything, with examples, and it fits a terminal.
 func TestHelp(t *testing.T) {
 	nowhere := place{}
-	for _, name := range []string{"", "run", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
+	for _, name := range []string{"", "run", "hold", "permits", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
 		stdout, stderr := says(t, nowhere, 0, strings.Fields("help "+name)...)
 		require.Empty(t, stderr)
 		require.Contains(t, stdout, "Examples:", name)
@@ -138,5 +159,10 @@ func TestCompletion(t *testing.T) {
 	require.Contains(t, stdout, "--shared\t")
 	stdout, _ = says(t, place{}, 0, "__complete", "")
 	require.Contains(t, stdout, "doctor\t")
+	require.Contains(t, stdout, "hold\t")
+	stdout, _ = says(t, place{}, 0, "__complete", "hold", "--non")
+	require.Contains(t, stdout, "--nonblock\t")
+	stdout, _ = says(t, place{}, 0, "__complete", "permits", "")
+	require.Equal(t, ":4\n", stdout, "no files")
 	require.NotContains(t, stdout, "guard", "that one is for zklock itself")
 }

@@ -10,7 +10,11 @@ func FromQuery(id string, query any) *Query {
 	case *messages.ReadQueue:
 		q.What = &Query_ReadQueue{&ReadQueue{Path: m.Path}}
 	case *messages.AskBack:
-		q.What = &Query_AskBack{&AskBack{Path: m.Path}}
+		ask := &AskBack{Path: m.Path}
+		if m.Of.HasNode() {
+			ask.Of = fromContender(m.Of)
+		}
+		q.What = &Query_AskBack{ask}
 	case *messages.Break:
 		q.What = &Query_Break{&Break{Contender: fromContender(m.Contender)}}
 	case *messages.SetPermits:
@@ -27,7 +31,7 @@ func (x *Query) Messages() any {
 	case *Query_ReadQueue:
 		return &messages.ReadQueue{Path: m.ReadQueue.GetPath()}
 	case *Query_AskBack:
-		return &messages.AskBack{Path: m.AskBack.GetPath()}
+		return &messages.AskBack{Path: m.AskBack.GetPath(), Of: m.AskBack.GetOf().messages()}
 	case *Query_Break:
 		return &messages.Break{Contender: m.Break.GetContender().messages()}
 	case *Query_SetPermits:

@@ -46,7 +46,20 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	announces := r.spec.Permits > 0 && !r.own.announced
 	r.own = ownWatch{watched, op, r.spec.Permits > 0}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
-	c.ask(&ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces}, ownReading{operation{r.id, op}})
+	c.ask(&ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces, Says: r.says()},
+		ownReading{operation{r.id, op}})
+}
+
+// says is what the node of a holder is to say of it; nothing for that of a contest.
+func (r *request) says() NewNode {
+	n := NewNode{Place: r.node.place}
+	if r.spec.One == "" {
+		n.Spec = r.spec
+	}
+	if r.spec.sharesNode() {
+		n.Behind = len(r.queue.allBehind(r.node))
+	}
+	return n
 }
 
 // ownReading is what a ReadOwn is for.

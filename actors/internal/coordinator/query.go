@@ -71,6 +71,9 @@ type (
 	ReadOwn struct {
 		Path     string
 		Announce bool
+		// Says is what a node says again that a revoke request has overwritten. A contest's has no Spec: its node may be
+		// another's by the time of the write.
+		Says NewNode
 	}
 
 	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found.

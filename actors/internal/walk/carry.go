@@ -199,10 +199,16 @@ func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
 	a.Spent = read.Failure.Outcome != coordinator.Applied || queue.IsRevokeRequest(read.Data)
 }
 
-// readOwn writes to the node, where it is to tell whoever watches it, and then reads and watches it.
+// readOwn writes to the node, where it is to tell whoever watches it, and then reads and watches it. It writes once
+// more where somebody has written there that he wants the lock.
 func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	if f.stage == 2 || !q.Announce {
 		f.answer = w.watch(s, base(q.Path))
+		at := w.servers.at(base(q.Path))
+		if at >= 0 && q.Says.Spec != nil && w.servers.nodes[at].wanted && !w.servers.nodes[at].named {
+			w.write(at, false)
+			w.servers.nodes[at].named = true // a copy since the write
+		}
 		return
 	}
 	f.applied = false

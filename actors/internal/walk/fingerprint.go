@@ -205,6 +205,8 @@ var specs = reflect.TypeFor[*coordinator.Spec]()
 // value writes plain data. Of the specs, which never change, it writes whose they are.
 func (e *writer) value(v reflect.Value) {
 	switch kind := v.Kind(); {
+	case v.Type() == specs && v.IsNil():
+		e.text("")
 	case v.Type() == specs:
 		e.text(v.Elem().FieldByName("GUID").String())
 	case kind == reflect.Pointer || kind == reflect.Interface:
@@ -237,7 +239,7 @@ func (e *writer) servers() {
 		n := &z.nodes[i]
 		e.text(n.name)
 		e.num(uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
-		e.flags(n.wanted, n.doomed, n.watched[0], n.watched[1])
+		e.flags(n.wanted, n.named, n.doomed, n.watched[0], n.watched[1])
 	}
 	e.num(uint64(z.sequence), uint64(z.zxid), uint64(z.permits), uint64(e.w.newest))
 	e.flags(z.children[0], z.children[1], z.data[0], z.data[1])

@@ -154,6 +154,7 @@ type node struct {
 	czxid      int64
 	version    int32
 	wanted     bool // its data say that somebody wants the lock
+	named      bool // and its holder has written beside that who it is
 	doomed     bool // its session is over
 	watched    [maxSessions]bool
 }

@@ -21,6 +21,7 @@ type Board struct {
 	sorted    []string         // all lock paths, in the order of a tree; nil when they are other ones than before
 	log       log
 	deadlocks []messages.Deadlock
+	possible  []messages.Deadlock // deadlocks
 	unread    []messages.Unread
 	truncated bool
 	trouble   string
@@ -91,12 +92,12 @@ func (b *Board) TakeQueue(now time.Time, q *messages.Queue) {
 	}
 }
 
-// TakeDeadlocks takes the deadlocks that were found.
-func (b *Board) TakeDeadlocks(found []messages.Deadlock) {
+// TakeDeadlocks takes the deadlocks that were found, and the possible ones.
+func (b *Board) TakeDeadlocks(found, possible []messages.Deadlock) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(found) > 0 || len(b.deadlocks) > 0 {
-		b.deadlocks = shortenedAll(found)
+	if len(found)+len(possible)+len(b.deadlocks)+len(b.possible) > 0 {
+		b.deadlocks, b.possible = shortenedAll(found), shortenedAll(possible)
 		b.stir()
 	}
 }

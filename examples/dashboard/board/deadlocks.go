@@ -44,6 +44,19 @@ func deadlockRows(all []messages.Deadlock) (rows []DeadlockRow) {
 	return rows
 }
 
+// possibleRows are those of possible deadlocks, in which it is processes that may stand still.
+func possibleRows(all []messages.Deadlock) []DeadlockRow {
+	rows := deadlockRows(all)
+	for i := range rows {
+		for at := range rows[i].Members {
+			if who := all[i].Members[at].Who; who != "" {
+				rows[i].Members[at].Who = who
+			}
+		}
+	}
+	return rows
+}
+
 // stuckPaths gives the lock paths that are part of a deadlock.
 func stuckPaths(all []messages.Deadlock) map[string]bool {
 	paths := map[string]bool{}

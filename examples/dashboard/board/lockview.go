@@ -28,6 +28,7 @@ type LockFigures struct {
 	Events   int    `json:"events"`
 	First    int64  `json:"first,omitempty"` // the first look
 	Deadlock bool   `json:"deadlock,omitempty"`
+	Possible bool   `json:"possible,omitempty"` // it may be part of one
 	Trouble  string `json:"trouble,omitempty"`
 }
 
@@ -60,6 +61,7 @@ type LockView struct {
 	Waiters   []ContenderRow
 	Events    []Event
 	Deadlocks []DeadlockRow
+	Possible  []DeadlockRow
 	Holds     []LaneHold
 }
 
@@ -95,13 +97,19 @@ func (b *Board) Lock(now time.Time, path string, shown Shown) LockView {
 	v.Holds = laneHolds(t.recent(now.Add(-lockBack)), mostLockBars)
 	v.Rate.Seconds = t.rate.seconds(now)
 	v.Rate.Mean = mean(v.Rate.Seconds)
-	for _, d := range b.deadlocks {
+	v.Deadlocks, v.Possible = deadlockRows(through(b.deadlocks, path)), possibleRows(through(b.possible, path))
+	f.Deadlock, f.Possible = len(v.Deadlocks) > 0, len(v.Possible) > 0
+	return v
+}
+
+// through gives the deadlocks that a lock is part of.
+func through(all []messages.Deadlock, path string) (here []messages.Deadlock) {
+	for _, d := range all {
 		if stuckPaths([]messages.Deadlock{d})[path] {
-			v.Deadlocks = append(v.Deadlocks, deadlockRows([]messages.Deadlock{d})...)
+			here = append(here, d)
 		}
 	}
-	f.Deadlock = len(v.Deadlocks) > 0
-	return v
+	return here
 }
 
 // rows gives the first holders and waiters, and how many waiters there are with the word that is looked for.

@@ -25,6 +25,7 @@ type Figures struct {
 	Holders   int    `json:"holders"`
 	Waiting   int    `json:"waiting"`
 	Deadlocks int    `json:"deadlocks"`
+	Possible  int    `json:"possible"` // deadlocks
 	Followed  int    `json:"followed"` // of which more than numbers is known
 	Unread    int    `json:"unread"`
 	UnreadAt  string `json:"unreadAt,omitempty"` // the first of them
@@ -43,6 +44,7 @@ type Overview struct {
 	Locks     []LockRow
 	Waits     []WaitRow
 	Deadlocks []DeadlockRow
+	Possible  []DeadlockRow
 	Events    []Event
 	Lanes     []Lane
 }
@@ -51,7 +53,8 @@ type Overview struct {
 func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	v := Overview{Figures: b.figures(), Events: newestFirst(b.log.events, mostNews), Deadlocks: deadlockRows(b.deadlocks)}
+	v := Overview{Figures: b.figures(), Events: newestFirst(b.log.events, mostNews), Deadlocks: deadlockRows(b.deadlocks),
+		Possible: possibleRows(b.possible)}
 	stuck := stuckPaths(b.deadlocks)
 	word = strings.ToLower(word)
 	var rows []LockRow
@@ -91,7 +94,8 @@ func comparePaths(a, b string) int {
 }
 
 func (b *Board) figures() Figures {
-	f := Figures{Root: b.root, Deadlocks: len(b.deadlocks), Followed: len(b.tracks), Unread: len(b.unread),
+	f := Figures{Root: b.root, Deadlocks: len(b.deadlocks), Possible: len(b.possible),
+		Followed: len(b.tracks), Unread: len(b.unread),
 		Truncated: b.truncated, Trouble: b.trouble, Looked: !b.looked.IsZero()}
 	if !b.first.IsZero() {
 		f.First = b.first.UnixMilli()

@@ -101,7 +101,7 @@ func TestChanged(t *testing.T) {
 		{func() { b.TakeQueue(start, queue(1, 2)) }, true},
 		{func() { b.TakeTrouble("") }, false},
 		{func() { b.TakeTrouble("no connection") }, true},
-		{func() { b.TakeDeadlocks(nil) }, false},
+		{func() { b.TakeDeadlocks(nil, nil) }, false},
 	} {
 		changed := b.Changed()
 		step.do()

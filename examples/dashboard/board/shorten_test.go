@@ -44,7 +44,7 @@ func TestLongTexts(t *testing.T) {
 	holder, waiter := contender(0, true), contender(1, false)
 	found := []messages.Deadlock{{Members: []messages.Member{{Who: long, Keeps: holder, Waits: waiter}}}}
 	b.TakeQueue(after(1), &messages.Queue{Path: "/lock", Contenders: []messages.Contender{holder, waiter}})
-	b.TakeDeadlocks(found)
+	b.TakeDeadlocks(found, nil)
 	require.Equal(t, long, found[0].Members[0].Who, "what we were given is others'")
 	for name, view := range map[string]any{
 		"lock": b.Lock(after(2), "/lock", Shown{Holders: 1, Waiters: 1, Events: 10}), "overview": b.Overview(after(2), "", 10),

@@ -20,6 +20,9 @@ type Settings struct {
 	Root string
 	// Every is the pause between two looks at the tree; deadlocks are looked for every two.
 	Every time.Duration
+	// Suspect is how long all of a possible deadlock have waited before it is shown: in processes with several
+	// workers those that last are more likely to be one.
+	Suspect time.Duration
 	// Most is how many queues are followed at a time. Of the other locks there are numbers only.
 	Most int
 }
@@ -100,12 +103,19 @@ func (l *Looker) lookAtTree(ctx context.Context) {
 func (l *Looker) lookForDeadlocks(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
-		found, err := l.client.Deadlocks(ctx, l.Root)
+		found, possible, err := l.client.PossibleDeadlocks(ctx, l.Root)
 		if l.note("deadlocks", err); err == nil {
-			l.board.TakeDeadlocks(found)
+			l.board.TakeDeadlocks(found, l.lasting(time.Now(), possible))
 		}
 		sleep(ctx, rest(2*l.Every, time.Since(began)))
 	}
+}
+
+// lasting gives the possible deadlocks that have lasted for long.
+func (l *Looker) lasting(now time.Time, possible []messages.Deadlock) []messages.Deadlock {
+	return slices.DeleteFunc(possible, func(d messages.Deadlock) bool {
+		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return now.Sub(m.Waits.Since) < l.Suspect })
+	})
 }
 
 // note keeps why a question had no answer, until it has one.

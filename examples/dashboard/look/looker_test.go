@@ -2,6 +2,7 @@ package look
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -119,4 +121,40 @@ func TestUnreadable(t *testing.T) {
 	defer l.Open("/secret/lock")()
 	patient.Eventually(t, func() bool { return figures(b, "/secret/lock").State == board.Unread }, "the lock says so")
 	require.NoError(t, lease.Unlock(ctx))
+}
+
+// TestPossibleDeadlock: a process that waits for what it holds is shown as one that may wait for ever, once it has
+// waited for so long; a process that waits for another is not.
+func TestPossibleDeadlock(t *testing.T) {
+	zk := embedded.Run(t)
+	b, l := watch(t, zk, 10)
+	client, ctx := patient.Open(t, zk.Addr()), patient.Deadline(t)
+	lease, err := client.Mutex("/twice").Lock(ctx)
+	require.NoError(t, err)
+	again := make(chan *locks.Lease, 1)
+	go func() {
+		second, _ := client.Mutex("/twice", locks.WithLabel("again")).Lock(ctx)
+		again <- second
+	}()
+	patient.Eventually(t, func() bool { return figures(b, "/twice").Possible }, "it is not seen")
+	v := b.Lock(time.Now(), "/twice", board.Shown{Waiters: 1})
+	require.False(t, v.Figures.Deadlock, "nobody knows for sure")
+	require.Len(t, v.Possible, 1)
+	require.Len(t, v.Possible[0].Members, 1)
+	m := v.Possible[0].Members[0]
+	require.Contains(t, m.Who, "process ")
+	require.Equal(t, board.MemberRow{Who: m.Who, Keeps: "/twice", Holds: true, Waits: "/twice"}, m)
+	all := b.Overview(time.Now(), "", 10)
+	require.Equal(t, 1, all.Figures.Possible)
+	require.Zero(t, all.Figures.Deadlocks)
+	require.Equal(t, v.Possible, all.Possible)
+	require.NoError(t, lease.Unlock(ctx))
+	require.NoError(t, (<-again).Unlock(ctx))
+	patient.Eventually(t, func() bool { return !figures(b, "/twice").Possible }, "it is over")
+
+	found := []messages.Deadlock{{Members: []messages.Member{{Waits: messages.Contender{Since: time.Now().Add(-time.Minute)}}}}}
+	l.Suspect = time.Hour
+	require.Empty(t, l.lasting(time.Now(), slices.Clone(found)))
+	l.Suspect = time.Minute
+	require.Len(t, l.lasting(time.Now(), slices.Clone(found)), 1)
 }

@@ -33,6 +33,7 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 			"locks":     rowsOf(v.Locks, func(l board.LockRow) string { return l.ID }),
 			"waits":     rowsOf(v.Waits, func(w board.WaitRow) string { return w.ID }),
 			"deadlocks": rowsOf(v.Deadlocks, func(d board.DeadlockRow) string { return d.ID }),
+			"possible":  rowsOf(v.Possible, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
 			"lanes":     lanes,
 			bars:        holds,
@@ -63,6 +64,7 @@ func (d *Dashboard) lockStream(w http.ResponseWriter, r *http.Request) {
 			"holders":   rowsOf(v.Holders, func(c board.ContenderRow) string { return c.ID }),
 			"waiters":   waiters,
 			"deadlocks": rowsOf(v.Deadlocks, func(d board.DeadlockRow) string { return d.ID }),
+			"possible":  rowsOf(v.Possible, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
 			bars:        barsOf(path, v.Holds),
 		}}

@@ -24,6 +24,7 @@ document.title = (path || "No lock") + " · Turnstile";
 const line = new Line(byID("line"), byID("line-name"), [30_000, 60_000, 120_000, 300_000], true);
 setInterval(() => line.scale(figures?.first ?? 0), 1000);
 const stuck = new Rows(byID("deadlock-list"), deadlockItem, () => {});
+const possible = new Rows(byID("possible-list"), deadlockItem, () => {});
 
 // about is what there is to say of a contender besides its name.
 function about(c) {
@@ -92,6 +93,7 @@ function showFigures(f) {
     say(byID("longest"), "–");
   }
   byID("deadlocks").hidden = !f.deadlock;
+  byID("possible").hidden = !f.possible;
   showTrouble(f.trouble);
   line.scale(f.first ?? 0);
   byID("waiter-rows").parentElement.classList.toggle("plain", f.kind === "exclusive" && !f.deadlock);
@@ -158,6 +160,7 @@ function take(message, beginning) {
   if (lists.waiters || beginning) showPlaces();
   events.apply(lists.events, beginning);
   stuck.apply(lists.deadlocks, beginning);
+  possible.apply(lists.possible, beginning);
   line.apply(beginning ? { set: [{ id: path, path }], order: [path] } : undefined, lists.holds, beginning);
   if (message.figures) figures = message.figures;
   if (message.figures) showFigures(figures);

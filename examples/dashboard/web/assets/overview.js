@@ -27,6 +27,7 @@ const waits = new Rows(byID("wait-rows"), () => make("tr", {}, make("td"), make(
 
 const events = new Rows(byID("event-rows"), eventItem, () => {});
 const stuck = new Rows(byID("deadlock-list"), deadlockItem, () => {});
+const possible = new Rows(byID("possible-list"), deadlockItem, () => {});
 
 const labelled = (label, ...rest) => make("td", { role: "cell", "data-label": label }, ...rest);
 
@@ -102,9 +103,10 @@ function showFigures(f) {
   say(byID("waiting"), count(f.waiting));
   say(byID("waiting-note"), f.holders > f.held ? count(f.holders) + " hold" : "");
   say(byID("deadlock-count"), count(f.deadlocks));
-  say(byID("deadlock-note"), f.deadlocks ? "▲ nothing moves there" : "none");
+  say(byID("deadlock-note"), f.deadlocks ? "▲ nothing moves there" : f.possible ? "△ " + count(f.possible) + " possible" : "none");
   byID("deadlock-count").parentElement.classList.toggle("bad", f.deadlocks > 0);
   byID("deadlocks").hidden = f.deadlocks === 0;
+  byID("possible").hidden = f.possible === 0;
   if (f.deadlocks !== deadlocks) tell(f.deadlocks ? count(f.deadlocks) + (f.deadlocks === 1 ? " deadlock" : " deadlocks") : "No deadlock any more");
   deadlocks = f.deadlocks;
   document.title = (f.deadlocks ? "▲ " + f.deadlocks + " deadlocked · " : "") + "Locks · Turnstile";
@@ -137,6 +139,7 @@ const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word 
   waits.apply(lists.waits, beginning);
   events.apply(lists.events, beginning);
   stuck.apply(lists.deadlocks, beginning);
+  possible.apply(lists.possible, beginning);
   line.apply(lists.lanes, lists.holds, beginning);
   if (message.figures) showFigures(message.figures);
   if (message.rate) {

@@ -1,4 +1,4 @@
-package metering_test
+package figures_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 
-	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 )
 
 // tagged is a MeterProvider of a program's own. Its type can be a key of a map, but not each of its values.
@@ -22,7 +22,7 @@ func TestMeterProviderThatIsNoKey(t *testing.T) {
 	provider := tagged{sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())), []string{"a", "b"}}
 	left := func() (time.Duration, bool) { return time.Second, true }
 	for range 2 {
-		f, err := metering.New(provider, nil, left)
+		f, err := figures.New(provider, nil, left)
 		require.NoError(t, err)
 		defer f.End()
 		life(f)

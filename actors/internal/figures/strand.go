@@ -1,4 +1,4 @@
-package metering
+package figures
 
 import (
 	"sync"
@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -21,14 +22,6 @@ func newWith(attributes ...attribute.KeyValue) with {
 	return with{add: []metric.AddOption{option}, record: []metric.RecordOption{option}}
 }
 
-// The values of KeyHandoff and KeyRevocation.
-const (
-	handoffLocal     = "local"
-	handoffRemote    = "remote"
-	revocationAsked  = "asked"
-	revocationForced = "forced"
-)
-
 // strand is what requests of one mode and one label have in common: their sets of attributes.
 type strand struct {
 	plain         with
@@ -41,28 +34,32 @@ type strand struct {
 }
 
 func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
-	common := append(append([]attribute.KeyValue(nil), labels...), KeyMode.String(mode.String()))
+	common := append(append([]attribute.KeyValue(nil), labels...), metering.KeyMode.String(mode.String()))
 	and := func(more attribute.KeyValue) with {
 		return newWith(append(common[:len(common):len(common)], more)...)
 	}
 	s := &strand{
-		plain: newWith(common...),
-		local: and(KeyHandoff.String(handoffLocal)), remote: and(KeyHandoff.String(handoffRemote)),
-		asked: and(KeyRevocation.String(revocationAsked)), forced: and(KeyRevocation.String(revocationForced)),
+		plain:  newWith(common...),
+		local:  and(metering.KeyHandoff.String(metering.HandoffLocal)),
+		remote: and(metering.KeyHandoff.String(metering.HandoffRemote)),
+		asked:  and(metering.KeyRevocation.String(metering.RevocationAsked)),
+		forced: and(metering.KeyRevocation.String(metering.RevocationForced)),
 		failed: map[messages.Reason]with{}, ends: map[messages.Reason]with{},
 		common: common,
 	}
 	for i := range s.recovered {
-		s.recovered[i] = and(KeyCause.String(causeWords[i]))
+		s.recovered[i] = and(metering.KeyCause.String(causeWords[i]))
 	}
 	return s
 }
 
 // gaveUp is for the time of a request that gave up.
-func (s *strand) gaveUp(why messages.Reason) with { return s.because(s.failed, KeyErrorType, why) }
+func (s *strand) gaveUp(why messages.Reason) with {
+	return s.because(s.failed, metering.KeyErrorType, why)
+}
 
 // ended is for a hold that has ended.
-func (s *strand) ended(why messages.Reason) with { return s.because(s.ends, KeyReason, why) }
+func (s *strand) ended(why messages.Reason) with { return s.because(s.ends, metering.KeyReason, why) }
 
 // because makes a reason's set when it is first seen.
 func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why messages.Reason) with {
@@ -70,7 +67,7 @@ func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why 
 	w, made := known[why]
 	s.mu.RUnlock()
 	if !made {
-		w = newWith(append(s.common[:len(s.common):len(s.common)], key.String(Reason(why)))...)
+		w = newWith(append(s.common[:len(s.common):len(s.common)], key.String(metering.Reason(why)))...)
 		s.mu.Lock()
 		known[why] = w
 		s.mu.Unlock()

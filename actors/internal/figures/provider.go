@@ -1,4 +1,4 @@
-package metering
+package figures
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
+
+	"github.com/turnstile-locks/turnstile/actors/metering"
 )
 
 // provider is a MeterProvider and the sessions that have it. They share what is observed rather than told: two callbacks
@@ -38,7 +40,7 @@ func join(from metric.MeterProvider, f *Figures) (*provider, error) {
 			return p, nil
 		}
 	}
-	meter := from.Meter(Scope)
+	meter := from.Meter(metering.Scope)
 	made, err := newInstruments(meter)
 	if err != nil {
 		return nil, err

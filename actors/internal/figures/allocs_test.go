@@ -1,4 +1,4 @@
-package metering_test
+package figures_test
 
 import (
 	"testing"
@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // life is what a request goes through, as its lock actor tells it.
-func life(f *metering.Figures) {
+func life(f *figures.Figures) {
 	r, err := f.Request(messages.Exclusive, "/orders/42")
 	if err != nil {
 		panic(err)
@@ -36,9 +36,9 @@ func life(f *metering.Figures) {
 
 var released messages.Released
 
-func newFigures(tb testing.TB) *metering.Figures {
+func newFigures(tb testing.TB) *figures.Figures {
 	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
-	f, err := metering.New(provider, nil, func() (time.Duration, bool) { return time.Second, true })
+	f, err := figures.New(provider, nil, func() (time.Duration, bool) { return time.Second, true })
 	require.NoError(tb, err)
 	tb.Cleanup(f.End)
 	return f
@@ -55,7 +55,7 @@ func TestAllocations(t *testing.T) {
 
 // BenchmarkRequest is what following one request costs, without the request.
 func BenchmarkRequest(b *testing.B) {
-	for name, f := range map[string]*metering.Figures{"metered": newFigures(b), "unmetered": nil} {
+	for name, f := range map[string]*figures.Figures{"metered": newFigures(b), "unmetered": nil} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package metering
+package figures
 
 import (
 	"time"

@@ -1,4 +1,6 @@
-package metering
+// Package figures counts and times what lock requests and sessions do: package metering says what, and how it is
+// called.
+package figures
 
 import (
 	"fmt"
@@ -9,18 +11,15 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// Labels makes attributes of a lock path. It is called once for each request, and must give few different answers: each
-// is a series of its own, for as long as the program runs.
-type Labels func(path string) []attribute.KeyValue
 
 // Figures are those of one session. Nil figures count nothing: all methods may be called. Those that tell of the session
 // belong to the session actor, the others may be called from any goroutine.
 type Figures struct {
 	*instruments
-	labels   Labels
+	labels   metering.Labels
 	provider *provider
 	strands  sync.Map // by strandKey: *strand
 	holders  atomic.Int64
@@ -36,7 +35,7 @@ type strandKey struct {
 // New makes the figures of a session, which End ends. left tells how long its leases last, false where that is not known;
 // it is called from other goroutines. New returns nil when there is no provider, and an error when that refuses an
 // instrument.
-func New(from metric.MeterProvider, labels Labels, left func() (time.Duration, bool)) (*Figures, error) {
+func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Duration, bool)) (*Figures, error) {
 	if from == nil {
 		return nil, nil
 	}
@@ -120,12 +119,13 @@ const (
 	states int = iota
 )
 
-var stateWords = [states]string{Connecting: "connecting", Connected: "connected", Disconnected: "disconnected"}
+var stateWords = [states]string{Connecting: metering.StateConnecting, Connected: metering.StateConnected,
+	Disconnected: metering.StateDisconnected}
 
 var stateWith = [states]with{
-	Connecting:   newWith(KeyState.String(stateWords[Connecting])),
-	Connected:    newWith(KeyState.String(stateWords[Connected])),
-	Disconnected: newWith(KeyState.String(stateWords[Disconnected])),
+	Connecting:   newWith(metering.KeyState.String(stateWords[Connecting])),
+	Connected:    newWith(metering.KeyState.String(stateWords[Connected])),
+	Disconnected: newWith(metering.KeyState.String(stateWords[Disconnected])),
 }
 
 // Turned takes a change of the session's state.
@@ -143,9 +143,9 @@ func (f *Figures) Turned(to State) {
 }
 
 var (
-	byDisconnect = newWith(KeyCause.String(causeWords[disconnected]))
-	bySilence    = newWith(KeyCause.String(causeWords[silent]))
-	byExpiry     = newWith(KeyCause.String(causeWords[expired]))
+	byDisconnect = newWith(metering.KeyCause.String(causeWords[disconnected]))
+	bySilence    = newWith(metering.KeyCause.String(causeWords[silent]))
+	byExpiry     = newWith(metering.KeyCause.String(causeWords[expired]))
 )
 
 // Down takes the loss of a connection.

@@ -1,0 +1,215 @@
+package services_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/examples/services"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// eachServer runs a test on an embedded server and on a real one, where that is installed.
+func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
+	t.Run("embedded", func(t *testing.T) { run(t, embedded.Run(t).Addr()) })
+	t.Run("standalone", func(t *testing.T) { run(t, rig.StartStandalone(t).Addr()) })
+}
+
+// TestCron: three replicas wake up, and one of them runs the job, which is not done before the others have looked.
+func TestCron(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		looked := make(chan struct{}, 3)
+		var ran atomic.Int32
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				here, err := services.Cron(patient.Deadline(t), servers, func(ctx context.Context) error {
+					ran.Add(1)
+					for range 2 {
+						select {
+						case <-looked:
+						case <-ctx.Done():
+							return context.Cause(ctx)
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				if !here {
+					looked <- struct{}{}
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, int32(1), ran.Load())
+		_, err := services.Cron(patient.Deadline(t), servers, func(context.Context) error { return errWork })
+		require.ErrorIs(t, err, errWork, "the next night")
+	})
+}
+
+var errWork = errors.New("the work failed")
+
+// TestPay: requests for one order are served one after the other, each with a greater token; what fails says how.
+func TestPay(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		one, two := patient.Open(t, servers), patient.Open(t, servers)
+		var paying atomic.Int32
+		var tokens []int64
+		pay := func(_ context.Context, id string, token int64) error {
+			if paying.Add(1) != 1 {
+				t.Error("two pay")
+			}
+			defer paying.Add(-1)
+			switch id {
+			case "bad":
+				return errWork
+			case "busy":
+				return fmt.Errorf("%w: %w", locks.ErrAgain, errWork)
+			}
+			tokens = append(tokens, token)
+			return nil
+		}
+		replicas := []http.Handler{services.Pay(one, pay), services.Pay(two, pay)}
+		ask := func(replica int, method, path string) int {
+			w := httptest.NewRecorder()
+			replicas[replica].ServeHTTP(w, httptest.NewRequestWithContext(patient.Deadline(t), method, path, nil))
+			return w.Code
+		}
+		var all sync.WaitGroup
+		for n := range 10 {
+			all.Go(func() {
+				if code := ask(n%2, http.MethodPut, "/orders/42"); code != http.StatusNoContent {
+					t.Errorf("status %d", code)
+				}
+			})
+		}
+		all.Wait()
+		require.Len(t, tokens, 10)
+		require.IsIncreasing(t, tokens)
+		require.Equal(t, http.StatusInternalServerError, ask(0, http.MethodPut, "/orders/bad"))
+		require.Equal(t, http.StatusServiceUnavailable, ask(0, http.MethodPut, "/orders/busy"))
+		require.Equal(t, http.StatusOK, ask(0, http.MethodGet, "/ready"))
+		require.NoError(t, one.Close(patient.Deadline(t)))
+		require.Equal(t, http.StatusServiceUnavailable, ask(0, http.MethodGet, "/ready"))
+	})
+}
+
+// TestLeader: one of three leads, with all tokens in order; when it ends the next one does.
+func TestLeader(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		type term struct {
+			replica int
+			token   int64
+		}
+		terms := make(chan term)
+		var stops []context.CancelFunc
+		var ends []<-chan error
+		var probes []http.HandlerFunc
+		for n := range 3 {
+			ctx, stop := context.WithCancel(patient.Deadline(t))
+			alive, ended := services.Leader(ctx, patient.Open(t, servers), fmt.Sprint("replica ", n), func(ctx context.Context, token int64) error {
+				terms <- term{n, token}
+				<-ctx.Done()
+				return nil
+			})
+			stops, ends, probes = append(stops, stop), append(ends, ended), append(probes, alive)
+		}
+		var last int64
+		for range 3 {
+			now := <-terms
+			require.Greater(t, now.token, last)
+			last = now.token
+			w := httptest.NewRecorder()
+			probes[now.replica](w, nil)
+			require.Equal(t, http.StatusOK, w.Code)
+			select {
+			case other := <-terms:
+				t.Fatalf("%v leads beside %v", other, now)
+			default:
+			}
+			stops[now.replica]()
+			require.ErrorIs(t, <-ends[now.replica], context.Canceled)
+		}
+	})
+}
+
+// TestPool: two replicas with four workers each, and never more than three jobs at a time.
+func TestPool(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		jobs := make(chan func(context.Context) error)
+		var working, done atomic.Int32
+		var all sync.WaitGroup
+		for range 2 {
+			client := patient.Open(t, servers)
+			all.Go(func() {
+				if err := services.Pool(patient.Deadline(t), client, 4, jobs); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for range 20 {
+			jobs <- func(context.Context) error {
+				if n := working.Add(1); n > 3 {
+					t.Errorf("%d work at a time", n)
+				}
+				time.Sleep(5 * time.Millisecond)
+				working.Add(-1)
+				done.Add(1)
+				return nil
+			}
+		}
+		close(jobs)
+		all.Wait()
+		require.Equal(t, int32(20), done.Load())
+
+		failing := make(chan func(context.Context) error, 1)
+		failing <- func(context.Context) error { return errWork }
+		close(failing)
+		require.ErrorIs(t, services.Pool(patient.Deadline(t), patient.Open(t, servers), 2, failing), errWork)
+	})
+}
+
+// TestSupervisedWorker: it panics while it holds, twice. Its supervisor starts it again, and it gets the lock anew
+// each time, before anybody who has waited has it for ever; nothing is left in the end.
+func TestSupervisedWorker(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		client := patient.Open(t, servers)
+		var tokens []int64
+		done := make(chan error, 1)
+		props := actor.PropsFromProducer(func() actor.Actor {
+			return &services.Worker{Session: client.Session(), Path: "/work", Done: func(err error) { done <- err },
+				Work: func(token int64) {
+					tokens = append(tokens, token)
+					if len(tokens) < 3 {
+						panic(errWork)
+					}
+				}}
+		})
+		pid := client.System().Root.Spawn(props)
+		require.NoError(t, <-done)
+		require.Len(t, tokens, 3)
+		require.IsIncreasing(t, tokens)
+		patient.Eventually(t, func() bool {
+			queue, err := client.Queue(patient.Deadline(t), "/work")
+			return err == nil && len(queue) == 0
+		}, "something is left")
+		require.NoError(t, client.System().Root.StopFuture(pid).Wait())
+	})
+}

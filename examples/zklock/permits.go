@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+func permitsCommand(conn *connection) *cobra.Command {
+	return &cobra.Command{
+		Use:         "permits PATH N",
+		Annotations: map[string]string{argsKey: "PATH N"},
+		Short:       "set how many may hold a semaphore together",
+		Long: `permits sets the number of permits of the semaphore at PATH, or sets it for the
+first time; the node is made where it does not exist. Whoever holds goes on
+holding. Whoever waits goes by the new number, and whoever comes from then on
+must name it: zklock run --permits N.
+
+Exit status 70: the node has other data than a number of permits, or its ACL
+does not allow it.`,
+		Example: `  zklock permits /encoders 8
+  zklock run --permits 8 /encoders -- ffmpeg -i in.mov out.mp4`,
+		Args: named("PATH", "N"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := strconv.Atoi(args[1])
+			if err != nil || queue.CheckPermits(n) != "" {
+				return badUse(form(cmd), "permits: N is %q, and must be between 1 and %d", args[1], queue.MaxPermits)
+			}
+			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				_, err := answer(ctx, func(ctx context.Context) (struct{}, error) {
+					return struct{}{}, client.SetPermits(ctx, args[0], n)
+				})
+				switch {
+				case errors.Is(err, locks.ErrPermits):
+					return exitWith(statusRefused, "%s has other data than a number of permits, which were left as they are", args[0])
+				case errors.Is(err, zkconn.ErrNoAuth):
+					return exitWith(statusRefused, "%s: its ACL does not allow to write there (--auth gives a credential): %s",
+						args[0], short(err))
+				case err != nil:
+					return err
+				}
+				fmt.Printf("%s: %s\n", printable(args[0]), count(n, "permit", "permits"))
+				return nil
+			})
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+}

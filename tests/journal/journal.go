@@ -1,0 +1,134 @@
+// Package journal judges what holders of one exclusive lock have written to ZooKeeper under it, by transactions that
+// commit only while the lock is held (locks.Lease.Txn). Each writes entries into a journal, nodes with numbers that the
+// server gives, and says what it was told of each. From that it follows what there may be, and in what order.
+//
+// The rules, all exact:
+//
+//   - An entry of a holder is behind no entry of a later one: nobody commits who has lost the lock to somebody else.
+//   - What was told to be committed is there, once. What was told not to be is not there. What nobody knows is there
+//     once or not at all.
+//   - Nothing is there that nobody has written.
+package journal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Outcome is what the writer of an entry was told.
+type Outcome int
+
+// The outcomes.
+const (
+	// Unknown: nobody was told, so far or for good.
+	Unknown Outcome = iota
+	// Committed: the transaction was carried out.
+	Committed
+	// Refused: it was not, and never will be.
+	Refused
+)
+
+// Entry is the text of an entry: the fencing token of the hold, and a text that no other entry of the hold has, without
+// spaces.
+func Entry(token int64, text string) string { return fmt.Sprintf("%d %s", token, text) }
+
+// Kind is what is wrong with a journal.
+type Kind string
+
+// The kinds.
+const (
+	// Stale: an entry of a holder is behind that of a later one.
+	Stale Kind = "stale commits"
+	// Mistold: what is there is not what the writer was told.
+	Mistold Kind = "commits of which the wrong thing was told"
+)
+
+// Finding is something that is wrong.
+type Finding struct {
+	Kind Kind
+	Text string
+}
+
+// Journal is what is known of a journal. Its methods may be called from several goroutines; the zero value is empty.
+type Journal struct {
+	mu       sync.Mutex
+	expected map[string]Outcome // of the entries that were not judged yet
+	last     int64              // the greatest token of those that were found
+	lastText string
+	counts   map[Outcome]int
+}
+
+// Begin notes that an entry is about to be written.
+func (j *Journal) Begin(entry string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.expected == nil {
+		j.expected = map[string]Outcome{}
+	}
+	j.expected[entry] = Unknown
+}
+
+// End notes what its writer was told.
+func (j *Journal) End(entry string, told Outcome) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, known := j.expected[entry]; known {
+		j.expected[entry] = told
+	}
+	if j.counts == nil {
+		j.counts = map[Outcome]int{}
+	}
+	j.counts[told]++
+}
+
+// Counts says how many entries ended how.
+func (j *Journal) Counts() map[Outcome]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.counts)
+}
+
+// Judge takes the entries that there are, in the order of their numbers, while none is being written: all of them, or
+// those that have come since they were judged before. Entries of unknown outcome may come later.
+func (j *Journal) Judge(entries []string) (wrong []Finding) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	find := func(kind Kind, format string, args ...any) {
+		wrong = append(wrong, Finding{kind, fmt.Sprintf(format, args...)})
+	}
+	found := map[string]int{}
+	for _, entry := range entries {
+		found[entry]++
+		text, _, _ := strings.Cut(entry, " ")
+		token, err := strconv.ParseInt(text, 10, 64)
+		_, known := j.expected[entry]
+		switch {
+		case err != nil || !known && found[entry] == 1:
+			find(Mistold, "nobody has written %q, or it was judged before", entry)
+			continue
+		case token < j.last:
+			find(Stale, "%q is behind %q", entry, j.lastText)
+		default:
+			j.last, j.lastText = token, entry
+		}
+	}
+	for _, entry := range slices.Sorted(maps.Keys(j.expected)) {
+		told, times := j.expected[entry], found[entry]
+		switch {
+		case told == Refused && times > 0:
+			find(Mistold, "%q was told to be refused, and is there", entry)
+		case told == Committed && times == 0:
+			find(Mistold, "%q was told to be committed, and is not there", entry)
+		case times > 1:
+			find(Mistold, "%q is there %d times", entry, times)
+		}
+		if told != Unknown || times > 0 {
+			delete(j.expected, entry)
+		}
+	}
+	return wrong
+}
