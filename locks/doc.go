@@ -9,18 +9,21 @@
 // # What is here
 //
 //   - To begin: [Open] gives a [Client]; its options are below.
-//   - To hold: [Do]. For what has another shape Lock and TryLock of each kind, which give a [Lease] with its [Token];
-//     [All] for several locks, which gives [Leases]; [Try] for who does not wait; [LeaseOf] within the work.
+//   - To hold: [Do]. Work that is no function uses Lock and TryLock of each kind, which give a [Lease]
+//     with its [Token]. [All] takes several locks and gives [Leases]. [Try] does not wait. [LeaseOf]
+//     gives the lease within the work.
 //   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker].
-//   - To run jobs: [RunOnce], which gives a [Once] with a [Mark]; its options are below.
+//   - To run jobs: [RunOnce], which gives a [Once]. Its [OnceOutcome] is [OnceRan], [OnceNotDue] or
+//     [OnceBusy]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun] or [MarkFailed]. Options are
+//     [AckWith], [WithMarkFirst], [WithRetryAfter] and [WithWaiting].
 //   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership], [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].
 //   - To write to ZooKeeper while a lock is held: Lease.Txn of [Op], which [Create], [CreateSequential], [Set],
 //     [Delete] and [Check] make, with [AnyVersion] or a version, and [OpResult]; [ErrUnknownOutcome].
 //   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended], [Resumed],
-//     [RevokeRequested] or [Lost]; Client.Ready, and Client.State, whose [State] is in one of the phases
-//     [PhaseConnecting], [PhaseConnected], [PhaseUnanswered], [PhaseDisconnected], [PhaseClosed]; [WithUnreleased] of
-//     [Unreleased].
+//     [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased].
+//     Client.Ready, and Client.State, which gives a [State] with a phase: [PhaseConnecting],
+//     [PhaseConnected], [PhaseUnanswered], [PhaseDisconnected] or [PhaseClosed].
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass] splits errors in
 //     two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock] with [DeadlockError], [ErrReentry],
 //     [ErrUpgrade], [ErrPermits], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrFailed]. Had and lost: [ErrLost],
@@ -33,7 +36,7 @@
 // Options of a client are of type [Option]:
 //
 //   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick], [WithSuspendedTime].
-//   - Who we are, and who may do what: [WithAuth], [WithTLS], [WithACL], [WithParentACL], [WithParentACLFunc].
+//   - Who we are, and who may do what: [WithAuth], [WithSASL], [WithTLS], [WithACL], [WithParentACL], [WithParentACLFunc].
 //   - Restarts: [WithSessionFile].
 //   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels], [WithTracerProvider],
 //     [WithUnreleased].
@@ -103,14 +106,14 @@
 //
 // A client calls functions of yours, some on goroutines of their own, and some in the middle of its work:
 //
-//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask whatever they like; but
-//     calls of WithOnChange come one after the other, so that one which waits for a later one waits for ever, and Close
-//     waits for the reports of WithUnreleased that it causes.
-//   - A log handler (WithLogger), a tracer and what hears of its spans (WithTracerProvider), instruments and labels
-//     (WithMeterProvider, WithMeterLabels), and a dialer (WithDialer) are called by the very session or lock actor that
-//     would have to answer. A call of Lock, Unlock, Queue, Close or anything else that waits for the same client
-//     waits for itself there: start a goroutine for it. Lease.Release, Valid, Deadline and Client.State wait for
-//     nobody.
+//   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask whatever
+//     they like. But calls of WithOnChange come one after the other: one that waits for a later one
+//     waits for ever. Close waits for the reports of WithUnreleased that it causes.
+//   - The session or a lock actor itself calls log handlers (WithLogger), tracers and their processors
+//     (WithTracerProvider), instruments and labels (WithMeterProvider, WithMeterLabels), and dialers
+//     (WithDialer). There a call that waits for the same client, such as Lock, Unlock, Queue or Close,
+//     waits for itself: start a goroutine for it. Lease.Release, Valid, Deadline and Client.State wait
+//     for nobody.
 //
 // # Guides
 //

@@ -47,9 +47,10 @@ func WithAuth(scheme string, credential []byte) Option {
 	return connection(zkconn.WithAuth(scheme, credential))
 }
 
-// WithSASL authenticates every connection with a SASL mechanism, such as that of package digestmd5 or gssapi: see
-// zkconn.WithSASL. Open returns zkconn.ErrAuthFailed when the server refuses it. zkconn.CreatorACL is the ACL for lock
-// paths that are its principal's alone.
+// WithSASL authenticates every connection with a SASL mechanism, such as that of package digestmd5
+// or gssapi: see zkconn.WithSASL. Open returns zkconn.ErrAuthFailed when the server refuses it.
+// zkconn.CreatorACL is the ACL for lock paths that are its principal's alone. Use it where the
+// ensemble has Kerberos or DIGEST-MD5: package guides, "Ensembles with Kerberos or DIGEST-MD5".
 func WithSASL(m zkconn.SASLMechanism) Option { return connection(zkconn.WithSASL(m)) }
 
 // WithACL sets the ACL of every node that is made; by default anybody may do anything. Waiters of other

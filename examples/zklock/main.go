@@ -52,13 +52,14 @@
 //
 // # Jobs of several machines
 //
-// With --at-most-every a command that is in the crontab of several machines is run by one of them: the one that comes
-// first when the time is over. The time is counted from the beginning of the last run that ended with status 0, by the
-// servers' clock, so that those of the machines do not matter. crontabs are late by a second now and then: let the time
-// be a little shorter than that between two runs. What ended with another status, or lost the lock, counts for nothing:
-// the next to come runs it again. Where the command is not run, because it is not due or somebody is at it, zklock says
-// on standard error who ran it and when, and its exit status is 75. With --wait it waits for whoever is at it, and runs
-// the command if that one fails.
+// With --at-most-every a command that is in the crontab of several machines is run by one of them:
+// the one that comes first when the time is over. The time is counted from the beginning of the
+// last run that ended with status 0, by the servers' clock, so that those of the machines do not
+// matter. crontabs are late by a second now and then: let the time be a little shorter than that
+// between two runs. What ended with another status, or lost the lock, counts for nothing: the next
+// to come runs it again. The command is not run where it is not due, or somebody is at it. zklock
+// then says on standard error who ran it and when, and its exit status is 75. With --wait it waits
+// for whoever is at it, and runs the command if that one fails.
 //
 // Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay: delete
 // PATH and what is below it when the job is no more.
@@ -68,19 +69,21 @@
 //
 // # Hold
 //
-// hold is for scripts that do several things under one lock, and for people who keep others out by hand. It prints
-// "holds PATH, token N" when the lock is held, and gives it back after SIGINT, SIGTERM, SIGHUP or SIGQUIT, or when
-// its standard input ends, where that is a pipe or a socket. A terminal, a file and /dev/null say nothing of whether
-// anybody is there, and are not read. Nothing stops what goes on under the lock when it is lost: hold says so, and
-// ends with 79.
+// hold is for scripts that do several things under one lock, and for people who keep others out by
+// hand. It prints "holds PATH, token N" when the lock is held. It gives the lock back after SIGINT,
+// SIGTERM, SIGHUP or SIGQUIT. It also does when its standard input ends, where that is a pipe or a
+// socket. A terminal, a file and /dev/null say nothing of whether anybody is there, and are not
+// read. Nothing stops what goes on under the lock when it is lost: hold says so, and ends with 79.
 //
 // # Possible deadlocks
 //
-// graph and doctor name contenders that wait for each other in a circle, as far as their nodes say who stands still.
-// They name possible deadlocks too: circles of processes, in which a process waits for what it holds itself, or two
-// hold what the other waits for, for more than a second. That is a deadlock when whoever holds in a process waits for
-// whoever waits there, as when a program locks again what it holds, without the context of its lease. With several
-// workers in a process it need not be one; so the exit status of graph is 0 then, and doctor warns.
+// graph and doctor name contenders that wait for each other in a circle, as far as their nodes say
+// who stands still. They name possible deadlocks too, which are circles of processes that last for
+// more than a second. In such a circle a process waits for what it holds itself, or two hold what
+// the other waits for. That is a deadlock when whoever holds in a process waits for whoever waits
+// there, as when a program locks again what it holds, without the context of its lease. With
+// several workers in a process it need not be one; so the exit status of graph is 0 then, and
+// doctor warns.
 //
 // # When the lock is lost
 //

@@ -28,10 +28,11 @@
 //	Curator, zkCli         a section Client with DigestLoginModule, username and password in a JAAS file
 //	kazoo                  sasl_options={"mechanism": "DIGEST-MD5", "username": "app", "password": …}
 //
-// All of them lock side by side (tests/sasl). requireClientAuthScheme=sasl, which many pages name, is read by
-// nothing in 3.8.0; sessionRequireClientSASLAuth, and enforce.auth.enabled with enforce.auth.schemes=sasl, are.
-// Give the user "super" an entry, as above: 3.8.0 lets somebody whom its JAAS file does not name in with the
-// password of the user who came last, and "super" passes every access list of the scheme sasl.
+// All of them lock side by side (tests/sasl). requireClientAuthScheme=sasl, which many pages name,
+// is read by nothing in 3.8.0; sessionRequireClientSASLAuth, and enforce.auth.enabled with
+// enforce.auth.schemes=sasl, are. Give the user "super" an entry, as above. 3.8.0 lets in a user
+// whom its JAAS file does not name, with the password of the user who came last. And "super" passes
+// every access list of the scheme sasl.
 //
 // DIGEST-MD5 protects the password, and nothing else: who can listen sees all else, and can try passwords on what was
 // recorded. Use TLS where others can (WithTLS goes with WithSASL).
@@ -65,10 +66,11 @@
 // agree. Where they do not, gssapi.WithServerPrincipal, WithService and WithoutCanonicalHost do what Java's
 // zookeeper.server.principal, zookeeper.sasl.client.username and zookeeper.sasl.client.canonicalize.hostname=false do.
 //
-// A keytab is read again at each login, and a credential cache whenever it has changed: keep it fresh by k5start or
-// sssd, for an expired one ends the session at the next connection. A ticket lasts for hours, is replaced before it
-// expires, and is kept between connections: while no KDC answers, clients that have one go on. Kerberos protects no
-// more of what is sent than DIGEST-MD5 does.
+// A keytab is read again at each login, and a credential cache whenever it has changed. Keep the
+// cache fresh by k5start or sssd: an expired one ends the session at the next connection. A ticket
+// lasts for hours, is replaced before it expires, and is kept between connections: while no KDC
+// answers, clients that have one go on. Kerberos protects no more of what is sent than DIGEST-MD5
+// does.
 //
 // # Who may do what
 //
@@ -99,11 +101,12 @@
 //
 // # What is final, and what passes
 //
-// A refusal ends the session: leases are lost, Lock returns ErrClosed together with zkconn.ErrAuthFailed, and Open
-// returns zkconn.ErrAuthFailed. A server has to refuse twice in a row, for 3.8.0 mixes up two users who come at the
-// same moment. A connection that is lost in the exchange, a server that says nothing, a KDC that cannot be reached:
-// these pass, and are tried again with pauses; leases end in time meanwhile, as they do when no server can be
-// reached (zkconn.WithSASL).
+// A refusal ends the session: leases are lost, Lock returns ErrClosed together with
+// zkconn.ErrAuthFailed, and Open returns zkconn.ErrAuthFailed. A server has to refuse twice in a
+// row, for 3.8.0 mixes up two users who come at the same moment. A connection that is lost in the
+// exchange, a server that says nothing, a KDC that cannot be reached: these may pass, and are tried
+// again with pauses. Meanwhile leases end in time, as they do when no server can be reached
+// (zkconn.WithSASL).
 //
 // # The five errors that people meet
 //
@@ -164,7 +167,8 @@
 //
 //	credential refused: SASL GSSAPI as "app@EXAMPLE.COM": the server said so (error -115, AuthFailed)
 //
-// The server could not read the ticket, and says so in its log alone: "Checksum failed". Its keytab has no key of the
-// principal that we asked for, or an older one, or another one of the same version, from a KDC that was set up anew.
-// klist -k shows what a keytab has, and kvno which version the KDC gives out.
+// The server could not read the ticket, and says so in its log alone: "Checksum failed". Its keytab
+// has no key of the principal that we asked for, or an older one. Or it has another key of the same
+// version, from a KDC that was set up anew. klist -k shows what a keytab has, and kvno which
+// version the KDC gives out.
 package guides

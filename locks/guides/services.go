@@ -77,8 +77,9 @@
 //
 // # A restart that keeps the lock
 //
-// A process that is started again after a crash, in less than a session timeout, goes on where the one before stopped:
-// with a session file, and a label, it holds at once, and nobody who waited has held in between. Its token is greater.
+// A process that is started again within a session timeout of its crash goes on where the one
+// before stopped. With a session file and a label it holds at once, and no waiter has held in
+// between. Its token is greater.
 //
 //	client, err := locks.Open(ctx, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)

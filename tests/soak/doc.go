@@ -70,9 +70,10 @@
 //   - wake-ups that only the poll replaced: a lock was free and waited for, nothing had been broken for a while, and
 //     only the slow poll found out, late (calm.go). Only Turnstile tells.
 //   - histories not linearizable: see history.go.
-//   - stale commits, and commits of which the wrong thing was told: holders of Turnstile's exclusive locks write to
-//     ZooKeeper by transactions under their leases, and do so once more after they have lost them. Package journal says
-//     what there may be then: no entry of a holder behind one of a later holder, and what was told, once.
+//   - stale commits, and commits of which the wrong thing was told. Holders of Turnstile's
+//     exclusive locks write to ZooKeeper by transactions under their leases, and once more after
+//     they have lost them. Package journal says what there may be then: no entry of a holder behind
+//     one of a later holder, and what was told, once.
 //
 // The soak is tested, too. mistakes_test.go builds it with mistakes in the library, which package
 // mistakes describes, and each has to be found within five minutes:
@@ -84,9 +85,10 @@
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.
 //
-// A member that was killed may not come back, for it hangs in an election or its data are broken. It is started again
-// up to three times, within 30 s each, and what its log and its threads say is printed; after that the soak goes on
-// with a new ensemble, and the result counts those that could not be repaired.
+// A member that was killed may not come back, for it hangs in an election or its data are broken.
+// It is started again up to three times, within 30 s each, and what its log and its threads say is
+// printed. After that the soak goes on with a new ensemble. The result counts those that could not
+// be repaired.
 //
 // Any of them makes the exit status 1 for Turnstile. Writes that come late, after the lease has ended,
 // are no error. Workers write on purpose with a delay after they looked at their lease, and once more

@@ -76,9 +76,9 @@
 //   - A watch may be set on a null path; there such a connection is never closed properly, here it is.
 //   - There are no quotas: /zookeeper/quota is a node like others.
 //   - SASL is DIGEST-MD5 alone ([WithSASL]). 3.8.0 keeps the name of the last known user who has
-//     authenticated, for all connections. So it may refuse the right password of one of two who do so
-//     at the same moment, and takes anybody's password for that of a user whom it does not know. Here
-//     neither happens.
+//     authenticated, for all connections. So it may refuse the right password of one of two who do
+//     so at the same moment. It takes anybody's password for that of a user whom it does not know.
+//     Here neither happens.
 //   - No TLS, no super user, and no IPv6 in access lists (3.8.0 has none there either). No read-only
 //     mode and no reconfiguration; /zookeeper/config is empty in an ensemble too.
 //   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.

@@ -144,10 +144,10 @@
 // request that has ended, or is ending, keeps out nobody of its owner; a shared node goes with its
 // last user.
 //
-// Reclaiming. A request with a label takes over the node of an earlier process, if that is the first
-// of the queue, by replacing it at its number in one transaction (reclaim.txt). Invariant: its token
-// is known before the node is made, and greater than any that was held with before. So a hold with a
-// label is never handed over.
+// Reclaiming. A request with a label takes over the node of an earlier process, if that is the
+// first of the queue. It replaces the node at its number in one transaction (reclaim.txt).
+// Invariant: its token is known before the node is made, and greater than any that was held with
+// before. So a hold with a label is never handed over.
 //
 // Contests. One node and no queue. Its name does not say whose it is: session, czxid and data do
 // (contests.txt). Invariant: only the session that made a contest's node deletes it.
