@@ -88,12 +88,14 @@ soak-simulate: ## SEEDS simulated histories
 
 .PHONY: fuzz
 fuzz: ## fuzz what reads from the network, FUZZTIME for each
-	for target in FuzzDecoder FuzzFrames FuzzOperations; do \
+	for target in FuzzDecoder FuzzFrames FuzzOperations FuzzSASL FuzzDirectives; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/embedded; \
 	done
 	for target in FuzzStep FuzzKDC FuzzFiles; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/gssapi; \
 	done
+	$(GO) test -run '^$$' -fuzz '^FuzzSASLReplies$$' -fuzztime $(FUZZTIME) ./zkconn
+	$(GO) test -run '^$$' -fuzz '^FuzzChallenge$$' -fuzztime $(FUZZTIME) ./zkconn/digestmd5
 
 .PHONY: bench
 bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one server and on three (about 40 minutes)

@@ -31,6 +31,7 @@ func (o *oath) Start(ctx context.Context, server SASLServer) (SASLExchange, erro
 type oathExchange struct {
 	oath  *oath
 	steps int
+	done  bool
 }
 
 func (e *oathExchange) Initial() ([]byte, error) {
@@ -48,12 +49,13 @@ func (e *oathExchange) Step(challenge []byte) ([]byte, error) {
 	case e.steps == 1 && bytes.Equal(challenge, []byte("who")):
 		return []byte(e.oath.password), nil
 	case e.steps == 2 && len(challenge) == 0:
+		e.done = true
 		return nil, nil
 	}
 	return nil, errors.New("what a strange thing to say")
 }
 
-func (e *oathExchange) Done() bool { return e.steps == 2 }
+func (e *oathExchange) Done() bool { return e.done }
 
 // saslToken is the body of a reply; nil stands for null.
 func saslToken(token []byte) []byte {
