@@ -47,14 +47,14 @@ func (c *connection) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&c.servers, "zk", "", "`servers` and chroot, zk1:2181,zk2:2181/app\n(default $"+serversVariable+")")
 	f.StringArrayVar(&c.auth, "auth", nil, "a `credential`, digest:user:password\n(default $"+authVariable+")")
-	f.StringVar(&c.sasl, "sasl", "", "authenticate with the SASL `mechanism` "+saslflags.Names()+
-		"\n(default $"+saslVariable+")")
-	f.StringVar(&c.saslFile, "sasl-file", "", "`file` that only you can read with what it takes, user=NAME and\n"+
-		"password=PASSWORD, a line each (default $"+saslVariable+"_FILE,\n"+
-		"or $"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD)")
-	f.StringVar(&c.saslKeytab, "sasl-keytab", "", "`file` with keys for --sasl gssapi, which takes tickets from the\n"+
-		"credential cache without (default $"+saslVariable+"_KEYTAB)")
-	f.StringVar(&c.saslPrincipal, "sasl-principal", "", "whose keys, `NAME@REALM`\n(default $"+saslVariable+"_PRINCIPAL)")
+	f.StringVar(&c.sasl, "sasl", "", "authenticate with a SASL `mechanism`,\n"+saslflags.Names()+
+		" (default $"+saslVariable+")")
+	f.StringVar(&c.saslFile, "sasl-file", "", "a `file` that only you can read, with\n"+
+		"user=NAME and password=PASSWORD, a line each\n(default $"+saslVariable+"_FILE, or\n"+
+		"$"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD)")
+	f.StringVar(&c.saslKeytab, "sasl-keytab", "", "`file` with keys for --sasl gssapi; without,\n"+
+		"tickets are those of the credential cache\n(default $"+saslVariable+"_KEYTAB)")
+	f.StringVar(&c.saslPrincipal, "sasl-principal", "", "whose keys, `name`@REALM\n(default $"+saslVariable+"_PRINCIPAL)")
 	f.BoolVar(&c.secure, "tls", false, "connect with TLS")
 	f.StringVar(&c.ca, "tls-ca", "", "`file` (PEM) with the authorities to be trusted\ninstead of the system's")
 	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")

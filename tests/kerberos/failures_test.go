@@ -60,7 +60,8 @@ func TestOpenWithoutATicket(t *testing.T) {
 
 	var clock shifted
 	clock.by = time.Hour
-	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithClock(clock.now)), "the clocks differ too much: it is ", " here and ", " at the KDC")
+	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithClock(clock.now)),
+		"the clocks differ too much: it is ", " here and ", " at the KDC")
 	inGuide(t, "the clocks differ too much: it is … here and … at the KDC")
 
 	refusedOpen(t, server.Addr(), as(t, k, "alice", gssapi.WithServerPrincipal("nosuch/localhost")),

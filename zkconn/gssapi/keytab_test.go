@@ -35,8 +35,9 @@ func writeKeytab(t testing.TB, k *keytab.Keytab) (path string, content []byte) {
 // Both versions of a key are often added within one second.
 func TestNewestKey(t *testing.T) {
 	k := keytab.New()
-	addKey(t, k, alice, "old", 1, anAES)
+	addKey(t, k, alice, "older", 0, anAES)
 	addKey(t, k, alice, "new", 2, anAES)
+	addKey(t, k, alice, "old", 1, anAES)
 	addKey(t, k, alice, "new", 2, etypeID.RC4_HMAC)
 	addKey(t, k, alice, "old", 1, etypeID.AES128_CTS_HMAC_SHA1_96)
 	addKey(t, k, zookeeper, "other", 9, anAES)

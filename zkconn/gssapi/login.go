@@ -20,7 +20,9 @@ import (
 // login fetches a ticket-granting ticket with the keys of a keytab (the AS exchange, RFC 4120, 3.1).
 func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credential, error) {
 	permitted := k.cfg.LibDefaults.DefaultTktEnctypeIDs
-	ours := slices.DeleteFunc(keys.types(who), func(enctype int32) bool { return !slices.Contains(permitted, enctype) })
+	ours := slices.DeleteFunc(keys.types(who), func(enctype int32) bool {
+		return !slices.Contains(permitted, enctype)
+	})
 	if len(ours) == 0 {
 		return nil, failure(ErrUnsupported, "krb5.conf permits %s, and the keytab's keys are of %s",
 			typeNames(permitted), typeNames(keys.types(who)))
@@ -30,7 +32,9 @@ func (k *kdcs) login(ctx context.Context, who principal, keys *keys) (*credentia
 		return nil, because(ErrUnsupported, err, "request for a ticket")
 	}
 	// The KDC takes the first for which it has a key of the principal's, and the session key may be of another type.
-	others := slices.DeleteFunc(slices.Clone(permitted), func(enctype int32) bool { return slices.Contains(ours, enctype) })
+	others := slices.DeleteFunc(slices.Clone(permitted), func(enctype int32) bool {
+		return slices.Contains(ours, enctype)
+	})
 	request.ReqBody.EType = slices.Concat(ours, others)
 	request.ReqBody.Till = k.now().Add(k.cfg.LibDefaults.TicketLifetime).UTC()
 	reply, err := k.askAS(ctx, who.realm, &request)

@@ -59,8 +59,8 @@ func (s *services) of(ctx context.Context, server zkconn.SASLServer) principal {
 	return principal{name, s.realms.ResolveRealm(host)}
 }
 
-// canonicalHost gives the name that the DNS has for a server: the last one that it said, where it does not answer; and the
-// configured one, where it never did.
+// canonicalHost gives the name that the DNS has for a server: the last one that it said, where it does not answer;
+// and the configured one, where it never did.
 func (s *services) canonicalHost(
 	ctx context.Context, server zkconn.SASLServer, lookUp func(context.Context, string) (string, error),
 ) string {

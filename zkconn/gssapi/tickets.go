@@ -149,8 +149,8 @@ func (t *tickets) fetch(ctx context.Context, service principal, may bool) (*cred
 	return t.kdcs.serviceTicket(ctx, granting, service)
 }
 
-// grantingTicket gives a ticket-granting ticket: the one that is kept, unless it is about to expire or is to be another. It
-// is used to its end where no KDC answers.
+// grantingTicket gives a ticket-granting ticket: the one that is kept, unless it is about to expire or is to be
+// another. It is used to its end where no KDC answers.
 func (t *tickets) grantingTicket(ctx context.Context, another bool) (granting *credential, kept bool, err error) {
 	t.mu.Lock()
 	granting, changes := t.granting, t.changes
