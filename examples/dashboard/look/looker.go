@@ -3,7 +3,9 @@ package look
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,8 +22,8 @@ type Settings struct {
 	Root string
 	// Every is the pause between two looks at the tree; deadlocks are looked for every two.
 	Every time.Duration
-	// Suspect is how long all of a possible deadlock have waited before it is shown: in processes with several
-	// workers those that last are more likely to be one.
+	// Suspect is how long a possible deadlock has been seen, the same nodes all the time, before it is shown: in processes
+	// with several workers those that last are more likely to be one.
 	Suspect time.Duration
 	// Most is how many queues are followed at a time. Of the other locks there are numbers only.
 	Most int
@@ -35,6 +37,7 @@ type Looker struct {
 	follower *actor.PID
 	wait     sync.WaitGroup
 	cancel   context.CancelFunc
+	suspects map[string]time.Time // possible deadlocks, and since when they are seen
 
 	mu     sync.Mutex
 	opened map[string]int // the locks whose pages are open, and how many of each
@@ -111,10 +114,21 @@ func (l *Looker) lookForDeadlocks(ctx context.Context) {
 	}
 }
 
-// lasting gives the possible deadlocks that have lasted for long.
+// lasting gives the possible deadlocks that have been seen for long.
 func (l *Looker) lasting(now time.Time, possible []messages.Deadlock) []messages.Deadlock {
+	before := l.suspects
+	l.suspects = map[string]time.Time{}
 	return slices.DeleteFunc(possible, func(d messages.Deadlock) bool {
-		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return now.Sub(m.Waits.Since) < l.Suspect })
+		var nodes strings.Builder
+		for _, m := range d.Members {
+			fmt.Fprintln(&nodes, m.Keeps.At(), m.Waits.At())
+		}
+		since, known := before[nodes.String()]
+		if !known {
+			since = now
+		}
+		l.suspects[nodes.String()] = since
+		return now.Sub(since) < l.Suspect
 	})
 }
 

@@ -2,7 +2,6 @@ package look
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -127,7 +126,7 @@ func TestUnreadable(t *testing.T) {
 // waited for so long; a process that waits for another is not.
 func TestPossibleDeadlock(t *testing.T) {
 	zk := embedded.Run(t)
-	b, l := watch(t, zk, 10)
+	b, _ := watch(t, zk, 10)
 	client, ctx := patient.Open(t, zk.Addr()), patient.Deadline(t)
 	lease, err := client.Mutex("/twice").Lock(ctx)
 	require.NoError(t, err)
@@ -151,10 +150,21 @@ func TestPossibleDeadlock(t *testing.T) {
 	require.NoError(t, lease.Unlock(ctx))
 	require.NoError(t, (<-again).Unlock(ctx))
 	patient.Eventually(t, func() bool { return !figures(b, "/twice").Possible }, "it is over")
+}
 
-	found := []messages.Deadlock{{Members: []messages.Member{{Waits: messages.Contender{Since: time.Now().Add(-time.Minute)}}}}}
-	l.Suspect = time.Hour
-	require.Empty(t, l.lasting(time.Now(), slices.Clone(found)))
-	l.Suspect = time.Minute
-	require.Len(t, l.lasting(time.Now(), slices.Clone(found)), 1)
+// TestPossibleDeadlockHasToLast: one is shown when the same nodes have been part of it for so long, and not before.
+func TestPossibleDeadlockHasToLast(t *testing.T) {
+	l := &Looker{Settings: Settings{Suspect: time.Minute}}
+	circle := func(holder string) []messages.Deadlock {
+		return []messages.Deadlock{{Members: []messages.Member{{Keeps: messages.Contender{Path: "/x", Node: holder},
+			Waits: messages.Contender{Path: "/x", Node: "waits"}}}}}
+	}
+	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
+	require.Empty(t, l.lasting(at(0), circle("one")))
+	require.Empty(t, l.lasting(at(59), circle("one")))
+	require.Len(t, l.lasting(at(60), circle("one")), 1)
+	require.Empty(t, l.lasting(at(61), circle("another")), "the lock was handed on")
+	require.Empty(t, l.lasting(at(100), nil))
+	require.Empty(t, l.lasting(at(130), circle("another")), "it was gone in between")
+	require.Len(t, l.lasting(at(190), circle("another")), 1)
 }
