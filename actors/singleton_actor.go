@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -134,9 +136,15 @@ func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
 		s.carryOut(ctx, effect, ev)
 	}
 	if (before == singleton.Active) != (s.m.Phase == singleton.Active) {
-		ctx.Logger().Info("singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
+		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
 			logkeys.State, s.m.Phase.String(), logkeys.Event, ev.Kind.String())
 	}
+}
+
+// log logs. A logger that panics is no reason to stop.
+func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, args ...any) {
+	defer func() { _ = recover() }()
+	ctx.Logger().Log(context.Background(), level, text, args...)
 }
 
 func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
@@ -245,7 +253,7 @@ func (s *singletonActor) finish(ctx actor.Context) {
 		s.pause.Stop()
 	}
 	if s.m.Reason != messages.ReasonNone {
-		ctx.Logger().Error("singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.m.Reason),
+		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.m.Reason),
 			logkeys.Error, s.m.Detail)
 		if parent := ctx.Parent(); parent != nil && sameNode(ctx.ActorSystem(), parent) {
 			ctx.Request(parent, &messages.Failed{Reason: s.m.Reason, Detail: s.m.Detail,

@@ -26,7 +26,7 @@ var (
 )
 
 // Activation is the first message of each incarnation of a singleton's actor. Its Grant says which
-// lock is held, and has the fencing token.
+// lock is held, and has the fencing token. It does not pass the receiver middleware of the props.
 type Activation struct {
 	messages.Grant
 	// Context ends with the term, before any other node can have the lock. It does not end while the
