@@ -33,7 +33,7 @@ type singletonActor struct {
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
 	forget   func()      // what is told of a session that is about to close; nil while nothing is
-	buffer   []*actor.MessageEnvelope
+	backlog  backlog
 	restarts bool // another incarnation follows
 }
 
@@ -46,9 +46,10 @@ type (
 	sessionCloses struct{ quiet }
 )
 
-func newSingleton(from LockSource, want messages.Acquire, props *actor.Props, settings singletonSettings) *singletonActor {
+func newSingleton(from LockSource, want messages.Acquire, props *actor.Props,
+	settings singletonSettings) *singletonActor {
 	return &singletonActor{from: from, want: want, props: props, settings: settings, m: settings.newMachine(),
-		clock: time.Now(), pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
+		backlog: backlog{most: settings.buffer}, clock: time.Now(), pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
 			backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))}
 }
 
@@ -199,7 +200,9 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 		s.childEnded(ctx)
 		return
 	}
-	s.flush(ctx)
+	for _, env := range s.backlog.take() {
+		ctx.Send(s.child, env)
+	}
 }
 
 // spawned tells whether a child could be spawned: its producer may panic.
@@ -262,5 +265,29 @@ func (s *singletonActor) finish(ctx actor.Context) {
 	}
 	if !s.restarts {
 		ctx.Stop(ctx.Self())
+	}
+}
+
+// deliver forwards a message to the child, or keeps it, or makes it a dead letter.
+func (s *singletonActor) deliver(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case actor.MessageBatch: // its messages came before it
+		return
+	case *actor.Touch: // which the actor system answers for this address
+		return
+	}
+	switch {
+	case s.child != nil && s.m.Phase == singleton.Active && s.term.valid():
+		ctx.Forward(s.child)
+	case !s.m.Ends() && s.backlog.keep(ctx):
+	default:
+		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), envelope(ctx))
+	}
+}
+
+// drop makes dead letters of what was kept: no child will come.
+func (s *singletonActor) drop(ctx actor.Context) {
+	for _, env := range s.backlog.take() {
+		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), env)
 	}
 }

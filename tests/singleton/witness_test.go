@@ -80,7 +80,8 @@ func newWitness(system *actor.ActorSystem) *witness {
 }
 
 func (w *witness) tell(format string, args ...any) {
-	w.lines = append(w.lines, fmt.Sprintf("%10v ", time.Since(w.begun).Round(time.Millisecond))+fmt.Sprintf(format, args...))
+	at := time.Since(w.begun).Round(time.Millisecond)
+	w.lines = append(w.lines, fmt.Sprintf("%10v ", at)+fmt.Sprintf(format, args...))
 }
 
 // activated takes it that a child may work.
