@@ -26,7 +26,7 @@ const (
 var gatewayUse = workload{
 	name: "gateway", per: "requesters on ten nodes, one gateway", sizes: []int{10_000}, quick: []int{20}, named: true,
 	metrics: append(gatewayMetrics("gateway", "one lock"), gatewayMetrics("gateway-many", "1 000 locks")...),
-	others:  []peer{{oursByGateway, byGateway(0)}, {oursByGatewayInCohorts, byGateway(cohortGrants)},
+	others: []peer{{oursByGateway, byGateway(0)}, {oursByGatewayInCohorts, byGateway(cohortGrants)},
 		{oursSessions, bySessions}},
 }
 
