@@ -33,8 +33,8 @@ import (
 // session timeout.
 //
 // A lock that is lost can be had by another node at once. That is after the lease's deadline, when
-// the context has ended and Activation.Valid is false, by a clock that no pause of the process
-// stops. What cannot be waited for ends a lock before its deadline, as it does under any holder: an
+// Activation.Valid is false, by a clock that no pause of the process stops, and the context has
+// ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as it does under any holder: an
 // operator who deletes the node, or a session actor that is stopped. Fencing tokens are for that. No
 // new campaign begins here while the child has not ended.
 //
@@ -60,6 +60,12 @@ import (
 // sender, or is kept: see [WithBuffer]. As with any actor, what is in the child's mailbox when it is
 // stopped vanishes without a dead letter. Addresses of other nodes' singletons are not found here:
 // ask the lock path who holds (messages.ReadQueue).
+//
+// # What decides
+//
+// Package internal/singleton: paused, campaigning, active, stopping, lost, releasing and ended are
+// its phases. It is checked in every order of events; tests/singleton runs the real actors in virtual
+// time, with a witness, in thousands of random histories.
 //
 // # What may be asked for
 //
