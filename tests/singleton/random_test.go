@@ -70,11 +70,14 @@ func history(t *testing.T, seed uint64, tell bool) (activations int) {
 		}
 		for _, n := range w.nodes {
 			n.line.be(open)
+		}
+		time.Sleep(2 * time.Minute) // whatever is being stopped has ended then
+		for _, n := range w.nodes {
 			if n.pid == nil || !n.lives() {
 				n.spawn(n.props(opts...))
 			}
 		}
-		time.Sleep(3 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		name := w.witness.running()
 		require.Len(w.t, name, 1, "one is active: %q\n%s", name, w.witness.story())
 		n := w.nodes[name[0]-'a']
