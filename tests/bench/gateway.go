@@ -34,7 +34,7 @@ var gatewayUse = workload{
 func gatewayMetrics(name, locks string) []metric {
 	return []metric{
 		{name, "grants/s", more, "Requesters on " + locks},
-		{name + "-packets", "packets/grant", less, "Packets from clients to the servers, requesters on " + locks},
+		{name + "-packets", "packets/grant", neither, "Packets from clients to the servers, requesters on " + locks},
 		{name + "-memory", "B/requester", neither, "Heap and stacks of the processes with sessions, requesters on " + locks},
 		{name + "-requesters", "requesters", neither, "Requesters that took part, on " + locks},
 	}
