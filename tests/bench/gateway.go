@@ -18,7 +18,7 @@ const (
 	// gatewayPaths is how many lock paths there are where there is not one.
 	gatewayPaths = 1000
 	// mostSessions bounds the sessions that are opened in the place of requesters.
-	mostSessions = 2000
+	mostSessions = 1000
 )
 
 // gatewayUse is requesters without a session on ten nodes, over one gateway; and for comparison workers on as many
