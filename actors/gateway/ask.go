@@ -21,6 +21,7 @@ type asker struct {
 	at     *Gateways
 	query  *wire.Query
 	answer chan *wire.Answer // holds one
+	first  int
 	tries  int
 	timer  *time.Timer
 }
@@ -29,7 +30,7 @@ type asker struct {
 func (a *asker) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started, *wake:
-		ctx.Request(a.at.pids[a.tries%len(a.at.pids)], a.query)
+		ctx.Request(a.at.pids[(a.first+a.tries)%len(a.at.pids)], a.query)
 		a.tries++
 		root, self := ctx.ActorSystem().Root, ctx.Self()
 		a.timer = time.AfterFunc(askAgain, func() { root.Send(self, &wake{}) })
@@ -48,7 +49,7 @@ func (a *asker) Receive(ctx actor.Context) {
 // ask carries out a query that crosses. The error is that of ctx, which ended before an answer
 // came, or actors.ErrSessionClosed when this side is closed.
 func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wire.Query) (*wire.Answer, error) {
-	a := &asker{at: g, query: query, answer: make(chan *wire.Answer, 1)}
+	a := &asker{at: g, query: query, first: g.begin(), answer: make(chan *wire.Answer, 1)}
 	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
 	defer system.Root.Stop(pid)
 	select {

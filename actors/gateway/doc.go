@@ -12,6 +12,8 @@
 //	client, err := gateway.Open(ctx, system, at)                     // for goroutines
 //	lease, err := client.Mutex("/job").Lock(ctx)
 //
+// [NewSingleton] runs an actor once in the cluster, on nodes without a session.
+//
 // # How long a lock is ours
 //
 // The gateway answers each sending of a requester with the duration for which its own lease still
@@ -46,4 +48,7 @@
 // message of a type that it does not link. A request with a field that the gateway does not know is
 // refused with a reason, told as messages.Failed. No message is authenticated: whoever can reach
 // the remote can ask for locks.
+//
+// protoactor's remote makes room for a million messages to each node that it sends to, which takes 16
+// MB a node. Give the node of a gateway remote.WithEndpointWriterQueueSize(1000): the room grows.
 package gateway

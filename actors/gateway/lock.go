@@ -33,7 +33,8 @@ import (
 //     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
 //   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
 //     messages.ReasonSessionClosed says that at is closed.
-//   - Two requests of one owner do not wait for each other if they are at one gateway.
+//   - Two requests of one owner do not wait for each other if at is the same for both: the second one goes to the
+//     gateway by which the first one holds.
 //
 // No gateway, or a nil one, is told as Failed, like other bad input. A nil at panics.
 func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *actor.Props {
@@ -55,6 +56,9 @@ type requester struct {
 	run      uint64 // of the clock, while it holds
 	relay    *relay.Requester
 	timer    *time.Timer
+	claim    claim // the lock of its owner
+	claims   bool  // there is such a thing
+	alone    bool  // no other request has its owner
 }
 
 // Messages of a requester to itself, and of its Gateways to it.
@@ -83,6 +87,7 @@ func (q *requester) Receive(ctx actor.Context) {
 	case *wire.Reply:
 		q.hear(ctx, msg)
 	case *wake:
+		q.follow(ctx)
 		q.carryOut(ctx, q.relay.Wake(q.now()))
 	case *messages.Release, messages.Release:
 		q.order(ctx, relay.Release, messages.ReasonNone)
@@ -117,8 +122,10 @@ func (q *requester) begin(ctx actor.Context) {
 		want.Caller = actors.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
-	alone := q.want.Owner == "" && ctx.Parent() == nil
-	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, alone)
+	q.alone = q.want.Owner == "" && ctx.Parent() == nil
+	q.claim, q.claims = claimOf(want)
+	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, q.alone)
+	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
 	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want),
@@ -133,6 +140,31 @@ func (q *requester) begin(ctx actor.Context) {
 	}
 }
 
+// start gives the gateway to begin with: that by which the owner holds the lock, or the one that is in use.
+func (q *requester) start() int {
+	if gateway, holds := q.holder(); holds {
+		return gateway
+	}
+	return q.at.begin()
+}
+
+// holder gives the gateway by which the owner holds the lock by another request.
+func (q *requester) holder() (gateway int, holds bool) {
+	if q.alone || !q.claims {
+		return 0, false
+	}
+	return q.at.holder(q.claim)
+}
+
+// follow keeps a request that waits where its owner holds the lock.
+func (q *requester) follow(ctx actor.Context) {
+	if gateway, holds := q.holder(); holds {
+		q.carryOut(ctx, q.relay.Pin(q.now(), gateway))
+	} else {
+		q.relay.Unpin()
+	}
+}
+
 func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	p, wrong := readReply(x)
 	if wrong != "" && x.GetId() == q.relay.ID() {
@@ -140,7 +172,12 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 		return
 	}
 	if wrong == "" {
+		q.follow(ctx)
+		before := q.relay.Accepted()
 		q.carryOut(ctx, q.relay.Reply(q.now(), p))
+		if !before && q.relay.Accepted() {
+			q.at.accept(q.relay.Gateway())
+		}
 	}
 }
 
@@ -217,6 +254,9 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
 		q.run, _ = q.clock.Look()
 		n.Run = q.run
+		if q.claims {
+			q.at.hold(q.epoch, q.claim, q.relay.Gateway())
+		}
 	case *messages.Suspended:
 		n.Until = q.clock.Deadline()
 	case *messages.Resumed:

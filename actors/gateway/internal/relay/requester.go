@@ -17,7 +17,9 @@ type Requester struct {
 	gateways int // how many are named
 
 	gateway  int     // whose turn it is
+	pinned   bool    // it must not go to another one: see Pin
 	attempt  int     // begun anew so often
+	refusals int     // gateways in a row that were full
 	entered  Instant // when this attempt began
 	accepted bool
 	by       uint64 // the gateway that has accepted it; zero before
@@ -169,8 +171,8 @@ func (r *Requester) Wake(now Instant) []Output {
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
 	case r.overdue(now):
 		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
-	case r.waits() && r.gateways > 1 && now >= r.heard.plus((missed+1)*r.pace()):
-		return append(out, r.again(now, true, "Silent")...)
+	case r.waits() && r.moves() && now >= r.heard.plus((missed+1)*r.pace()):
+		return append(out, r.again(now, r.next(), "Silent")...)
 	case now >= r.asked.plus(r.pace()):
 		return append(out, r.send(now)...)
 	}
@@ -261,7 +263,7 @@ func (r *Requester) farewell() Output {
 
 // does says what is done on an event that the requester decides on itself, in the words of package
 // machine.
-var does = map[string]string{"Refused": "fail", "Closed": "fail", "GraceOver": "force, delete",
+var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail", "GraceOver": "force, delete",
 	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
 
 // move tells a change of state that the requester has decided itself; none when it is there

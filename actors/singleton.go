@@ -1,0 +1,85 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// NewSingleton makes the props of an actor that exists once among all that campaign for one lock
+// path. Spawn it on every node on which the user's actor may run. It campaigns; while it holds the
+// lock it runs the user's actor, of the given props, as its child.
+//
+//	pid := system.Root.Spawn(actors.NewSingleton(session, messages.Acquire{Path: "/singletons/billing"}, billing))
+//
+// # The child
+//
+// Its first message, behind *actor.Started, is an *[Activation], with the fencing token and a
+// context. Each incarnation gets it, before anything else. The context ends when the lock is lost or
+// revoked, when somebody asks for it, when the singleton is stopped, and when the child has failed
+// too often; context.Cause says which ([ErrSingletonLost], [ErrSingletonAsked],
+// [ErrSingletonStopped], [ErrSingletonFailing]). Then the child is stopped as by actor.Context.Stop,
+// behind the message that it is at. So whatever takes long in Receive must end with the context.
+//
+// # One at a time
+//
+// The lock is given back when the child's Terminated has come, and not before: when the singleton
+// was stopped, poisoned, restarted by its supervisor, or has panicked, when somebody asked for the
+// lock, and when the child has failed too often. Nothing bounds that wait but the lease: a child that
+// never ends keeps the lock for as long as the session lives. Acquire.Grace bounds it for one that
+// was asked, an operator breaks it with messages.Break, and Session.Close waits no longer than a
+// session timeout.
+//
+// A lock that is lost can be had by another node at once. That is after the lease's deadline, when
+// Activation.Valid is false, by a clock that no pause of the process stops, and the context has
+// ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as it does under any holder: an
+// operator who deletes the node, or a session actor that is stopped. Fencing tokens are for that. No
+// new campaign begins here while the child has not ended.
+//
+// # Failures
+//
+// A panic of the child is its supervisor's, which is the singleton: give it a strategy by
+// props.Configure(actor.WithSupervisor(strategy)); protoactor's own restarts a child ten times in
+// ten seconds. A panic in Stopping or Stopped is logged, and the child ends. A child that ends by
+// itself is spawned anew, under the same lock. [WithFailures] says how many restarts and ends give
+// the lock to another node.
+//
+// After a loss, and after a campaign that failed for a reason that may pass, the next campaign begins
+// after a pause that grows from 100 ms to 10 s while no term lasts that long, with jitter. A campaign
+// that cannot succeed ends the singleton, for bad input, an ACL, or a session that is closed: its
+// parent is told messages.Failed, from the singleton, and it stops.
+//
+// # Messages
+//
+// What is sent to the singleton's address is forwarded to the child, with sender and headers, while
+// the lease is valid. The clock is read again before the child takes a message. What comes while the
+// singleton is nobody's on this node is answered as the actor system answers messages to an actor
+// that has ended, by a DeadLetterEvent for the singleton's address and a DeadLetterResponse to the
+// sender, or is kept: see [WithBuffer]. As with any actor, what is in the child's mailbox when it is
+// stopped vanishes without a dead letter. Addresses of other nodes' singletons are not found here:
+// ask the lock path who holds (messages.ReadQueue).
+//
+// # What decides
+//
+// Package internal/singleton: paused, campaigning, active, stopping, lost, releasing and ended are
+// its phases. It is checked in every order of events; tests/singleton runs the real actors in virtual
+// time, with a witness, in thousands of random histories.
+//
+// # What may be asked for
+//
+// want is a mutex: Mode Exclusive, without Try, Timeout, Sticky, Owner and Reentry. Anything else is
+// told as messages.Failed, like options out of their range, and nothing is sent. from is a *Session,
+// or gateways (package gateway). No from, or no props, panics.
+func NewSingleton(from LockSource, want messages.Acquire, props *actor.Props, opts ...SingletonOption) *actor.Props {
+	if from == nil || props == nil {
+		panic("turnstile: actors.NewSingleton: the source of locks is nil, or the props are")
+	}
+	_ = from.NewLock(want) // a nil session or nil gateways: it panics
+	settings := singletonSettings{failures: 3, within: time.Minute, out: longestPause}
+	for _, opt := range opts {
+		opt(&settings)
+	}
+	return actor.PropsFromProducer(func() actor.Actor { return newSingleton(from, want, props, settings) })
+}
