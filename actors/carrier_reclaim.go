@@ -24,17 +24,23 @@ func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	}
 	// A server that lags might show the queue as it was before they held.
 	if err := k.conn.CatchUp(sp.Path); err != nil {
-		return none
+		return &coordinator.Left{Failure: failureOf(err)}
 	}
 	children, err := k.conn.Children(sp.Path)
+	if err != nil {
+		return &coordinator.Left{Failure: failureOf(err)}
+	}
 	all := queue.NewListing(children, 0).Queue(sp.Style.Name)
-	if err != nil || len(all) == 0 {
+	if len(all) == 0 {
 		return none
 	}
 	data, stat, err := k.conn.Get(sp.At(all[0]))
+	if err != nil {
+		return &coordinator.Left{Failure: failureOf(err)}
+	}
 	owner, ours := queue.ParseOwner(data)
 	number, numbered := queue.Sequence(all[0])
-	if err != nil || !ours || !numbered || !slices.Contains(left, stat.EphemeralOwner) ||
+	if !ours || !numbered || !slices.Contains(left, stat.EphemeralOwner) ||
 		owner.Reclaim != sp.Want.Reclaim || owner.Mode != sp.Want.Mode.String() {
 		return none
 	}
