@@ -8,14 +8,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// seekLeft looks for the node that an earlier process held with under the label of a request: the first of the queue, of a
-// session that the session file names, and that its servers knew when we took it over. Where anything is not as it must
-// be there is nothing to take back, and the request queues as any other does.
+// seekLeft looks for the node that an earlier process held with under the label of a request: the first of the queue,
+// of a session that the session file names, and that its servers knew when we took it over. Where anything is not as
+// it must be there is nothing to take back, and the request queues as any other does.
 //
 // The token must be greater than all that earlier processes have held with, and less than that of anybody who holds
-// later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one who
-// made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the same
-// session, behind it, and dead; all others behind it were made by later transactions.
+// later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one
+// who made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the
+// same session, behind it, and dead; all others behind it were made by later transactions.
 func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	none := &coordinator.Left{}
 	left := k.file.Reclaimable()

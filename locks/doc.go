@@ -17,8 +17,9 @@
 //   - To be told: Lease.Context, WithOnChange; Client.State and Ready; MayPass and the errors.
 //   - For operators: Client.Queue, Locks, Revoke, Break, Deadlocks, SetPermits.
 //   - Options of a lock, by what they are for: for people WithLabel; to bound a hold WithMaxHold, WithGrace; for speed
-//     WithSticky, WithCohort; against deadlocks WithReentry, WithDeadlockDetection; for an election WithPriority; to be
-//     told WithOnChange, WithObserver; for restarts WithReclaim; for queues of others WithName, WithNaming, WithWatchAll.
+//     WithSticky, WithCohort; against deadlocks WithReentry, WithDeadlockDetection; for an election WithPriority; to
+//     be told WithOnChange, WithObserver; for restarts WithReclaim; for queues of others WithName, WithNaming,
+//     WithWatchAll.
 //
 // # What a lease promises
 //

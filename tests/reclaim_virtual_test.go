@@ -28,8 +28,8 @@ func copied(t *testing.T, file string) sessionfile.Record {
 	return all[0]
 }
 
-// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me": its
-// network is gone, so that its own client has lost it, and cannot give anything back.
+// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me":
+// its network is gone, so that its own client has lost it, and cannot give anything back.
 func reclaimable(t *testing.T, at *servers, timeout time.Duration, paths ...string) (sessionfile.Record, map[string]locks.Token) {
 	t.Helper()
 	proxy, file, held := at.Proxy(t), sessionFile(t), map[string]locks.Token{}
@@ -92,8 +92,8 @@ func (b *takingBack) restart(t *testing.T, dial func(context.Context, string, st
 	return client
 }
 
-// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or the
-// question before it, what there is to take over.
+// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or
+// the question before it, what there is to take over.
 func TestTakeOverLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		action embedded.Action
@@ -192,8 +192,8 @@ func TestStaleTxnAfterReclaim(t *testing.T) {
 	})
 }
 
-// TestReclaimInANamedQueue: the name of the queue is found in the names of nodes that may be reclaimed, too, and readers
-// wait for such a hold as for any other.
+// TestReclaimInANamedQueue: the name of the queue is found in the names of nodes that may be reclaimed, too, and
+// readers wait for such a hold as for any other.
 func TestReclaimInANamedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

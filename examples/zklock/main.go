@@ -57,8 +57,8 @@
 // on standard error who ran it and when, and its exit status is 75. With --wait it waits for whoever is at it, and runs
 // the command if that one fails.
 //
-// Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay: delete
-// PATH and what is below it when the job is no more.
+// Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay:
+// delete PATH and what is below it when the job is no more.
 //
 // # When the lock is lost
 //

@@ -23,18 +23,19 @@
 //
 // # What is taken back
 //
-// A process may have its successor take back what it holds ([Successor.Reclaimable]). The file says so from before it holds
-// anything like that. Then the successor does not close the session: it has its servers give it the whole timeout anew, by
-// which they end any older connection of it, and keeps it that long. Meanwhile it can replace a node of that session by
-// one of its own, in one transaction; then it closes the session, and what was not taken back is free.
+// A process may have its successor take back what it holds ([Successor.Reclaimable]). The file says so from before it
+// holds anything like that. Then the successor does not close the session: it has its servers give it the whole
+// timeout anew, by which they end any older connection of it, and keeps it that long. Meanwhile it can replace a node
+// of that session by one of its own, in one transaction; then it closes the session, and what was not taken back is
+// free.
 //
-// Two must never hold at once. The predecessor's lease may run by its own clock, for it is not known until when; but whoever
-// has the lock of the file knows that the process is dead, and no lease is of use to the dead. One that is stopped
-// (SIGSTOP) has not let go of the lock: the successor gets ErrInUse for as long as it is. What the dead one had sent before
-// and arrives later is refused where it depends on the node (locks.Lease.Txn), because that node is gone, and by the token
-// elsewhere, which is greater than its own. Nobody else can have held in between, because the predecessor's node was the
-// first of its queue until it was replaced, and the new one stands at its number. If the session has expired the node is
-// gone, and there is nothing to take back: the transaction says so.
+// Two must never hold at once. The predecessor's lease may run by its own clock, for it is not known until when; but
+// whoever has the lock of the file knows that the process is dead, and no lease is of use to the dead. One that is
+// stopped (SIGSTOP) has not let go of the lock: the successor gets ErrInUse for as long as it is. What the dead one
+// had sent before and arrives later is refused where it depends on the node (locks.Lease.Txn), because that node is
+// gone, and by the token elsewhere, which is greater than its own. Nobody else can have held in between, because the
+// predecessor's node was the first of its queue until it was replaced, and the new one stands at its number. If the
+// session has expired the node is gone, and there is nothing to take back: the transaction says so.
 //
 // # Whose file
 //

@@ -105,8 +105,8 @@
 // nobody of its owner out; a shared node goes with its last user.
 //
 // Reclaiming. A request with a label takes over the node of an earlier process, if that is the first of the queue, by
-// replacing it at its number in one transaction (reclaim.txt). Invariant: its token is known before the node is made, and
-// greater than any that was held with before; so a hold with a label is never handed over.
+// replacing it at its number in one transaction (reclaim.txt). Invariant: its token is known before the node is made,
+// and greater than any that was held with before; so a hold with a label is never handed over.
 //
 // Contests. One node and no queue. Its name does not say whose it is: that is decided by session, czxid and data
 // (contests.txt). Invariant: a contest's node is deleted only by who has made it.

@@ -127,8 +127,8 @@ type NewNode struct {
 }
 
 type (
-	// Left answers SeekLeft: the node that is to be taken over, in which version and at which number, and the token to hold
-	// with then. Name is empty where there is none.
+	// Left answers SeekLeft: the node that is to be taken over, in which version and at which number, and the token to
+	// hold with then. Name is empty where there is none.
 	Left struct {
 		Name    string
 		Version int32
