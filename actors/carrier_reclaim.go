@@ -8,14 +8,14 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// seekLeft looks for the node that an earlier process held with under the label of a request: the first of the queue, of a
-// session that the session file names, and that its servers knew when we took it over. Where anything is not as it must
-// be there is nothing to take back, and the request queues as any other does.
+// seekLeft looks for the node that an earlier process held with under the label of a request: the first of the queue,
+// of a session that the session file names, and that its servers knew when we took it over. Where anything is not as
+// it must be there is nothing to take back, and the request queues as any other does.
 //
 // The token must be greater than all that earlier processes have held with, and less than that of anybody who holds
-// later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one who
-// made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the same
-// session, behind it, and dead; all others behind it were made by later transactions.
+// later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one
+// who made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the
+// same session, behind it, and dead; all others behind it were made by later transactions.
 func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	none := &coordinator.Left{}
 	left := k.file.Reclaimable()
@@ -24,17 +24,23 @@ func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	}
 	// A server that lags might show the queue as it was before they held.
 	if err := k.conn.CatchUp(sp.Path); err != nil {
-		return none
+		return &coordinator.Left{Failure: failureOf(err)}
 	}
 	children, err := k.conn.Children(sp.Path)
+	if err != nil {
+		return &coordinator.Left{Failure: failureOf(err)}
+	}
 	all := queue.NewListing(children, 0).Queue(sp.Style.Name)
-	if err != nil || len(all) == 0 {
+	if len(all) == 0 {
 		return none
 	}
 	data, stat, err := k.conn.Get(sp.At(all[0]))
+	if err != nil {
+		return &coordinator.Left{Failure: failureOf(err)}
+	}
 	owner, ours := queue.ParseOwner(data)
 	number, numbered := queue.Sequence(all[0])
-	if err != nil || !ours || !numbered || !slices.Contains(left, stat.EphemeralOwner) ||
+	if !ours || !numbered || !slices.Contains(left, stat.EphemeralOwner) ||
 		owner.Reclaim != sp.Want.Reclaim || owner.Mode != sp.Want.Mode.String() {
 		return none
 	}

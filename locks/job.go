@@ -28,9 +28,9 @@ type job struct {
 
 type jobKey struct{}
 
-// AckWith adds ops to the transaction in which RunOnce writes its mark when the work has returned nil: they are carried out
-// together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of a RunOnce, or is
-// marked first. What is wrong with the ops is the error of RunOnce; then there is no mark either.
+// AckWith adds ops to the transaction in which RunOnce writes its mark when the work has returned nil: they are
+// carried out together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of a
+// RunOnce, or is marked first. What is wrong with the ops is the error of RunOnce; then there is no mark either.
 func AckWith(ctx context.Context, ops ...Op) error {
 	j, _ := ctx.Value(jobKey{}).(*job)
 	if j == nil || j.markFirst {
@@ -128,8 +128,8 @@ func (j *job) now(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// read reads the node of the mark, and makes it where it is not there: what is only set then can be told from what was not,
-// by its version, also when the session is gone.
+// read reads the node of the mark, and makes it where it is not there: what is only set then can be told from what was
+// not, by its version, also when the session is gone.
 func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err error) {
 	at := j.path + "/" + markName
 	for {
@@ -170,8 +170,8 @@ func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 // errLeaseOver is why a request under a lease is not waited for any more.
 var errLeaseOver = errors.New("the lease is over")
 
-// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the lease itself has been told
-// to whoever waits for an answer, which says more.
+// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the lease itself has been
+// told to whoever waits for an answer, which says more.
 func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.ctx, func() {

@@ -55,7 +55,8 @@ type markForm struct {
 // newMark makes the mark of a run of this process.
 func newMark(state MarkState, lease *Lease, began time.Time) Mark {
 	host, _ := os.Hostname() // for people
-	return Mark{State: state, Host: host, PID: os.Getpid(), Label: lease.from.want.Label, Token: lease.Token(), Began: began}
+	return Mark{State: state, Host: host, PID: os.Getpid(), Label: lease.from.want.Label, Token: lease.Token(),
+		Began: began}
 }
 
 // data is what the mark's node holds.

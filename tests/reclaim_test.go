@@ -15,7 +15,8 @@ import (
 
 const reclaimed = "/reclaimed"
 
-// onlooker waits for the lock in another process's session: it holds as soon as anybody but the one that reclaims could.
+// onlooker waits for the lock in another process's session: it holds as soon as anybody but the one that reclaims
+// could.
 type onlooker struct {
 	client *locks.Client
 	got    <-chan answer
@@ -39,8 +40,8 @@ func (w *onlooker) holds(t *testing.T) *locks.Lease {
 	return a.lease
 }
 
-// TestReclaim: a holder is killed and started again, several times, while somebody waits. Each holds at the place of the
-// one before, with a greater token and in another session; whoever waits holds when the last gives back, and has a
+// TestReclaim: a holder is killed and started again, several times, while somebody waits. Each holds at the place of
+// the one before, with a greater token and in another session; whoever waits holds when the last gives back, and has a
 // greater token than all.
 func TestReclaim(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
@@ -81,8 +82,8 @@ func TestReclaim(t *testing.T) {
 // number is the sequence number of a node.
 func number(node string) string { return node[strings.LastIndexByte(node, '-'):] }
 
-// TestReclaimFromOneThatIsStopped: while the holder is stopped nobody takes anything from it, for it may go on; when it is
-// killed the next one does.
+// TestReclaimFromOneThatIsStopped: while the holder is stopped nobody takes anything from it, for it may go on; when
+// it is killed the next one does.
 func TestReclaimFromOneThatIsStopped(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", long}
@@ -106,8 +107,8 @@ func TestReclaimFromOneThatIsStopped(t *testing.T) {
 	})
 }
 
-// TestTwoLocksAreReclaimed: each under its own label, and one that was waited for is not; what is not reclaimed is free when
-// the session is closed.
+// TestTwoLocksAreReclaimed: each under its own label, and one that was waited for is not; what is not reclaimed is
+// free when the session is closed.
 func TestTwoLocksAreReclaimed(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		record, held := reclaimable(t, at, 4*time.Second, "/one", "/two", "/three")

@@ -28,8 +28,8 @@ func copied(t *testing.T, file string) sessionfile.Record {
 	return all[0]
 }
 
-// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me": its
-// network is gone, so that its own client has lost it, and cannot give anything back.
+// reclaimable gives a session as a process leaves it that dies, and the tokens of what it held under the label "me":
+// its network is gone, so that its own client has lost it, and cannot give anything back.
 func reclaimable(t *testing.T, at *servers, timeout time.Duration, paths ...string) (sessionfile.Record, map[string]locks.Token) {
 	t.Helper()
 	proxy, file, held := at.Proxy(t), sessionFile(t), map[string]locks.Token{}
@@ -92,23 +92,32 @@ func (b *takingBack) restart(t *testing.T, dial func(context.Context, string, st
 	return client
 }
 
-// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session.
+// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or
+// the question before it, what there is to take over.
 func TestTakeOverLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		action embedded.Action
 		expire bool
 		first  bool // it holds before the one that waits
+		asking bool // at the question
 	}{
-		"request":             {embedded.CutBefore, false, true},
-		"reply":               {embedded.CutAfter, false, true},
-		"request and session": {embedded.ExpireBefore, false, true}, // the next session does it
-		"reply and session":   {embedded.DropReply, true, false},    // the node goes with the session
+		"question":             {embedded.CutBefore, false, true, true},
+		"answer":               {embedded.CutAfter, false, true, true},
+		"question and session": {embedded.ExpireBefore, false, true, true},
+		"request":              {embedded.CutBefore, false, true, false},
+		"reply":                {embedded.CutAfter, false, true, false},
+		"request and session":  {embedded.ExpireBefore, false, true, false}, // the next session does it
+		"reply and session":    {embedded.DropReply, true, false, false},    // the node goes with the session
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := takeBack(t)
 				client := b.restart(t, b.server.DialContext)
-				fault, err := b.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: reclaimed + "/" + b.held.Node(), Action: c.action})
+				at := reclaimed
+				if !c.asking {
+					at += "/" + b.held.Node()
+				}
+				fault, err := b.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: at, Action: c.action})
 				require.NoError(t, err)
 				mine := client.Session().ID()
 				got := elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
@@ -183,8 +192,8 @@ func TestStaleTxnAfterReclaim(t *testing.T) {
 	})
 }
 
-// TestReclaimInANamedQueue: the name of the queue is found in the names of nodes that may be reclaimed, too, and readers
-// wait for such a hold as for any other.
+// TestReclaimInANamedQueue: the name of the queue is found in the names of nodes that may be reclaimed, too, and
+// readers wait for such a hold as for any other.
 func TestReclaimInANamedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))

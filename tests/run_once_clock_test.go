@@ -48,8 +48,8 @@ func TestPeriodIsByTheServersClock(t *testing.T) {
 	}
 }
 
-// TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and when it is set on by an
-// hour an hour has passed, whatever the clients have seen of time. One that is set back counts as standing still.
+// TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and when it is set on by
+// an hour an hour has passed, whatever the clients have seen of time. One that is set back counts as standing still.
 func TestClientsClocksChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &shiftedClock{}

@@ -23,7 +23,8 @@ type onceScene struct {
 	others  *locks.Client
 }
 
-// inject has something happen to the next transaction that has a part at a path; then, if expire says so, the session ends.
+// inject has something happen to the next transaction that has a part at a path; then, if expire says so, the session
+// ends.
 func (s *onceScene) inject(t *testing.T, path string, action embedded.Action, expire bool) {
 	t.Helper()
 	fault, err := s.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: path, Action: action})
@@ -148,8 +149,8 @@ func (cell onceCell) run(t *testing.T) {
 	}
 }
 
-// TestMarkFirstFaults: the mark comes first, so that a fault in the work leaves it, and one at the mark keeps the work from
-// being done.
+// TestMarkFirstFaults: the mark comes first, so that a fault in the work leaves it, and one at the mark keeps the work
+// from being done.
 func TestMarkFirstFaults(t *testing.T) {
 	for name, cell := range map[string]onceCell{
 		"expired":                onceCells["expired"].after(true, true),

@@ -24,8 +24,8 @@ func (s *servers) expect(proxy *rig.Proxy, path string, action rig.Action) *rig.
 		Path: func(at string) bool { return at == s.root+path }})
 }
 
-// TestRunOnceLosesMessages: requests and replies are lost, at the question for the time and at the mark. The work is done
-// once, and marked once.
+// TestRunOnceLosesMessages: requests and replies are lost, at the question for the time and at the mark. The work is
+// done once, and marked once.
 func TestRunOnceLosesMessages(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
@@ -46,7 +46,8 @@ func TestRunOnceLosesMessages(t *testing.T) {
 	})
 }
 
-// TestRunOnceIsCut: the connection is cut while the work is done, which does not matter; the session expires, which does.
+// TestRunOnceIsCut: the connection is cut while the work is done, which does not matter; the session expires, which
+// does.
 func TestRunOnceIsCut(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
@@ -107,8 +108,8 @@ func TestReplicasRunOnce(t *testing.T) {
 // jobTimeout is a session timeout that tests wait for.
 const jobTimeout = 2 * pausedTimeout
 
-// TestRunOnceInSilence: the servers fall silent while the work is done, on a connection that stays. It is told in time that
-// the lock is lost, and there is no mark.
+// TestRunOnceInSilence: the servers fall silent while the work is done, on a connection that stays. It is told in time
+// that the lock is lost, and there is no mark.
 func TestRunOnceInSilence(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)

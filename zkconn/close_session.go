@@ -96,8 +96,8 @@ func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (exi
 	}
 }
 
-// takeOverAt makes one attempt at one server. known: it took the session over; over: what was to be done is done, or the
-// session is gone.
+// takeOverAt makes one attempt at one server. known: it took the session over; over: what was to be done is done, or
+// the session is gone.
 //
 // The second frame waits for the answer to the first: a server that knows the session no more closes the connection,
 // and a frame that it has not read by then makes its answer vanish with a reset.

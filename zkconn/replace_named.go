@@ -7,8 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// ReplaceNamed makes an ephemeral node with just this name in place of a sibling, which is deleted if it has this version:
-// both are one transaction. It learns the czxid of the new node.
+// ReplaceNamed makes an ephemeral node with just this name in place of a sibling, which is deleted if it has this
+// version: both are one transaction. It learns the czxid of the new node.
 //
 // ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
 // CreateNamed, whose word on a second request that failed holds here too.

@@ -25,7 +25,8 @@ func clip(text string) string { return wire.Valid(text[:min(len(text), maxDetail
 // checkReclaim refuses what is of no use to a process that has no session: the gateway's session is not its own.
 func checkReclaim(want messages.Acquire) error {
 	if want.Reclaim != "" {
-		return fmt.Errorf("%w: to reclaim %q needs a session, and does not work over a gateway", actors.ErrBadAcquire, want.Reclaim)
+		return fmt.Errorf("%w: to reclaim %q needs a session, and does not work over a gateway", actors.ErrBadAcquire,
+			want.Reclaim)
 	}
 	return nil
 }

@@ -130,8 +130,8 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 	require.Zero(t, place.Before)
 }
 
-// TestReplacedNodeIsNotGone: the node of a hold that may be reclaimed can be replaced by another at its number. Nobody behind
-// it takes its end for the turn.
+// TestReplacedNodeIsNotGone: the node of a hold that may be reclaimed can be replaced by another at its number. Nobody
+// behind it takes its end for the turn.
 func TestReplacedNodeIsNotGone(t *testing.T) {
 	for _, style := range styles() {
 		if style.Mode != messages.Exclusive {

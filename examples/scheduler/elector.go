@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Elector is gocron's Elector: the process that leads runs all jobs, and the others none. It campaigns from NewElector to
-// Stop. A new leader begins its schedule anew, by its own clock.
+// Elector is gocron's Elector: the process that leads runs all jobs, and the others none. It campaigns from NewElector
+// to Stop. A new leader begins its schedule anew, by its own clock.
 type Elector struct {
 	election *locks.Election
 	term     atomic.Pointer[locks.Leadership]

@@ -10,13 +10,14 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// Locker is gocron's Locker: of all processes that have a job of one name in their schedules, one runs it at a time, and
-// not again before Period is over.
+// Locker is gocron's Locker: of all processes that have a job of one name in their schedules, one runs it at a time,
+// and not again before Period is over.
 //
-// A Locker that only locks does not do: a process whose clock is a little late would find the lock free again, when the
-// run is over, and run the job a second time. RunOnce leaves a mark, and counts the period by the servers' clock. gocron
-// does not tell a Locker whether the job has failed, so that one that has is marked all the same; a process that dies
-// leaves no mark. Nor does it end the context of a job whose lock is lost: look at the resource's side with the token.
+// A Locker that only locks does not do: a process whose clock is a little late would find the lock free again, when
+// the run is over, and run the job a second time. RunOnce leaves a mark, and counts the period by the servers' clock.
+// gocron does not tell a Locker whether the job has failed, so that one that has is marked all the same; a process
+// that dies leaves no mark. Nor does it end the context of a job whose lock is lost: look at the resource's side with
+// the token.
 type Locker struct {
 	// Client has the session, Below the path under which the jobs have their keys.
 	Client *locks.Client

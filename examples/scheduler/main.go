@@ -5,8 +5,8 @@
 //	scheduler -zk zk1:2181,zk2:2181 -name b -by locker  -every 1s -ahead -35m200ms
 //
 // Each process has its own schedule by its own clock, which -ahead sets wrong. With -by locker every run of the job is
-// that of whichever process comes first when it is due: see Locker. With -by elector one process, the leader, runs all of
-// them by its clock: see Elector. A line is printed for each run:
+// that of whichever process comes first when it is due: see Locker. With -by elector one process, the leader, runs all
+// of them by its clock: see Elector. A line is printed for each run:
 //
 //	report by a, token 4294968320
 //
@@ -64,9 +64,10 @@ func (s *settings) run(ctx context.Context) error {
 	report := func(ctx context.Context) { fmt.Printf("report by %s\n", s.name) }
 	switch s.by {
 	case "locker":
-		locker := &Locker{Client: client, Below: "/jobs", Label: s.name, Period: s.every * 9 / 10, Done: func(key string, m locks.Mark) {
+		locker := &Locker{Client: client, Below: "/jobs", Label: s.name, Period: s.every * 9 / 10}
+		locker.Done = func(key string, m locks.Mark) {
 			fmt.Printf("done %s by %s at %d, token %d\n", key, m.Label, m.Began.UnixMilli(), m.Token)
-		}}
+		}
 		options = append(options, gocron.WithDistributedLocker(locker))
 	case "elector":
 		elector := NewElector(ctx, client.Election("/scheduler"), s.name)

@@ -99,8 +99,8 @@ func hearMarked(t *testing.T, said <-chan string) (m marked) {
 	return m
 }
 
-// TestLocker: two processes whose clocks are hours apart, and out of step, run a job once in each period together, by the
-// servers' clock. When one of them is killed the other goes on.
+// TestLocker: two processes whose clocks are hours apart, and out of step, run a job once in each period together, by
+// the servers' clock. When one of them is killed the other goes on.
 func TestLocker(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		const every, runs = time.Second, 6

@@ -61,8 +61,8 @@
 // then says on standard error who ran it and when, and its exit status is 75. With --wait it waits
 // for whoever is at it, and runs the command if that one fails.
 //
-// Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay: delete
-// PATH and what is below it when the job is no more.
+// Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay:
+// delete PATH and what is below it when the job is no more.
 //
 // How long to wait for the lock is told by --wait with a unit, or as flock(1) has it: -n (--nonblock) does not wait, -w
 // (--timeout) waits so many seconds. The exit status of a lock that was not had is 75, not flock's 1.

@@ -26,8 +26,8 @@ func (r *runArgs) checkEvery(cmd *cobra.Command) error {
 	return nil
 }
 
-// runOnce runs the command unless somebody has within the time, and marks that it has. A command that fails, or has lost
-// the lock, leaves no mark.
+// runOnce runs the command unless somebody has within the time, and marks that it has. A command that fails, or has
+// lost the lock, leaves no mark.
 func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(*locks.Lease) error) error {
 	within, cancel := r.bound(ctx)
 	defer cancel()
@@ -47,14 +47,15 @@ func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(
 	case end != nil:
 		return end
 	case err != nil && once.Outcome == locks.OnceRan:
-		return exitWith(statusLost, "%s: the command is done, and that is not marked, so that it may be run again: %s", r.path,
-			short(err))
+		return exitWith(statusLost, "%s: the command is done, and that is not marked, so that it may be run again: %s",
+			r.path, short(err))
 	case err != nil:
 		return r.notHeld(ctx, err)
 	case once.Outcome == locks.OnceBusy:
 		return exitWith(statusNotAcquired, "%s: somebody is at it%s; the command was not run", r.path, atIt(once))
 	case once.Outcome == locks.OnceNotDue:
-		return exitWith(statusNotAcquired, "%s: not due for %v (%v); the command was not run", r.path, round(once.Left), once.Mark)
+		return exitWith(statusNotAcquired, "%s: not due for %v (%v); the command was not run", r.path, round(once.Left),
+			once.Mark)
 	}
 	return nil
 }

@@ -20,16 +20,16 @@
 //
 // # A job that one of several replicas runs
 //
-// Each replica wakes up by its own schedule and clock. RunOnce runs the job where nobody has within the period; the others
-// are told who did. The period is counted by the servers' clock, from the beginning of the last run: let it be a little
-// shorter than the time between two runs of the schedule.
+// Each replica wakes up by its own schedule and clock. RunOnce runs the job where nobody has within the period; the
+// others are told who did. The period is counted by the servers' clock, from the beginning of the last run: let it be
+// a little shorter than the time between two runs of the schedule.
 //
 //	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
 //	if once.Outcome == locks.OnceNotDue { log.Print(once.Mark) } // done at ..., by process 4711 on web2
 //
-// The mark is written when the job has returned nil, so that a job that fails, or whose replica dies, is run by the next
-// that comes: at least once. Where twice is worse than not at all, WithMarkFirst. AckWith writes the job's result together
-// with the mark. After ErrUnknownOutcome the job is done and the mark may be missing.
+// The mark is written when the job has returned nil, so that a job that fails, or whose replica dies, is run by the
+// next that comes: at least once. Where twice is worse than not at all, WithMarkFirst. AckWith writes the job's result
+// together with the mark. After ErrUnknownOutcome the job is done and the mark may be missing.
 //
 // A scheduler of its own, such as gocron, takes Turnstile as its Locker or Elector: examples/scheduler. A crontab takes
 // zklock run --at-most-every.
@@ -101,8 +101,8 @@
 //	client, err := locks.Open(ctx, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
 //
-// What the work had begun is as the crash has left it: read it under the lock, as any holder does. A process that crashes
-// each time at the same place keeps the others out for as long as that goes on.
+// What the work had begun is as the crash has left it: read it under the lock, as any holder does. A process that
+// crashes each time at the same place keeps the others out for as long as that goes on.
 //
 // # What to set
 //

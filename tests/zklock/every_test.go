@@ -43,8 +43,8 @@ func TestAtMostEvery(t *testing.T) {
 	})
 }
 
-// TestAtMostEveryAfterAFailure: a command that fails, that is asked to give the lock back, or that is killed with its zklock
-// is run again by whoever comes, and by one that waits at once.
+// TestAtMostEveryAfterAFailure: a command that fails, that is asked to give the lock back, or that is killed with its
+// zklock is run again by whoever comes, and by one that waits at once.
 func TestAtMostEveryAfterAFailure(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		says(t, at, 7, every("/job", "--", "sh", "-c", "exit 7")...)

@@ -8,8 +8,8 @@ import "github.com/turnstile-locks/turnstile/actors/machine"
 // until it is known to be done. A hold that is taken from its owner is not handed over: until its node is gone the
 // owner may not have heard of it.
 //
-// Nor is one that a later process may reclaim: the first node of its queue is to be the one that was held with last, so that
-// the next token can be told.
+// Nor is one that a later process may reclaim: the first node of its queue is to be the one that was held with last,
+// so that the next token can be told.
 //
 // An operator may have deleted the node of the request that has the lock now. Then the other's node has to stay, so
 // that nobody else is let in, until that request has been told: a delete is one transaction with a check of the

@@ -130,13 +130,14 @@ type NewNode struct {
 }
 
 type (
-	// Left answers SeekLeft: the node that is to be taken over, in which version and at which number, and the token to hold
-	// with then. Name is empty where there is none, or nobody knows.
+	// Left answers SeekLeft: the node that is to be taken over, in which version and at which number, and the token to
+	// hold with then. Name is empty where there is none.
 	Left struct {
 		Name    string
 		Version int32
 		Number  int32
 		Token   messages.Token
+		Failure Failure
 	}
 
 	// Created answers Create, CreateAt and TakeOver.

@@ -183,7 +183,7 @@ func unanswered(query Query, f Failure) Answer {
 	case *Create, *CreateAt, *TakeOver:
 		return &Created{Failure: f}
 	case *SeekLeft:
-		return &Left{}
+		return &Left{Failure: f}
 	case *Commit:
 		return &Committed{Failure: f}
 	case *List, *WatchChildren:

@@ -11,6 +11,9 @@ func (p seekingLeft) answered(c *Coordinator, _ uint64, answer Answer) {
 	switch {
 	case r.life != active: // it was given up meanwhile, and nothing was made
 		c.notTakenOver(r, p.op)
+	case !a.Failure.none() && a.Failure.Outcome != Refused:
+		// Nobody knows: it asks again when it has found no node of its own.
+		c.created(r, p.op, Made{}, nil, a.Failure)
 	case a.Name == "":
 		r.kind.create(c, r, p.op)
 	default:

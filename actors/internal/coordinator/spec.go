@@ -72,7 +72,8 @@ func (sp *Spec) sharesNode() bool { return sp.Want.Cohort > 1 }
 // bytes is about how much a create of the node takes in a transaction.
 func (sp *Spec) bytes() int {
 	const usual = 320
-	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Label) + len(sp.Want.Reclaim) + len(sp.Want.Owner) + len(sp.Want.Caller)
+	return usual + len(sp.Path) + len(sp.GUID) + len(sp.Want.Reclaim) + len(sp.Want.Label) +
+		len(sp.Want.Owner) + len(sp.Want.Caller)
 }
 
 // saysTheSame tells whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,

@@ -114,7 +114,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 		}
 		return a
 	case *SeekLeft:
-		a := &Left{}
+		a := &Left{Failure: f}
 		if args.has("left") {
 			a.Name, a.Number = long(args.text("left", "")), int32(args.number("number", 0))
 			a.Token, _ = messages.NewToken(czxid(0), args.number("place", 1))

@@ -43,7 +43,7 @@ func (f *flight) lose() {
 	f.applied, f.lost, f.behind, f.commits, f.print = true, true, 0, false, fingerprint{}
 	switch f.query.(type) {
 	case *coordinator.SeekLeft:
-		f.answer = &coordinator.Left{}
+		f.answer = &coordinator.Left{Failure: unknown}
 	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver:
 		f.answer = &coordinator.Created{Failure: unknown}
 	case *coordinator.Commit:
