@@ -1,0 +1,73 @@
+package activation
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Locks is where locks come from: an *actors.Session of the same actor system, or gateway.NewSource.
+type Locks interface {
+	// SpawnLock spawns a lock actor at the root: see actors.Session.SpawnLock.
+	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
+	// Clock is the lease clock of the grant with this messages.Held.Epoch.
+	Clock(epoch uint64) *zkconn.LeaseClock
+}
+
+// defaultKept is how many messages are kept for an actor that waits for its lock.
+const defaultKept = 1000
+
+// Option changes how Single works.
+type Option func(*settings)
+
+type settings struct {
+	locks     Locks
+	want      func(actor.ReceiverContext) messages.Acquire
+	kept      int
+	observers []*actor.PID
+}
+
+// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it. What
+// comes beyond them is refused. Zero, or less, refuses all.
+func WithKept(messages int) Option { return func(s *settings) { s.kept = max(0, messages) } }
+
+// WithObserver names actors that get every notice and every messages.Transition of the lock actors.
+func WithObserver(pids ...*actor.PID) Option {
+	return func(s *settings) { s.observers = append(s.observers, pids...) }
+}
+
+// At gives what to acquire for actors of which there is one, whatever they are called.
+func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
+	return func(actor.ReceiverContext) messages.Acquire { return want }
+}
+
+// Single makes the actors of a props serve messages only while they hold a lock. want says which, for
+// each actor; it is called once for each, before Started. Owner and Reentry of it mean nothing, because
+// each actor is an owner of its own. Label is the actor's address where it is empty. Modes other than
+// messages.Exclusive let as many serve as the lock lets hold.
+//
+// It has a middleware, which other middleware should be outside of: only what is named behind Single
+// is served under the lock, too. Nil locks, or a nil want, panic.
+func Single(locks Locks, want func(actor.ReceiverContext) messages.Acquire, opts ...Option) actor.PropsOption {
+	if locks == nil || want == nil {
+		panic("turnstile: activation.Single: the locks or what to acquire are nil")
+	}
+	s := &settings{locks: locks, want: want, kept: defaultKept}
+	for _, opt := range opts {
+		opt(s)
+	}
+	return func(props *actor.Props) {
+		props.Configure(
+			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, ctx.ActorSystem(), ctx.Self())) }),
+			actor.WithContextDecorator(decorate),
+			actor.WithReceiverMiddleware(middleware))
+	}
+}
+
+func middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
+	return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+		guardOf(c).receive(c, env, next)
+	}
+}
