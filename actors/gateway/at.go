@@ -15,8 +15,10 @@ import (
 // one with At. Its methods may be called from any goroutine.
 type Gateways struct {
 	pids []*actor.PID
+	find Finder // instead of pids; nil where those are named
 
 	mu       sync.Mutex
+	first    int // of pids: the one that has answered last
 	newest   uint64
 	requests map[uint64]*held
 	closed   bool
@@ -34,9 +36,48 @@ type held struct {
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
 // servers and chroot. One is used until it does not answer, or closes; then those who wait go to
-// the next, and what was held is lost when its lease runs out.
+// the next, and what was held is lost when its lease runs out. New requests begin with the one that has
+// answered last.
 func At(pids ...*actor.PID) *Gateways {
 	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, over: make(chan struct{})}
+}
+
+// Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known now.
+// again: what it found before does not answer. It is called on a goroutine of its own, and may take its
+// time: what waits for it is sent then.
+type Finder func(path string, again bool) *actor.PID
+
+// Find gives gateways that are found when they are needed, as At gives those that are named. A request
+// stays with the gateway that has accepted it, also where the finder finds another one meanwhile. When
+// it does not answer, or closes, a waiter is sent to what the finder finds then. Package grain has the
+// finder for protoactor's clusters.
+func Find(find Finder) *Gateways {
+	g := At()
+	g.find = find
+	return g
+}
+
+// begin is with which of the gateways that are named a request begins.
+func (g *Gateways) begin() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.first
+}
+
+// answered notes which of them has answered.
+func (g *Gateways) answered(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.first = n
+}
+
+// places is among how many gateways a request may move on. Of those that are found there is always
+// another one.
+func (g *Gateways) places() int {
+	if g.find != nil {
+		return 2
+	}
+	return len(g.pids)
 }
 
 // Clock is the lease clock of the grant with this messages.Held.Epoch: each grant over a gateway
@@ -101,6 +142,9 @@ func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 
 // check tells whether there are gateways to ask.
 func (g *Gateways) check() error {
+	if g.find != nil {
+		return nil
+	}
 	if len(g.pids) == 0 || slices.Contains(g.pids, nil) {
 		return fmt.Errorf("%w: no gateway is named, or a nil one", actors.ErrBadAcquire)
 	}

@@ -55,6 +55,7 @@ type requester struct {
 	epoch    uint64
 	run      uint64 // of the clock, while it holds
 	relay    *relay.Requester
+	route    route
 	timer    *time.Timer
 }
 
@@ -83,6 +84,10 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.begin(ctx)
 	case *wire.Reply:
 		q.hear(ctx, msg)
+	case *found:
+		q.route.found(ctx, msg)
+	case *actor.DeadLetterResponse:
+		q.route.missed()
 	case *wake:
 		q.carryOut(ctx, q.relay.Wake(q.now()))
 	case *messages.Release, messages.Release:
@@ -119,7 +124,8 @@ func (q *requester) begin(ctx actor.Context) {
 	}
 	want.Owner = cmp.Or(want.Owner, by)
 	alone := q.want.Owner == "" && ctx.Parent() == nil
-	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, alone)
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.places(), want, alone)
+	q.route = route{at: q.at, path: want.Path, begun: q.at.begin()}
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
 	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkText(wire.FromAcquire(want)))
@@ -140,6 +146,9 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 		return
 	}
 	if wrong == "" {
+		if p.Standing == relay.Known && p.ID == q.relay.ID() {
+			q.route.stay(ctx.Sender())
+		}
 		q.carryOut(ctx, q.relay.Reply(q.now(), p))
 	}
 }
@@ -173,7 +182,7 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Send:
-			ctx.Request(q.at.pids[o.Gateway], writeRequest(o.Request))
+			q.route.send(ctx, o.Gateway, writeRequest(o.Request))
 		case relay.Dismiss:
 			ctx.Request(ctx.Sender(), writeRequest(o.Request))
 		case relay.Extend:
