@@ -150,7 +150,7 @@ func sentinel(reason messages.Reason, usual error) error {
 		return ErrPermits
 	case messages.ReasonHoldGone:
 		return ErrLost
-	case messages.ReasonUnreachable:
+	case messages.ReasonUnreachable, messages.ReasonGatewayFull:
 		if usual != ErrLost {
 			return errUnreachable
 		}
@@ -158,7 +158,7 @@ func sentinel(reason messages.Reason, usual error) error {
 	return usual
 }
 
-// errUnreachable: no gateway carries the request out now. It may pass.
+// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It may pass.
 var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
 
 // ended is the error of a ctx that is done, with its cause where that says more.

@@ -53,6 +53,8 @@ const (
 	// ReasonUnreachable: no gateway has answered, so that nobody knows here what has become of the request. The gateway
 	// gives the lock back by itself.
 	ReasonUnreachable Reason = "no gateway answers"
+	// ReasonGatewayFull: each gateway has as many requests as it takes. It may pass.
+	ReasonGatewayFull Reason = "the gateway has as many requests as it takes"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid does not fit a fencing token"
 )

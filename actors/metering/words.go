@@ -28,6 +28,7 @@ var words = map[messages.Reason]string{
 	messages.ReasonPermits:           "permits",
 	messages.ReasonDeadlock:          "deadlock",
 	messages.ReasonUnreachable:       "unreachable",
+	messages.ReasonGatewayFull:       "gateway_full",
 	messages.ReasonZxidOutOfRange:    "zxid_out_of_range",
 }
 

@@ -1,0 +1,258 @@
+package actors
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// singletonActor is the shell around singleton.Machine: it spawns and stops what that decides.
+type singletonActor struct {
+	from     LockSource
+	want     messages.Acquire
+	props    *actor.Props
+	settings singletonSettings
+
+	m        singleton.Machine
+	clock    time.Time // that Event.At counts from
+	pauses   *backoff.ExponentialBackOff
+	begun    time.Time   // when the newest campaign began
+	pause    *time.Timer // until the next; nil before the first
+	pausing  *pauseOver  // that counts
+	campaign *campaign   // the newest; nil before the first
+	lock     *actor.PID  // its lock actor
+	term     *term       // of that campaign; nil while it has not been granted
+	child    *actor.PID  // nil while none runs
+	guard    *guard      // of the child
+	forget   func()      // what is told of a session that is about to close; nil while nothing is
+	buffer   []*actor.MessageEnvelope
+	restarts bool // another incarnation follows
+}
+
+// Messages of a singleton to itself. Each counts where it is the newest of its kind.
+type (
+	pauseOver struct {
+		quiet
+		_ byte // so that each has an address of its own
+	}
+	sessionCloses struct{ quiet }
+)
+
+func newSingleton(from LockSource, want messages.Acquire, props *actor.Props, settings singletonSettings) *singletonActor {
+	return &singletonActor{from: from, want: want, props: props, settings: settings, m: settings.newMachine(),
+		clock: time.Now(), pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
+			backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))}
+}
+
+// Receive takes one message. A panic ends the singleton: its child is stopped, and the lock is given
+// back when that has ended.
+func (s *singletonActor) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			ctx.Stop(ctx.Self())
+			logPanic(ctx.Logger(), "singleton panicked", r, logkeys.Path, s.want.Path)
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		s.begin(ctx)
+	case *pauseOver:
+		if msg == s.pausing {
+			s.step(ctx, singleton.Event{Kind: singleton.PauseOver})
+		}
+	case *campaignTold:
+		if msg.from == s.campaign {
+			s.told(ctx, msg)
+		}
+	case *childRestarts:
+		if msg.guard == s.guard && s.child != nil {
+			s.step(ctx, singleton.Event{Kind: singleton.ChildRestarted})
+		}
+	case *actor.Terminated:
+		if s.child != nil && msg.Who.Equal(s.child) {
+			s.childEnded(ctx)
+		}
+	case *sessionCloses:
+		s.step(ctx, singleton.Event{Kind: singleton.Close, Reason: messages.ReasonSessionClosed})
+	case *actor.Stopping:
+		s.step(ctx, singleton.Event{Kind: singleton.Stop})
+	case *actor.Restarting: // the actor system stops the child, and the next incarnation begins when that has ended
+		s.restarts = true
+		s.step(ctx, singleton.Event{Kind: singleton.Stop})
+		s.drop(ctx)
+	case *actor.Stopped:
+		s.drop(ctx)
+	default:
+		s.deliver(ctx)
+	}
+}
+
+func (s *singletonActor) begin(ctx actor.Context) {
+	if err := s.settings.check(s.want); err != nil {
+		s.step(ctx, singleton.Event{Kind: singleton.Close, Reason: messages.ReasonBadInput, Detail: err.Error()})
+		return
+	}
+	s.step(ctx, singleton.Event{Kind: singleton.Begin})
+}
+
+// told takes what the lock actor has told.
+func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
+	ev := singleton.Event{Kind: singleton.LockEnded}
+	switch told.notice.(type) {
+	case *messages.Held:
+		s.term = told.term
+		ev = singleton.Event{Kind: singleton.Held, Valid: s.term.valid()}
+	case *messages.RevokeRequested:
+		ev.Kind = singleton.Asked
+	case *messages.Revoked:
+		ev.Kind = singleton.Gone
+	default:
+		ev.Reason, ev.Detail, ev.Passes = passes(told.notice)
+	}
+	s.step(ctx, ev)
+}
+
+func (s *singletonActor) childEnded(ctx actor.Context) {
+	s.child, s.guard = nil, nil
+	s.step(ctx, singleton.Event{Kind: singleton.ChildEnded})
+	if s.child == nil {
+		s.idle()
+	}
+}
+
+// step gives one event to the machine, and carries out what it decides.
+func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
+	ev.At = time.Since(s.clock)
+	before := s.m.Phase
+	for _, effect := range s.m.Step(ev) {
+		s.carryOut(ctx, effect, ev)
+	}
+	if (before == singleton.Active) != (s.m.Phase == singleton.Active) {
+		ctx.Logger().Info("singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
+			logkeys.State, s.m.Phase.String(), logkeys.Event, ev.Kind.String())
+	}
+}
+
+func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
+	switch effect {
+	case singleton.Campaign:
+		s.begun, s.term = time.Now(), nil
+		s.campaign = &campaign{from: s.from, root: ctx.ActorSystem().Root, self: ctx.Self()}
+		opts := append(s.settings.lockOptions[:len(s.settings.lockOptions):len(s.settings.lockOptions)],
+			WithOwner(ctx.Self()), WithListener(s.campaign))
+		s.lock = ctx.ActorSystem().Root.Spawn(s.from.NewLock(s.want, opts...)) // a child would end with us, before ours
+	case singleton.SpawnChild:
+		s.spawn(ctx)
+	case singleton.EndContext:
+		s.term.cancel(causeOf(ev))
+	case singleton.StopChild:
+		ctx.Stop(s.child)
+	case singleton.Release:
+		if s.term != nil {
+			s.term.end(ErrSingletonStopped)
+		}
+		ctx.Send(s.lock, &messages.Release{})
+	case singleton.Pause:
+		if time.Since(s.begun) > longestPause {
+			s.pauses.Reset()
+		}
+		s.wait(ctx, s.pauses.NextBackOff())
+	case singleton.LongPause:
+		s.wait(ctx, s.settings.out)
+	case singleton.Finish:
+		s.finish(ctx)
+	}
+}
+
+// causeOf says why the context of the child ends.
+func causeOf(ev singleton.Event) error {
+	switch ev.Kind {
+	case singleton.Asked:
+		return ErrSingletonAsked
+	case singleton.ChildRestarted, singleton.ChildEnded:
+		return ErrSingletonFailing
+	case singleton.Gone, singleton.LockEnded: // which has ended it already
+		return fmt.Errorf("%w: %s", ErrSingletonLost, ev.Reason)
+	}
+	return ErrSingletonStopped
+}
+
+// spawn spawns the child. One that cannot be spawned has ended.
+func (s *singletonActor) spawn(ctx actor.Context) {
+	s.tellOfClose(ctx)
+	s.guard = &guard{term: s.term, singleton: ctx.Self()}
+	if !s.spawned(ctx, s.props.Clone(actor.WithReceiverMiddleware(s.guard.middleware))) {
+		s.childEnded(ctx)
+		return
+	}
+	s.flush(ctx)
+}
+
+// spawned tells whether a child could be spawned: its producer may panic.
+func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			logPanic(ctx.Logger(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.want.Path)
+		}
+	}()
+	s.child = ctx.Spawn(props)
+	return true
+}
+
+// tellOfClose has a session that closes wait for the end of the child, and no longer than its timeout.
+func (s *singletonActor) tellOfClose(ctx actor.Context) {
+	session, is := s.from.(*Session)
+	if !is || s.forget != nil {
+		return
+	}
+	root, self, idle := ctx.ActorSystem().Root, ctx.Self(), s.term.idle
+	s.forget = session.BeforeClose(func() {
+		root.Send(self, &sessionCloses{})
+		bound := time.NewTimer(session.Timeout())
+		defer bound.Stop()
+		select {
+		case <-idle:
+		case <-bound.C:
+		}
+	})
+}
+
+// idle takes it that no child runs any more.
+func (s *singletonActor) idle() {
+	if s.forget != nil {
+		s.forget()
+		s.forget = nil
+		close(s.term.idle)
+	}
+}
+
+// wait begins a pause.
+func (s *singletonActor) wait(ctx actor.Context, pause time.Duration) {
+	root, self, over := ctx.ActorSystem().Root, ctx.Self(), &pauseOver{}
+	s.pausing = over
+	s.pause = time.AfterFunc(pause, func() { root.Send(self, over) })
+}
+
+// finish ends the actor, and tells why it ends by itself.
+func (s *singletonActor) finish(ctx actor.Context) {
+	if s.pause != nil {
+		s.pause.Stop()
+	}
+	if s.m.Reason != messages.ReasonNone {
+		ctx.Logger().Error("singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.m.Reason),
+			logkeys.Error, s.m.Detail)
+		if parent := ctx.Parent(); parent != nil && sameNode(ctx.ActorSystem(), parent) {
+			ctx.Request(parent, &messages.Failed{Reason: s.m.Reason, Detail: s.m.Detail,
+				Grant: messages.Grant{Path: s.want.Path, Actor: messages.IDOf(ctx.Self())}})
+		}
+	}
+	if !s.restarts {
+		ctx.Stop(ctx.Self())
+	}
+}

@@ -1,0 +1,64 @@
+package actors
+
+import (
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// guard stands right before a singleton's child, as the innermost receiver middleware of its props.
+// It belongs to one child, in all its incarnations, and runs on the child's goroutine.
+type guard struct {
+	term      *term
+	singleton *actor.PID
+	stopped   bool // no incarnation follows
+}
+
+// childRestarts tells the singleton that its child is being restarted.
+type childRestarts struct {
+	quiet
+	guard *guard
+}
+
+func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
+	return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+		if g.stopped { // a restart that was decided before it stopped would bring it back, and nobody stops it then
+			return
+		}
+		switch env.Message.(type) {
+		case *actor.Started:
+			next(c, env)
+			next(c, &actor.MessageEnvelope{Message: &Activation{Grant: g.term.held.Grant, Context: g.term.ctx,
+				Singleton: g.singleton, term: g.term}, Sender: g.singleton})
+		case *actor.Restarting:
+			c.ActorSystem().Root.Send(g.singleton, &childRestarts{guard: g})
+			next(c, env)
+		case *actor.Stopping:
+			g.last(next, c, env)
+		case *actor.Stopped:
+			g.stopped = true
+			g.last(next, c, env)
+		case actor.SystemMessage, actor.AutoReceiveMessage:
+			next(c, env)
+		default:
+			if !g.term.valid() {
+				c.ActorSystem().DeadLetter.SendUserMessage(g.singleton, env)
+				return
+			}
+			next(c, env)
+		}
+	}
+}
+
+// last takes one of the last messages. A panic there would have the supervisor bring back an actor
+// that is to end.
+func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *actor.MessageEnvelope) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.Logger().Error("the actor of a singleton panicked while it was stopping", slog.Any("panic", r),
+				slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	next(c, env)
+}

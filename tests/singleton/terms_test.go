@@ -1,0 +1,248 @@
+package singleton
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// pair is a world of two nodes, of which the first is active and the second waits.
+func pair(t *testing.T, story func(w *world, a, b *node, by *actors.Activation), opts ...actors.SingletonOption) {
+	t.Helper()
+	play(t, 2, func(w *world) {
+		a, b := w.nodes[0], w.nodes[1]
+		a.spawn(a.props(opts...))
+		w.active(a)
+		b.spawn(b.props(opts...))
+		w.until("b waits", func() bool { return w.contenders() == 2 })
+		time.Sleep(time.Minute) // a new connection's lease is longer
+		by := w.active(a)
+		require.True(w.t, by.Valid())
+		require.NoError(w.t, by.Context.Err())
+		require.NotZero(w.t, by.Token)
+		require.Equal(w.t, path, by.Path)
+		require.True(w.t, by.Singleton.Equal(a.pid))
+		story(w, a, b, by)
+	})
+}
+
+// moved waits until the second node is active, and requires what is true then.
+func moved(w *world, to *node, from *actors.Activation, cause error) *actors.Activation {
+	w.t.Helper()
+	next := w.active(to)
+	require.Greater(w.t, next.Token, from.Token)
+	require.False(w.t, from.Valid())
+	require.ErrorIs(w.t, context.Cause(from.Context), cause)
+	return next
+}
+
+// TestStopMoves: a singleton that is stopped, or poisoned, gives the lock back when its child has ended.
+func TestStopMoves(t *testing.T) {
+	for name, end := range map[string]func(w *world, n *node){
+		"stop":   func(w *world, n *node) { w.system.Root.Stop(n.pid) },
+		"poison": func(w *world, n *node) { w.system.Root.Poison(n.pid) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			pair(t, func(w *world, a, b *node, by *actors.Activation) {
+				a.send(lingers(5 * time.Second))
+				time.Sleep(time.Second)
+				end(w, a)
+				time.Sleep(4 * time.Second)
+				require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonStopped)
+				require.True(w.t, by.Valid(), "the child is still stopping, and the lock is kept")
+				require.Equal(w.t, "a", w.witness.running())
+				moved(w, b, by, actors.ErrSingletonStopped)
+				a.gone()
+			})
+		})
+	}
+}
+
+// TestLossMoves: the lock of a node that is cut off is lost before another one is active; when it is back it
+// campaigns again.
+func TestLossMoves(t *testing.T) {
+	for name, fault := range map[string]state{"cut": down, "silence": silent} {
+		t.Run(name, func(t *testing.T) {
+			pair(t, func(w *world, a, b *node, by *actors.Activation) {
+				a.line.be(fault)
+				next := moved(w, b, by, actors.ErrSingletonLost)
+				a.line.be(open)
+				w.until("a waits", func() bool { return w.contenders() == 2 })
+				b.stop()
+				require.Greater(w.t, w.active(a).Token, next.Token)
+			})
+		})
+	}
+}
+
+// TestShortCutChangesNothing: the child does not hear of a cut that is over before the lease is.
+func TestShortCutChangesNothing(t *testing.T) {
+	pair(t, func(w *world, a, _ *node, by *actors.Activation) {
+		for range 5 {
+			a.line.be(down)
+			time.Sleep(time.Second)
+			a.line.be(open)
+			time.Sleep(20 * time.Second)
+		}
+		require.True(w.t, by.Valid())
+		require.NoError(w.t, by.Context.Err())
+		require.Equal(w.t, by, w.active(a))
+	})
+}
+
+// TestExpiry: the session of the active node expires at the servers.
+func TestExpiry(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		w.witness.broken = true // an operator has ended the session: nobody waits for its lease
+		require.NoError(w.t, w.server.Expire(a.session.ID()))
+		moved(w, b, by, actors.ErrSingletonLost)
+		w.until("a waits", func() bool { return w.contenders() == 2 })
+	})
+}
+
+// TestSlowChildLosesTheLock: a child that is deaf does not keep a lock that is lost. Its context has ended before
+// another one is active; here no campaign begins until it has ended.
+func TestSlowChildLosesTheLock(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		a.send(sleeps(5 * time.Minute))
+		a.line.be(down)
+		w.until("both run", func() bool { return w.witness.running() == "a and b" })
+		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonLost)
+		require.False(w.t, by.Valid())
+		a.line.be(open)
+		time.Sleep(2 * time.Minute)
+		require.Equal(w.t, 1, w.contenders(), "a does not campaign while its child runs")
+		w.until("a waits", func() bool { return w.contenders() == 2 })
+		require.Equal(w.t, "b", w.witness.running())
+	})
+}
+
+// TestSlowChildKeepsTheLock: a child that was told to stop is waited for, for longer than any timeout.
+func TestSlowChildKeepsTheLock(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		a.send(sleeps(time.Hour))
+		time.Sleep(time.Second)
+		w.system.Root.Stop(a.pid)
+		time.Sleep(59 * time.Minute)
+		require.Equal(w.t, "a", w.witness.running())
+		require.True(w.t, by.Valid())
+		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonStopped)
+		moved(w, b, by, actors.ErrSingletonStopped)
+		a.gone()
+	})
+}
+
+// TestPausedProcess: work that waited while the lease ran out is not begun. Here the child is deaf for as long as a
+// process might be paused.
+func TestPausedProcess(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		a.send(sleeps(time.Minute))
+		time.Sleep(time.Second)
+		a.send(job{1})
+		a.line.be(down)
+		w.active2(b)
+		w.until("the child of a has ended", func() bool { return w.witness.running() == "b" })
+		require.Empty(w.t, w.witness.done())
+		require.False(w.t, by.Valid())
+	})
+}
+
+// active2 waits until a node is active, whoever else still runs.
+func (w *world) active2(n *node) {
+	w.t.Helper()
+	w.until(n.name+" is active", func() bool { return w.witness.activation(n.name) != nil })
+}
+
+// ask sends a query by a node's session.
+func (w *world) ask(n *node, query any) any {
+	w.t.Helper()
+	answer, err := n.session.Ask(w.t.Context(), query)
+	require.NoError(w.t, err)
+	return answer
+}
+
+// TestAskedFor: the lock goes to the next when somebody asks for it, and back when asked again.
+func TestAskedFor(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		for _, to := range []*node{b, a, b} {
+			w.ask(b, &messages.AskBack{Path: path})
+			by = moved(w, to, by, actors.ErrSingletonAsked)
+			w.until("the other waits", func() bool { return w.contenders() == 2 })
+		}
+	})
+}
+
+// TestTakenByForce: a child that was asked and does not stop within the grace period loses the lock.
+func TestTakenByForce(t *testing.T) {
+	play(t, 2, func(w *world) {
+		a, b := w.nodes[0], w.nodes[1]
+		a.spawn(a.over(a.session, messages.Acquire{Path: path, Grace: 5 * time.Second}))
+		by := w.active(a)
+		b.spawn(b.props())
+		a.send(sleeps(time.Minute))
+		w.until("b waits", func() bool { return w.contenders() == 2 })
+		w.ask(b, &messages.AskBack{Path: path})
+		time.Sleep(4 * time.Second)
+		require.True(w.t, by.Valid())
+		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonAsked)
+		w.witness.broken = true // the grace period is what its owner wants instead
+		w.active2(b)
+		require.False(w.t, by.Valid())
+		w.until("a waits", func() bool { return w.contenders() == 2 })
+	})
+}
+
+// TestBroken: an operator breaks the lock.
+func TestBroken(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		w.witness.broken = true
+		queue := w.ask(b, &messages.ReadQueue{Path: path}).(*messages.Queue)
+		w.ask(b, &messages.Break{Contender: queue.Contenders[0]})
+		moved(w, b, by, actors.ErrSingletonLost)
+		w.until("a waits", func() bool { return w.contenders() == 2 })
+	})
+}
+
+// TestLockActorIsStopped: somebody stops the lock actor of the singleton.
+func TestLockActorIsStopped(t *testing.T) {
+	pair(t, func(w *world, a, b *node, by *actors.Activation) {
+		w.witness.broken = true
+		lock, there := w.system.ProcessRegistry.GetLocal(by.Actor.ID)
+		require.True(w.t, there)
+		lock.Stop(nil)
+		moved(w, b, by, actors.ErrSingletonLost)
+		w.until("a waits", func() bool { return w.contenders() == 2 })
+	})
+}
+
+// TestSessionCloses: Close waits until the child has ended, and no longer than a session timeout.
+func TestSessionCloses(t *testing.T) {
+	for name, slow := range map[string]bool{"in order": false, "the child hangs": true} {
+		t.Run(name, func(t *testing.T) {
+			pair(t, func(w *world, a, b *node, by *actors.Activation) {
+				a.send(lingers(3 * time.Second))
+				if slow {
+					a.send(lingers(5 * time.Minute))
+				}
+				time.Sleep(time.Second)
+				begun := time.Now()
+				require.NoError(w.t, a.session.Close(w.t.Context()))
+				if slow {
+					require.Equal(w.t, timeout, time.Since(begun).Round(time.Second))
+				} else {
+					require.Equal(w.t, 3*time.Second, time.Since(begun).Round(time.Second))
+				}
+				w.active2(b)
+				require.False(w.t, by.Valid())
+				require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonStopped)
+				a.gone()
+				require.Equal(w.t, "b", w.witness.running())
+			})
+		})
+	}
+}

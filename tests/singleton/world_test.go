@@ -1,0 +1,248 @@
+package singleton
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// path is the lock path of all singletons here, and timeout the timeout of all sessions.
+const (
+	path    = "/singletons/one"
+	timeout = 10 * time.Second
+)
+
+// world is a server and the nodes that it serves, in one bubble.
+type world struct {
+	t       *testing.T
+	server  *embedded.Server
+	system  *actor.ActorSystem
+	witness *witness
+	nodes   []*node
+}
+
+// play runs a story in a bubble, with so many nodes that have a session each.
+func play(t *testing.T, nodes int, story func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+		w := &world{t: t, server: embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second)),
+			system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+				actor.WithDeadLetterThrottleInterval(100*time.Millisecond))}
+		t.Cleanup(func() {
+			w.system.Shutdown()
+			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+		})
+		w.witness = newWitness(w.system)
+		for i := range nodes {
+			w.nodes = append(w.nodes, w.newNode(string(rune('a'+i))))
+		}
+		story(w)
+		w.end()
+	})
+}
+
+// end stops all, and finds that nothing is left.
+func (w *world) end() {
+	w.t.Helper()
+	for _, n := range w.nodes {
+		n.line.be(open)
+		n.stop()
+	}
+	w.until("no child runs", func() bool { return w.witness.running() == "" })
+	w.until("no node is left", func() bool { return w.contenders() == 0 })
+	require.Empty(w.t, w.witness.faults())
+}
+
+// until waits for what must come, in virtual time.
+func (w *world) until(what string, is func() bool) {
+	w.t.Helper()
+	for range 60_000 {
+		if is() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.t.Fatalf("it does not come: %s\n%s", what, w.witness.story())
+}
+
+// active waits until a node runs the child, and gives its activation.
+func (w *world) active(n *node) *actors.Activation {
+	w.t.Helper()
+	w.until(n.name+" is active", func() bool { return w.witness.running() == n.name })
+	return w.witness.activation(n.name)
+}
+
+// contenders counts who queues.
+func (w *world) contenders() int {
+	w.t.Helper()
+	for _, n := range w.nodes {
+		if n.session.Err() != nil {
+			continue
+		}
+		answer, err := n.session.Ask(context.WithoutCancel(w.t.Context()), &messages.ReadQueue{Path: path})
+		require.NoError(w.t, err)
+		return len(answer.(*messages.Queue).Contenders)
+	}
+	w.t.Fatal("no session is open")
+	return 0
+}
+
+// node is a session, and perhaps a singleton.
+type node struct {
+	w       *world
+	name    string
+	line    *line
+	session *actors.Session
+	pid     *actor.PID // nil while none runs
+	spawned int
+}
+
+func (w *world) newNode(name string) *node {
+	n := &node{w: w, name: name, line: &line{server: w.server}}
+	n.connect()
+	return n
+}
+
+// connect starts a session.
+func (n *node) connect() {
+	cfg, err := zkconn.NewConfig(n.w.server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.dial))
+	require.NoError(n.w.t, err)
+	session, err := actors.StartSession(n.w.system, cfg)
+	require.NoError(n.w.t, err)
+	n.session = session
+	n.w.t.Cleanup(func() { patient.Closed(n.w.t, session.Close(context.WithoutCancel(n.w.t.Context()))) })
+}
+
+// props are those of the node's singleton.
+func (n *node) props(opts ...actors.SingletonOption) *actor.Props {
+	return n.over(n.session, messages.Acquire{Path: path}, opts...)
+}
+
+func (n *node) over(from actors.LockSource, want messages.Acquire, opts ...actors.SingletonOption) *actor.Props {
+	return actors.NewSingleton(from, want, n.w.witness.child(n.name), opts...)
+}
+
+// spawn spawns the node's singleton.
+func (n *node) spawn(props *actor.Props) {
+	n.w.t.Helper()
+	n.spawned++
+	pid, err := n.w.system.Root.SpawnNamed(props, fmt.Sprint("singleton-", n.name, "-", n.spawned))
+	require.NoError(n.w.t, err)
+	n.pid = pid
+}
+
+// stop stops the node's singleton, and waits until it has ended.
+func (n *node) stop() {
+	if n.pid == nil {
+		return
+	}
+	n.w.system.Root.Stop(n.pid)
+	n.gone()
+}
+
+// gone waits until the node's singleton has ended.
+func (n *node) gone() {
+	n.w.t.Helper()
+	n.w.until(n.name+" has ended", func() bool { return !n.lives() })
+	n.pid = nil
+}
+
+func (n *node) lives() bool {
+	_, lives := n.w.system.ProcessRegistry.GetLocal(n.pid.Id)
+	return lives
+}
+
+func (n *node) send(message any) { n.w.system.Root.Send(n.pid, message) }
+
+// state is that of a line.
+type state int
+
+const (
+	open state = iota
+	// down: connections are reset, and refused.
+	down
+	// silent: nothing that is sent arrives.
+	silent
+)
+
+// line is the way of one session to the servers.
+type line struct {
+	server *embedded.Server
+
+	mu    sync.Mutex
+	state state
+	conns []net.Conn
+}
+
+var errDown = errors.New("the line is down")
+
+func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state == down {
+		return nil, errDown
+	}
+	conn, err := l.server.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	l.conns = append(l.conns, conn)
+	return &wire{conn, l}, nil
+}
+
+// be changes the state. What was connected before it is open again is reset.
+func (l *line) be(to state) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state == to {
+		return
+	}
+	l.state = to
+	if to == silent {
+		return
+	}
+	for _, conn := range l.conns {
+		_ = conn.Close()
+	}
+	l.conns = nil
+}
+
+// wire is a connection of a line.
+type wire struct {
+	net.Conn
+	line *line
+}
+
+// Write swallows what is sent into silence.
+func (w *wire) Write(p []byte) (int, error) {
+	w.line.mu.Lock()
+	mute := w.line.state == silent
+	w.line.mu.Unlock()
+	if mute {
+		return len(p), nil
+	}
+	return w.Conn.Write(p)
+}
+
+// What singletons here ask for, and what asks them to give it back.
+var (
+	acquire = messages.Acquire{Path: path}
+	askBack = &messages.AskBack{Path: path}
+)
