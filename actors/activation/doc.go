@@ -9,7 +9,8 @@
 //		activation.Single(session, activation.At(messages.Acquire{Path: "/accounts/7"})))
 //
 // For grains see package actors/gateway/grain, whose Path gives each identity a lock path of its own.
-// For nodes without a session, gateway.NewSource gives the locks.
+// Without a session the locks come from gateways (package gateway). actors.NewSingleton is for an actor
+// that is spawned on every node, and is to run on one of them.
 //
 // # What the actor sees
 //

@@ -43,7 +43,7 @@ func (g *gate) Moved(to messages.State, _ string) {
 func (g *gate) Hear(_ *actor.PID, notice any) {
 	switch n := notice.(type) {
 	case *messages.Held:
-		if g.open(newLease(n, g.guard.locks.Clock(n.Epoch))) {
+		if g.open(newLease(n, g.guard.from.Clock(n.Epoch))) {
 			g.guard.wake()
 		}
 	case *messages.RevokeRequested:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -83,7 +84,8 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	}
 }
 
-// ask asks for the lock, once. The lock actor may tell how it went before SpawnLock returns.
+// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's children. It
+// may tell how it went before it is known here.
 func (g *guard) ask(c actor.ReceiverContext) {
 	if g.asked {
 		return
@@ -92,7 +94,7 @@ func (g *guard) ask(c actor.ReceiverContext) {
 	g.asked = true
 	want.Owner, want.Reentry = "", false
 	want.Label = cmp.Or(want.Label, g.self.String())
-	g.lock = g.locks.SpawnLock(&want, &g.gate, g.observers)
+	g.lock = g.system.Root.Spawn(g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...)))
 }
 
 // take takes a message for the actor: it is served, kept or refused.
@@ -176,7 +178,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 // end gives the lock back: the actor has stopped, and its children have.
 func (g *guard) end() {
 	lock := g.lock
-	g.lock = nil
+	g.lock, g.begun = nil, false // a restart that was decided before would serve it again
 	g.gate.shut(ErrOver)
 	if lock != nil {
 		g.system.Root.Send(lock, &messages.Release{})

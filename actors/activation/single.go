@@ -5,16 +5,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// Locks is where locks come from: an *actors.Session of the same actor system, or gateway.NewSource.
-type Locks interface {
-	// SpawnLock spawns a lock actor at the root: see actors.Session.SpawnLock.
-	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
-	// Clock is the lease clock of the grant with this messages.Held.Epoch.
-	Clock(epoch uint64) *zkconn.LeaseClock
-}
 
 // defaultKept is how many messages are kept for an actor that waits for its lock.
 const defaultKept = 1000
@@ -23,7 +14,7 @@ const defaultKept = 1000
 type Option func(*settings)
 
 type settings struct {
-	locks     Locks
+	from      actors.LockSource
 	want      func(actor.ReceiverContext) messages.Acquire
 	kept      int
 	observers []*actor.PID
@@ -49,12 +40,14 @@ func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
 // messages.Exclusive let as many serve as the lock lets hold.
 //
 // It has a middleware, which other middleware should be outside of: only what is named behind Single
-// is served under the lock, too. Nil locks, or a nil want, panic.
-func Single(locks Locks, want func(actor.ReceiverContext) messages.Acquire, opts ...Option) actor.PropsOption {
-	if locks == nil || want == nil {
-		panic("turnstile: activation.Single: the locks or what to acquire are nil")
+// is served under the lock, too. from is a session of the actor's system, or gateways (package gateway).
+// No from, or no want, panics.
+func Single(from actors.LockSource, want func(actor.ReceiverContext) messages.Acquire, opts ...Option) actor.PropsOption {
+	if from == nil || want == nil {
+		panic("turnstile: activation.Single: the source of locks is nil, or what to acquire is")
 	}
-	s := &settings{locks: locks, want: want, kept: defaultKept}
+	_ = from.NewLock(messages.Acquire{}) // a nil session or nil gateways: it panics
+	s := &settings{from: from, want: want, kept: defaultKept}
 	for _, opt := range opts {
 		opt(s)
 	}

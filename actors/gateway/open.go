@@ -40,12 +40,8 @@ func Open(ctx context.Context, system *actor.ActorSystem, at *Gateways, opts ...
 	if err := at.hello(ctx, system); err != nil {
 		return nil, err
 	}
-	return locks.NewClient(system, NewSource(system, at), opts...)
+	return locks.NewClient(system, &source{at, system}, opts...)
 }
-
-// NewSource gives what locks come from, over gateways: for package activation, and for locks.NewClient
-// where nobody waits for a gateway to answer.
-func NewSource(system *actor.ActorSystem, at *Gateways) locks.Source { return &source{at, system} }
 
 // source is what package locks needs of gateways.
 type source struct {

@@ -43,7 +43,7 @@ func (h *holder) hold(ctx context.Context, lasts time.Duration, what Look, held 
 		if held.Valid() { // then it was when the number was given
 			what.Confirms = seen.Number
 		}
-		if ctx.Err() != nil || time.Now().After(until) && !seen.Stay {
+		if ctx.Err() != nil || held.Context().Err() != nil || time.Now().After(until) && !seen.Stay {
 			what.Ends = givenBack
 			return h.witness.Call("Witness.Look", what, &seen)
 		}

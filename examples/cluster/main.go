@@ -138,7 +138,7 @@ func (s *stage) cutOff() error {
 func (s *stage) strike(what string, costs func(*witness) bool, do, then func() error) error {
 	s.witness.stay("c")
 	defer s.witness.stay("")
-	if err := s.until("c holds", func(w *witness) bool { return w.holding("c") }); err != nil {
+	if err := s.until("c holds", func(w *witness) bool { return w.staying("c") }); err != nil {
 		return err
 	}
 	lost, lose := s.witness.lost("c"), s.witness.sees(costs)

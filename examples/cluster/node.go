@@ -17,9 +17,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/turnstile-locks/turnstile/actors/activation"
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // orderVariable makes this program a node: it holds an order.
@@ -104,7 +105,7 @@ func startRemote(o order) (*actor.ActorSystem, error) {
 
 // open gives the client of a node: over its own session, which others may use then, or over gateways.
 func open(ctx context.Context, system *actor.ActorSystem, o order) (
-	client *locks.Client, from activation.Locks, by string, err error) {
+	client *locks.Client, from actors.LockSource, by string, err error) {
 	if o.Servers != "" {
 		client, err = locks.Open(ctx, o.Servers, locks.WithActorSystem(system), locks.WithSessionTimeout(timeout))
 		if err != nil {
@@ -121,5 +122,12 @@ func open(ctx context.Context, system *actor.ActorSystem, o order) (
 		return gateway.At(pids...)
 	}
 	client, err = gateway.Open(ctx, system, at())
-	return client, gateway.NewSource(system, at()), "a gateway", err
+	return client, gateways{at()}, "a gateway", err
+}
+
+// gateways is where locks come from on a node without a session.
+type gateways struct{ *gateway.Gateways }
+
+func (g gateways) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
+	return gateway.NewLock(g.Gateways, want, opts...)
 }

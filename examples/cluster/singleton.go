@@ -6,60 +6,55 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/activation"
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
-
-// campaign has the singleton run on this node whenever its lock is held here. stop ends that, and waits.
-func campaign(system *actor.ActorSystem, from activation.Locks, h *holder, by string) (stop func()) {
-	props := actor.PropsFromProducer(func() actor.Actor { return &singleton{holder: h, by: by} },
-		activation.Single(from, activation.At(messages.Acquire{Path: singletonPath})))
-	stopped := make(chan struct{})
-	parent := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-		switch ctx.Message().(type) {
-		case *actor.Started, again:
-			ctx.Spawn(props)
-		case *actor.Terminated:
-			root, self := ctx.ActorSystem().Root, ctx.Self()
-			time.AfterFunc(100*time.Millisecond, func() { root.Send(self, again{}) })
-		case *actor.Stopped:
-			close(stopped)
-		}
-	}))
-	return func() {
-		system.Root.Stop(parent)
-		<-stopped
-	}
-}
-
-type again struct{}
 
 // forever is longer than the program runs.
 const forever = 24 * time.Hour
 
-// singleton is the actor that exists once. It tells the witness that it does.
+// campaign has the singleton run on this node whenever its lock is held here. stop ends that, and waits
+// until it has.
+func campaign(system *actor.ActorSystem, from actors.LockSource, h *holder, by string) (stop func()) {
+	props := actor.PropsFromProducer(func() actor.Actor { return &singleton{holder: h, by: by} })
+	ended := make(chan struct{})
+	parent := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch ctx.Message().(type) {
+		case *actor.Started:
+			ctx.Spawn(actors.NewSingleton(from, messages.Acquire{Path: singletonPath}, props))
+		case *actor.Stopped:
+			close(ended)
+		}
+	}))
+	return func() {
+		system.Root.Stop(parent)
+		<-ended
+	}
+}
+
+// singleton is the actor that exists once. It tells the witness so, for as long as it does.
 type singleton struct {
 	holder *holder
 	by     string
-	stop   context.CancelFunc
 	told   chan struct{}
 }
 
+// term is a lease as holders see it.
+type term struct{ *actors.Activation }
+
+func (t term) Context() context.Context { return t.Activation.Context }
+
 // Receive takes one message.
 func (s *singleton) Receive(ctx actor.Context) {
-	switch ctx.Message().(type) {
-	case *actor.Started:
-		lease := activation.LeaseOf(ctx)
-		var runs context.Context
-		runs, s.stop = context.WithCancel(context.Background())
+	switch msg := ctx.Message().(type) {
+	case *actors.Activation:
+		look := Look{Path: singletonPath, Who: "singleton", By: s.by, Token: int64(msg.Token)}
 		s.told = make(chan struct{})
 		go func() {
 			defer close(s.told)
-			_ = s.holder.hold(runs, forever,
-				Look{Path: singletonPath, Who: "singleton", By: s.by, Token: int64(lease.Token())}, lease)
+			_ = s.holder.hold(context.Background(), forever, look, term{msg})
 		}()
-	case *actor.Stopping:
-		s.stop()
+	case *actor.Stopping: // the context of the term has ended; the lock is given back behind this
 		<-s.told
 	}
 }

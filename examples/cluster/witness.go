@@ -35,7 +35,7 @@ type witness struct {
 type hold struct {
 	Look
 	first, last int64 // that were confirmed; zero for none
-	over        bool
+	stays, over bool  // it was told to stay; it has ended
 }
 
 // Look is what a holder says.
@@ -107,6 +107,7 @@ func (c *Calls) Look(l Look, seen *Seen) error {
 	if h == nil {
 		return errors.New("nobody has begun this hold")
 	}
+	h.stays = seen.Stay
 	if l.Confirms != 0 {
 		c.w.confirm(h, l.Confirms)
 	}
@@ -218,10 +219,11 @@ func (w *witness) singleton() string {
 	return ""
 }
 
-// holding tells whether the newest hold of the lock is a node's, and has not ended; the mutex is held.
-func (w *witness) holding(node string) bool {
+// staying tells whether the newest hold of the lock is a node's, which has been told to keep it; the mutex
+// is held.
+func (w *witness) staying(node string) bool {
 	all := w.holds[lockPath]
-	return len(all) > 0 && all[len(all)-1].Node == node && !all[len(all)-1].over
+	return len(all) > 0 && all[len(all)-1].Node == node && all[len(all)-1].stays && !all[len(all)-1].over
 }
 
 // heldBy tells whether the newest hold of the lock is with the session by which a node holds what it has
