@@ -39,10 +39,10 @@ func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
 // each actor is an owner of its own. Label is the actor's address where it is empty. Modes other than
 // messages.Exclusive let as many serve as the lock lets hold.
 //
-// It has a middleware, which other middleware should be outside of: only what is named behind Single
-// is served under the lock, too. from is a session of the actor's system, or gateways (package gateway).
-// No from, or no want, panics.
-func Single(from actors.LockSource, want func(actor.ReceiverContext) messages.Acquire, opts ...Option) actor.PropsOption {
+// Name it before other options: middleware that is named before it sees messages that are not served.
+// from is a session of the actor's system, or gateways (package gateway). No from, or no want, panics.
+func Single(from actors.LockSource, want func(actor.ReceiverContext) messages.Acquire,
+	opts ...Option) actor.PropsOption {
 	if from == nil || want == nil {
 		panic("turnstile: activation.Single: the source of locks is nil, or what to acquire is")
 	}

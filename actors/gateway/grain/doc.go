@@ -33,5 +33,5 @@
 // members that start at the same time where no member has ever been: start the first one alone. A session
 // is to be closed after its member has left the cluster: until then the cluster sends requests there.
 //
-// Only who imports this package links protoactor's cluster.
+// Programs that do not import this package do not link protoactor's cluster.
 package grain
