@@ -21,7 +21,7 @@ type asker struct {
 	at     *Gateways
 	query  *wire.Query
 	answer chan *wire.Answer // holds one
-	begun  int               // with which of those that are named
+	first  int               // of the gateways that are named: where it begins
 	tries  int
 	timer  *time.Timer
 }
@@ -52,7 +52,7 @@ const anyPath = "/"
 // send is one try.
 func (a *asker) send(root *actor.RootContext, self *actor.PID) {
 	if a.at.find == nil {
-		root.RequestWithCustomSender(a.at.pids[(a.begun+a.tries)%len(a.at.pids)], a.query, self)
+		root.RequestWithCustomSender(a.at.pids[(a.first+a.tries)%len(a.at.pids)], a.query, self)
 		return
 	}
 	again := a.tries > 0
@@ -66,7 +66,7 @@ func (a *asker) send(root *actor.RootContext, self *actor.PID) {
 // ask carries out a query that crosses. The error is that of ctx, which ended before an answer
 // came, or actors.ErrSessionClosed when this side is closed.
 func (g *Gateways) ask(ctx context.Context, system *actor.ActorSystem, query *wire.Query) (*wire.Answer, error) {
-	a := &asker{at: g, query: query, answer: make(chan *wire.Answer, 1), begun: g.begin()}
+	a := &asker{at: g, query: query, first: g.begin(), answer: make(chan *wire.Answer, 1)}
 	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return a }))
 	defer system.Root.Stop(pid)
 	select {

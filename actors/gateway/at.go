@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -18,9 +19,10 @@ type Gateways struct {
 	find Finder // instead of pids; nil where those are named
 
 	mu       sync.Mutex
-	first    int // of pids: the one that has answered last
 	newest   uint64
 	requests map[uint64]*held
+	accepted int            // the gateway that has accepted the newest request
+	holds    map[claim]site // by which gateway an owner holds
 	closed   bool
 	over     chan struct{} // closed with it
 	idle     chan struct{} // closed when the last request has ended after Close; nil before
@@ -32,14 +34,88 @@ type Gateways struct {
 type held struct {
 	clock *zkconn.LeaseClock
 	pid   *actor.PID
+	claim claim // that it holds; the zero value while it does not
+}
+
+// claim is the lock of an owner.
+type claim struct {
+	owner, path, name string
+	contest           bool
+}
+
+// site is where an owner holds, and by how many requests.
+type site struct {
+	gateway  int        // of those that are named
+	found    *actor.PID // that was found, and has accepted the request; nil for one that is named
+	requests int
+}
+
+// claimOf gives the claim of a request whose Owner is set; false for a semaphore, where owners mean
+// nothing.
+func claimOf(want messages.Acquire) (claim, bool) {
+	return claim{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
 }
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
-// servers and chroot. One is used until it does not answer, or closes; then those who wait go to
-// the next, and what was held is lost when its lease runs out. New requests begin with the one that has
-// answered last.
+// servers and chroot. One is used until it does not answer, is full, or closes; then those who wait
+// go to the next, and what was held is lost when its lease runs out. A new request begins at the
+// gateway that has accepted the newest one. Programs that name gateways in the same order share
+// cohorts of a lock, those that name them in different orders share the load.
+//
+// A request of an owner that holds the lock (messages.Acquire.Reentry, a downgrade) goes to the
+// gateway by which it holds, and stays there for as long as it holds: no other gateway knows whose
+// the hold is. So requests of one owner must be made by one Gateways.
 func At(pids ...*actor.PID) *Gateways {
-	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, over: make(chan struct{})}
+	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: map[claim]site{},
+		over: make(chan struct{})}
+}
+
+// begin gives the gateway with which a request begins.
+func (g *Gateways) begin() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.accepted
+}
+
+// accept notes which gateway has accepted a request.
+func (g *Gateways) accept(gateway int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.find == nil {
+		g.accepted = gateway
+	}
+}
+
+// hold notes by which gateway a request holds.
+func (g *Gateways) hold(epoch uint64, of claim, at site) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r := g.requests[epoch]; r != nil && r.claim == (claim{}) {
+		r.claim = of
+		at.requests = g.holds[of].requests + 1
+		g.holds[of] = at
+	}
+}
+
+// holder gives the gateway by which an owner holds.
+func (g *Gateways) holder(of claim) (at site, holds bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at, holds = g.holds[of]
+	return at, holds
+}
+
+// drop takes out the claim of a request; g.mu is held.
+func (g *Gateways) drop(r *held) {
+	if r == nil || r.claim == (claim{}) {
+		return
+	}
+	at := g.holds[r.claim]
+	if at.requests--; at.requests == 0 {
+		delete(g.holds, r.claim)
+		return
+	}
+	g.holds[r.claim] = at
 }
 
 // Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known now.
@@ -55,20 +131,6 @@ func Find(find Finder) *Gateways {
 	g := At()
 	g.find = find
 	return g
-}
-
-// begin is with which of the gateways that are named a request begins.
-func (g *Gateways) begin() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.first
-}
-
-// answered notes which of them has answered.
-func (g *Gateways) answered(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.first = n
 }
 
 // places is among how many gateways a request may move on. Of those that are found there is always
@@ -102,7 +164,7 @@ func (g *Gateways) add(pid *actor.PID, clock *zkconn.LeaseClock) (epoch uint64, 
 		return 0, false
 	}
 	g.newest++
-	g.requests[g.newest] = &held{clock, pid}
+	g.requests[g.newest] = &held{clock: clock, pid: pid}
 	return g.newest, true
 }
 
@@ -110,6 +172,7 @@ func (g *Gateways) add(pid *actor.PID, clock *zkconn.LeaseClock) (epoch uint64, 
 func (g *Gateways) remove(epoch uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.drop(g.requests[epoch])
 	delete(g.requests, epoch)
 	if g.idle != nil && len(g.requests) == 0 {
 		close(g.idle)

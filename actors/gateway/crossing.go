@@ -92,6 +92,7 @@ func writeRequest(r relay.Request) *wire.Request {
 var standings = map[relay.Standing]wire.Standing{
 	relay.Known: wire.Standing_ACCEPTED, relay.Unknown: wire.Standing_UNKNOWN,
 	relay.Closing: wire.Standing_CLOSING, relay.Refused: wire.Standing_REFUSED,
+	relay.Full: wire.Standing_FULL,
 }
 
 func writeReply(r relay.Reply) *wire.Reply {

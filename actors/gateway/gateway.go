@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 )
 
 // KindName is the name of the kind that Kind gives.
@@ -21,7 +22,20 @@ const KindName = "turnstile-gateway"
 // Kind gives the kind of a gateway over a session, for remote.WithKinds: other nodes spawn gateways
 // of it by name. A gateway that is spawned so is a child of protoactor's activator, and lives until
 // it is stopped.
-func Kind(session *actors.Session) *remote.Kind { return remote.NewKind(KindName, New(session)) }
+func Kind(session *actors.Session, opts ...Option) *remote.Kind {
+	return remote.NewKind(KindName, New(session, opts...))
+}
+
+// Option changes how a gateway works.
+type Option func(*relay.Limits)
+
+// WithMaxRequests bounds the requests that a gateway has at a time; without it they are 100 000. A
+// request above the bound goes to the next gateway that its requester names. When each is full it
+// ends as messages.Failed with messages.ReasonGatewayFull; package locks gives an error for which
+// MayPass is true. What the gateway has already is not touched.
+//
+// A request that waits takes some 3 kB. A gateway of no requests, or fewer, refuses all.
+func WithMaxRequests(n int) Option { return func(l *relay.Limits) { l.Requests = n } }
 
 // ErrSessionFile: the session has a session file. A process that is started again after a crash
 // closes its predecessor's session at once, while what that one promised to other nodes has not run
@@ -32,11 +46,11 @@ var ErrSessionFile = errors.New("turnstile: a session with a session file cannot
 // actor.NewPID(address, name). The system's remote must have been started, or else the address of
 // its actors is not known. The error wraps ErrSessionFile, or is that of the spawn, as for a name
 // that is taken.
-func Spawn(system *actor.ActorSystem, session *actors.Session, name string) (*actor.PID, error) {
+func Spawn(system *actor.ActorSystem, session *actors.Session, name string, opts ...Option) (*actor.PID, error) {
 	if session != nil && session.HasFile() {
 		return nil, fmt.Errorf("turnstile: spawning gateway %q: %w", name, ErrSessionFile)
 	}
-	pid, err := system.Root.SpawnNamed(New(session), name)
+	pid, err := system.Root.SpawnNamed(New(session, opts...), name)
 	if err != nil {
 		return nil, fmt.Errorf("turnstile: spawning gateway %q: %w", name, err)
 	}
@@ -49,11 +63,15 @@ func Spawn(system *actor.ActorSystem, session *actors.Session, name string) (*ac
 //
 // It may be stopped at any time; what it has promised is kept until it has run out. Session.Close
 // waits for that. It stops by itself when its session has ended for good.
-func New(session *actors.Session) *actor.Props {
+func New(session *actors.Session, opts ...Option) *actor.Props {
 	if session == nil {
 		panic("turnstile: gateway.New: the session is nil")
 	}
-	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session) })
+	limits := relay.Usual()
+	for _, opt := range opts {
+		opt(&limits)
+	}
+	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) })
 }
 
 // WithRecovery keeps a message of a type that this node does not link from ending the process:

@@ -34,7 +34,8 @@ import (
 //     messages.ReasonUnreachable, after a few seconds. The gateway gives the lock back by itself.
 //   - A gateway that is closed, where no other one is named, is told as messages.ReasonUnreachable.
 //     messages.ReasonSessionClosed says that at is closed.
-//   - Two requests of one owner do not wait for each other if they are at one gateway.
+//   - Two requests of one owner do not wait for each other if at is the same for both: the second one goes to the
+//     gateway by which the first one holds.
 //
 // No gateway, or a nil one, is told as Failed, as other bad input is. A nil at panics.
 func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *actor.Props {
@@ -57,6 +58,9 @@ type requester struct {
 	relay    *relay.Requester
 	route    route
 	timer    *time.Timer
+	claim    claim // the lock of its owner
+	claims   bool  // there is such a thing
+	alone    bool  // no other request has its owner
 }
 
 // Messages of a requester to itself, and of its Gateways to it.
@@ -89,6 +93,7 @@ func (q *requester) Receive(ctx actor.Context) {
 	case *actor.DeadLetterResponse:
 		q.route.missed()
 	case *wake:
+		q.follow(ctx)
 		q.carryOut(ctx, q.relay.Wake(q.now()))
 	case *messages.Release, messages.Release:
 		q.order(ctx, relay.Release, messages.ReasonNone)
@@ -123,9 +128,11 @@ func (q *requester) begin(ctx actor.Context) {
 		want.Caller = actors.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
-	alone := q.want.Owner == "" && ctx.Parent() == nil
-	q.relay = relay.NewRequester(uuid.NewString(), q.at.places(), want, alone)
-	q.route = route{at: q.at, path: want.Path, begun: q.at.begin()}
+	q.alone = q.want.Owner == "" && ctx.Parent() == nil
+	q.claim, q.claims = claimOf(want)
+	q.route = route{at: q.at, path: want.Path}
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.places(), want, q.alone)
+	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
 	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkText(wire.FromAcquire(want)))
@@ -139,6 +146,32 @@ func (q *requester) begin(ctx actor.Context) {
 	}
 }
 
+// start gives the gateway to begin with: that by which the owner holds the lock, or the one that is in use.
+func (q *requester) start() int {
+	if at, holds := q.holder(); holds {
+		return q.route.pin(at, 0)
+	}
+	return q.at.begin()
+}
+
+// holder gives the gateway by which the owner holds the lock by another request.
+func (q *requester) holder() (at site, holds bool) {
+	if q.alone || !q.claims {
+		return site{}, false
+	}
+	return q.at.holder(q.claim)
+}
+
+// follow keeps a request that waits where its owner holds the lock.
+func (q *requester) follow(ctx actor.Context) {
+	if at, holds := q.holder(); holds {
+		q.carryOut(ctx, q.relay.Pin(q.now(), q.route.pin(at, q.relay.Gateway())))
+	} else {
+		q.relay.Unpin()
+		q.route.unpin()
+	}
+}
+
 func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	p, wrong := readReply(x)
 	if wrong != "" && x.GetId() == q.relay.ID() {
@@ -146,10 +179,15 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 		return
 	}
 	if wrong == "" {
+		q.follow(ctx)
 		if p.Standing == relay.Known && p.ID == q.relay.ID() {
 			q.route.stay(ctx.Sender())
 		}
+		before := q.relay.Accepted()
 		q.carryOut(ctx, q.relay.Reply(q.now(), p))
+		if !before && q.relay.Accepted() {
+			q.at.accept(q.relay.Gateway())
+		}
 	}
 }
 
@@ -226,6 +264,9 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		n.Epoch, n.Until = q.epoch, q.clock.Deadline()
 		q.run, _ = q.clock.Look()
 		n.Run = q.run
+		if q.claims {
+			q.at.hold(q.epoch, q.claim, q.route.site())
+		}
 	case *messages.Suspended:
 		n.Until = q.clock.Deadline()
 	case *messages.Resumed:

@@ -7,17 +7,20 @@ import (
 )
 
 // route is the way of one request to its gateway: to one that is named, or to one that is found. What
-// is found may only forward to a gateway, and another one the next time. So once a gateway has accepted
-// the request, the way leads to that one directly.
+// is found may only forward to a gateway, and to another one the next time. So once a gateway has
+// accepted the request, the way leads to that one directly.
+//
+// Package relay numbers the places that a request may be at. They are those of the gateways that are
+// named. Of those that are found there are two, in turns: the other one is what is found next.
 type route struct {
-	at    *Gateways
-	path  string
-	begun int // with which of those that are named
+	at   *Gateways
+	path string
 
-	place  int        // that the request is at, as package relay numbers them
-	to     *actor.PID // nil until it is found
-	stays  bool       // to has accepted the request
+	place  int        // that the request is at
+	to     *actor.PID // that was found; nil until it is
+	stays  bool       // to has accepted the request, or a hold of its owner
 	again  bool       // what was found before did not answer
+	pinned *actor.PID // where its owner holds: it goes there instead of what is found; nil for nowhere
 	asking bool       // the finder is at work
 	waits  *wire.Request
 }
@@ -31,16 +34,16 @@ type found struct {
 // IgnoreDeadLetterLogging keeps it out of the log: the request may have ended.
 func (*found) IgnoreDeadLetterLogging() {}
 
-// send sends to a gateway, by its place. While that is being found the newest request waits for it;
+// send sends to the gateway at a place. While that is being found the newest request waits for it;
 // others count as lost.
 func (r *route) send(ctx actor.Context, place int, x *wire.Request) {
 	if r.at.find == nil {
 		r.place = place
-		ctx.Request(r.at.pids[r.named()], x)
+		ctx.Request(r.at.pids[place], x)
 		return
 	}
 	if place != r.place {
-		r.place, r.to, r.stays, r.again = place, nil, false, true
+		r.place, r.to, r.stays, r.again = place, r.pinned, r.pinned != nil, true
 	}
 	if r.to != nil {
 		ctx.Request(r.to, x)
@@ -72,15 +75,9 @@ func (r *route) found(ctx actor.Context, f *found) {
 	}
 }
 
-// named is which of the gateways that are named the request is at.
-func (r *route) named() int { return (r.begun + r.place) % len(r.at.pids) }
-
 // stay notes who has accepted the request.
 func (r *route) stay(gateway *actor.PID) {
-	switch {
-	case r.at.find == nil:
-		r.at.answered(r.named())
-	case !r.stays && gateway != nil:
+	if r.at.find != nil && !r.stays && gateway != nil {
 		r.to, r.stays = gateway, true
 	}
 }
@@ -93,3 +90,28 @@ func (r *route) missed() {
 		r.to, r.again = nil, true
 	}
 }
+
+// site is where the request is.
+func (r *route) site() site { return site{gateway: r.place, found: r.to} }
+
+// pin gives the place of the gateway by which the owner holds. now is that where the request is, or goes
+// next.
+func (r *route) pin(at site, now int) int {
+	if r.at.find == nil {
+		return at.gateway
+	}
+	r.pinned = at.found
+	switch {
+	case at.found == nil || now != r.place: // it goes there next
+		return now
+	case r.to == nil:
+		r.to, r.stays = at.found, true
+		return now
+	case r.to.Equal(at.found):
+		return now
+	}
+	return (now + 1) % r.at.places()
+}
+
+// unpin lets it go to what is found again.
+func (r *route) unpin() { r.pinned = nil }

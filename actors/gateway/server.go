@@ -20,6 +20,7 @@ import (
 // for those would be stopped with it, and what was promised must be kept.
 type server struct {
 	session *actors.Session
+	limits  relay.Limits
 	system  *actor.ActorSystem
 	self    *actor.PID
 	table   *relay.Table
@@ -44,8 +45,8 @@ type (
 	drain     struct{ done chan struct{} }
 )
 
-func newGateway(session *actors.Session) *server {
-	return &server{session: session, begun: time.Now(), locks: map[string]*actor.PID{}, ids: map[string]string{},
+func newGateway(session *actors.Session, limits relay.Limits) *server {
+	return &server{session: session, limits: limits, begun: time.Now(), locks: map[string]*actor.PID{}, ids: map[string]string{},
 		stopped: make(chan struct{})}
 }
 
@@ -106,7 +107,7 @@ func (g *server) Receive(ctx actor.Context) {
 
 func (g *server) start(ctx actor.Context) {
 	g.system, g.self = ctx.ActorSystem(), ctx.Self()
-	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout())
+	g.table = relay.NewTable(1+rand.Uint64N(math.MaxUint64), g.session.Timeout(), g.limits)
 	g.forget = g.session.BeforeClose(g.last)
 	g.startTicker()
 }

@@ -19,7 +19,7 @@ import (
 type (
 	// job is noted, and answered.
 	job struct{ number int }
-	// panics makes it panic; poisonous makes it panic in Stopping, from then on.
+	// panics makes it panic; poisonous makes it and each later one of its node panic in Stopping.
 	panics    struct{}
 	poisonous struct{}
 	// leaves makes it stop itself.
@@ -32,16 +32,17 @@ type (
 
 // witness looks at the children of all nodes.
 type witness struct {
-	mu     sync.Mutex
-	begun  time.Time
-	stays  []*stay // of children that have not ended
-	newest messages.Token
-	lines  []string
-	wrong  []string
-	jobs   []job // that were done, and those that became dead letters
-	dead   []job
-	count  int  // activations
-	broken bool // an operator has broken the lock: a holder may hear of it after the next one holds
+	mu       sync.Mutex
+	begun    time.Time
+	stays    []*stay // of children that have not ended
+	newest   messages.Token
+	lines    []string
+	wrong    []string
+	jobs     []job // that were done, and those that became dead letters
+	dead     []job
+	count    int             // activations
+	poisoned map[string]bool // nodes whose children panic in Stopping
+	broken   bool            // an operator has broken the lock: a holder may hear of it after the next one holds
 }
 
 // stay is a child with its newest activation.
@@ -51,7 +52,7 @@ type stay struct {
 }
 
 func newWitness(system *actor.ActorSystem) *witness {
-	w := &witness{begun: time.Now()}
+	w := &witness{begun: time.Now(), poisoned: map[string]bool{}}
 	system.EventStream.Subscribe(func(event any) {
 		if letter, is := event.(*actor.DeadLetterEvent); is {
 			if j, is := letter.Message.(job); is {
@@ -163,12 +164,11 @@ func (w *witness) child(node string) *actor.Props {
 
 // child is that actor.
 type child struct {
-	witness  *witness
-	node     string
-	by       *actors.Activation
-	first    bool // Started came
-	lingers  time.Duration
-	poisoned bool
+	witness *witness
+	node    string
+	by      *actors.Activation
+	first   bool // Started came
+	lingers time.Duration
 }
 
 func (c *child) Receive(ctx actor.Context) {
@@ -185,7 +185,7 @@ func (c *child) Receive(ctx actor.Context) {
 		return
 	case *actor.Stopping:
 		time.Sleep(c.lingers)
-		if c.poisoned {
+		if c.witness.poison(c.node, false) {
 			panic("as ordered, in Stopping")
 		}
 		return
@@ -203,7 +203,7 @@ func (c *child) Receive(ctx actor.Context) {
 }
 
 func (c *child) work(ctx actor.Context) {
-	if !c.by.Valid() {
+	if end := c.by.Deadline(); !end.IsZero() && !time.Now().Before(end) { // Valid may have changed since it was looked at
 		c.witness.mu.Lock()
 		c.witness.fault("%s is given work though its lease is over", c.node)
 		c.witness.mu.Unlock()
@@ -219,7 +219,7 @@ func (c *child) work(ctx actor.Context) {
 	case panics:
 		panic("as ordered")
 	case poisonous:
-		c.poisoned = true
+		c.witness.poison(c.node, true)
 	case leaves:
 		ctx.Stop(ctx.Self())
 	case sleeps:
@@ -241,4 +241,12 @@ func (w *witness) activations() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count
+}
+
+// poison tells whether the children of a node panic in Stopping, and has them do so from now on.
+func (w *witness) poison(node string, now bool) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.poisoned[node] = w.poisoned[node] || now
+	return w.poisoned[node]
 }

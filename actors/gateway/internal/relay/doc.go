@@ -54,6 +54,15 @@
 // Text that is not UTF-8 cannot be sent. What asks for a lock like that is refused before anything is
 // sent; in details that are only told, marks stand in for the bytes.
 //
+// # Limits
+//
+// A gateway has no more requests at a time than its limits allow. It refuses those above as full,
+// which may pass: the requester goes to the next gateway, and ends as Failed with
+// messages.ReasonGatewayFull when each has said so. The ids of requests that are over are kept for
+// two to four patiences, so that a sending which was delayed does not begin one again; where there
+// is no room for an id, nothing new is accepted for two patiences. A requester that sends, and takes
+// no events in, is taken for silent.
+//
 // # Silence
 //
 // A requester that hears nothing says so as a local lock actor does when its connection is down: it

@@ -33,6 +33,8 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 	switch p.Standing {
 	case Refused:
 		return r.refused(p)
+	case Full:
+		return r.full(now, p)
 	case Closing:
 		return r.closing(now)
 	case Unknown:
@@ -55,9 +57,20 @@ func (r *Requester) closing(now Instant) []Output {
 	case !r.waits():
 		return r.unknown(now)
 	case r.gateways > 1:
-		return r.again(now, true, "Closed")
+		return r.again(now, r.next(), "Closed")
 	}
 	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable, Detail: closed}, "Closed")
+}
+
+// full leaves a gateway that takes no more requests now for the next one, until each has said so.
+func (r *Requester) full(now Instant, p Reply) []Output {
+	if !r.waits() {
+		return nil
+	}
+	if r.refusals++; r.moves() && r.refusals < r.gateways {
+		return r.again(now, r.next(), "Full")
+	}
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonGatewayFull, Detail: p.Detail}, "Full")
 }
 
 // unknown takes it that the gateway has nothing of the request, or nothing any more.
@@ -70,12 +83,12 @@ func (r *Requester) unknown(now Instant) []Output {
 	case r.order >= Cancel:
 		return r.finish(&messages.Cancelled{Grant: r.grant, Reason: cmp.Or(r.reason, messages.ReasonCancelled)}, "Left")
 	}
-	return r.again(now, false, "Expired")
+	return r.again(now, r.gateway, "Expired")
 }
 
 // known takes what the gateway says of the request.
 func (r *Requester) known(now Instant, p Reply) []Output {
-	r.accepted, r.by = true, p.Gateway
+	r.accepted, r.by, r.refusals = true, p.Gateway, 0
 	r.heard = now
 	if p.Every > 0 {
 		r.every = min(p.Every, maxEvery)
@@ -155,7 +168,7 @@ func (r *Requester) begins(notice any) bool {
 // from the servers, answers each sending without one: so Wake sends while the newest is young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
-		return r.again(now, false, "Expired")
+		return r.again(now, r.gateway, "Expired")
 	}
 	r.every = min(r.every, firstEvery)
 	if p.Number < r.number || now < r.asked.plus(r.pace()) { // a newer sending is under way, or soon
@@ -254,9 +267,11 @@ func (r *Requester) end(notice any) []Output {
 	case !is:
 		return nil
 	case r.restarts(to, why) && r.haunted(to, why):
-		return r.leave(r.heard, false, "Refused")
+		return r.leave(r.heard, r.gateway, "Refused")
+	case r.restarts(to, why) && why == messages.ReasonSessionClosed:
+		return r.again(r.heard, r.next(), "Closed")
 	case r.restarts(to, why):
-		return r.again(r.heard, why == messages.ReasonSessionClosed, "Closed")
+		return r.again(r.heard, r.gateway, "Closed")
 	case to == messages.StateReleased && r.stage == before:
 		notice = &messages.Cancelled{Grant: r.grant, Reason: cmp.Or(why, messages.ReasonCancelled)}
 	case to == messages.StateReleased && r.stage == held: // nobody had asked for it: it was revoked, or taken away

@@ -68,6 +68,8 @@ const (
 	Closing
 	// Refused: it cannot carry the request out, whoever sends it again; Detail says why.
 	Refused
+	// Full: it has as many requests as it takes; Detail says which bound. That may pass.
+	Full
 )
 
 // Reply is what a gateway answers, and what it sends when something has happened.

@@ -17,7 +17,9 @@ type Requester struct {
 	gateways int // how many are named
 
 	gateway  int     // whose turn it is
+	pinned   bool    // it must not go to another one: see Pin
 	attempt  int     // begun anew so often
+	refusals int     // gateways in a row that were full
 	entered  Instant // when this attempt began
 	accepted bool
 	by       uint64 // the gateway that has accepted it; zero before
@@ -169,12 +171,48 @@ func (r *Requester) Wake(now Instant) []Output {
 			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
 	case r.overdue(now):
 		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
-	case r.waits() && r.gateways > 1 && now >= r.heard.plus((missed+1)*r.pace()):
-		return append(out, r.again(now, true, "Silent")...)
+	case r.waits() && r.moves() && now >= r.heard.plus((missed+1)*r.pace()):
+		return append(out, r.again(now, r.next(), "Silent")...)
 	case now >= r.asked.plus(r.pace()):
 		return append(out, r.send(now)...)
 	}
 	return out
+}
+
+// Prefer says with which gateway to begin; without it, that is the first.
+func (r *Requester) Prefer(gateway int) { r.gateway = gateway }
+
+// Gateway is the gateway that the request is with, or goes to next.
+func (r *Requester) Gateway() int { return r.gateway }
+
+// Accepted tells whether that gateway has accepted it.
+func (r *Requester) Accepted() bool { return r.accepted }
+
+// Pin keeps a request that waits at one gateway, because its owner holds the lock there: no other
+// one knows that, and would have the owner wait for itself. It goes there if it is not there.
+func (r *Requester) Pin(now Instant, gateway int) []Output {
+	if !r.waits() {
+		return nil
+	}
+	r.pinned = true
+	if r.gateway == gateway {
+		return nil
+	}
+	return r.again(now, gateway, "Moved")
+}
+
+// Unpin lets the request go on elsewhere again.
+func (r *Requester) Unpin() { r.pinned = false }
+
+// moves tells whether there is another gateway to go to.
+func (r *Requester) moves() bool { return r.gateways > 1 && !r.pinned }
+
+// next is that one; the same where there is none.
+func (r *Requester) next() int {
+	if !r.moves() {
+		return r.gateway
+	}
+	return (r.gateway + 1) % r.gateways
 }
 
 // waits tells whether the request has not held, and is wanted.
@@ -261,7 +299,7 @@ func (r *Requester) farewell() Output {
 
 // does says what is done on an event that the requester decides on itself, in the words of package
 // machine.
-var does = map[string]string{"Refused": "fail", "Closed": "fail", "GraceOver": "force, delete",
+var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail", "GraceOver": "force, delete",
 	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
 
 // move tells a change of state that the requester has decided itself; none when it is there

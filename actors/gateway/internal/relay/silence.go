@@ -42,13 +42,13 @@ func (r *Requester) resume() []Output {
 	return out
 }
 
-// again begins the request anew, with a new id: at the next gateway, or at the same. An attempt that
+// again begins the request anew, with a new id, at a gateway: another one, or the same. An attempt that
 // has just begun is left without a sending, which is Wake's: or else two gateways that close would
 // have the request go to and fro between them as fast as the network is.
-func (r *Requester) again(now Instant, next bool, on string) []Output {
+func (r *Requester) again(now Instant, at int, on string) []Output {
 	r.ghost = now.plus(r.patience())
 	young := now < r.entered.plus(firstEvery)
-	out := r.leave(now, next, on)
+	out := r.leave(now, at, on)
 	if young {
 		return out
 	}
@@ -59,11 +59,9 @@ func (r *Requester) again(now Instant, next bool, on string) []Output {
 func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
 
 // leave leaves this attempt, and is ready to send the next, which Wake does later.
-func (r *Requester) leave(now Instant, next bool, on string) []Output {
+func (r *Requester) leave(now Instant, at int, on string) []Output {
 	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
-	if next {
-		r.gateway = (r.gateway + 1) % r.gateways
-	}
+	r.gateway = at
 	r.attempt++
 	r.entered = now
 	r.grant = messages.Grant{Path: r.want.Path}

@@ -226,6 +226,9 @@ func (w *world) settled() {
 		w.fault("nodes are left: %v", w.zk.queue[0].id)
 	}
 	for _, g := range w.gates {
+		if most := g.table.Limits(); g.table.Remembered() > 2*most.Ended {
+			w.fault("%s remembers %d requests, and %d are too many", g.name, g.table.Remembered(), 2*most.Ended)
+		}
 		if n := g.table.Size(); n > 0 {
 			w.fault("%s has %d requests left", g.name, n)
 		}

@@ -20,7 +20,13 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	case "new":
 		want := messages.Acquire{Path: "/lock", Timeout: span(t, d, "timeout")}
 		s.r = relay.NewRequester("r", int(count(t, d, "gateways")), want, d.HasArg("alone"))
+		s.r.Prefer(int(count(t, d, "prefers")))
 		return s.r.Begin(0)
+	case "pin":
+		return s.r.Pin(at, int(count(t, d, "gateway")))
+	case "unpin":
+		s.r.Unpin()
+		return nil
 	case "reply":
 		return s.r.Reply(at, s.reply(t, d))
 	case "wake":
@@ -39,7 +45,8 @@ func (s *requesterStory) tell(t *testing.T, d *datadriven.TestData) []relay.Outp
 	return nil
 }
 
-var standings = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused}
+var standings = map[string]relay.Standing{"closing": relay.Closing, "unknown": relay.Unknown, "refused": relay.Refused,
+	"full": relay.Full}
 
 // shown is a line of a story.
 type shown string
@@ -79,7 +86,10 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 	d.MaybeScanArgs(t, "id", &id)
 	switch d.Cmd {
 	case "new":
-		s.table = relay.NewTable(7, span(t, d, "patience"))
+		limits := relay.Usual()
+		d.MaybeScanArgs(t, "requests", &limits.Requests)
+		d.MaybeScanArgs(t, "ended", &limits.Ended)
+		s.table = relay.NewTable(7, span(t, d, "patience"), limits)
 	case "lease":
 		s.until = relay.Instant(span(t, d, "until"))
 	case "request":
@@ -90,8 +100,10 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 		}
 		return s.table.Request(s.now, s, messages.ActorID{ID: "r"}, r)
 	case "told":
-		for _, n := range notices(t, d) {
-			s.table.Told(s.now, id, n)
+		for range max(1, count(t, d, "times")) {
+			for _, n := range notices(t, d) {
+				s.table.Told(s.now, id, n)
+			}
 		}
 		return s.table.Flush(s.now, s)
 	case "ended":

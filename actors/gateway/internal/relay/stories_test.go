@@ -17,22 +17,23 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D] [alone] begins a story; the request is sent
-//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused]
+//	new gateways=N [timeout=D] [alone] [prefers=N] begins a story; the request is sent
+//	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused|full]
 //	      [id=ID] [gateway=N]          N is the gateway's name, 1 by default
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
 //	gap at=T                           the lease clock has a gap
+//	pin at=T gateway=N, unpin          its owner holds the lock there, and not any more
 //	stop at=T
 //	show                               where it stands, and when it is due
 //
 // For the gateway:
 //
-//	new patience=D
+//	new patience=D [requests=N] [ended=N]  with limits
 //	lease until=T                      until when the gateway's own lease lasts
 //	request at=T id=ID n=N [seen=N] [want] [grace=D] [release|cancel|revoke] [over]
 //	        [gateway=N]                its name is 7
-//	told at=T id=ID events=(E, E, ...) what the lock actor tells; then it is flushed
+//	told at=T id=ID events=(E, E, ...) [times=N] what the lock actor tells; then it is flushed
 //	tick at=T
 //	close at=T
 //
@@ -208,6 +209,9 @@ func answered(r relay.Reply) string {
 			if r.Standing == standing {
 				text += " " + name
 			}
+		}
+		if r.Detail != "" {
+			text += ": " + r.Detail
 		}
 		return text
 	}

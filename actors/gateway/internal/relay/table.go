@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -16,19 +17,37 @@ type Lease interface {
 type Table struct {
 	name     uint64
 	patience time.Duration
+	limits   Limits
 	requests map[string]*entry
-	// ended holds the ids of requests that are over, until sendings of theirs that were delayed
-	// have surely come.
-	ended   map[string]Instant
-	changed []string // requests with events that have not been sent
-	closing bool
+	ended    memory
+	changed  []string // requests with events that have not been sent
+	closing  bool
 }
+
+// Limits bound what a gateway keeps. A request that would be above them is refused, and nothing that
+// it has is forgotten for it.
+type Limits struct {
+	// Requests is how many there may be at a time.
+	Requests int
+	// Ended is how many that are over may be remembered, for each two patiences of the gateway.
+	Ended int
+}
+
+// Usual are the limits of a gateway that is told none. A request takes some kilobytes here and in
+// its lock actor, one that is over some hundred bytes: with a patience of 10 s, 26 000 may end in a
+// second.
+func Usual() Limits { return Limits{Requests: 100_000, Ended: 1 << 19} }
+
+// unseen is how many events of a request may be waiting for a requester to take them in. A waiter
+// has a few at a time, and each cut from the ensemble makes four more.
+const unseen = 256
 
 // NewTable makes the table of a gateway that gives a request up when it has not heard of it for so
 // long. Its name, not zero, tells it from one that had its address before, and had other lock
 // actors.
-func NewTable(name uint64, patience time.Duration) *Table {
-	return &Table{name: name, patience: patience, requests: map[string]*entry{}, ended: map[string]Instant{}}
+func NewTable(name uint64, patience time.Duration, limits Limits) *Table {
+	return &Table{name: name, patience: patience, limits: limits, requests: map[string]*entry{},
+		ended: newMemory(2*patience, limits.Ended)}
 }
 
 // Output is one of Spawn, Tell and Answer.
@@ -58,6 +77,12 @@ func (t *Table) every() time.Duration { return t.patience / 2 }
 // Size is how many requests the table has.
 func (t *Table) Size() int { return len(t.requests) }
 
+// Limits are those that it was made with.
+func (t *Table) Limits() Limits { return t.limits }
+
+// Remembered is how many requests that are over the table remembers: at most twice Limits.Ended.
+func (t *Table) Remembered() int { return len(t.ended.young) + len(t.ended.old) }
+
 // Request takes a sending of a requester.
 func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Request) []Output {
 	e := t.requests[r.ID]
@@ -80,9 +105,9 @@ func (t *Table) Request(now Instant, lease Lease, from messages.ActorID, r Reque
 
 // stranger takes a sending of a request that the table does not have.
 func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Request) []Output {
-	_, past := t.ended[r.ID]
+	past := t.ended.has(r.ID)
 	if r.Over || r.Order >= Cancel {
-		t.ended[r.ID] = now.plus(2 * t.patience) // a sending from before may come yet
+		t.ended.add(now, r.ID) // a sending from before may come yet
 	}
 	switch {
 	case r.Over:
@@ -90,7 +115,11 @@ func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Requ
 	case past || r.Want == nil || r.Order >= Cancel:
 		return t.unknown(from, r)
 	case t.closing:
-		return []Output{Answer{To: from, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: Closing, Number: r.Number}}}
+		return t.answer(from, r, Closing, "")
+	case len(t.requests) >= t.limits.Requests:
+		return t.answer(from, r, Full, fmt.Sprintf("it has %d requests", len(t.requests)))
+	case !t.ended.room(now, len(t.requests)+1):
+		return t.answer(from, r, Full, "too many requests have ended in a short time")
 	}
 	e := &entry{id: r.ID, from: from, grace: r.Want.Grace, number: r.Number, received: now}
 	t.requests[r.ID] = e
@@ -105,7 +134,13 @@ func (t *Table) unknown(to messages.ActorID, r Request) []Output {
 	if r.Over {
 		return nil
 	}
-	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: Unknown, Number: r.Number}}}
+	return t.answer(to, r, Unknown, "")
+}
+
+// answer says where a request stands that the table does not have.
+func (t *Table) answer(to messages.ActorID, r Request, standing Standing, detail string) []Output {
+	return []Output{Answer{To: to, Reply: Reply{ID: r.ID, Gateway: t.name, Standing: standing, Detail: detail,
+		Number: r.Number}}}
 }
 
 // Refuse is the answer to a request that cannot be carried out.
@@ -125,7 +160,7 @@ func (t *Table) over(now Instant, e *entry) []Output {
 
 func (t *Table) drop(now Instant, e *entry) {
 	delete(t.requests, e.id)
-	t.ended[e.id] = now.plus(2 * t.patience)
+	t.ended.add(now, e.id)
 }
 
 // Told takes what the lock actor of a request tells. Flush sends it on.
@@ -171,14 +206,10 @@ func (t *Table) Flush(now Instant, lease Lease) []Output {
 
 // Tick does what is due. It is to be called a few times in each patience.
 func (t *Table) Tick(now Instant) []Output {
-	for id, until := range t.ended {
-		if now >= until {
-			delete(t.ended, id)
-		}
-	}
+	t.ended.turn(now)
 	var out []Output
 	for _, e := range t.requests {
-		silent := now >= e.received.plus(t.patience)
+		silent := t.silent(now, e)
 		switch {
 		case now < e.promised:
 		case silent && e.phase == gone:
@@ -190,6 +221,12 @@ func (t *Table) Tick(now Instant) []Output {
 		}
 	}
 	return out
+}
+
+// silent tells whether a requester is taken for dead: nothing was heard of it for the patience of the
+// gateway, or it sends and takes nothing in.
+func (t *Table) silent(now Instant, e *entry) bool {
+	return now >= e.received.plus(t.patience) || len(e.events) > unseen
 }
 
 // Close begins the end of the gateway: it takes no more requests, promises nothing more, and gives
@@ -233,7 +270,7 @@ func (t *Table) Promised(now Instant) map[string]time.Duration {
 // reply makes the answer to a request, with the events after one.
 func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
 	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Number: e.number, Every: t.every(), First: after + 1}
-	if !t.closing && now < e.received.plus(t.patience) { // what happens renews no promise of the dead
+	if !t.closing && !t.silent(now, e) { // what happens renews no promise of the dead
 		r.Lasts = e.promise(now, lease)
 	}
 	for _, ev := range e.events[after-e.seen:] {

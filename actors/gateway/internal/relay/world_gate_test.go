@@ -30,7 +30,11 @@ type lockModel struct {
 
 func newGate(w *world, name string) *gate {
 	g := &gate{process: w.newProcess(), w: w, name: name, locks: map[string]*lockModel{}}
-	g.table = relay.NewTable(1+w.random.Uint64()>>1, timeout)
+	limits := relay.Usual()
+	if w.random.IntN(4) == 0 {
+		limits = relay.Limits{Requests: 1 + w.random.IntN(4), Ended: 1 + w.random.IntN(20)}
+	}
+	g.table = relay.NewTable(1+w.random.Uint64()>>1, timeout, limits)
 	g.connect()
 	g.beat()
 	g.tick()

@@ -13,8 +13,11 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,38 +45,6 @@ func newPairOfGateways(t *testing.T) *pairOfGateways {
 		t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(t.Context()))) })
 	}
 	return p
-}
-
-// grants opens a client, and gives how long its locks take, of which one gateway is stopped before the
-// second.
-func (p *pairOfGateways) grants(t *testing.T, at *gateway.Gateways) (took []time.Duration) {
-	client, err := gateway.Open(t.Context(), p.system, at)
-	require.NoError(t, err)
-	for i := range 4 {
-		if i == 1 {
-			stopped(p.system, p.pids[0])
-		}
-		begun := time.Now()
-		lease, err := client.Mutex("/answered").Lock(t.Context())
-		require.NoError(t, err)
-		took = append(took, time.Since(begun))
-		require.NoError(t, lease.Unlock(t.Context()))
-	}
-	require.NoError(t, client.Close(t.Context()))
-	return took
-}
-
-// TestBeginsWhereAnswered: one request waits in vain for a gateway that is gone; those behind it begin
-// with the one that has answered.
-func TestBeginsWhereAnswered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPairOfGateways(t)
-		took := p.grants(t, gateway.At(p.pids[0], p.pids[1]))
-		require.Less(t, took[0], 500*time.Millisecond)
-		require.GreaterOrEqual(t, took[1], 1500*time.Millisecond)
-		require.Less(t, took[2], 500*time.Millisecond)
-		require.Less(t, took[3], 500*time.Millisecond)
-	})
 }
 
 // finder finds one of the gateways, or none each third time.
@@ -120,5 +91,45 @@ func TestFinder(t *testing.T) {
 		require.Greater(t, f.again.Load(), before)
 		require.NoError(t, taken.lease.Unlock(t.Context()))
 		require.NoError(t, client.Close(t.Context()))
+	})
+}
+
+// TestFinderAndOwner: a request of an owner that holds goes to the gateway by which it holds, whatever is
+// found for others by now; so does one that waits elsewhere when its owner comes to hold.
+func TestFinderAndOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &finder{pairOfGateways: newPairOfGateways(t)}
+		at := gateway.Find(f.find)
+		spawn := func(owner string) (*actor.PID, *actorstest.Recorder) {
+			r := actorstest.NewRecorder(f.system)
+			t.Cleanup(r.Close)
+			want := messages.Acquire{Path: "/owner", Owner: owner, Reentry: true}
+			return f.system.Root.Spawn(gateway.NewLock(at, want, actors.WithObserver(r.PID()))), r
+		}
+		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
+			to, err := r.Await(t.Context(), state)
+			require.NoError(t, err)
+			return to
+		}
+		holder, one := spawn("another")
+		await(one, messages.StateHeld)
+		outer, two := spawn("me")
+		await(two, messages.StateWatching)
+		f.finds.Store(1)
+		inner, three := spawn("me")
+		require.NotEqual(t, await(two, messages.StateWatching).Session, await(three, messages.StateWatching).Session)
+		time.Sleep(time.Minute)
+		f.system.Root.Send(holder, &messages.Release{})
+		first, second := await(two, messages.StateHeld), await(three, messages.StateHeld)
+		require.Equal(t, first.Token, second.Token)
+		require.Equal(t, first.Session, second.Session)
+		last, four := spawn("me")
+		require.Equal(t, first.Token, await(four, messages.StateHeld).Token)
+		for _, lock := range []*actor.PID{last, inner, outer} {
+			f.system.Root.Send(lock, &messages.Release{})
+		}
+		for _, r := range []*actorstest.Recorder{two, three, four} {
+			await(r, messages.StateReleased)
+		}
 	})
 }

@@ -1,0 +1,229 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// office is two gateways in virtual time, each with a session of its own, and a client of both.
+type office struct {
+	t       *testing.T
+	system  *actor.ActorSystem
+	clients [2]*locks.Client // with the sessions
+	deaf    [2]atomic.Bool   // the gateway hears no request
+	at      *gateway.Gateways
+	client  *locks.Client
+}
+
+// inOffice plays a story. opts are those of the gateways.
+func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+		o := &office{t: t, system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+			actor.WithDeadLetterThrottleInterval(100*time.Millisecond))}
+		t.Cleanup(func() {
+			o.system.Shutdown()
+			time.Sleep(time.Minute)
+		})
+		var pids []*actor.PID
+		for i := range o.clients {
+			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+				locks.WithActorSystem(o.system), locks.WithSessionTimeout(patient.Session))
+			require.NoError(t, err)
+			o.clients[i] = client
+			t.Cleanup(func() { patient.Closed(t, client.Close(context.WithoutCancel(t.Context()))) })
+			pid, err := o.system.Root.SpawnNamed(gateway.New(client.Session(), opts...).Configure(o.ear(i)), fmt.Sprint("gateway-", i))
+			require.NoError(t, err)
+			pids = append(pids, pid)
+		}
+		o.at = gateway.At(pids...)
+		client, err := gateway.Open(t.Context(), o.system, o.at)
+		require.NoError(t, err)
+		o.client = client
+		t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
+		story(o)
+	})
+}
+
+// ear has a gateway be deaf.
+func (o *office) ear(i int) actor.PropsOption {
+	return actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+		return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+			if _, request := env.Message.(*wire.Request); !request || !o.deaf[i].Load() {
+				next(c, env)
+			}
+		}
+	})
+}
+
+// session is that of a gateway.
+func (o *office) session(i int) int64 { return o.clients[i].Session().ID() }
+
+// lock locks, at once as far as the clock tells.
+func (o *office) lock(ctx context.Context, locker locks.Locker) *locks.Lease {
+	o.t.Helper()
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	lease, err := locker.Lock(ctx)
+	require.NoError(o.t, err)
+	return lease
+}
+
+// elsewhere has a request go to the second gateway, since the first one is deaf for a while. It is used from then on.
+func (o *office) elsewhere() *locks.Lease {
+	o.t.Helper()
+	o.deaf[0].Store(true)
+	lease := o.lock(o.t.Context(), o.client.Mutex("/elsewhere"))
+	require.Equal(o.t, o.session(1), lease.Session())
+	o.deaf[0].Store(false)
+	return lease
+}
+
+// TestGatewayInUse: a request begins at the gateway that has accepted the one before, and does not find out again that
+// the first is gone.
+func TestGatewayInUse(t *testing.T) {
+	inOffice(t, func(o *office) {
+		first := o.lock(o.t.Context(), o.client.Mutex("/first"))
+		require.Equal(o.t, o.session(0), first.Session())
+		o.elsewhere()
+		o.deaf[0].Store(true)
+		for i := range 10 {
+			begun := time.Now()
+			lease := o.lock(o.t.Context(), o.client.Mutex(fmt.Sprint("/second/", i)))
+			require.Less(o.t, time.Since(begun), 500*time.Millisecond)
+			require.Equal(o.t, o.session(1), lease.Session())
+		}
+		_, err := o.client.Queue(o.t.Context(), "/first")
+		require.NoError(o.t, err)
+	})
+}
+
+// TestOwnerStaysAtItsGateway: requests of an owner that holds go to the gateway by which it holds, though another one
+// is in use by now: over that one the owner would wait for itself.
+func TestOwnerStaysAtItsGateway(t *testing.T) {
+	inOffice(t, func(o *office) {
+		rw := o.client.RWMutex("/rw")
+		writer := o.lock(o.t.Context(), rw)
+		again := o.client.Mutex("/again", locks.WithReentry())
+		outer := o.lock(o.t.Context(), again)
+		plain := o.lock(o.t.Context(), o.client.Mutex("/plain"))
+		require.Equal(o.t, o.session(0), plain.Session())
+		o.elsewhere()
+
+		begun := time.Now()
+		inner := o.lock(outer.Context(), again)
+		require.Equal(o.t, outer.Session(), inner.Session())
+		require.Equal(o.t, outer.Token(), inner.Token())
+		wait, stop := context.WithTimeout(writer.Context(), time.Minute)
+		defer stop()
+		reader, err := rw.RLock(wait) // a downgrade
+		require.NoError(o.t, err)
+		require.Equal(o.t, writer.Session(), reader.Session())
+		require.Equal(o.t, writer.Token(), reader.Token())
+		_, err = o.client.Mutex("/plain").Lock(plain.Context())
+		require.ErrorIs(o.t, err, locks.ErrReentry)
+		require.Less(o.t, time.Since(begun), 500*time.Millisecond)
+
+		for _, lease := range []*locks.Lease{writer, reader, inner, outer, plain} {
+			require.True(o.t, lease.Valid())
+			require.NoError(o.t, lease.Unlock(o.t.Context()))
+		}
+	})
+}
+
+// TestOwnerIsFreeAgain: an owner that does not hold any more may go anywhere.
+func TestOwnerIsFreeAgain(t *testing.T) {
+	inOffice(t, func(o *office) {
+		told := make(chan any, 10)
+		acquire := gateway.NewLock(o.at, messages.Acquire{Path: "/mine", Owner: "me"})
+		for i := range 2 {
+			o.deaf[0].Store(i == 1)
+			parent := o.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+				switch msg := ctx.Message().(type) {
+				case *actor.Started:
+					ctx.Spawn(acquire)
+				case *messages.Held:
+					told <- msg
+					ctx.Send(ctx.Sender(), &messages.Release{})
+				case *messages.Released, *messages.Failed, *messages.Cancelled, *messages.Lost:
+					told <- msg
+				}
+			}))
+			for _, want := range []any{&messages.Held{}, &messages.Released{}} {
+				select {
+				case got := <-told:
+					require.IsType(o.t, want, got)
+					if held, is := got.(*messages.Held); is {
+						require.Equal(o.t, o.session(i), held.Session)
+					}
+				case <-time.After(time.Minute):
+					o.t.Fatalf("round %d: no %T", i, want)
+				}
+			}
+			time.Sleep(time.Second)
+			o.system.Root.Stop(parent)
+		}
+	})
+}
+
+// TestOwnerWaitsForItsLoss: while the hold is in doubt, the owner's second request stays with it, and goes on at another
+// gateway when it is lost.
+func TestOwnerWaitsForItsLoss(t *testing.T) {
+	inOffice(t, func(o *office) {
+		again := o.client.Mutex("/again", locks.WithReentry())
+		outer := o.lock(o.t.Context(), again)
+		o.elsewhere()
+		o.deaf[0].Store(true)
+		inner := elsewhere(outer.Context(), again)
+		<-outer.Context().Done()
+		require.ErrorIs(o.t, context.Cause(outer.Context()), locks.ErrLost)
+		got := <-inner
+		require.Error(o.t, got.err, "its context has ended")
+
+		free := o.lock(o.t.Context(), again)
+		require.Equal(o.t, o.session(1), free.Session())
+		require.NoError(o.t, free.Unlock(o.t.Context()))
+	})
+}
+
+// TestFullGateway: a gateway that has as many requests as it takes refuses more, which may pass; the requester goes to
+// the next one, and ends when each is full. What they have is not touched.
+func TestFullGateway(t *testing.T) {
+	inOffice(t, func(o *office) {
+		var leases []*locks.Lease
+		for i := range 6 {
+			leases = append(leases, o.lock(o.t.Context(), o.client.Mutex(fmt.Sprint("/full/", i))))
+			require.Equal(o.t, o.session(i/3), leases[i].Session())
+		}
+		_, err := o.client.Mutex("/full/more").Lock(o.t.Context())
+		require.ErrorIs(o.t, err, locks.ErrFailed)
+		require.ErrorContains(o.t, err, string(messages.ReasonGatewayFull))
+		require.ErrorContains(o.t, err, "it has 3 requests")
+		require.True(o.t, locks.MayPass(err))
+		for _, lease := range leases {
+			require.True(o.t, lease.Valid())
+		}
+		require.NoError(o.t, leases[1].Unlock(o.t.Context()))
+		time.Sleep(time.Second) // until the gateway knows that its requester knows
+		lease := o.lock(o.t.Context(), o.client.Mutex("/full/more"))
+		require.Equal(o.t, o.session(0), lease.Session())
+	}, gateway.WithMaxRequests(3))
+}
