@@ -36,6 +36,12 @@
 // the lock is given back only when what the owner was promised has run out. Package gateway has locks
 // for nodes without a session.
 //
+// # Actors that exist once
+//
+// [NewSingleton] makes the props of an actor that every node spawns, and that runs the user's actor on
+// one of them, under a lock. It is the actor of a leader loop: package internal/singleton decides, and
+// tests/singleton shows it in virtual time. Nodes without a session have gateway.NewSingleton.
+//
 // # Who decides what
 //
 // Nothing is decided in this package. Package machine decides for one request, internal/coordinator for all requests of a

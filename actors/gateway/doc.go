@@ -12,6 +12,8 @@
 //	client, err := gateway.Open(ctx, system, at)                     // for goroutines
 //	lease, err := client.Mutex("/job").Lock(ctx)
 //
+// [NewSingleton] runs an actor once in the cluster, on nodes without a session.
+//
 // # How long a lock is ours
 //
 // The gateway answers each sending of a requester with the duration for which its own lease still

@@ -1,6 +1,7 @@
 // # What services do with locks
 //
-// Five programs, each with the few lines that deal with locking. They run as Examples of this package
+// Six programs, each with the few lines that deal with locking. They run as Examples of this package, that of the actor
+// as one of package actors
 // (locks/guides/example_services_test.go).
 //
 // # A request that must be alone
@@ -32,6 +33,22 @@
 //
 // WithPriority prefers some places to others. Where an error of yours may pass, wrap ErrAgain in it: Run then campaigns
 // again, after a pause. Any other ends it.
+//
+// # An actor that exists once
+//
+// In a program of protoactor's the same is an actor. Every node spawns a singleton; the one that holds
+// the lock runs your actor as its child, and forwards messages to it. The first message is an
+// actors.Activation: give its Context to whatever takes long, and its Token to whatever is written.
+//
+//	props := actor.PropsFromProducer(newBilling)
+//	pid := system.Root.Spawn(actors.NewSingleton(session, messages.Acquire{Path: "/singletons/billing"}, props))
+//
+// The lock is given back when the actor has ended, and not before. After a loss another node may run
+// it at once; by then the context has ended and Activation.Valid is false. So an actor that is slow to
+// stop, and does not look at either, works beside its successor: fencing tokens are for that. An actor
+// that fails again and again moves to another node (actors.WithFailures). Messages to a node where it
+// does not run are dead letters, or are kept for a while (actors.WithBuffer). Nodes without a session
+// use gateway.NewSingleton.
 //
 // # A pool with a limit
 //

@@ -27,6 +27,7 @@ type office struct {
 	system  *actor.ActorSystem
 	clients [2]*locks.Client // with the sessions
 	deaf    [2]atomic.Bool   // the gateway hears no request
+	pids    []*actor.PID
 	at      *gateway.Gateways
 	client  *locks.Client
 }
@@ -43,7 +44,6 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 			o.system.Shutdown()
 			time.Sleep(time.Minute)
 		})
-		var pids []*actor.PID
 		for i := range o.clients {
 			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 				locks.WithActorSystem(o.system), locks.WithSessionTimeout(patient.Session))
@@ -52,9 +52,9 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 			t.Cleanup(func() { patient.Closed(t, client.Close(context.WithoutCancel(t.Context()))) })
 			pid, err := o.system.Root.SpawnNamed(gateway.New(client.Session(), opts...).Configure(o.ear(i)), fmt.Sprint("gateway-", i))
 			require.NoError(t, err)
-			pids = append(pids, pid)
+			o.pids = append(o.pids, pid)
 		}
-		o.at = gateway.At(pids...)
+		o.at = gateway.At(o.pids...)
 		client, err := gateway.Open(t.Context(), o.system, o.at)
 		require.NoError(t, err)
 		o.client = client
@@ -73,6 +73,9 @@ func (o *office) ear(i int) actor.PropsOption {
 		}
 	})
 }
+
+// stop stops a gateway.
+func (o *office) stop(i int) { o.system.Root.Stop(o.pids[i]) }
 
 // session is that of a gateway.
 func (o *office) session(i int) int64 { return o.clients[i].Session().ID() }
