@@ -20,7 +20,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // orderVariable makes this program a node: it holds an order.
@@ -122,12 +121,5 @@ func open(ctx context.Context, system *actor.ActorSystem, o order) (
 		return gateway.At(pids...)
 	}
 	client, err = gateway.Open(ctx, system, at())
-	return client, gateways{at()}, "a gateway", err
-}
-
-// gateways is where locks come from on a node without a session.
-type gateways struct{ *gateway.Gateways }
-
-func (g gateways) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	return gateway.NewLock(g.Gateways, want, opts...)
+	return client, at(), "a gateway", err
 }
