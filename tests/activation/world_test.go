@@ -80,21 +80,25 @@ type node struct {
 
 func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	t.Helper()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	n := &node{name: name, line: &line{server: server}}
-	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
+	n := &node{name: name, line: &line{server: server}, system: quietSystem(t)}
 	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.dial))
 	require.NoError(t, err)
 	n.session, err = actors.StartSession(n.system, cfg)
 	require.NoError(t, err)
 	require.NoError(t, n.session.Ready(t.Context()))
-	t.Cleanup(func() {
-		_ = n.session.Close(context.WithoutCancel(t.Context()))
-		n.system.Shutdown()
-		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
-	})
+	t.Cleanup(func() { _ = n.session.Close(context.WithoutCancel(t.Context())) })
 	return n
+}
+
+func quietSystem(t *testing.T) *actor.ActorSystem {
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
+	t.Cleanup(func() {
+		system.Shutdown()
+		time.Sleep(time.Minute) // its throttle sleeps on for a while
+	})
+	return system
 }
 
 // other opens a client of the lock of its own.
