@@ -76,6 +76,7 @@ type node struct {
 	system  *actor.ActorSystem
 	session *actors.Session
 	line    *line
+	from    actors.LockSource // the session, or gateways
 }
 
 func newNode(t *testing.T, server *embedded.Server, name string) *node {
@@ -86,6 +87,7 @@ func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	n.session, err = actors.StartSession(n.system, cfg)
 	require.NoError(t, err)
 	require.NoError(t, n.session.Ready(t.Context()))
+	n.from = n.session
 	t.Cleanup(func() { _ = n.session.Close(context.WithoutCancel(t.Context())) })
 	return n
 }
@@ -154,7 +156,7 @@ func (n *node) spawn(j *journal, opts ...activation.Option) *actor.PID {
 
 func (n *node) props(j *journal, want messages.Acquire, opts ...activation.Option) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor { return &account{j, n.name} },
-		activation.Single(n.session, activation.At(want), opts...))
+		activation.Single(n.from, activation.At(want), opts...))
 }
 
 func (n *node) send(to *actor.PID, message any) { n.system.Root.Send(to, message) }
