@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -24,7 +25,8 @@ const (
 // gate is what the lock actor and the actor that is guarded share. It is the lock actor's listener, and
 // its methods are called on both actors' goroutines. None calls another actor while it has the mutex.
 type gate struct {
-	guard *guard
+	target
+	from actors.LockSource
 
 	mu    sync.Mutex
 	phase phase
@@ -43,11 +45,11 @@ func (g *gate) Moved(to messages.State, _ string) {
 func (g *gate) Hear(_ *actor.PID, notice any) {
 	switch n := notice.(type) {
 	case *messages.Held:
-		if g.open(newLease(n, g.guard.from.Clock(n.Epoch))) {
-			g.guard.wake()
+		if g.open(newLease(n, g.from.Clock(n.Epoch))) {
+			g.wake()
 		}
 	case *messages.RevokeRequested:
-		g.guard.poison()
+		g.poison()
 	case *messages.Revoked:
 		g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonRevoked))
 	case *messages.Lost:
@@ -86,10 +88,10 @@ func (g *gate) shut(cause error) {
 	g.mu.Unlock()
 	switch before {
 	case waiting:
-		g.guard.poison()
+		g.poison()
 	case open:
 		lease.cancel(cause)
-		g.guard.stop()
+		g.stop()
 	}
 }
 

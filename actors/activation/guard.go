@@ -5,78 +5,88 @@ import (
 	"log/slog"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/ctxext"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
+// standing is where the incarnation of the actor stands that there is now.
+type standing uint8
+
+const (
+	// fresh: it is the first, and has not been served Started.
+	fresh standing = iota
+	// served: it has.
+	served
+	// renewed: it follows one that was served, and has not been served Started itself.
+	renewed
+	// ended: it has stopped. Nothing more is served.
+	ended
+)
+
 // guard stands before the messages of one actor. All but its gate belongs to the actor's goroutine.
 //
-// Invariants: while start is set or kept is not empty, each message that comes is put behind those that
+// Invariants: while Started is due or kept is not empty, each message that comes is put behind those that
 // are kept, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
 // (waking), or is being handled, so that what is kept is served though nothing else comes. One message
 // is served for each that is delivered: what the actor or its supervisor orders in between (Stop,
 // Restart) comes before the next, as it does without a guard.
 type guard struct {
 	*settings
-	system *actor.ActorSystem
-	self   *actor.PID
-	gate   gate
+	target
+	gate gate
 
-	asked  bool                     // the lock actor was spawned
-	lock   *actor.PID               // nil before, and when the actor has stopped
-	start  *actor.MessageEnvelope   // Started, which this incarnation has not been served; nil when it has
-	begun  bool                     // it has
-	again  bool                     // its supervisor has restarted it
-	kept   []*actor.MessageEnvelope // not served yet, in order
-	waking bool
+	standing standing
+	lock     *actor.PID               // nil before it is asked for, and when the actor has stopped
+	start    *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
+	kept     []*actor.MessageEnvelope // not served yet, in order
+	waking   bool
 }
 
-// wakeUp tells a guard that its gate is open, or that more is kept.
-type wakeUp struct{}
+func newGuard(s *settings, t target) *guard {
+	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}}
+}
 
-// NotInfluenceReceiveTimeout keeps it from counting as a message.
-func (*wakeUp) NotInfluenceReceiveTimeout() {}
+var extension = ctxext.NextContextExtensionID()
 
-// IgnoreDeadLetterLogging keeps it out of the log: the actor may have stopped.
-func (*wakeUp) IgnoreDeadLetterLogging() {}
+// ExtensionID is that of the guard among the extensions of an actor's context.
+func (*guard) ExtensionID() ctxext.ContextExtensionID { return extension }
 
-func newGuard(s *settings, system *actor.ActorSystem, self *actor.PID) *guard {
-	g := &guard{settings: s, system: system, self: self}
-	g.gate.guard = g
+// guardOf gives the guard of an actor; nil for none. protoactor panics for an extension with a number
+// that it has no room for yet.
+func guardOf(ctx actor.ExtensionContext) (g *guard) {
+	defer func() { _ = recover() }()
+	g, _ = ctx.Get(extension).(*guard)
 	return g
 }
-
-// wake, poison and stop are called on any goroutine, the actor's own and the session's among them. The
-// actor's mailbox may be bounded: then a message waits until there is room.
-func (g *guard) wake()   { go g.system.Root.Send(g.self, &wakeUp{}) }
-func (g *guard) poison() { go g.system.Root.Poison(g.self) }
-func (g *guard) stop()   { g.system.Root.Stop(g.self) }
 
 // receive takes one message that was delivered to the actor.
 func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
 	switch env.Message.(type) {
 	case *actor.Started:
-		g.start, g.begun = env, false
+		g.start = env
+		if g.standing == served {
+			g.standing = renewed
+		}
 		g.ask(c)
 		g.serve(c, next)
 	case *actor.Restarting:
-		g.again = true
-		if g.begun {
+		if g.standing == served {
 			next(c, env)
 		}
 	case *actor.Stopping:
 		g.stopping(c, env, next)
 	case *actor.Stopped:
 		defer g.end() // also when the actor panics
-		if g.begun {
+		if g.standing == served {
 			next(c, env)
 		}
 	case *wakeUp:
 		g.waking = false
 		g.serve(c, next)
 	case actor.SystemMessage: // Terminated, which overtakes others
-		if g.begun && g.gate.look() == open {
+		if g.standing == served && g.gate.look() == open {
 			next(c, env)
 		}
 	default:
@@ -87,11 +97,10 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 // ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's children. It
 // may tell how it went before it is known here.
 func (g *guard) ask(c actor.ReceiverContext) {
-	if g.asked {
+	if g.lock != nil || g.standing == ended {
 		return
 	}
 	want := g.want(c)
-	g.asked = true
 	want.Owner, want.Reentry = "", false
 	want.Label = cmp.Or(want.Label, g.self.String())
 	g.lock = g.system.Root.Spawn(g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...)))
@@ -102,7 +111,7 @@ func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next a
 	_, poison := env.Message.(*actor.PoisonPill)
 	switch g.gate.look() {
 	case open:
-		if g.begun && g.start == nil && len(g.kept) == 0 {
+		if g.standing == served && len(g.kept) == 0 {
 			next(c, env)
 			return
 		}
@@ -132,7 +141,7 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	case waiting:
 		return
 	case shut:
-		if g.again { // a panic in Stopping has brought it back to life
+		if g.standing == renewed { // a panic in Stopping has brought it back to life
 			g.stop()
 		}
 		return
@@ -140,7 +149,7 @@ func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
 	var env *actor.MessageEnvelope
 	switch {
 	case g.start != nil:
-		env, g.start, g.begun = g.start, nil, true
+		env, g.start, g.standing = g.start, nil, served
 	case len(g.kept) > 0:
 		env, g.kept[0] = g.kept[0], nil
 		g.kept = g.kept[1:]
@@ -168,7 +177,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 	for _, left := range kept {
 		g.refuse(left)
 	}
-	if !g.begun {
+	if g.standing != served {
 		g.gate.shut(ErrOver) // it is not to be started any more
 		return
 	}
@@ -178,7 +187,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 // end gives the lock back: the actor has stopped, and its children have.
 func (g *guard) end() {
 	lock := g.lock
-	g.lock, g.begun = nil, false // a restart that was decided before would serve it again
+	g.lock, g.standing = nil, ended // a restart that was decided before would serve it again
 	g.gate.shut(ErrOver)
 	if lock != nil {
 		g.system.Root.Send(lock, &messages.Release{})

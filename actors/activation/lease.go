@@ -5,9 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-	"github.com/asynkron/protoactor-go/ctxext"
-
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -44,25 +41,3 @@ func (l *Lease) Context() context.Context { return l.ctx }
 
 // Deadline is when the lease ends unless it is renewed; it moves on all the time while it is.
 func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
-
-// LeaseOf gives the lease of the actor whose context this is; nil for an actor without Single. It is to
-// be called while a message is being served.
-func LeaseOf(ctx actor.Context) *Lease {
-	if g := guardOf(ctx); g != nil {
-		return g.gate.held()
-	}
-	return nil
-}
-
-var extension = ctxext.NextContextExtensionID()
-
-// ExtensionID is that of the guard among the extensions of an actor's context.
-func (*guard) ExtensionID() ctxext.ContextExtensionID { return extension }
-
-// guardOf gives the guard of an actor; nil for none. protoactor panics for an extension with a number
-// that it has no room for yet.
-func guardOf(ctx actor.ExtensionContext) (g *guard) {
-	defer func() { _ = recover() }()
-	g, _ = ctx.Get(extension).(*guard)
-	return g
-}

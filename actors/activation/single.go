@@ -7,28 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// defaultKept is how many messages are kept for an actor that waits for its lock.
-const defaultKept = 1000
-
-// Option changes how Single works.
-type Option func(*settings)
-
-type settings struct {
-	from      actors.LockSource
-	want      func(actor.ReceiverContext) messages.Acquire
-	kept      int
-	observers []*actor.PID
-}
-
-// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it. What
-// comes beyond them is refused. Zero, or less, refuses all.
-func WithKept(messages int) Option { return func(s *settings) { s.kept = max(0, messages) } }
-
-// WithObserver names actors that get every notice and every messages.Transition of the lock actors.
-func WithObserver(pids ...*actor.PID) Option {
-	return func(s *settings) { s.observers = append(s.observers, pids...) }
-}
-
 // At gives what to acquire for actors of which there is one, whatever they are called.
 func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
 	return func(actor.ReceiverContext) messages.Acquire { return want }
@@ -53,7 +31,7 @@ func Single(from actors.LockSource, want func(actor.ReceiverContext) messages.Ac
 	}
 	return func(props *actor.Props) {
 		props.Configure(
-			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, ctx.ActorSystem(), ctx.Self())) }),
+			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, target{ctx.ActorSystem(), ctx.Self()})) }),
 			actor.WithContextDecorator(decorate),
 			actor.WithReceiverMiddleware(middleware))
 	}
@@ -63,4 +41,13 @@ func middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 	return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
 		guardOf(c).receive(c, env, next)
 	}
+}
+
+// LeaseOf gives the lease of the actor whose context this is; nil for an actor without Single. It is to
+// be called while a message is being served.
+func LeaseOf(ctx actor.Context) *Lease {
+	if g := guardOf(ctx); g != nil {
+		return g.gate.held()
+	}
+	return nil
 }

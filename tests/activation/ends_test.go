@@ -231,3 +231,57 @@ func TestReenter(t *testing.T) {
 		})
 	}
 }
+
+// TestLostAndBroughtBack: a panic in Stopping, which the loss of the lock has caused, brings the actor
+// back to life. It is stopped again, and the new incarnation is not even started.
+func TestLostAndBroughtBack(t *testing.T) {
+	bubble(t, func(t *testing.T, server *embedded.Server) {
+		n, j := newNode(t, server, "n"), &journal{}
+		panicked := false
+		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+			account := &account{j, "n"}
+			return actor.ReceiveFunc(func(ctx actor.Context) {
+				if _, stops := ctx.Message().(*actor.Stopping); stops && !panicked {
+					panicked = true
+					panic("while it stops")
+				}
+				account.Receive(ctx)
+			})
+		}, activation.Single(n.session, activation.At(messages.Acquire{Path: path}))))
+		synctest.Wait()
+		n.line.cut(true)
+		time.Sleep(time.Minute)
+		require.True(t, panicked)
+		require.False(t, n.alive(pid))
+		require.Equal(t, []string{"Started", "Restarting"}, j.served("n"))
+	})
+}
+
+// TestRestartedWhenItHasStopped: protoactor makes a new incarnation of an actor that stops while it is
+// to be restarted, and nobody can reach that one. It asks for no lock, and is not started.
+func TestRestartedWhenItHasStopped(t *testing.T) {
+	bubble(t, func(t *testing.T, server *embedded.Server) {
+		n, j := newNode(t, server, "n"), &journal{}
+		children := make(chan *actor.PID, 2)
+		n.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+			if _, starts := ctx.Message().(*actor.Started); starts {
+				children <- ctx.Spawn(n.props(j, messages.Acquire{Path: path}))
+				children <- ctx.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+					if ctx.Message() == "fail" {
+						panic("as it was told to")
+					}
+				}))
+			}
+		}, actor.WithSupervisor(actor.NewAllForOneStrategy(10, time.Minute, actor.DefaultDecider))))
+		account, sibling := <-children, <-children
+		n.send(account, work{n: 1, lasts: 10 * time.Second})
+		time.Sleep(time.Second)
+		n.system.Root.Stop(account)
+		n.send(sibling, "fail") // all children are restarted
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"Started", "1", "Stopping", "Stopped"}, j.served("n"))
+		queue, err := other(t, server).Queue(t.Context(), path)
+		require.NoError(t, err)
+		require.Empty(t, queue)
+	})
+}
