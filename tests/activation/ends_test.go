@@ -2,6 +2,7 @@ package activation
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,7 +64,8 @@ func TestEnds(t *testing.T) {
 			bubble(t, func(t *testing.T, server *embedded.Server) {
 				p := newPair(t, server, messages.Acquire{Path: path})
 				end(t, p, server)
-				for range 40 { // it is asked all the time
+				for range 40 { // it is asked all the time, but for the moments in which something happens
+					synctest.Wait()
 					p.a.send(p.first, work{n: 2})
 					time.Sleep(time.Second)
 				}
@@ -177,13 +179,12 @@ func TestPanicsWhileItStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, server *embedded.Server) {
 				a, b, j := newNode(t, server, "a"), newNode(t, server, "b"), &journal{}
-				panicked := false
+				var panicked atomic.Bool
 				pid := a.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 					account := &account{j, "a"}
 					return actor.ReceiveFunc(func(ctx actor.Context) {
-						if c.on(ctx.Message()) && !panicked {
-							panicked = true
-							panic("while it stops")
+						if c.on(ctx.Message()) && panicked.CompareAndSwap(false, true) {
+									panic("while it stops")
 						}
 						account.Receive(ctx)
 					})
@@ -193,7 +194,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 				a.system.Root.Stop(pid)
 				a.send(pid, work{n: 2})
 				time.Sleep(time.Minute)
-				require.True(t, panicked)
+				require.True(t, panicked.Load())
 				require.Equal(t, c.lives, len(j.served("b")) == 0)
 				a.system.Root.Stop(pid)
 				time.Sleep(time.Minute)
@@ -237,12 +238,11 @@ func TestReenter(t *testing.T) {
 func TestLostAndBroughtBack(t *testing.T) {
 	bubble(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		panicked := false
+		var panicked atomic.Bool
 		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 			account := &account{j, "n"}
 			return actor.ReceiveFunc(func(ctx actor.Context) {
-				if _, stops := ctx.Message().(*actor.Stopping); stops && !panicked {
-					panicked = true
+				if _, stops := ctx.Message().(*actor.Stopping); stops && panicked.CompareAndSwap(false, true) {
 					panic("while it stops")
 				}
 				account.Receive(ctx)
@@ -251,7 +251,7 @@ func TestLostAndBroughtBack(t *testing.T) {
 		synctest.Wait()
 		n.line.cut(true)
 		time.Sleep(time.Minute)
-		require.True(t, panicked)
+		require.True(t, panicked.Load())
 		require.False(t, n.alive(pid))
 		require.Equal(t, []string{"Started", "Restarting"}, j.served("n"))
 	})
