@@ -184,7 +184,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 					account := &account{j, "a"}
 					return actor.ReceiveFunc(func(ctx actor.Context) {
 						if c.on(ctx.Message()) && panicked.CompareAndSwap(false, true) {
-									panic("while it stops")
+							panic("while it stops")
 						}
 						account.Receive(ctx)
 					})
