@@ -45,7 +45,7 @@ type guard struct {
 }
 
 func newGuard(s *settings, t target) *guard {
-	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}}
+	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, standing: fresh}
 }
 
 var extension = ctxext.NextContextExtensionID()
