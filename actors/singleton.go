@@ -1,15 +1,11 @@
 package actors
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // NewSingleton makes the props of an actor that exists once among all that campaign for one lock
@@ -37,8 +33,8 @@ import (
 // session timeout.
 //
 // A lock that is lost can be had by another node at once. That is after the lease's deadline, when
-// the context has ended and Activation.Valid is false, by a clock that no pause of the process
-// stops. What cannot be waited for ends a lock before its deadline, as it does under any holder: an
+// Activation.Valid is false, by a clock that no pause of the process stops, and the context has
+// ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as it does under any holder: an
 // operator who deletes the node, or a session actor that is stopped. Fencing tokens are for that. No
 // new campaign begins here while the child has not ended.
 //
@@ -65,6 +61,12 @@ import (
 // stopped vanishes without a dead letter. Addresses of other nodes' singletons are not found here:
 // ask the lock path who holds (messages.ReadQueue).
 //
+// # What decides
+//
+// Package internal/singleton: paused, campaigning, active, stopping, lost, releasing and ended are
+// its phases. It is checked in every order of events; tests/singleton runs the real actors in virtual
+// time, with a witness, in thousands of random histories.
+//
 // # What may be asked for
 //
 // want is a mutex: Mode Exclusive, without Try, Timeout, Sticky, Owner and Reentry. Anything else is
@@ -80,106 +82,4 @@ func NewSingleton(from LockSource, want messages.Acquire, props *actor.Props, op
 		opt(&settings)
 	}
 	return actor.PropsFromProducer(func() actor.Actor { return newSingleton(from, want, props, settings) })
-}
-
-// LockSource is where a lock comes from: a *Session, or gateways (package gateway).
-type LockSource interface {
-	// NewLock makes the props of a lock actor.
-	NewLock(want messages.Acquire, opts ...LockOption) *actor.Props
-	// Clock is the lease clock of a grant: that of its messages.Held.Epoch.
-	Clock(epoch uint64) *zkconn.LeaseClock
-}
-
-// NewLock is the function NewLock with this session.
-func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Props {
-	return NewLock(s, want, opts...)
-}
-
-// The pauses between campaigns: a tenth of a second keeps a singleton whose terms fail at once from
-// loading the servers, ten seconds is as long as a default session lasts.
-const (
-	shortestPause = 100 * time.Millisecond
-	longestPause  = 10 * time.Second
-)
-
-// SingletonOption changes how a singleton works.
-type SingletonOption func(*singletonSettings)
-
-type singletonSettings struct {
-	failures    int
-	within, out time.Duration
-	buffer      int
-	lockOptions []LockOption
-}
-
-// WithFailures says how many failures of the child, restarts by its supervisor and ends of its own,
-// within so long give the lock to another node: the child is stopped, the lock is given back, and
-// this node campaigns again after out. Without it they are 3 in a minute, and out is 10 s.
-//
-// Fewer than one failure, or a time of zero or less, is bad input.
-func WithFailures(count int, within, out time.Duration) SingletonOption {
-	return func(s *singletonSettings) { s.failures, s.within, s.out = count, within, out }
-}
-
-// WithBuffer keeps up to so many messages that come while the singleton is nobody's on this node.
-// The next child gets them in order, before anything that comes later. Those above the bound, and
-// all that are left when the singleton stops, become dead letters. Without it none is kept.
-//
-// A negative bound is bad input.
-func WithBuffer(messages int) SingletonOption {
-	return func(s *singletonSettings) { s.buffer = messages }
-}
-
-// WithLockOptions gives options to the lock actor of each campaign: WithObserver names actors that
-// follow them all. WithOwner and WithListener are the singleton's own, and have no effect.
-func WithLockOptions(opts ...LockOption) SingletonOption {
-	return func(s *singletonSettings) { s.lockOptions = append(s.lockOptions, opts...) }
-}
-
-// check finds what is wrong with what a singleton is asked to do. The error wraps ErrBadAcquire, or
-// is that of CheckAcquire.
-func (s *singletonSettings) check(want messages.Acquire) error {
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%w: a singleton: %s", ErrBadAcquire, fmt.Sprintf(format, args...))
-	}
-	var err error
-	switch {
-	case want.Mode != messages.Exclusive:
-		err = wrong("mode %v: only a mutex makes an actor single", want.Mode)
-	case want.Try || want.Timeout != 0:
-		err = wrong("try, or a timeout: it waits for its turn for as long as it runs")
-	case want.Sticky != 0:
-		err = wrong("sticky for %v: a node that has resigned would keep the lock", want.Sticky)
-	case want.Owner != "" || want.Reentry:
-		err = wrong("an owner, or reentry: its hold is its own, and is not shared")
-	case s.failures < 1 || s.within <= 0 || s.out <= 0:
-		err = wrong("%d failures in %v, then out for %v: each must be more than zero", s.failures, s.within, s.out)
-	case s.buffer < 0:
-		err = wrong("a buffer of %d messages: it is negative", s.buffer)
-	}
-	return cmp.Or(CheckAcquire(want), err)
-}
-
-// passes tells whether a campaign may succeed after one that ended so.
-func passes(notice any) (reason messages.Reason, detail string, again bool) {
-	switch n := notice.(type) {
-	case *messages.Failed:
-		reason, detail = n.Reason, n.Detail
-		switch reason {
-		case messages.ReasonUnreachable, messages.ReasonGatewayFull, messages.ReasonStopped, messages.ReasonHoldGone:
-			again = true
-		}
-	case *messages.Lost:
-		reason, detail, again = n.Reason, n.Detail, n.Reason != messages.ReasonSessionClosed
-	case *messages.Cancelled:
-		reason, again = n.Reason, n.Reason != messages.ReasonSessionClosed
-	default: // given back, taken by force, or stopped from outside
-		again = true
-	}
-	return reason, detail, again
-}
-
-// newMachine makes the decisions of one incarnation.
-func (s *singletonSettings) newMachine() singleton.Machine {
-	return singleton.Machine{Failures: s.failures, Within: s.within}
 }

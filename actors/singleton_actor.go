@@ -1,7 +1,9 @@
 package actors
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -31,7 +33,7 @@ type singletonActor struct {
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
 	forget   func()      // what is told of a session that is about to close; nil while nothing is
-	buffer   []*actor.MessageEnvelope
+	backlog  backlog
 	restarts bool // another incarnation follows
 }
 
@@ -44,9 +46,10 @@ type (
 	sessionCloses struct{ quiet }
 )
 
-func newSingleton(from LockSource, want messages.Acquire, props *actor.Props, settings singletonSettings) *singletonActor {
+func newSingleton(from LockSource, want messages.Acquire, props *actor.Props,
+	settings singletonSettings) *singletonActor {
 	return &singletonActor{from: from, want: want, props: props, settings: settings, m: settings.newMachine(),
-		clock: time.Now(), pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
+		backlog: backlog{most: settings.buffer}, clock: time.Now(), pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
 			backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))}
 }
 
@@ -134,9 +137,15 @@ func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
 		s.carryOut(ctx, effect, ev)
 	}
 	if (before == singleton.Active) != (s.m.Phase == singleton.Active) {
-		ctx.Logger().Info("singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
+		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
 			logkeys.State, s.m.Phase.String(), logkeys.Event, ev.Kind.String())
 	}
+}
+
+// log logs. A logger that panics is no reason to stop.
+func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, args ...any) {
+	defer func() { _ = recover() }()
+	ctx.Logger().Log(context.Background(), level, text, args...)
 }
 
 func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
@@ -191,7 +200,9 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 		s.childEnded(ctx)
 		return
 	}
-	s.flush(ctx)
+	for _, env := range s.backlog.take() {
+		ctx.Send(s.child, env)
+	}
 }
 
 // spawned tells whether a child could be spawned: its producer may panic.
@@ -245,7 +256,7 @@ func (s *singletonActor) finish(ctx actor.Context) {
 		s.pause.Stop()
 	}
 	if s.m.Reason != messages.ReasonNone {
-		ctx.Logger().Error("singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.m.Reason),
+		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.m.Reason),
 			logkeys.Error, s.m.Detail)
 		if parent := ctx.Parent(); parent != nil && sameNode(ctx.ActorSystem(), parent) {
 			ctx.Request(parent, &messages.Failed{Reason: s.m.Reason, Detail: s.m.Detail,
@@ -254,5 +265,29 @@ func (s *singletonActor) finish(ctx actor.Context) {
 	}
 	if !s.restarts {
 		ctx.Stop(ctx.Self())
+	}
+}
+
+// deliver forwards a message to the child, or keeps it, or makes it a dead letter.
+func (s *singletonActor) deliver(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case actor.MessageBatch: // its messages came before it
+		return
+	case *actor.Touch: // which the actor system answers for this address
+		return
+	}
+	switch {
+	case s.child != nil && s.m.Phase == singleton.Active && s.term.valid():
+		ctx.Forward(s.child)
+	case !s.m.Ends() && s.backlog.keep(ctx):
+	default:
+		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), envelope(ctx))
+	}
+}
+
+// drop makes dead letters of what was kept: no child will come.
+func (s *singletonActor) drop(ctx actor.Context) {
+	for _, env := range s.backlog.take() {
+		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), env)
 	}
 }

@@ -1,11 +1,6 @@
 package actors
 
-import (
-	"log/slog"
-	"runtime/debug"
-
-	"github.com/asynkron/protoactor-go/actor"
-)
+import "github.com/asynkron/protoactor-go/actor"
 
 // guard stands right before a singleton's child, as the innermost receiver middleware of its props.
 // It belongs to one child, in all its incarnations, and runs on the child's goroutine.
@@ -56,8 +51,7 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *actor.MessageEnvelope) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.Logger().Error("the actor of a singleton panicked while it was stopping", slog.Any("panic", r),
-				slog.String("stack", string(debug.Stack())))
+			logPanic(c.Logger(), "the actor of a singleton panicked while it was stopping", r)
 		}
 	}()
 	next(c, env)

@@ -2,25 +2,29 @@ package actors
 
 import "github.com/asynkron/protoactor-go/actor"
 
-// deliver forwards a message to the child, or keeps it, or makes it a dead letter.
-func (s *singletonActor) deliver(ctx actor.Context) {
-	switch ctx.Message().(type) {
-	case actor.MessageBatch: // its messages came before it
-		return
-	case *actor.Touch: // which the actor system answers for this address
-		return
-	}
-	switch {
-	case s.child != nil && s.m.Forwards() && s.term.valid():
-		ctx.Forward(s.child)
-	case len(s.buffer) < s.settings.buffer && !s.m.Ends():
-		s.buffer = append(s.buffer, envelope(ctx))
-	default:
-		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), envelope(ctx))
-	}
+// backlog is what came while a singleton was nobody's, in order, up to a bound.
+type backlog struct {
+	most int
+	kept []*actor.MessageEnvelope
 }
 
-// envelope gives the message as it came.
+// keep keeps the message that an actor is at, if there is room.
+func (b *backlog) keep(ctx actor.Context) bool {
+	if len(b.kept) >= b.most {
+		return false
+	}
+	b.kept = append(b.kept, envelope(ctx))
+	return true
+}
+
+// take gives what was kept.
+func (b *backlog) take() []*actor.MessageEnvelope {
+	kept := b.kept
+	b.kept = nil
+	return kept
+}
+
+// envelope gives the message that an actor is at as it came.
 func envelope(ctx actor.Context) *actor.MessageEnvelope {
 	env := &actor.MessageEnvelope{Message: ctx.Message(), Sender: ctx.Sender()}
 	if header := ctx.MessageHeader(); header != nil {
@@ -29,20 +33,4 @@ func envelope(ctx actor.Context) *actor.MessageEnvelope {
 		}
 	}
 	return env
-}
-
-// flush gives the child what was kept.
-func (s *singletonActor) flush(ctx actor.Context) {
-	for _, env := range s.buffer {
-		ctx.Send(s.child, env)
-	}
-	s.buffer = nil
-}
-
-// drop makes dead letters of what was kept: no child will come.
-func (s *singletonActor) drop(ctx actor.Context) {
-	for _, env := range s.buffer {
-		ctx.ActorSystem().DeadLetter.SendUserMessage(ctx.Self(), env)
-	}
-	s.buffer = nil
 }

@@ -26,11 +26,11 @@ var (
 )
 
 // Activation is the first message of each incarnation of a singleton's actor. Its Grant says which
-// lock is held, and has the fencing token.
+// lock is held, and has the fencing token. It does not pass the receiver middleware of the props.
 type Activation struct {
 	messages.Grant
-	// Context ends with the term, before any other node can have the lock. It does not end while the
-	// lease is renewed.
+	// Context ends with the term, before any other node can have the lock. In a process that is paused
+	// nothing ends it in time: there Valid tells.
 	Context context.Context
 	// Singleton is the address to which others send.
 	Singleton *actor.PID

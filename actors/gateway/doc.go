@@ -50,4 +50,7 @@
 // message of a type that it does not link. A request with a field that the gateway does not know is
 // refused with a reason, told as messages.Failed. No message is authenticated: whoever can reach
 // the remote can ask for locks.
+//
+// protoactor's remote makes room for a million messages to each node that it sends to, which takes 16
+// MB a node. Give the node of a gateway remote.WithEndpointWriterQueueSize(1000): the room grows.
 package gateway

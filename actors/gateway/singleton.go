@@ -15,7 +15,8 @@ import (
 //
 // A client over the same gateways that is closed does not wait for the child: the lock is lost at
 // once, and the context ends.
-func NewSingleton(at *Gateways, want messages.Acquire, props *actor.Props, opts ...actors.SingletonOption) *actor.Props {
+func NewSingleton(at *Gateways, want messages.Acquire, props *actor.Props,
+	opts ...actors.SingletonOption) *actor.Props {
 	return actors.NewSingleton(at, want, props, opts...)
 }
 

@@ -27,6 +27,13 @@
 //	at := gateway.At(actor.NewPID("10.0.0.1:8090", "locks"), actor.NewPID("10.0.0.2:8090", "locks"))
 //	client, err := gateway.Open(ctx, system, at)
 //
+// A client uses the gateway that has accepted its newest request, and goes to the next when that one
+// does not answer, closes, or is full. Clients that name them in the same order use the same one, which
+// makes the most of cohorts; those that name them in different orders share the load. A lease's second
+// request for its lock (WithReentry, RLock under a writer) stays at the gateway by which the lease is held.
+// gateway.WithMaxRequests bounds what a gateway takes on: above it Lock fails with an error that may
+// pass (MayPass).
+//
 // What needs a session: Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe,
 // Lease.Txn. A session with a session file cannot have a gateway.
 //

@@ -150,6 +150,17 @@ func TestIdleSessionsAreMeasured(t *testing.T) {
 	require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"])
 }
 
+// Requesters over a gateway are measured beside workers that have a session each.
+func TestGatewayIsMeasured(t *testing.T) {
+	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "gateway"))
+	requireWhole(t, b, lines)
+	for _, f := range b.found.Figures {
+		if strings.HasSuffix(f.Workload, "-requesters") {
+			require.EqualValues(t, 20, f.Figure.Median, f.Peer)
+		}
+	}
+}
+
 // What is found is written as JSON and drawn, too.
 func TestJSONAndCharts(t *testing.T) {
 	folder := t.TempDir()

@@ -43,8 +43,12 @@ var styles = map[string]style{
 	ours:          {color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.CircleGlyph{}},
 	oursAsActors:  {color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}},
 	oursNoSyncs:   {color.RGBA{0xcc, 0x79, 0xa7, 0xff}, draw.CircleGlyph{}},
+	oursByGateway: {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.BoxGlyph{}},
+	oursSessions:  {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
 	curatorsMutex: {color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.TriangleGlyph{}},
 	kazoosLock:    {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.PyramidGlyph{}},
+
+	oursByGatewayInCohorts: {color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}},
 }
 
 var paleGrey = color.Gray{0xdd}

@@ -19,10 +19,13 @@ const childVariable = "TURNSTILE_BENCH_CHILD"
 
 // What children do.
 const (
-	taskCompete = "compete"
-	taskWait    = "wait"
-	taskHold    = "hold"
-	taskIdle    = "idle"
+	taskCompete  = "compete"
+	taskWait     = "wait"
+	taskHold     = "hold"
+	taskIdle     = "idle"
+	taskGateway  = "gateway"
+	taskAsk      = "ask"
+	taskSessions = "sessions"
 )
 
 // childSpec is what a child process of this program is to do.
@@ -36,6 +39,9 @@ type childSpec struct {
 	Timeout time.Duration
 	Guard   string // file
 	File    string // that Turnstile keeps its session in; empty for none
+	Gateway string // its address
+	Paths   int    // how many locks below Path
+	Cohort  int    // grants in a row
 	Heap    string // file for a profile of the heap while everything waits; empty for none
 }
 
@@ -156,6 +162,12 @@ func beChild(text string) error {
 		return beHolder(ctx, spec, to)
 	case taskIdle:
 		return beIdlers(ctx, spec, to)
+	case taskGateway:
+		return beGateway(ctx, spec, to)
+	case taskAsk:
+		return beNode(ctx, spec, to)
+	case taskSessions:
+		return beSessions(ctx, spec, to)
 	}
 	return fmt.Errorf("bench: a child cannot %q", spec.Task)
 }

@@ -56,6 +56,11 @@
 //	              times -span, 10 s; turnstile-no-syncs is WithoutIdleSyncs. For 10 000 sessions:
 //	              -workload idle -sizes 10000 -rounds 1 -patience 10m, and as many open files for this process and for
 //	              a server alone (ulimit -n)
+//	gateway       requesters on ten nodes, each a process with a remote on loopback, over one gateway in a process of its
+//	              own: grants a second on one lock and on 1 000 (gateway-many), packets to the servers a grant, and heap
+//	              and stacks of the gateway for each requester. turnstile-gateway-cohort is with up to 64 grants in a row
+//	              over one node; turnstile-sessions has a session for each worker instead, 1 000 at most, and the memory
+//	              of the processes with them. It runs only when it is named; -requesters is how many took part
 //	restart       the same process is started again and wants the lock: ms from its start until it holds; Turnstile
 //	              keeps its session in a file
 //

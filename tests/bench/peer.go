@@ -17,8 +17,12 @@ const (
 	oursAsActors  = "turnstile-actors"
 	oursNoSyncs   = "turnstile-no-syncs"
 	oursInCohorts = "turnstile-cohort"
+	oursByGateway = "turnstile-gateway"
+	oursSessions  = "turnstile-sessions"
 	curatorsMutex = "curator"
 	kazoosLock    = "kazoo"
+
+	oursByGatewayInCohorts = "turnstile-gateway-cohort"
 )
 
 // peer is something that is measured.
@@ -64,6 +68,7 @@ func (w workload) peers(others []*abroad) []peer {
 	if w.noSyncs {
 		all = append(all, w.inProcess(oursNoSyncs, nil))
 	}
+	all = append(all, w.others...)
 	if w.abroad != nil {
 		for _, other := range others {
 			all = append(all, peer{other.name, func(ctx context.Context, t trial) (figures, error) { return w.abroad(ctx, t, other) }})

@@ -49,6 +49,9 @@ type workload struct {
 	// ours opens Turnstile's sessions; where it is nil, as they are by default.
 	ours opener
 
+	// others are peers of this workload alone.
+	others []peer
+
 	bare    func(ctx context.Context, t trial) (figures, error)
 	batched func(ctx context.Context, t trial) (figures, error)
 	library func(ctx context.Context, t trial, open opener) (figures, error)
@@ -71,7 +74,7 @@ const timeout = 30 * time.Second
 
 // workloads are all that there are, in the order in which they run.
 func workloads() []workload {
-	return []workload{uncontended, sticky, many, one, cohort, growth, pair, processes, queue, memoryUse, failover, restart, idle}
+	return []workload{uncontended, sticky, many, one, cohort, growth, pair, processes, queue, memoryUse, failover, restart, idle, gatewayUse}
 }
 
 func workloadNames() []string {

@@ -38,7 +38,8 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-		o := &office{t: t, system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		silent := func(*actor.ActorSystem) *slog.Logger { return quiet }
+		o := &office{t: t, system: actor.NewActorSystem(actor.WithLoggerFactory(silent),
 			actor.WithDeadLetterThrottleInterval(100*time.Millisecond))}
 		t.Cleanup(func() {
 			o.system.Shutdown()
@@ -50,7 +51,8 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 			require.NoError(t, err)
 			o.clients[i] = client
 			t.Cleanup(func() { patient.Closed(t, client.Close(context.WithoutCancel(t.Context()))) })
-			pid, err := o.system.Root.SpawnNamed(gateway.New(client.Session(), opts...).Configure(o.ear(i)), fmt.Sprint("gateway-", i))
+			props := gateway.New(client.Session(), opts...).Configure(o.ear(i))
+			pid, err := o.system.Root.SpawnNamed(props, fmt.Sprint("gateway-", i))
 			require.NoError(t, err)
 			o.pids = append(o.pids, pid)
 		}
@@ -187,8 +189,8 @@ func TestOwnerIsFreeAgain(t *testing.T) {
 	})
 }
 
-// TestOwnerWaitsForItsLoss: while the hold is in doubt, the owner's second request stays with it, and goes on at another
-// gateway when it is lost.
+// TestOwnerWaitsForItsLoss: while the hold is in doubt, the owner's second request stays with it. When the hold is lost,
+// the next request goes on at another gateway.
 func TestOwnerWaitsForItsLoss(t *testing.T) {
 	inOffice(t, func(o *office) {
 		again := o.client.Mutex("/again", locks.WithReentry())

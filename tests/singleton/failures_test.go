@@ -181,7 +181,7 @@ func TestBadInput(t *testing.T) {
 		"read":      {messages.Acquire{Path: path, Mode: messages.Read}, nil, "mode read: only a mutex"},
 		"write":     {messages.Acquire{Path: path, Mode: messages.Write}, nil, "mode write: only a mutex"},
 		"contest":   {messages.Acquire{Path: path, Mode: messages.Contest}, nil, "mode contest: only a mutex"},
-		"semaphore": {messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: 1}, nil, "mode semaphore: only a mutex"},
+		"semaphore": {messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: 1}, nil, "mode semaphore: only"},
 		"try":       {messages.Acquire{Path: path, Try: true}, nil, "try, or a timeout"},
 		"timeout":   {messages.Acquire{Path: path, Timeout: time.Second}, nil, "try, or a timeout"},
 		"sticky":    {messages.Acquire{Path: path, Sticky: time.Second}, nil, "sticky for 1s"},

@@ -13,7 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 )
 
-// TestRandom: three nodes, and what may happen to them, by a seed. The witness never sees two children with valid
+// TestRandom: three nodes, and what may happen to them, by a seed; in every other history some have their locks from
+// gateways. The witness never sees two children with valid
 // leases, nor a lock that is given back under a child that has not ended; tokens increase; and when all is well again
 // one of them is active, takes what is sent to it, and nothing is left in the end.
 //
@@ -53,6 +54,9 @@ func history(t *testing.T, seed uint64, tell bool) (activations int) {
 			defer func() { w.t.Log("\n" + w.witness.story()) }()
 		}
 		opts := []actors.SingletonOption{actors.WithBuffer(5), actors.WithFailures(2, time.Minute, upTo(20*time.Second)+1)}
+		if seed%2 == 1 {
+			w.overGateways(random)
+		}
 		for _, n := range w.nodes {
 			n.spawn(n.props(opts...))
 		}
@@ -62,15 +66,18 @@ func history(t *testing.T, seed uint64, tell bool) (activations int) {
 			if n.pid == nil || !n.lives() {
 				n.spawn(n.props(opts...))
 			}
-			n.strike(random.IntN(13), upTo, i)
+			n.strike(random.IntN(14), upTo, i)
 		}
 		for _, n := range w.nodes {
 			n.line.be(open)
+		}
+		time.Sleep(2 * time.Minute) // whatever is being stopped has ended then
+		for _, n := range w.nodes {
 			if n.pid == nil || !n.lives() {
 				n.spawn(n.props(opts...))
 			}
 		}
-		time.Sleep(3 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		name := w.witness.running()
 		require.Len(w.t, name, 1, "one is active: %q\n%s", name, w.witness.story())
 		n := w.nodes[name[0]-'a']
@@ -109,6 +116,11 @@ func (n *node) strike(what int, upTo func(time.Duration) time.Duration, i int) {
 	case 10: // and the node gets a new one
 		go func(session *actors.Session) { _ = session.Close(n.w.t.Context()) }(n.session)
 		n.connect()
+		n.openGateway(n.session)
+	case 11:
+		n.w.system.Root.Stop(n.gateway())
+		session := n.session
+		time.AfterFunc(upTo(25*time.Second), func() { n.openGateway(session) })
 	default:
 		n.send(job{i})
 	}

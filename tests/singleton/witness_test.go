@@ -2,7 +2,6 @@ package singleton
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +31,8 @@ type (
 
 // witness looks at the children of all nodes.
 type witness struct {
+	observer *actor.PID // of all lock actors
+
 	mu       sync.Mutex
 	begun    time.Time
 	stays    []*stay // of children that have not ended
@@ -53,6 +54,18 @@ type stay struct {
 
 func newWitness(system *actor.ActorSystem) *witness {
 	w := &witness{begun: time.Now(), poisoned: map[string]bool{}}
+	w.observer = system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch n := ctx.Message().(type) {
+		case *messages.Released:
+			if n.Reason != messages.ReasonRevoked {
+				w.released(n.Grant)
+			}
+		case *messages.Transition: // the lock actor was stopped
+			if n.Reason == messages.ReasonStopped {
+				w.released(n.Grant)
+			}
+		}
+	}))
 	system.EventStream.Subscribe(func(event any) {
 		if letter, is := event.(*actor.DeadLetterEvent); is {
 			if j, is := letter.Message.(job); is {
@@ -67,7 +80,8 @@ func newWitness(system *actor.ActorSystem) *witness {
 }
 
 func (w *witness) tell(format string, args ...any) {
-	w.lines = append(w.lines, fmt.Sprintf("%10v ", time.Since(w.begun).Round(time.Millisecond))+fmt.Sprintf(format, args...))
+	at := time.Since(w.begun).Round(time.Millisecond)
+	w.lines = append(w.lines, fmt.Sprintf("%10v ", at)+fmt.Sprintf(format, args...))
 }
 
 // activated takes it that a child may work.
@@ -76,13 +90,11 @@ func (w *witness) activated(node string, by *actors.Activation) {
 	defer w.mu.Unlock()
 	w.tell("%s is active with token %d", node, by.Token)
 	for _, other := range w.stays {
-		switch left := time.Until(other.by.Deadline()); {
+		switch {
 		case other.by.Valid() && by.Valid() && !w.broken:
 			w.fault("%s and %s are valid", node, other.node)
 		case context.Cause(other.by.Context) == nil && !w.broken:
 			w.fault("%s is active, and the context of %s has not ended", node, other.node)
-		case left > 0 && !w.broken && !other.by.Deadline().IsZero() && !errors.Is(context.Cause(other.by.Context), actors.ErrSingletonLost):
-			w.fault("%s is active, %s runs, and its lease would last for %v", node, other.node, left)
 		}
 	}
 	if by.Token < w.newest {
@@ -91,6 +103,17 @@ func (w *witness) activated(node string, by *actors.Activation) {
 	w.newest = by.Token
 	w.count++
 	w.stays = append(w.stays, &stay{node, by})
+}
+
+// released takes it that a lock was given back: no child of that grant runs any more.
+func (w *witness) released(grant messages.Grant) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.stays {
+		if s.by.Grant == grant && !w.broken {
+			w.fault("the lock of %s was given back, and its child runs", s.node)
+		}
+	}
 }
 
 // left takes it that a child has ended, or is about to be restarted.

@@ -110,7 +110,8 @@ type node struct {
 	name    string
 	line    *line
 	session *actors.Session
-	pid     *actor.PID // nil while none runs
+	from    actors.LockSource // of the node's singleton; nil for its session
+	pid     *actor.PID        // nil while none runs
 	spawned int
 }
 
@@ -132,10 +133,14 @@ func (n *node) connect() {
 
 // props are those of the node's singleton.
 func (n *node) props(opts ...actors.SingletonOption) *actor.Props {
-	return n.over(n.session, messages.Acquire{Path: path}, opts...)
+	if n.from != nil {
+		return n.over(n.from, acquire, opts...)
+	}
+	return n.over(n.session, acquire, opts...)
 }
 
 func (n *node) over(from actors.LockSource, want messages.Acquire, opts ...actors.SingletonOption) *actor.Props {
+	opts = append(opts, actors.WithLockOptions(actors.WithObserver(n.w.witness.observer)))
 	return actors.NewSingleton(from, want, n.w.witness.child(n.name), opts...)
 }
 

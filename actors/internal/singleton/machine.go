@@ -282,8 +282,5 @@ func (m *Machine) tooMany(at time.Duration) bool {
 	return len(m.Failed) >= m.Failures
 }
 
-// Forwards tells whether messages go to the child.
-func (m *Machine) Forwards() bool { return m.Phase == Active }
-
 // Ends tells whether no child will follow the one that runs, if any does.
 func (m *Machine) Ends() bool { return m.Phase == Ended || m.Then == End }

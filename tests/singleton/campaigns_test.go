@@ -1,0 +1,92 @@
+package singleton
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// refusal is a source whose lock actors tell a notice, and end.
+type refusal struct {
+	notice    any
+	campaigns atomic.Int64
+}
+
+func (*refusal) Clock(uint64) *zkconn.LeaseClock { return zkconn.NewLeaseClock(nil) }
+
+func (r *refusal) NewLock(_ messages.Acquire, opts ...actors.LockOption) *actor.Props {
+	audience := actors.NewAudience(opts...)
+	return actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *actor.Started:
+			r.campaigns.Add(1)
+			if r.notice != nil {
+				audience.Tell(ctx, r.notice)
+			}
+			ctx.Stop(ctx.Self())
+		case *actor.Stopped:
+			audience.Stopped(ctx, msg)
+		}
+	})
+}
+
+// TestCampaignsThatFail: after an end that may pass the singleton campaigns again, with pauses that grow to some ten
+// seconds; any other ends it, and its parent is told why.
+func TestCampaignsThatFail(t *testing.T) {
+	for name, c := range map[string]struct {
+		notice any
+		passes bool
+	}{
+		"stopped from outside":  {nil, true},
+		"gateway full":          {&messages.Failed{Reason: messages.ReasonGatewayFull}, true},
+		"no gateway answers":    {&messages.Failed{Reason: messages.ReasonUnreachable}, true},
+		"stopped at a gateway":  {&messages.Failed{Reason: messages.ReasonStopped}, true},
+		"deadlock":              {&messages.Cancelled{Reason: messages.ReasonDeadlock}, true},
+		"lost at once":          {&messages.Lost{Reason: messages.ReasonLeaseOver}, true},
+		"ACL":                   {&messages.Failed{Reason: messages.ReasonNoAuth, Detail: "as ordered"}, false},
+		"sequence exhausted":    {&messages.Failed{Reason: messages.ReasonSequenceExhausted}, false},
+		"refused":               {&messages.Failed{Reason: messages.ReasonRefused}, false},
+		"session closed":        {&messages.Failed{Reason: messages.ReasonSessionClosed}, false},
+		"lost with the session": {&messages.Lost{Reason: messages.ReasonSessionClosed}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 1, func(w *world) {
+				a, from, told := w.nodes[0], &refusal{notice: c.notice}, make(chan *messages.Failed, 1)
+				parent := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+					switch msg := ctx.Message().(type) {
+					case *actor.Started:
+						a.pid = ctx.Spawn(a.over(from, acquire))
+					case *messages.Failed:
+						told <- msg
+					}
+				}))
+				time.Sleep(10 * time.Minute)
+				if c.passes {
+					require.True(w.t, a.lives())
+					require.Empty(w.t, told)
+					// 0.1 s to 10 s, each half as long again as the one before, by half more or less: some 13, and then 60.
+					require.InDelta(w.t, 75, from.campaigns.Load(), 25)
+				} else {
+					require.False(w.t, a.lives())
+					require.EqualValues(w.t, 1, from.campaigns.Load())
+					failed := <-told
+					reason, _ := c.notice.(*messages.Failed)
+					if reason != nil {
+						require.Equal(w.t, reason.Reason, failed.Reason)
+						require.Equal(w.t, reason.Detail, failed.Detail)
+					}
+					require.Equal(w.t, path, failed.Path)
+				}
+				w.system.Root.Stop(parent)
+				a.gone()
+			})
+		})
+	}
+}
