@@ -47,7 +47,7 @@ func build(t *testing.T, name string) string {
 // execute runs a program to its end.
 func execute(t *testing.T, program string, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, program, args...)
@@ -96,6 +96,24 @@ func TestActors(t *testing.T) {
 	})
 }
 
+// TestCluster: three nodes in processes of their own, of which one is killed and one cut off. The last line
+// is what the witness has seen.
+func TestCluster(t *testing.T) {
+	got := execute(t, build(t, "cluster"))
+	require.Zero(t, got.status, got)
+	require.Regexp(t, `^ok: \d+ grants on 3 nodes, .*: never more than one valid holder, tokens strictly increasing$`,
+		got.last())
+	require.Empty(t, got.stderr)
+	for _, node := range []string{"a", "b", "c"} {
+		require.Regexp(t, `(?m)^ *[0-9.]+  `+node+`  worker [12] +holds lock +token \d+`, got.stdout)
+	}
+	require.Contains(t, got.stdout, "--- a is killed")
+	require.Regexp(t, "--- the singleton has moved from a to [bc]", got.stdout)
+	require.Contains(t, got.stdout, "--- c is cut off from the other nodes")
+	require.Regexp(t, `c  worker [12] +has lost lock +token \d+`, got.stdout)
+	require.Contains(t, got.stdout, "--- c is back")
+}
+
 // TestDeadServer: nobody listens there. The examples say so, and where, and do not hang.
 func TestDeadServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -115,6 +133,7 @@ func TestBadFlags(t *testing.T) {
 		"quickstart": {{"-workers", "0"}, {"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-hold", "long"}},
 		"actors":     {{"-zk", "localhost", "more"}, {"-unknown"}, {"-zk", "localhost", "-limit", "long"}},
 		"embedded":   {{"127.0.0.1:2181"}, {"-unknown"}, {"-tick", "long"}},
+		"cluster":    {{"more"}, {"-unknown"}, {"-limit", "long"}},
 	} {
 		program := build(t, name)
 		for _, args := range cases {

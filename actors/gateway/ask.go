@@ -21,7 +21,7 @@ type asker struct {
 	at     *Gateways
 	query  *wire.Query
 	answer chan *wire.Answer // holds one
-	first  int
+	first  int               // of the gateways that are named: where it begins
 	tries  int
 	timer  *time.Timer
 }
@@ -30,9 +30,9 @@ type asker struct {
 func (a *asker) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started, *wake:
-		ctx.Request(a.at.pids[(a.first+a.tries)%len(a.at.pids)], a.query)
-		a.tries++
 		root, self := ctx.ActorSystem().Root, ctx.Self()
+		a.send(root, self)
+		a.tries++
 		a.timer = time.AfterFunc(askAgain, func() { root.Send(self, &wake{}) })
 	case *wire.Answer:
 		if msg.GetId() == a.query.GetId() {
@@ -44,6 +44,23 @@ func (a *asker) Receive(ctx actor.Context) {
 	case *actor.Stopping:
 		a.timer.Stop()
 	}
+}
+
+// anyPath stands for the path of queries: any gateway answers them.
+const anyPath = "/"
+
+// send is one try.
+func (a *asker) send(root *actor.RootContext, self *actor.PID) {
+	if a.at.find == nil {
+		root.RequestWithCustomSender(a.at.pids[(a.first+a.tries)%len(a.at.pids)], a.query, self)
+		return
+	}
+	again := a.tries > 0
+	go func() {
+		if pid := a.at.find(anyPath, again); pid != nil {
+			root.RequestWithCustomSender(pid, a.query, self)
+		}
+	}()
 }
 
 // ask carries out a query that crosses. The error is that of ctx, which ended before an answer

@@ -16,6 +16,7 @@ import (
 // methods may be called from any goroutine.
 type Gateways struct {
 	pids []*actor.PID
+	find Finder // instead of pids; nil where those are named
 
 	mu       sync.Mutex
 	newest   uint64
@@ -43,7 +44,11 @@ type claim struct {
 }
 
 // site is where an owner holds, and by how many requests.
-type site struct{ gateway, requests int }
+type site struct {
+	gateway  int        // of those that are named
+	found    *actor.PID // that was found, and has accepted the request; nil for one that is named
+	requests int
+}
 
 // claimOf gives the claim of a request whose Owner is set; false for a semaphore, where owners mean
 // nothing.
@@ -76,25 +81,28 @@ func (g *Gateways) begin() int {
 func (g *Gateways) accept(gateway int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.accepted = gateway
+	if g.find == nil {
+		g.accepted = gateway
+	}
 }
 
 // hold notes by which gateway a request holds.
-func (g *Gateways) hold(epoch uint64, of claim, gateway int) {
+func (g *Gateways) hold(epoch uint64, of claim, at site) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r := g.requests[epoch]; r != nil && r.claim == (claim{}) {
 		r.claim = of
-		g.holds[of] = site{gateway, g.holds[of].requests + 1}
+		at.requests = g.holds[of].requests + 1
+		g.holds[of] = at
 	}
 }
 
 // holder gives the gateway by which an owner holds.
-func (g *Gateways) holder(of claim) (gateway int, holds bool) {
+func (g *Gateways) holder(of claim) (at site, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	at, holds := g.holds[of]
-	return at.gateway, holds
+	at, holds = g.holds[of]
+	return at, holds
 }
 
 // drop takes out the claim of a request; g.mu is held.
@@ -108,6 +116,30 @@ func (g *Gateways) drop(r *held) {
 		return
 	}
 	g.holds[r.claim] = at
+}
+
+// Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known now.
+// again: what it found before does not answer. It is called on a goroutine of its own, and may take its
+// time: what waits for it is sent then.
+type Finder func(path string, again bool) *actor.PID
+
+// Find gives gateways that are found when they are needed, as At gives those that are named. A request
+// stays with the gateway that has accepted it, also where the finder finds another one meanwhile. When
+// it does not answer, or closes, a waiter is sent to what the finder finds then. Package grain has the
+// finder for protoactor's clusters.
+func Find(find Finder) *Gateways {
+	g := At()
+	g.find = find
+	return g
+}
+
+// places is among how many gateways a request may move on. Of those that are found there is always
+// another one.
+func (g *Gateways) places() int {
+	if g.find != nil {
+		return 2
+	}
+	return len(g.pids)
 }
 
 // Clock is the lease clock of the grant with this messages.Held.Epoch: each grant over a gateway
@@ -173,6 +205,9 @@ func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 
 // check tells whether there are gateways to ask.
 func (g *Gateways) check() error {
+	if g.find != nil {
+		return nil
+	}
 	if len(g.pids) == 0 || slices.Contains(g.pids, nil) {
 		return fmt.Errorf("%w: no gateway is named, or a nil one", actors.ErrBadAcquire)
 	}

@@ -41,6 +41,11 @@
 // Use a gateway where there are many nodes with few locks each: the gateway's batches and
 // hand-overs (locks.WithCohort) turn their requests into few transactions.
 //
+// # In a cluster
+//
+// [Find] gives gateways that are looked up by lock path instead of being named. Package grain, inside
+// this one, looks them up in a protoactor cluster; [At] needs no cluster.
+//
 // # What crosses
 //
 // Messages are those of package wire. Any may be lost, doubled, delayed, or overtaken. Both nodes

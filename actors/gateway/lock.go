@@ -55,6 +55,7 @@ type requester struct {
 	epoch    uint64
 	run      uint64 // of the clock, while it holds
 	relay    *relay.Requester
+	route    route
 	timer    *time.Timer
 	claim    claim // the lock of its owner
 	claims   bool  // there is such a thing
@@ -86,6 +87,10 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.begin(ctx)
 	case *wire.Reply:
 		q.hear(ctx, msg)
+	case *found:
+		q.route.found(ctx, msg)
+	case *actor.DeadLetterResponse:
+		q.route.missed()
 	case *wake:
 		q.follow(ctx)
 		q.carryOut(ctx, q.relay.Wake(q.now()))
@@ -124,7 +129,8 @@ func (q *requester) begin(ctx actor.Context) {
 	want.Owner = cmp.Or(want.Owner, by)
 	q.alone = q.want.Owner == "" && ctx.Parent() == nil
 	q.claim, q.claims = claimOf(want)
-	q.relay = relay.NewRequester(uuid.NewString(), len(q.at.pids), want, q.alone)
+	q.route = route{at: q.at, path: want.Path}
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.places(), want, q.alone)
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
@@ -142,26 +148,27 @@ func (q *requester) begin(ctx actor.Context) {
 
 // start gives the gateway to begin with: that by which the owner holds the lock, or the one that is in use.
 func (q *requester) start() int {
-	if gateway, holds := q.holder(); holds {
-		return gateway
+	if at, holds := q.holder(); holds {
+		return q.route.pin(at, 0)
 	}
 	return q.at.begin()
 }
 
 // holder gives the gateway by which the owner holds the lock by another request.
-func (q *requester) holder() (gateway int, holds bool) {
+func (q *requester) holder() (at site, holds bool) {
 	if q.alone || !q.claims {
-		return 0, false
+		return site{}, false
 	}
 	return q.at.holder(q.claim)
 }
 
 // follow keeps a request that waits where its owner holds the lock.
 func (q *requester) follow(ctx actor.Context) {
-	if gateway, holds := q.holder(); holds {
-		q.carryOut(ctx, q.relay.Pin(q.now(), gateway))
+	if at, holds := q.holder(); holds {
+		q.carryOut(ctx, q.relay.Pin(q.now(), q.route.pin(at, q.relay.Gateway())))
 	} else {
 		q.relay.Unpin()
+		q.route.unpin()
 	}
 }
 
@@ -173,6 +180,9 @@ func (q *requester) hear(ctx actor.Context, x *wire.Reply) {
 	}
 	if wrong == "" {
 		q.follow(ctx)
+		if p.Standing == relay.Known && p.ID == q.relay.ID() {
+			q.route.stay(ctx.Sender())
+		}
 		before := q.relay.Accepted()
 		q.carryOut(ctx, q.relay.Reply(q.now(), p))
 		if !before && q.relay.Accepted() {
@@ -210,7 +220,7 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Send:
-			ctx.Request(q.at.pids[o.Gateway], writeRequest(o.Request))
+			q.route.send(ctx, o.Gateway, writeRequest(o.Request))
 		case relay.Dismiss:
 			ctx.Request(ctx.Sender(), writeRequest(o.Request))
 		case relay.Extend:
@@ -255,7 +265,7 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		q.run, _ = q.clock.Look()
 		n.Run = q.run
 		if q.claims {
-			q.at.hold(q.epoch, q.claim, q.relay.Gateway())
+			q.at.hold(q.epoch, q.claim, q.route.site())
 		}
 	case *messages.Suspended:
 		n.Until = q.clock.Deadline()

@@ -35,6 +35,30 @@
 // pass (MayPass).
 //
 // What needs a session: Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe,
-// Lease.Txn. A session with a session
-// file cannot have a gateway.
+// Lease.Txn. A session with a session file cannot have a gateway.
+//
+// # In a protoactor cluster
+//
+// Package actors/gateway/grain has a cluster kind, so that nobody names gateways: each lock path has a
+// grain, on a member with a session, that forwards to the gateway there.
+//
+//	cluster.WithKinds(grain.Kind(session))                      // on members with a session
+//	client, err := gateway.Open(ctx, system, grain.At(cluster)) // on any node
+//
+// While members disagree about who is a member, a path may have two grains. That does no harm: their
+// gateways queue in ZooKeeper, which decides. Use protoactor's zk cluster provider, and members and
+// locks depend on one ensemble.
+//
+// # A grain that is served once
+//
+// For the same reason a grain of your own may be active twice, and both are served. Package
+// actors/activation puts a lock before its messages:
+//
+//	props := actor.PropsFromProducer(newAccount, activation.Single(session, grain.Path("/grains")))
+//	cluster.WithKinds(cluster.NewKind("account", props))
+//
+// The grain is started, and served, once it holds the lock of its identity; what comes before is kept up
+// to a bound. It is stopped when the lock is lost, and no message is served once the lease has run out.
+// activation.LeaseOf gives the fencing token and a context. The price is a lock for each grain that is
+// active: a node in ZooKeeper, and a round trip or two before its first message.
 package guides

@@ -1,0 +1,50 @@
+// Package activation lets an actor serve messages only while it holds a lock. Of several activations
+// of one identity, on any nodes, at most one serves.
+//
+// Clusters promise that an identity has one activation, and keep that promise while all members see
+// the same members. When they do not, two members activate it, and both serve. [Single] puts a lock
+// before the messages:
+//
+//	props := actor.PropsFromProducer(newAccount,
+//		activation.Single(session, activation.At(messages.Acquire{Path: "/accounts/7"})))
+//
+// For grains see package actors/gateway/grain, whose Path gives each identity a lock path of its own.
+// Without a session the locks come from gateways (package gateway). actors.NewSingleton is for an actor
+// that is spawned on every node, and is to run on one of them.
+//
+// # What the actor sees
+//
+// Started is the first message, and comes when the lock is held. [LeaseOf] then gives the fencing
+// token, and a context that ends with the lease. Messages that come before are kept, in their order,
+// up to a bound ([WithKept]); others are refused. The lease is asked for before each message, so that
+// none is served once it has run out, whatever is in the mailbox; so is it before each continuation of
+// ReenterAfter.
+//
+// The lock is given back when the actor has stopped, and its children before it. An actor that its
+// supervisor restarts keeps the lock, and what was kept for it.
+//
+// # When the actor stops
+//
+//   - The lock is lost, or taken by force: the actor is stopped. What is in its mailbox is not served.
+//   - Somebody asks for the lock (messages.RevokeRequested): the actor is poisoned. It serves what is
+//     in its mailbox, stops, and gives the lock back. Acquire.Grace bounds this.
+//   - The lock cannot be had (messages.Failed, messages.Cancelled): the actor is stopped without having
+//     been started. Acquire.Timeout bounds how long it waits.
+//   - It is stopped or poisoned while it waits: what was kept is refused.
+//
+// Whoever spawned it sees Terminated, as always. A cluster activates a grain again with the next
+// request.
+//
+// # What is refused
+//
+// A refused message is a dead letter: an actor.DeadLetterEvent on the event stream, and an
+// actor.DeadLetterResponse to the sender, which ends a future with actor.ErrDeadLetter and has
+// cluster.Request look for another activation. Messages that protoactor itself still has in the mailbox
+// of an actor when it has stopped are dropped without a word.
+//
+// # What this cannot do
+//
+// A message that is being served when the lease runs out is served to its end: handlers that take
+// long, and goroutines that they start, look at [Lease.Valid] or [Lease.Context], and pass
+// [Lease.Token] on to what they write to.
+package activation

@@ -1,0 +1,122 @@
+package activation
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// phase is where the lock of an actor stands. It only grows.
+type phase uint8
+
+const (
+	// waiting: the lock is not held yet. Invariant: there is no lease.
+	waiting phase = iota
+	// open: the lock is held; whether it is valid now is the lease's to say.
+	open
+	// shut: the lock is over, or will never be held. The actor is to stop.
+	shut
+)
+
+// gate is what the lock actor and the actor that is guarded share. It is the lock actor's listener, and
+// its methods are called on both actors' goroutines. None calls another actor while it has the mutex.
+type gate struct {
+	target
+	from actors.LockSource
+
+	mu    sync.Mutex
+	phase phase
+	lease *Lease // from open on
+	cause error  // why it is shut
+}
+
+// Moved shuts a gate that is open before the lock actor deletes its node: nobody else holds before that.
+func (g *gate) Moved(to messages.State, _ string) {
+	if (to == messages.StateReleasing || to.Terminal()) && g.held() != nil {
+		g.shut(fmt.Errorf("%w: %s", ErrOver, to))
+	}
+}
+
+// Hear takes a notice of the lock actor.
+func (g *gate) Hear(_ *actor.PID, notice any) {
+	switch n := notice.(type) {
+	case *messages.Held:
+		if g.open(newLease(n, g.from.Clock(n.Epoch))) {
+			g.wake()
+		}
+	case *messages.RevokeRequested:
+		g.poison()
+	case *messages.Revoked:
+		g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonRevoked))
+	case *messages.Lost:
+		g.shut(fmt.Errorf("%w: lost: %s %s", ErrOver, n.Reason, n.Detail))
+	case *messages.Released:
+		g.shut(fmt.Errorf("%w: released: %s", ErrOver, n.Reason))
+	case *messages.Cancelled:
+		g.shut(fmt.Errorf("%w: cancelled: %s", ErrOver, n.Reason))
+	case *messages.Failed:
+		g.shut(fmt.Errorf("%w: failed: %s %s", ErrOver, n.Reason, n.Detail))
+	case *actor.Stopped:
+		if g.why() == nil {
+			g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonStopped))
+		}
+	}
+}
+
+// open opens the gate; false when it is shut already.
+func (g *gate) open(lease *Lease) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.phase != waiting {
+		return false
+	}
+	g.phase, g.lease = open, lease
+	return true
+}
+
+// shut shuts the gate for good, and has the actor stop. Later calls only say more of why. An actor that
+// was never served is poisoned, for what is in its mailbox is to be refused; one that was is stopped
+// before anything else, and its children with it.
+func (g *gate) shut(cause error) {
+	g.mu.Lock()
+	before, lease := g.phase, g.lease
+	g.phase, g.cause = shut, cause
+	g.mu.Unlock()
+	switch before {
+	case waiting:
+		g.poison()
+	case open:
+		lease.cancel(cause)
+		g.stop()
+	}
+}
+
+// look gives the phase as of now: a gate whose lease has run out is shut.
+func (g *gate) look() phase {
+	g.mu.Lock()
+	now, lease := g.phase, g.lease
+	g.mu.Unlock()
+	if now == open && !lease.Valid() {
+		g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonLeaseOver))
+		return shut
+	}
+	return now
+}
+
+// held gives the lease; nil where there was none.
+func (g *gate) held() *Lease {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.lease
+}
+
+// why tells why the gate is shut; nil while it is not.
+func (g *gate) why() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.cause
+}

@@ -1,0 +1,202 @@
+package activation
+
+import (
+	"cmp"
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/ctxext"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// standing is where the incarnation of the actor stands that there is now.
+type standing uint8
+
+const (
+	// fresh: it is the first, and has not been served Started.
+	fresh standing = iota
+	// served: it has.
+	served
+	// renewed: it follows one that was served, and has not been served Started itself.
+	renewed
+	// ended: it has stopped. Nothing more is served.
+	ended
+)
+
+// guard stands before the messages of one actor. All but its gate belongs to the actor's goroutine.
+//
+// Invariants: while Started is due or kept is not empty, each message that comes is put behind those that
+// are kept, so that none overtakes another; and once the gate is open, a wakeUp is in the mailbox
+// (waking), or is being handled, so that what is kept is served though nothing else comes. One message
+// is served for each that is delivered: what the actor or its supervisor orders in between (Stop,
+// Restart) comes before the next, as it does without a guard.
+type guard struct {
+	*settings
+	target
+	gate gate
+
+	standing standing
+	lock     *actor.PID               // nil before it is asked for, and when the actor has stopped
+	start    *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
+	kept     []*actor.MessageEnvelope // not served yet, in order
+	waking   bool
+}
+
+func newGuard(s *settings, t target) *guard {
+	return &guard{settings: s, target: t, gate: gate{target: t, from: s.from}, standing: fresh}
+}
+
+var extension = ctxext.NextContextExtensionID()
+
+// ExtensionID is that of the guard among the extensions of an actor's context.
+func (*guard) ExtensionID() ctxext.ContextExtensionID { return extension }
+
+// guardOf gives the guard of an actor; nil for none. protoactor panics for an extension with a number
+// that it has no room for yet.
+func guardOf(ctx actor.ExtensionContext) (g *guard) {
+	defer func() { _ = recover() }()
+	g, _ = ctx.Get(extension).(*guard)
+	return g
+}
+
+// receive takes one message that was delivered to the actor.
+func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
+	switch env.Message.(type) {
+	case *actor.Started:
+		g.start = env
+		if g.standing == served {
+			g.standing = renewed
+		}
+		g.ask(c)
+		g.serve(c, next)
+	case *actor.Restarting:
+		if g.standing == served {
+			next(c, env)
+		}
+	case *actor.Stopping:
+		g.stopping(c, env, next)
+	case *actor.Stopped:
+		defer g.end() // also when the actor panics
+		if g.standing == served {
+			next(c, env)
+		}
+	case *wakeUp:
+		g.waking = false
+		g.serve(c, next)
+	case actor.SystemMessage: // Terminated, which overtakes others
+		if g.standing == served && g.gate.look() == open {
+			next(c, env)
+		}
+	default:
+		g.take(c, env, next)
+	}
+}
+
+// ask asks for the lock, once. The lock actor is at the root, because it outlives the actor's children. It
+// may tell how it went before it is known here.
+func (g *guard) ask(c actor.ReceiverContext) {
+	if g.lock != nil || g.standing == ended {
+		return
+	}
+	want := g.want(c)
+	want.Owner, want.Reentry = "", false
+	want.Label = cmp.Or(want.Label, g.self.String())
+	g.lock = g.system.Root.Spawn(g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...)))
+}
+
+// take takes a message for the actor: it is served, kept or refused.
+func (g *guard) take(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
+	_, poison := env.Message.(*actor.PoisonPill)
+	switch g.gate.look() {
+	case open:
+		if g.standing == served && len(g.kept) == 0 {
+			next(c, env)
+			return
+		}
+		g.kept = append(g.kept, env)
+		g.serve(c, next)
+	case waiting:
+		switch {
+		case poison:
+			g.stop()
+		case len(g.kept) < g.settings.kept:
+			g.kept = append(g.kept, env)
+		default:
+			g.refuse(env)
+		}
+	case shut:
+		if poison {
+			g.stop()
+			return
+		}
+		g.refuse(env)
+	}
+}
+
+// serve serves what is next, if the gate is open.
+func (g *guard) serve(c actor.ReceiverContext, next actor.ReceiverFunc) {
+	switch g.gate.look() {
+	case waiting:
+		return
+	case shut:
+		if g.standing == renewed { // a panic in Stopping has brought it back to life
+			g.stop()
+		}
+		return
+	}
+	var env *actor.MessageEnvelope
+	switch {
+	case g.start != nil:
+		env, g.start, g.standing = g.start, nil, served
+	case len(g.kept) > 0:
+		env, g.kept[0] = g.kept[0], nil
+		g.kept = g.kept[1:]
+	default:
+		return
+	}
+	if len(g.kept) == 0 {
+		g.kept = nil
+	} else if !g.waking { // before it is served, for that may panic
+		g.waking = true
+		g.wake()
+	}
+	next(c, env)
+}
+
+// stopping refuses what was not served. An actor that was not told that it has started is not told that
+// it stops.
+func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
+	if why := g.gate.why(); why != nil {
+		g.system.Logger().Warn("an actor stops with its lock",
+			slog.String("actor", g.self.String()), slog.Any("cause", why))
+	}
+	kept := g.kept
+	g.kept = nil
+	for _, left := range kept {
+		g.refuse(left)
+	}
+	if g.standing != served {
+		g.gate.shut(ErrOver) // it is not to be started any more
+		return
+	}
+	next(c, env)
+}
+
+// end gives the lock back: the actor has stopped, and its children have.
+func (g *guard) end() {
+	lock := g.lock
+	g.lock, g.standing = nil, ended // a restart that was decided before would serve it again
+	g.gate.shut(ErrOver)
+	if lock != nil {
+		g.system.Root.Send(lock, &messages.Release{})
+	}
+}
+
+// refuse makes a dead letter of a message.
+func (g *guard) refuse(env *actor.MessageEnvelope) {
+	if _, poison := env.Message.(*actor.PoisonPill); !poison {
+		g.system.DeadLetter.SendUserMessage(g.self, env)
+	}
+}

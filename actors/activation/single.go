@@ -1,0 +1,53 @@
+package activation
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// At gives what to acquire for actors of which there is one, whatever they are called.
+func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
+	return func(actor.ReceiverContext) messages.Acquire { return want }
+}
+
+// Single makes the actors of a props serve messages only while they hold a lock. want says which, for
+// each actor; it is called once for each, before Started. Owner and Reentry of it mean nothing, because
+// each actor is an owner of its own. Label is the actor's address where it is empty. Modes other than
+// messages.Exclusive let as many serve as the lock lets hold.
+//
+// Name it before other options: middleware that is named before it sees messages that are not served.
+// from is a session of the actor's system, or gateways (package gateway). No from, or no want, panics.
+func Single(from actors.LockSource, want func(actor.ReceiverContext) messages.Acquire,
+	opts ...Option) actor.PropsOption {
+	if from == nil || want == nil {
+		panic("turnstile: activation.Single: the source of locks is nil, or what to acquire is")
+	}
+	_ = from.NewLock(messages.Acquire{}) // a nil session or nil gateways: it panics
+	s := &settings{from: from, want: want, kept: defaultKept}
+	for _, opt := range opts {
+		opt(s)
+	}
+	return func(props *actor.Props) {
+		props.Configure(
+			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(newGuard(s, target{ctx.ActorSystem(), ctx.Self()})) }),
+			actor.WithContextDecorator(decorate),
+			actor.WithReceiverMiddleware(middleware))
+	}
+}
+
+func middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
+	return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+		guardOf(c).receive(c, env, next)
+	}
+}
+
+// LeaseOf gives the lease of the actor whose context this is; nil for an actor without Single. It is to
+// be called while a message is being served.
+func LeaseOf(ctx actor.Context) *Lease {
+	if g := guardOf(ctx); g != nil {
+		return g.gate.held()
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+)
+
+// route is the way of one request to its gateway: to one that is named, or to one that is found. What
+// is found may only forward to a gateway, and to another one the next time. So once a gateway has
+// accepted the request, the way leads to that one directly.
+//
+// Package relay numbers the places that a request may be at. They are those of the gateways that are
+// named. Of those that are found there are two, in turns: the other one is what is found next.
+type route struct {
+	at   *Gateways
+	path string
+
+	place  int        // that the request is at
+	to     *actor.PID // that was found; nil until it is
+	stays  bool       // to has accepted the request, or a hold of its owner
+	again  bool       // what was found before did not answer
+	pinned *actor.PID // where its owner holds: it goes there instead of what is found; nil for nowhere
+	asking bool       // the finder is at work
+	waits  *wire.Request
+}
+
+// found is what a finder has found.
+type found struct {
+	place int
+	pid   *actor.PID
+}
+
+// IgnoreDeadLetterLogging keeps it out of the log: the request may have ended.
+func (*found) IgnoreDeadLetterLogging() {}
+
+// send sends to the gateway at a place. While that is being found the newest request waits for it;
+// others count as lost.
+func (r *route) send(ctx actor.Context, place int, x *wire.Request) {
+	if r.at.find == nil {
+		r.place = place
+		ctx.Request(r.at.pids[place], x)
+		return
+	}
+	if place != r.place {
+		r.place, r.to, r.stays, r.again = place, r.pinned, r.pinned != nil, true
+	}
+	if r.to != nil {
+		ctx.Request(r.to, x)
+		return
+	}
+	r.waits = x
+	if r.asking {
+		return
+	}
+	r.asking = true
+	find, path, again := r.at.find, r.path, r.again
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	go func() { root.Send(self, &found{place, find(path, again)}) }()
+}
+
+// found takes what a finder has found, and sends what waits for it.
+func (r *route) found(ctx actor.Context, f *found) {
+	r.asking = false
+	x := r.waits
+	r.waits = nil
+	switch {
+	case f.pid == nil: // the next sending has it looked for again
+		r.again = true
+	case f.place == r.place && r.to == nil:
+		r.to = f.pid
+	}
+	if x != nil && (r.to != nil || f.place != r.place) {
+		r.send(ctx, r.place, x)
+	}
+}
+
+// stay notes who has accepted the request.
+func (r *route) stay(gateway *actor.PID) {
+	if r.at.find != nil && !r.stays && gateway != nil {
+		r.to, r.stays = gateway, true
+	}
+}
+
+// missed takes it that nobody is where a message was sent. A gateway that has accepted the request is
+// not given up for that: the word may be of an earlier message, and package relay knows what its
+// silence means.
+func (r *route) missed() {
+	if r.at.find != nil && !r.stays {
+		r.to, r.again = nil, true
+	}
+}
+
+// site is where the request is.
+func (r *route) site() site { return site{gateway: r.place, found: r.to} }
+
+// pin gives the place of the gateway by which the owner holds. now is that where the request is, or goes
+// next.
+func (r *route) pin(at site, now int) int {
+	if r.at.find == nil {
+		return at.gateway
+	}
+	r.pinned = at.found
+	switch {
+	case at.found == nil || now != r.place: // it goes there next
+		return now
+	case r.to == nil:
+		r.to, r.stays = at.found, true
+		return now
+	case r.to.Equal(at.found):
+		return now
+	}
+	return (now + 1) % r.at.places()
+}
+
+// unpin lets it go to what is found again.
+func (r *route) unpin() { r.pinned = nil }

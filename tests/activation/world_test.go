@@ -1,0 +1,242 @@
+package activation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/activation"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// timeout is that of all sessions.
+const timeout = 10 * time.Second
+
+// path is the lock path of the one identity that tests activate.
+const path = "/accounts/seven"
+
+// bubble runs a test in virtual time, on a server of its own.
+func bubble(t *testing.T, test func(t *testing.T, server *embedded.Server)) {
+	synctest.Test(t, func(t *testing.T) {
+		test(t, embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second)))
+	})
+}
+
+// line is the way of one session to the server, which can be cut.
+type line struct {
+	server *embedded.Server
+
+	mu    sync.Mutex
+	down  bool
+	conns []net.Conn
+}
+
+var errDown = errors.New("the line is down")
+
+func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down {
+		return nil, errDown
+	}
+	conn, err := l.server.DialContext(ctx, network, address)
+	if err == nil {
+		l.conns = append(l.conns, conn)
+	}
+	return conn, err
+}
+
+func (l *line) cut(down bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down = down
+	for _, conn := range l.conns {
+		_ = conn.Close()
+	}
+	l.conns = nil
+}
+
+// node is an actor system with a session of its own.
+type node struct {
+	name    string
+	system  *actor.ActorSystem
+	session *actors.Session
+	line    *line
+	from    actors.LockSource // the session, or gateways
+}
+
+func newNode(t *testing.T, server *embedded.Server, name string) *node {
+	t.Helper()
+	n := &node{name: name, line: &line{server: server}, system: quietSystem(t)}
+	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.dial))
+	require.NoError(t, err)
+	n.session, err = actors.StartSession(n.system, cfg)
+	require.NoError(t, err)
+	require.NoError(t, n.session.Ready(t.Context()))
+	n.from = n.session
+	t.Cleanup(func() { _ = n.session.Close(context.WithoutCancel(t.Context())) })
+	return n
+}
+
+func quietSystem(t *testing.T) *actor.ActorSystem {
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
+	t.Cleanup(func() {
+		system.Shutdown()
+		time.Sleep(time.Minute) // its throttle sleeps on for a while
+	})
+	return system
+}
+
+// other opens a client of the lock of its own.
+func other(t *testing.T, server *embedded.Server) *locks.Client {
+	t.Helper()
+	client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionTimeout(timeout),
+		locks.WithDialer(server.DialContext))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
+		time.Sleep(time.Minute)
+	})
+	return client
+}
+
+// Messages to an account.
+type (
+	work struct {
+		n     int
+		lasts time.Duration
+	}
+	fail struct{}
+)
+
+// account is the actor that is to be served once at a time. It writes down what it is served.
+type account struct {
+	journal *journal
+	node    string
+}
+
+func (a *account) Receive(ctx actor.Context) {
+	lease := activation.LeaseOf(ctx)
+	switch msg := ctx.Message().(type) {
+	case *actor.Started, *actor.Stopping, *actor.Stopped, *actor.Restarting:
+		a.journal.add(entry{a.node, fmt.Sprintf("%T", msg)[len("*actor."):], lease.Token(), lease.Valid()})
+	case work:
+		a.journal.enter(a.node, lease)
+		a.journal.add(entry{a.node, fmt.Sprint(msg.n), lease.Token(), lease.Valid()})
+		time.Sleep(msg.lasts)
+		a.journal.leave(lease)
+		if ctx.Sender() != nil {
+			ctx.Respond(msg.n)
+		}
+	case fail:
+		panic("as it was told to")
+	}
+}
+
+// spawn activates the identity on a node.
+func (n *node) spawn(j *journal, opts ...activation.Option) *actor.PID {
+	return n.system.Root.Spawn(n.props(j, messages.Acquire{Path: path}, opts...))
+}
+
+func (n *node) props(j *journal, want messages.Acquire, opts ...activation.Option) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor { return &account{j, n.name} },
+		activation.Single(n.from, activation.At(want), opts...))
+}
+
+func (n *node) send(to *actor.PID, message any) { n.system.Root.Send(to, message) }
+
+// alive tells whether an actor has not stopped.
+func (n *node) alive(pid *actor.PID) bool {
+	_, there := n.system.ProcessRegistry.GetLocal(pid.Id)
+	return there
+}
+
+// entry is a message that was served.
+type entry struct {
+	node, message string
+	token         messages.Token
+	valid         bool
+}
+
+// journal is the witness: what accounts were served, and whether two of them were served at a time, with
+// valid leases.
+type journal struct {
+	mu      sync.Mutex
+	entries []entry
+	serving map[*activation.Lease]string
+	newest  messages.Token
+	wrong   []string
+}
+
+func (j *journal) add(e entry) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, e)
+}
+
+func (j *journal) enter(node string, lease *activation.Lease) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for other, of := range j.serving {
+		if lease.Valid() && other.Valid() {
+			j.wrong = append(j.wrong, fmt.Sprintf("%s (token %d) and %s (token %d) are served",
+				node, lease.Token(), of, other.Token()))
+		}
+	}
+	if lease.Valid() && lease.Token() < j.newest {
+		j.wrong = append(j.wrong, fmt.Sprintf("token %d after %d", lease.Token(), j.newest))
+	}
+	j.newest = max(j.newest, lease.Token())
+	if j.serving == nil {
+		j.serving = map[*activation.Lease]string{}
+	}
+	j.serving[lease] = node
+}
+
+func (j *journal) leave(lease *activation.Lease) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.serving, lease)
+}
+
+// served lists the messages that a node was served.
+func (j *journal) served(node string) (all []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range j.entries {
+		if e.node == node {
+			all = append(all, e.message)
+		}
+	}
+	return all
+}
+
+// last gives the newest entry of a node.
+func (j *journal) last(t *testing.T, node string) (last entry) {
+	t.Helper()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range j.entries {
+		if e.node == node {
+			last = e
+		}
+	}
+	require.NotZero(t, last, node)
+	return last
+}

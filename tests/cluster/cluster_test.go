@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestMain makes the binary a member where it was told so.
+func TestMain(m *testing.M) {
+	if text := os.Getenv(memberVariable); text != "" {
+		var o membership
+		err := json.Unmarshal([]byte(text), &o)
+		if err == nil {
+			err = beMember(o)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "member:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// process is a member, with what it says.
+type process struct {
+	*child.Process
+	address string
+	session int64
+	told    <-chan said
+	ask     io.Writer
+}
+
+func start(t *testing.T, o membership) *process {
+	t.Helper()
+	text, err := json.Marshal(o)
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0])
+	// Data races in a member are protoactor's to look for: its own, in its cluster, would fill the output.
+	cmd.Env = append(os.Environ(), memberVariable+"="+string(text), "GORACE=log_path="+t.TempDir()+"/races")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	p := &process{}
+	p.ask, err = cmd.StdinPipe()
+	require.NoError(t, err)
+	p.Process, err = child.Start(cmd, nil)
+	require.NoError(t, err)
+	told := make(chan said, 1000)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var s said
+			if json.Unmarshal(lines.Bytes(), &s) == nil {
+				told <- s
+			}
+		}
+		close(told)
+	}()
+	p.told = told
+	t.Cleanup(func() { _ = p.Kill() })
+	return p
+}
+
+// tell sends a command.
+func (p *process) tell(t *testing.T, c command) {
+	t.Helper()
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	_, err = fmt.Fprintln(p.ask, string(text))
+	require.NoError(t, err)
+}
+
+// hear waits for an event. Another one than is awaited fails the test.
+func (p *process) hear(t *testing.T, event string) said {
+	t.Helper()
+	select {
+	case s, open := <-p.told:
+		require.True(t, open, "the member has ended")
+		require.Equal(t, event, s.Event, "%+v", s)
+		return s
+	case <-patient.Deadline(t).Done():
+		t.Fatalf("%s was never said", event)
+		panic("unreachable")
+	}
+}
+
+// silent finds that a member says nothing for a while.
+func (p *process) silent(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case s := <-p.told:
+		t.Fatalf("said: %+v", s)
+	case <-time.After(d):
+	}
+}
+
+// world is a cluster of three members: two with a session, and one without.
+type world struct {
+	client     *locks.Client // from outside
+	a, b, c    *process
+	bySessions map[int64]*process
+}
+
+// eachServer runs a test in a cluster on the embedded server, and on a real one where that is installed.
+func eachServer(t *testing.T, timeout time.Duration, test func(t *testing.T, w *world)) {
+	t.Run("embedded", func(t *testing.T) {
+		test(t, newWorld(t, embedded.Run(t, embedded.WithTick(200*time.Millisecond)).Addr(), timeout))
+	})
+	t.Run("standalone", func(t *testing.T) {
+		test(t, newWorld(t, rig.StartStandalone(t).Addr(), timeout))
+	})
+}
+
+func newWorld(t *testing.T, servers string, timeout time.Duration) *world {
+	t.Helper()
+	w := &world{client: patient.Open(t, servers), bySessions: map[int64]*process{}}
+	all := []**process{&w.a, &w.b, &w.c}
+	for i, p := range all { // not at once: protoactor's provider panics when two create the cluster's node
+		*p = start(t, membership{Servers: servers, Session: i < 2, Timeout: timeout})
+		started := (*p).hear(t, "started")
+		(*p).address, (*p).session = started.Address, started.Session
+		w.bySessions[started.Session] = *p
+	}
+	for _, p := range all {
+		patient.Eventually(t, func() bool {
+			(*p).tell(t, command{Do: "members"})
+			return (*p).hear(t, "members").Members == len(all)
+		}, "all members are seen")
+	}
+	return w
+}
+
+// contenders is how many nodes there are in a lock path.
+func (w *world) contenders(t *testing.T, path string) int {
+	t.Helper()
+	queue, err := w.client.Queue(patient.Deadline(t), path)
+	require.NoError(t, err)
+	return len(queue)
+}

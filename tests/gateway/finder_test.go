@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// pairOfGateways is a system with two gateways, each over a session of its own, in virtual time.
+type pairOfGateways struct {
+	system *actor.ActorSystem
+	pids   [2]*actor.PID
+}
+
+func newPairOfGateways(t *testing.T) *pairOfGateways {
+	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	p := &pairOfGateways{system: actor.NewActorSystem(actor.WithDeadLetterThrottleInterval(100*time.Millisecond),
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))}
+	t.Cleanup(func() {
+		p.system.Shutdown()
+		time.Sleep(time.Minute)
+	})
+	for i := range p.pids {
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+			locks.WithActorSystem(p.system))
+		require.NoError(t, err)
+		p.pids[i], err = gateway.Spawn(p.system, client.Session(), fmt.Sprint("gateway-", i))
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, client.Close(context.WithoutCancel(t.Context()))) })
+	}
+	return p
+}
+
+// finder finds one of the gateways, or none each third time.
+type finder struct {
+	*pairOfGateways
+	finds, asked, again atomic.Int32
+}
+
+func (f *finder) find(_ string, again bool) *actor.PID {
+	if again {
+		f.again.Add(1)
+	}
+	time.Sleep(100 * time.Millisecond) // as a cluster may take
+	if f.asked.Add(1)%3 == 1 {
+		return nil
+	}
+	return f.pids[f.finds.Load()]
+}
+
+// TestFinder: a request stays with the gateway that has accepted it, whatever the finder finds
+// meanwhile. What is held there is lost when it is gone; what waits there goes to what is found then. A
+// finder that finds nothing is asked again.
+func TestFinder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &finder{pairOfGateways: newPairOfGateways(t)}
+		client, err := gateway.Open(t.Context(), f.system, gateway.Find(f.find))
+		require.NoError(t, err)
+		lease, err := client.Mutex("/found").Lock(t.Context())
+		require.NoError(t, err)
+		other, err := client.Mutex("/other").Lock(t.Context())
+		require.NoError(t, err)
+		next := elsewhere(t.Context(), client.Mutex("/found"))
+		time.Sleep(time.Minute)
+		f.finds.Store(1)
+		time.Sleep(time.Hour)
+		require.True(t, lease.Valid(), "it has stayed with the first")
+		require.NoError(t, other.Unlock(t.Context()))
+		before := f.again.Load()
+		stopped(f.system, f.pids[0])
+		<-lease.Context().Done()
+		taken := <-next
+		require.NoError(t, taken.err)
+		require.Greater(t, taken.lease.Token(), lease.Token())
+		require.Greater(t, f.again.Load(), before)
+		require.NoError(t, taken.lease.Unlock(t.Context()))
+		require.NoError(t, client.Close(t.Context()))
+	})
+}
+
+// TestFinderAndOwner: a request of an owner that holds goes to the gateway by which it holds, whatever is
+// found for others by now; so does one that waits elsewhere when its owner comes to hold.
+func TestFinderAndOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &finder{pairOfGateways: newPairOfGateways(t)}
+		at := gateway.Find(f.find)
+		spawn := func(owner string) (*actor.PID, *actorstest.Recorder) {
+			r := actorstest.NewRecorder(f.system)
+			t.Cleanup(r.Close)
+			want := messages.Acquire{Path: "/owner", Owner: owner, Reentry: true}
+			return f.system.Root.Spawn(gateway.NewLock(at, want, actors.WithObserver(r.PID()))), r
+		}
+		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
+			to, err := r.Await(t.Context(), state)
+			require.NoError(t, err)
+			return to
+		}
+		holder, one := spawn("another")
+		await(one, messages.StateHeld)
+		outer, two := spawn("me")
+		await(two, messages.StateWatching)
+		f.finds.Store(1)
+		inner, three := spawn("me")
+		require.NotEqual(t, await(two, messages.StateWatching).Session, await(three, messages.StateWatching).Session)
+		time.Sleep(time.Minute)
+		f.system.Root.Send(holder, &messages.Release{})
+		first, second := await(two, messages.StateHeld), await(three, messages.StateHeld)
+		require.Equal(t, first.Token, second.Token)
+		require.Equal(t, first.Session, second.Session)
+		last, four := spawn("me")
+		require.Equal(t, first.Token, await(four, messages.StateHeld).Token)
+		for _, lock := range []*actor.PID{last, inner, outer} {
+			f.system.Root.Send(lock, &messages.Release{})
+		}
+		for _, r := range []*actorstest.Recorder{two, three, four} {
+			await(r, messages.StateReleased)
+		}
+	})
+}
