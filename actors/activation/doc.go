@@ -15,10 +15,10 @@
 // # What the actor sees
 //
 // Started is the first message, and comes when the lock is held. [LeaseOf] then gives the fencing
-// token, and a context that ends with the lease. Messages that come before are kept, in their order,
-// up to a bound ([WithKept]); others are refused. The lease is asked for before each message, so that
-// none is served once it has run out, whatever is in the mailbox; so is it before each continuation of
-// ReenterAfter.
+// token, and a context that ends with the lease. Messages that come before are kept, in their
+// order, up to a bound ([WithKept]); others are refused. The lease is checked before each message,
+// and before each continuation of ReenterAfter. So none is served once it has run out, whatever is
+// in the mailbox.
 //
 // The lock is given back when the actor has stopped, and its children before it. An actor that its
 // supervisor restarts keeps the lock, and what was kept for it.
@@ -38,13 +38,13 @@
 // # What is refused
 //
 // A refused message is a dead letter: an actor.DeadLetterEvent on the event stream, and an
-// actor.DeadLetterResponse to the sender, which ends a future with actor.ErrDeadLetter and has
-// cluster.Request look for another activation. Messages that protoactor itself still has in the mailbox
-// of an actor when it has stopped are dropped without a word.
+// actor.DeadLetterResponse to the sender. The response ends a future with actor.ErrDeadLetter, and
+// has cluster.Request look for another activation. Messages that protoactor itself still has in the
+// mailbox of an actor when it has stopped are dropped without a word.
 //
 // # What this cannot do
 //
-// A message that is being served when the lease runs out is served to its end: handlers that take
-// long, and goroutines that they start, look at [Lease.Valid] or [Lease.Context], and pass
+// A message that is being served when the lease runs out is served to its end. Handlers that take
+// long, and goroutines that they start, look at [Lease.Valid] or [Lease.Context]. They pass
 // [Lease.Token] on to what they write to.
 package activation

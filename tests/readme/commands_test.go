@@ -46,11 +46,12 @@ var commands = map[string]check{
 
 	"go -C tests/soak run . -seed 41 -duration 2m":     long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m": long(hasFlags),
-	"go test ./...": long(lists),
-	"make test":     long(target),
-	"make race":     long(target),
-	"make walk":     long(target),
-	"make mistakes": long(target),
+	"go run ./examples/cluster":                        long(builds), // examples_test.go runs it
+	"go test ./...":                                    long(lists),
+	"make test":                                        long(target),
+	"make race":                                        long(target),
+	"make walk":                                        long(target),
+	"make mistakes":                                    long(target),
 	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=10s": long(target),
 	"make soak-simulate SEEDS=5000":                              long(target),
 	"make bench BENCH=-quick":                                    long(target),
@@ -186,6 +187,11 @@ func hasFlags(t *testing.T, p *place, command string) {
 // lists has go name the packages that the command is for.
 func lists(t *testing.T, p *place, command string) {
 	require.Contains(t, p.run(t, strings.Replace(command, "go test", "go list", 1)), "/tests/readme")
+}
+
+// builds compiles a program that takes long to run.
+func builds(t *testing.T, p *place, command string) {
+	p.run(t, strings.Replace(command, "go run", "go build -o /dev/null", 1))
 }
 
 // target has make say what it would do.

@@ -1,5 +1,5 @@
-// Package grain brings locks to the members and clients of a protoactor cluster: a grain for each lock
-// path, on a member with a ZooKeeper session, which forwards to the gateway there.
+// Package grain brings locks to the members and clients of a protoactor cluster. There is a grain
+// for each lock path, on a member with a ZooKeeper session. It forwards to the gateway there.
 //
 //	kind := grain.Kind(session)          // on members with a session, for cluster.WithKinds
 //

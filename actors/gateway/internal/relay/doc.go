@@ -63,9 +63,9 @@
 // A gateway has no more requests at a time than its limits allow. It refuses those above as full,
 // which may pass: the requester goes to the next gateway, and ends as Failed with
 // messages.ReasonGatewayFull when each has said so. The ids of requests that are over are kept for
-// two to four patiences, so that a sending which was delayed does not begin one again; where there
-// is no room for an id, nothing new is accepted for two patiences. A requester that sends, and takes
-// no events in, is taken for silent.
+// two to four patiences, so that a delayed message does not begin one again. Where there is no room
+// for an id, nothing new is accepted for two patiences. A requester that sends, and takes no events
+// in, is taken for silent.
 //
 // # Silence
 //
