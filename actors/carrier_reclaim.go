@@ -41,7 +41,8 @@ func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	owner, ours := queue.ParseOwner(data)
 	number, numbered := queue.Sequence(all[0])
 	if !ours || !numbered || !slices.Contains(left, stat.EphemeralOwner) ||
-		owner.Reclaim != sp.Want.Reclaim || owner.Mode != sp.Want.Mode.String() {
+		owner.Reclaim != sp.Want.Reclaim || owner.Mode != sp.Want.Mode.String() ||
+		queue.IsRevokeRequest(data) { // a holder that was asked to give it back does not take it back
 		return none
 	}
 	token, err := tokenAfter(owner, stat.Czxid)

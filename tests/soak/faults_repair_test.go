@@ -41,17 +41,17 @@ func TestMemberThatDoesNotComeBack(t *testing.T) {
 		return stranger
 	}
 
-	stranger := take()
+	first := take()
 	go func() {
 		<-told
-		_ = stranger.Close()
+		_ = first.Close()
 	}()
 	require.NoError(t, c.repaired(), "what has gone by itself is started")
 	require.False(t, over)
 	require.Contains(t, said.String(), "does not come back (try 1 of 3)")
 	require.Contains(t, member.Threads(), "Full thread dump")
 
-	stranger = take()
+	stranger := take()
 	defer stranger.Close()
 	begun := time.Now()
 	require.ErrorIs(t, c.repaired(), errNoComeback)
