@@ -67,7 +67,7 @@ func tokenAfter(owner queue.Owner, czxid int64) (messages.Token, error) {
 // takeOver makes a node in place of one that was left.
 func (k carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
 	owner := ownerOf(q.Spec)
-	owner.Token = int(q.Left.Token)
+	owner.Token = int64(q.Left.Token)
 	made, err := k.conn.ReplaceNamed(q.Spec.Path, q.Left.Name, q.Left.Version, q.Name, owner.Encode())
 	made.Siblings = 1 // at this place there is nobody to wait for
 	return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}

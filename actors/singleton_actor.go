@@ -123,7 +123,7 @@ func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
 
 func (s *singletonActor) childEnded(ctx actor.Context) {
 	s.child, s.guard = nil, nil
-	s.step(ctx, singleton.Event{Kind: singleton.ChildEnded})
+	s.step(ctx, singleton.Event{Kind: singleton.ChildEnded, Valid: s.term != nil && s.term.valid()})
 	if s.child == nil {
 		s.idle()
 	}

@@ -8,6 +8,7 @@ type guard struct {
 	term      *term
 	singleton *actor.PID
 	stopped   bool // no incarnation follows
+	unserved  bool // this incarnation was not told that it has started
 }
 
 // childRestarts tells the singleton that its child is being restarted.
@@ -23,6 +24,10 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 		}
 		switch env.Message.(type) {
 		case *actor.Started:
+			if g.unserved = !g.term.valid(); g.unserved {
+				c.ActorSystem().Root.Stop(c.Self())
+				return
+			}
 			next(c, env)
 			next(c, &actor.MessageEnvelope{Message: &Activation{Grant: g.term.held.Grant, Context: g.term.ctx,
 				Singleton: g.singleton, term: g.term}, Sender: g.singleton})
@@ -34,6 +39,10 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 		case *actor.Stopped:
 			g.stopped = true
 			g.last(next, c, env)
+		case *actor.Terminated: // which overtakes the end of the lease
+			if !g.unserved && g.term.valid() {
+				next(c, env)
+			}
 		case actor.SystemMessage, actor.AutoReceiveMessage:
 			next(c, env)
 		default:
@@ -49,6 +58,9 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 // last takes one of the last messages. A panic there would have the supervisor bring back an actor
 // that is to end.
 func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *actor.MessageEnvelope) {
+	if g.unserved {
+		return
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			logPanic(c.Logger(), "the actor of a singleton panicked while it was stopping", r)

@@ -88,8 +88,13 @@ type campaignTold struct {
 	term   *term
 }
 
-// Moved says nothing.
-func (c *campaign) Moved(messages.State, string) {}
+// Moved ends the term of a lock that somebody else has released, before its node is deleted: nobody else holds before
+// that.
+func (c *campaign) Moved(to messages.State, _ string) {
+	if to == messages.StateReleasing || to.Terminal() {
+		c.lose(messages.ReasonReleased)
+	}
+}
 
 // Hear takes a notice of the lock actor.
 func (c *campaign) Hear(_ *actor.PID, notice any) {

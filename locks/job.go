@@ -22,15 +22,16 @@ type job struct {
 	began   time.Time // by the servers' clock
 	version int32     // of the mark's node
 
-	mu   sync.Mutex
-	with []Op // of AckWith
+	mu       sync.Mutex
+	with     []Op // of AckWith
+	returned bool // the work has, and its mark is written
 }
 
 type jobKey struct{}
 
 // AckWith adds ops to the transaction in which RunOnce writes its mark when the work has returned nil: they are
 // carried out together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of a
-// RunOnce, or is marked first. What is wrong with the ops is the error of RunOnce; then there is no mark either.
+// RunOnce, is marked first, or has returned. What is wrong with the ops is the error of RunOnce; then there is no mark either.
 func AckWith(ctx context.Context, ops ...Op) error {
 	j, _ := ctx.Value(jobKey{}).(*job)
 	if j == nil || j.markFirst {
@@ -38,6 +39,9 @@ func AckWith(ctx context.Context, ops ...Op) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.returned {
+		return fmt.Errorf("%w: AckWith: the work has returned", ErrBadAcquire)
+	}
 	j.with = append(j.with, ops...)
 	return nil
 }
@@ -56,15 +60,17 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 		j.once.Outcome = OnceRan
 		return work(ctx, j.lease.Token())
 	})
+	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once
 	switch ctx = context.WithoutCancel(ctx); {
 	case j.markFirst || j.once.Outcome != OnceRan:
 		return err
 	case err == nil:
 		j.mu.Lock()
 		with := j.with
+		j.returned = true
 		j.mu.Unlock()
 		return j.mark(ctx, MarkDone, with...)
-	case j.retryAfter > 0 && j.lease.Valid():
+	case j.retryAfter > 0 && !told && j.lease.Valid():
 		if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
 			return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
 		}
@@ -89,6 +95,11 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 	}
 	if j.once.Mark, err = readMark(data, stat.Mtime); err != nil {
 		return false, &Error{Op: "run", Path: j.path, Err: err}
+	}
+	if ahead := j.once.Mark.Began.Sub(j.began); ahead > j.period {
+		return false, &Error{Op: "run", Path: j.path, Err: fmt.Errorf(
+			"%w: the mark of the last run is %v ahead of the servers' clock: delete %s/%s if that clock was wrong",
+			ErrFailed, ahead, j.path, markName)}
 	}
 	if j.once.Left = j.left(); j.once.Left > 0 {
 		j.once.Outcome = OnceNotDue

@@ -34,13 +34,13 @@ const (
 )
 
 // WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is done once in a period
-// at most, and not at all when the process dies in between. Use it where a second time does more harm than none. It
+// at most, and not at all when the process dies or loses the lock in between. Use it where a second time does more harm than none. It
 // excludes WithRetryAfter and AckWith.
 func WithMarkFirst() LockOption { return func(l *lock) { l.job.markFirst = true } }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it where work that
 // fails would fail again at once. d is counted from the end of the failed work, with the d of who asks. It is not for
-// a loss of the lock: there is no mark then. Zero, the default, lets the next one run at once.
+// a loss of the lock, or work whose caller's ctx has ended: there is no mark then. Zero, the default, lets the next one run at once.
 func WithRetryAfter(d time.Duration) LockOption { return func(l *lock) { l.job.retryAfter = d } }
 
 // WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something to do. Use it where

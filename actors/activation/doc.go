@@ -47,4 +47,6 @@
 // A message that is being served when the lease runs out is served to its end. Handlers that take
 // long, and goroutines that they start, look at [Lease.Valid] or [Lease.Context]. They pass
 // [Lease.Token] on to what they write to.
+//
+// A session that is closed does not wait for the message that is being served. Stop the actors first.
 package activation

@@ -49,7 +49,9 @@ func (g *gate) Hear(_ *actor.PID, notice any) {
 			g.wake()
 		}
 	case *messages.RevokeRequested:
-		g.poison()
+		if g.why() == nil {
+			g.poison()
+		}
 	case *messages.Revoked:
 		g.shut(fmt.Errorf("%w: %s", ErrOver, messages.ReasonRevoked))
 	case *messages.Lost:
@@ -92,6 +94,21 @@ func (g *gate) shut(cause error) {
 	case open:
 		lease.cancel(cause)
 		g.stop()
+	}
+}
+
+// retire shuts the gate of an actor that is stopping already: there is nothing to stop, and its name may be another's
+// soon.
+func (g *gate) retire() {
+	g.mu.Lock()
+	before, lease := g.phase, g.lease
+	g.phase = shut
+	if g.cause == nil {
+		g.cause = ErrOver
+	}
+	g.mu.Unlock()
+	if before == open {
+		lease.cancel(ErrOver)
 	}
 }
 

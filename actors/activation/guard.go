@@ -3,6 +3,7 @@ package activation
 import (
 	"cmp"
 	"log/slog"
+	"runtime/debug"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
@@ -78,9 +79,9 @@ func (g *guard) receive(c actor.ReceiverContext, env *actor.MessageEnvelope, nex
 	case *actor.Stopping:
 		g.stopping(c, env, next)
 	case *actor.Stopped:
-		defer g.end() // also when the actor panics
+		defer g.end()
 		if g.standing == served {
-			next(c, env)
+			g.last(c, env, next)
 		}
 	case *wakeUp:
 		g.waking = false
@@ -178,9 +179,21 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 		g.refuse(left)
 	}
 	if g.standing != served {
-		g.gate.shut(ErrOver) // it is not to be started any more
+		g.gate.retire() // it is not to be started any more
 		return
 	}
+	g.last(c, env, next)
+}
+
+// last takes one of the last messages. A panic there would have the supervisor bring back an actor that is to end, or
+// keep it from ending at all, with its lock.
+func (g *guard) last(c actor.ReceiverContext, env *actor.MessageEnvelope, next actor.ReceiverFunc) {
+	defer func() {
+		if r := recover(); r != nil {
+			g.system.Logger().Error("an actor panicked while it was stopping", slog.String("actor", g.self.String()),
+				slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
+		}
+	}()
 	next(c, env)
 }
 
@@ -188,7 +201,7 @@ func (g *guard) stopping(c actor.ReceiverContext, env *actor.MessageEnvelope, ne
 func (g *guard) end() {
 	lock := g.lock
 	g.lock, g.standing = nil, ended // a restart that was decided before would serve it again
-	g.gate.shut(ErrOver)
+	g.gate.retire()
 	if lock != nil {
 		g.system.Root.Send(lock, &messages.Release{})
 	}

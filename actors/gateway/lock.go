@@ -115,8 +115,8 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.at.remove(q.epoch)
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
+		q.at.remove(q.epoch) // before a listener may panic
 		q.audience.Stopped(ctx, msg)
-		q.at.remove(q.epoch)
 	}
 }
 

@@ -35,7 +35,7 @@ type Owner struct {
 	// Reclaim is the label by which a process that is started again takes the hold back. Token is that of the hold where
 	// it was taken back; zero where the node's own czxid and Place tell it.
 	Reclaim string `json:"reclaim,omitempty"`
-	Token   int    `json:"token,omitempty"`
+	Token   int64  `json:"token,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
 	// Cohort is how many grants in a row the node may serve within its session; zero for one. Then

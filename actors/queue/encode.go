@@ -41,7 +41,7 @@ func (o Owner) Encode() []byte {
 }
 
 // appendCount appends a number that is left out where it is zero.
-func appendCount(b []byte, name string, n int) []byte {
+func appendCount[N int | int64](b []byte, name string, n N) []byte {
 	if n == 0 {
 		return b
 	}

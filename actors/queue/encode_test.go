@@ -27,6 +27,8 @@ func TestEncodeIsJSON(t *testing.T) {
 				*field = texts[random.IntN(len(texts))]
 			case *int:
 				*field = random.IntN(3) * random.IntN(1<<31)
+			case *int64:
+				*field = random.Int64N(3) * random.Int64N(1<<60)
 			case *bool:
 				*field = random.IntN(2) == 0
 			case *time.Time:

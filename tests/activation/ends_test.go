@@ -166,15 +166,11 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// TestPanicsWhileItStops: the lock is given back behind the last panic, or kept by an actor that a
-// panic has brought back to life.
+// TestPanicsWhileItStops: a panic brings no actor back to life that is to stop, and its lock is given back.
 func TestPanicsWhileItStops(t *testing.T) {
-	for name, c := range map[string]struct {
-		on    func(message any) bool
-		lives bool
-	}{
-		"Stopping": {func(m any) bool { _, is := m.(*actor.Stopping); return is }, true},
-		"Stopped":  {func(m any) bool { _, is := m.(*actor.Stopped); return is }, false},
+	for name, on := range map[string]func(message any) bool{
+		"Stopping": func(m any) bool { _, is := m.(*actor.Stopping); return is },
+		"Stopped":  func(m any) bool { _, is := m.(*actor.Stopped); return is },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, server *embedded.Server) {
@@ -183,7 +179,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 				pid := a.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 					account := &account{j, "a"}
 					return actor.ReceiveFunc(func(ctx actor.Context) {
-						if c.on(ctx.Message()) && panicked.CompareAndSwap(false, true) {
+						if on(ctx.Message()) && panicked.CompareAndSwap(false, true) {
 							panic("while it stops")
 						}
 						account.Receive(ctx)
@@ -195,9 +191,6 @@ func TestPanicsWhileItStops(t *testing.T) {
 				a.send(pid, work{n: 2})
 				time.Sleep(time.Minute)
 				require.True(t, panicked.Load())
-				require.Equal(t, c.lives, len(j.served("b")) == 0)
-				a.system.Root.Stop(pid)
-				time.Sleep(time.Minute)
 				require.Equal(t, []string{"Started", "1"}, j.served("b"))
 				require.Empty(t, j.wrong)
 			})
@@ -233,9 +226,8 @@ func TestReenter(t *testing.T) {
 	}
 }
 
-// TestLostAndBroughtBack: a panic in Stopping, which the loss of the lock has caused, brings the actor
-// back to life. It is stopped again, and the new incarnation is not even started.
-func TestLostAndBroughtBack(t *testing.T) {
+// TestPanicsWhenItIsLost: a panic in Stopping, which the loss of the lock has caused, brings the actor not back to life.
+func TestPanicsWhenItIsLost(t *testing.T) {
 	bubble(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		var panicked atomic.Bool
@@ -253,7 +245,7 @@ func TestLostAndBroughtBack(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.True(t, panicked.Load())
 		require.False(t, n.alive(pid))
-		require.Equal(t, []string{"Started", "Restarting"}, j.served("n"))
+		require.Equal(t, []string{"Started", "Stopped"}, j.served("n"))
 	})
 }
 

@@ -79,6 +79,7 @@ type cell struct {
 	end       ending
 	course           // what the subject goes through
 	orElse    course // or this, where two things happen at once
+	orAlso    course // or this, where three do
 	before    bool   // Lost comes before the next holds
 	frontLost bool   // the one before the subject meets the fault as well, and loses
 	err       error  // that Lock or Unlock returns

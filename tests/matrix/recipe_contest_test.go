@@ -100,7 +100,8 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 		{request: look, fault: quorumLost, frontLost: true,
 			outcome: "waits for the quorum, creates again, and waits a moment for its evidence, the lease having been over",
 			course:  andBack(stCreating, stRecovering, stCreating, stWatching, stCreating),
-			orElse:  andBack(stCreating, stRecovering, stCreating, stRecovering, stListing)},
+			orElse:  andBack(stCreating, stRecovering, stCreating, stRecovering, stListing),
+			orAlso:  andBack(stCreating, stRecovering, stCreating, stWatching, stCreating, stRecovering, stListing)},
 	},
 }
 

@@ -5,7 +5,9 @@ import "slices"
 // submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
 func (c *Coordinator) submit(ch change) {
 	switch {
-	case !c.fast(GroupCommit):
+	case !c.fast(GroupCommit), ch.node == "" && c.requests[ch.request].spec.Want.Reclaim != "":
+		// Where what is created may be reclaimed, the places behind it must be its own: they are the tokens of those who
+		// take it over, one after the other.
 		c.alone(ch, false)
 	case ch.node == "" && (c.probe(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
 	default:

@@ -41,6 +41,7 @@ func (w *world) possible() (all []singleton.Event) {
 	may(w.lock && w.granted, singleton.Event{Kind: singleton.Asked}, singleton.Event{Kind: singleton.Gone})
 	may(w.lock, singleton.Event{Kind: singleton.LockEnded, Passes: true}, singleton.Event{Kind: singleton.LockEnded})
 	may(w.child, singleton.Event{Kind: singleton.ChildRestarted}, singleton.Event{Kind: singleton.ChildEnded})
+	may(w.child && w.ours, singleton.Event{Kind: singleton.ChildEnded, Valid: true})
 	may(true, singleton.Event{Kind: singleton.Close}, singleton.Event{Kind: singleton.Stop})
 	return all
 }
@@ -61,6 +62,7 @@ func (w world) happen(ev singleton.Event) *world {
 		w.stopped = false // as after a panic in Stopping
 	case singleton.ChildEnded:
 		w.child = false
+		w.ours = w.ours && ev.Valid // the lease may be over before anybody has told
 	case singleton.Stop:
 		w.stopped = true // by the actor system
 	}

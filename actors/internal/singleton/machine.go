@@ -202,7 +202,11 @@ func (m *Machine) active(ev Event) []Effect {
 		m.Phase, m.Then = Stopping, StayOut
 		return []Effect{EndContext, StopChild}
 	case ChildEnded:
-		if !m.tooMany(ev.At) {
+		switch {
+		case !ev.Valid: // nobody has told yet: the end of a child overtakes the end of the lock
+			m.Phase = Releasing
+			return []Effect{EndContext, Release}
+		case !m.tooMany(ev.At):
 			return []Effect{SpawnChild}
 		}
 		m.Phase, m.Then = Releasing, StayOut
