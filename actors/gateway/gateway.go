@@ -36,7 +36,9 @@ type Option func(*relay.Limits)
 //
 // A request takes 5 to 11 kB of the gateway's memory (10 000 of them, on one lock and on 1 000: go -C
 // tests/bench run . -workload gateway). A gateway of no requests, or fewer, refuses all.
-func WithMaxRequests(n int) Option { return func(l *relay.Limits) { l.Requests, l.Ended = n, max(l.Ended, 4*n) } }
+func WithMaxRequests(n int) Option {
+	return func(l *relay.Limits) { l.Requests, l.Ended = n, max(l.Ended, 4*n) }
+}
 
 // ErrSessionFile: the session has a session file, and so cannot have a gateway. A process that is
 // started again after a crash closes its predecessor's session at once, while the predecessor's

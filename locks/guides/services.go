@@ -9,14 +9,34 @@
 // # A request that must be alone
 //
 // An HTTP handler changes an order. Do waits for the lock for as long as the request lasts, and the
-// handler's work ends with the request and with the lease. Give Lock a deadline where a client
-// should rather hear that another request is under way.
+// handler's work ends with the request and with the lease. A deadline of the ctx that Do gets is for
+// both: the wait and the work.
 //
 //	err := locks.Do(r.Context(), client.Mutex("/orders/"+id), func(ctx context.Context, token locks.Token) error {
 //		return store.Pay(ctx, id, token)
 //	})
 //
-// MayPass tells an answer of 503, try again, from one of 500.
+// What the handler answers:
+//
+//	err == nil                          200
+//	errors.Is(err, context.Canceled)    nothing: the client has gone
+//	locks.MayPass(err)                  503, try again; the store may have been written to all the same
+//	errors.Is(err, locks.ErrClosed)     503: this process is ending, another answers
+//	errors.Is(err, locks.ErrBadPath)    400: the id makes no lock path, such as "" or ".."
+//	any other                           500, your own errors among them
+//
+// Look at your own errors first. One that the lease's loss has come beside wraps both, and MayPass is
+// true for it.
+//
+// To bound the wait alone, lock first. The lease's context has no deadline of the ctx that waited:
+//
+//	waiting, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+//	defer cancel()
+//	lease, err := client.Mutex("/orders/" + id).Lock(waiting)
+//	if err == nil {
+//		defer lease.Release()
+//		err = store.Pay(lease.Context(), id, lease.Token())
+//	}
 //
 // # A job that one of several replicas runs
 //

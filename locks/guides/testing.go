@@ -25,7 +25,9 @@
 //	})
 //
 // A bubble knows no network, so the server has none, and the client dials it in memory. Close the client
-// before the bubble ends: a bubble waits for all of its goroutines.
+// before the bubble ends: a bubble waits for all of its goroutines. Give everything that waits a
+// deadline, which costs nothing in a bubble. Without one, a test that waits for what never comes runs on
+// through years of heartbeats.
 //
 // # Actors
 //
@@ -36,6 +38,15 @@
 //	defer recorder.Close()
 //	system.Root.Spawn(actors.NewLock(session, acquire, actors.WithObserver(recorder.PID())))
 //	held, err := recorder.Await(ctx, messages.StateHeld)
+//
+// The session and the system are client.Session() and client.System(), which Close ends. A lock actor
+// that your actor spawns as its child needs WithObserver(pid) too: let your actor take options for it.
+// Notices and transitions are different messages, so a Released may come before the last transition.
+// Await(ctx, messages.StateReleased) before you compare States. An actor that is stopped, and not
+// released, may end without a last state: then Await waits for its ctx.
+//
+// A waiter lists its queue now and then, so a long wait is watching and listing many times: compare with
+// actorstest.Whatever there.
 //
 // # What to test
 //
