@@ -61,6 +61,10 @@ import (
 // stopped vanishes without a dead letter. Addresses of other nodes' singletons are not found here:
 // ask the lock path who holds (messages.ReadQueue).
 //
+// Do not give props a mailbox that blocks when it is full (actor.Bounded). The mailbox of a child that
+// has panicked takes nothing until its supervisor has decided, which is the singleton, which would wait
+// for the mailbox.
+//
 // # What decides
 //
 // Package internal/singleton: paused, campaigning, active, stopping, lost, releasing and ended are

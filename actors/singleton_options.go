@@ -19,6 +19,8 @@ const (
 // SingletonOption changes how a singleton works.
 type SingletonOption func(*singletonSettings)
 
+const maxFailures = 1000
+
 type singletonSettings struct {
 	failures    int
 	within, out time.Duration
@@ -30,7 +32,7 @@ type singletonSettings struct {
 // within so long give the lock to another node: the child is stopped, the lock is given back, and
 // this node campaigns again after out. Without it they are 3 in a minute, and out is 10 s.
 //
-// Fewer than one failure, or a time of zero or less, is bad input.
+// Fewer than one failure, more than 1 000, or a time of zero or less, is bad input.
 func WithFailures(count int, within, out time.Duration) SingletonOption {
 	return func(s *singletonSettings) { s.failures, s.within, s.out = count, within, out }
 }
@@ -68,6 +70,8 @@ func (s *singletonSettings) check(want messages.Acquire) error {
 		err = wrong("an owner, or reentry: its hold is its own, and is not shared")
 	case s.failures < 1 || s.within <= 0 || s.out <= 0:
 		err = wrong("%d failures in %v, then out for %v: each must be more than zero", s.failures, s.within, s.out)
+	case s.failures > maxFailures: // a child that cannot be spawned fails that often in one go
+		err = wrong("%d failures: at most %d", s.failures, maxFailures)
 	case s.buffer < 0:
 		err = wrong("a buffer of %d messages: it is negative", s.buffer)
 	}
