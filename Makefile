@@ -9,7 +9,7 @@ GO ?= go
 # three of them keep two processors busy.
 PARALLEL ?= 3
 # The packages that take longest, which begin first.
-LONGEST := ./tests ./tests/interop ./tests/gateway ./tests/simulation
+LONGEST := ./tests,./tests/interop,./tests/gateway,./tests/simulation
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -35,8 +35,8 @@ help: ## list the targets
 
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -beside $(subst $() ,$(comma),$(MODULES)) -- \
-		-race -count=1 -timeout 20m -p $(PARALLEL) $(LONGEST) ./...
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
+		-race -count=1 -timeout 20m -p $(PARALLEL) ./...
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
@@ -48,7 +48,7 @@ check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what ne
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
-	$(GO) run ./tests/report -beside $(subst $() ,$(comma),$(MODULES)) -- -race -count=1 -timeout 20m -p $(PARALLEL) $(LONGEST) ./...
+	$(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- -race -count=1 -timeout 20m -p $(PARALLEL) ./...
 
 .PHONY: readme
 readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)

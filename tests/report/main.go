@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-beside tests/bench,tests/soak] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-first ./tests] [-beside tests/bench,tests/soak] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -9,7 +9,8 @@
 // content; with -no-skips, a skipped test is a failure of the run as well.
 //
 // With -beside the same go test runs in other modules, too, one after the other,
-// while it runs in this one. A module is named by its folder.
+// while it runs in this one. A module is named by its folder. The packages of -first, which are of this
+// one, come before those that are named last: what takes longest should begin first.
 package main
 
 import (
@@ -18,22 +19,24 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
 func main() {
 	noSkips := flag.Bool("no-skips", false, "fail when a test was skipped")
 	beside := flag.String("beside", "", "folders of other modules, separated by commas, whose tests run at the same time")
+	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
 	flag.Parse()
-	others := strings.FieldsFunc(*beside, func(r rune) bool { return r == ',' })
-	if err := run(*noSkips, others, flag.Args()); err != nil {
+	list := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
+	if err := run(*noSkips, list(*first), list(*beside), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
 // run runs the tests of this module, and beside them those of the others.
-func run(noSkips bool, others, args []string) error {
+func run(noSkips bool, first, others, args []string) error {
 	tally := newTally(os.Stdout)
 	ended := make(chan error, 1)
 	go func() {
@@ -43,7 +46,8 @@ func run(noSkips bool, others, args []string) error {
 		}
 		ended <- failed
 	}()
-	err := errors.Join(testIn(tally, ".", args), <-ended)
+	ours := slices.Insert(slices.Clone(args), max(0, len(args)-1), first...)
+	err := errors.Join(testIn(tally, ".", ours), <-ended)
 	fmt.Println(tally.summary())
 	return tally.verdict(noSkips, err)
 }
