@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -230,7 +231,14 @@ func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
 	}
 	r.order, r.reason, r.told = o, why, now
 	if r.stage == held {
-		r.stage = after // the lease clock goes on to its deadline: it bounds how long anybody waits for the end
+		// The lease clock goes on to its deadline, which bounds how long anybody waits for the end. Observers are told at
+		// once, before the gateway can delete the node: the order may come from somebody else than the owner.
+		r.stage = after
+		on, usual := "Release", messages.ReasonReleased
+		if o == Cancel {
+			on, usual = "Cancel", messages.ReasonCancelled
+		}
+		return append(r.move(messages.StateReleasing, on, cmp.Or(why, usual)), r.send(now)...)
 	}
 	return r.send(now)
 }
@@ -263,7 +271,8 @@ func (r *Requester) farewell() Output {
 
 // does says what is done on an event that the requester decides on itself, in the words of package
 // machine.
-var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail", "GraceOver": "force, delete",
+var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail",
+	"Release": "give back, delete", "Cancel": "give back, delete", "GraceOver": "force, delete",
 	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
 
 // move tells a change of state that the requester has decided itself; none when it is there
