@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -18,15 +19,21 @@ var eventFirstCells = append(absurd(eventFirst, "it sets no watch", but(watch)..
 	outcome: "the event counts: the watcher was registered before the request was sent; the reply that comes behind it changes nothing",
 	course:  andBack(stCreating, stListing, stWatching),
 	at:      stage{dial: newSwap},
-	strike:  func(t *testing.T, s *scene) { s.trigger(t); <-s.swap.kept },
+	strike: func(t *testing.T, s *scene) {
+		s.swap.armed.Store(true)
+		s.trigger(t)
+		<-s.swap.kept
+	},
 })
 
-// swap is a dialer whose connections keep the first reply to a read of a contender's node until an event has
-// passed.
+// swap is a dialer whose connections keep, once it is armed, the first reply to a read that watches a contender's node
+// until an event has passed. (What goes before is not to be kept: a holder watches its own node, and who gives back a
+// contest reads it.)
 type swap struct {
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	kept chan struct{} // closed when there is a reply that waits
-	xid  chan int32    // of the read
+	dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	armed atomic.Bool
+	kept  chan struct{} // closed when there is a reply that waits
+	xid   chan int32    // of the read
 }
 
 func newSwap(s *scene) locks.Option {
@@ -54,7 +61,9 @@ func (w *swap) requests(from, to net.Conn) {
 			return
 		}
 		const getData = "\x00\x00\x00\x04"
-		if body := frame[4:]; !noted && string(body[4:8]) == getData && bytes.HasPrefix(body[12:], []byte(lockPath+"/")) {
+		body := frame[4:]
+		watches := body[len(body)-1] == 1
+		if w.armed.Load() && !noted && string(body[4:8]) == getData && watches && bytes.HasPrefix(body[12:], []byte(lockPath+"/")) {
 			noted = true
 			w.xid <- int32(binary.BigEndian.Uint32(body))
 		}
