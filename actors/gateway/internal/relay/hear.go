@@ -29,6 +29,10 @@ func (r *Requester) reply(now Instant, p Reply) []Output {
 		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Order: Cancel, Over: true}}}
 	case p.ID != r.ID():
 		return nil
+	case p.Standing != Known && r.accepted && p.Number <= r.since:
+		// It answers a sending that does not name the gateway that has accepted the request. Another one may have had
+		// it, or this one earlier. If it is true, a newer sending is answered so, too.
+		return nil
 	}
 	switch p.Standing {
 	case Refused:
@@ -88,6 +92,9 @@ func (r *Requester) unknown(now Instant) []Output {
 
 // known takes what the gateway says of the request.
 func (r *Requester) known(now Instant, p Reply) []Output {
+	if !r.accepted {
+		r.since = r.number
+	}
 	r.accepted, r.by, r.refusals = true, p.Gateway, 0
 	r.heard = now
 	if p.Every > 0 {

@@ -24,6 +24,7 @@ type Requester struct {
 	entered  Instant // when this attempt began
 	accepted bool
 	by       uint64 // the gateway that has accepted it; zero before
+	since    uint64 // the newest sending when it did; those up to it may have reached others
 	order    Order
 	reason   messages.Reason // of the order
 	revoke   uint64          // the first sending that asks the lock back; zero for none

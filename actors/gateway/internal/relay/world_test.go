@@ -22,6 +22,8 @@ type world struct {
 	gates  []*gate
 	asks   []*ask
 	faults bool // the network is bad
+	// forwards: requests are sent to an actor that forwards each to any gateway, as one of a cluster may
+	forwards bool
 	broken []string
 	grants int
 	story  []string
