@@ -24,9 +24,9 @@ type world struct {
 	faults bool // the network is bad
 	// forwards: requests are sent to an actor that forwards each to any gateway, as one of a cluster may
 	forwards bool
-	broken []string
-	grants int
-	story  []string
+	broken   []string
+	grants   int
+	story    []string
 }
 
 // timeout is the session timeout of the model.
