@@ -53,7 +53,7 @@ type finder struct {
 	finds, asked, again atomic.Int32
 }
 
-func (f *finder) find(_ string, again bool) *actor.PID {
+func (f *finder) find(_ context.Context, _ string, again bool) *actor.PID {
 	if again {
 		f.again.Add(1)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
@@ -186,6 +188,39 @@ func TestOwnerIsFreeAgain(t *testing.T) {
 			time.Sleep(time.Second)
 			o.system.Root.Stop(parent)
 		}
+	})
+}
+
+// TestOwnerIsFreeOnceItGivesBack: an owner may go anywhere as soon as it gives the lock back, and not only when the
+// gateway has confirmed that, which may be gone.
+func TestOwnerIsFreeOnceItGivesBack(t *testing.T) {
+	inOffice(t, func(o *office) {
+		spawn := func() (*actor.PID, *actorstest.Recorder) {
+			r := actorstest.NewRecorder(o.system)
+			o.t.Cleanup(r.Close)
+			want := messages.Acquire{Path: "/mine", Owner: "me", Reentry: true}
+			return o.system.Root.Spawn(gateway.NewLock(o.at, want, actors.WithObserver(r.PID()))), r
+		}
+		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
+			to, err := r.Await(o.t.Context(), state)
+			require.NoError(o.t, err)
+			return to
+		}
+		first, one := spawn()
+		require.Equal(o.t, o.session(0), await(one, messages.StateHeld).Session)
+		o.elsewhere()
+		o.deaf[0].Store(true)
+		o.system.Root.Send(first, &messages.Release{})
+		await(one, messages.StateReleasing)
+		second, two := spawn()
+		begun := time.Now()
+		require.Equal(o.t, o.session(1), await(two, messages.StateWatching).Session)
+		require.Less(o.t, time.Since(begun), time.Second)
+		_, lives := o.system.ProcessRegistry.GetLocal(first.Id)
+		require.True(o.t, lives, "the first has not ended")
+		require.Equal(o.t, o.session(1), await(two, messages.StateHeld).Session)
+		o.system.Root.Send(second, &messages.Release{})
+		await(two, messages.StateReleased)
 	})
 }
 
