@@ -27,8 +27,13 @@ const idle = time.Minute
 //
 // All grains of it share a gateway, which is spawned with the first of them, with the options.
 func Kind(session *actors.Session, opts ...gateway.Option) *cluster.Kind {
+	return cluster.NewKind(KindName, props(session, opts...))
+}
+
+// props are those of the kind's grains.
+func props(session *actors.Session, opts ...gateway.Option) *actor.Props {
 	gate := gateway.New(session, opts...)
-	return cluster.NewKind(KindName, actor.PropsFromProducer(func() actor.Actor { return &grain{props: gate} }))
+	return actor.PropsFromProducer(func() actor.Actor { return &grain{props: gate} })
 }
 
 // grain forwards what it gets to the gateway of its node.

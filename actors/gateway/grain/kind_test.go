@@ -1,7 +1,6 @@
 package grain_test
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"testing"
@@ -11,11 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/grain"
-	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestPath: each identity of each kind has a lock path of its own, which is well formed.
@@ -51,22 +47,4 @@ func TestPath(t *testing.T) {
 			seen[want.Path] = kind + " " + identity
 		}
 	}
-}
-
-// TestKindWithOptions: the gateway of the grains has the options of their kind.
-func TestKindWithOptions(t *testing.T) {
-	server := embedded.Run(t)
-	over, err := locks.Open(t.Context(), server.Connect())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = over.Close(context.WithoutCancel(t.Context())) })
-	system := over.System()
-	pid := system.Root.Spawn(grain.Kind(over.Session(), gateway.WithMaxRequests(1)).Props)
-	client, err := gateway.Open(t.Context(), system, gateway.At(pid))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
-	_, err = client.Mutex("/first").Lock(t.Context())
-	require.NoError(t, err)
-	_, err = client.Mutex("/second").Lock(t.Context())
-	require.ErrorIs(t, err, locks.ErrFailed)
-	require.ErrorContains(t, err, string(messages.ReasonGatewayFull))
 }
