@@ -3,6 +3,7 @@ package activation
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -39,7 +40,7 @@ func (s *serving) props(n *node, lasts time.Duration) *actor.Props {
 func TestSessionCloseWaitsForTheMessage(t *testing.T) {
 	for name, lasts := range map[string]time.Duration{"served in time": timeout / 2, "served for too long": time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) {
+			virtually(t, func(t *testing.T, server *embedded.Server) {
 				a, j, s := newNode(t, server, "a"), &journal{}, &serving{}
 				pid := a.system.Root.Spawn(s.props(a, lasts))
 				<-s.begun
@@ -70,7 +71,7 @@ func TestSessionCloseWaitsForTheMessage(t *testing.T) {
 // TestSessionCloseServesNothingMore: what is behind the message that is being served is not served, and an actor
 // that is idle keeps nobody waiting.
 func TestSessionCloseServesNothingMore(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		p := newPair(t, server, messages.Acquire{Path: path})
 		idle := p.a.system.Root.Spawn(p.a.props(p.journal, messages.Acquire{Path: "/accounts/idle"}))
 		time.Sleep(time.Second)
@@ -78,6 +79,7 @@ func TestSessionCloseServesNothingMore(t *testing.T) {
 		for n := range 100 {
 			p.a.send(p.first, work{n: 3 + n})
 		}
+		synctest.Wait() // the first of them is being served
 		begun := time.Now()
 		require.NoError(t, p.a.session.Close(t.Context()))
 		require.InDelta(t, 2*time.Second, time.Since(begun), float64(time.Second))

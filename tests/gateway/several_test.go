@@ -3,8 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,6 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -39,14 +38,7 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-		silent := func(*actor.ActorSystem) *slog.Logger { return quiet }
-		o := &office{t: t, system: actor.NewActorSystem(actor.WithLoggerFactory(silent),
-			actor.WithDeadLetterThrottleInterval(100*time.Millisecond))}
-		t.Cleanup(func() {
-			o.system.Shutdown()
-			time.Sleep(time.Minute)
-		})
+		o := &office{t: t, system: bubble.System(t)}
 		for i := range o.clients {
 			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 				locks.WithActorSystem(o.system), locks.WithSessionTimeout(patient.Session))

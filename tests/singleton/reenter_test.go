@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 )
 
 // TestReenter: a continuation of a singleton's child runs while its lease is valid and its actor lives, and not
@@ -21,13 +22,13 @@ func TestReenter(t *testing.T) {
 	}{
 		{"valid", func(_ *world, _ *node, answer func()) { answer() }, true},
 		{"over before it is answered", func(_ *world, n *node, answer func()) {
-			n.line.be(down)
+			n.line.Be(bubble.Down)
 			time.Sleep(timeout)
 			answer()
 		}, false},
 		{"answered before it is over", func(_ *world, n *node, answer func()) {
 			answer()
-			n.line.be(down)
+			n.line.Be(bubble.Down)
 		}, false},
 		{"stopped before it is answered", func(w *world, n *node, answer func()) {
 			w.system.Root.Stop(n.pid)
