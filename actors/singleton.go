@@ -54,12 +54,15 @@ import (
 // # Messages
 //
 // What is sent to the singleton's address is forwarded to the child, with sender and headers, while
-// the lease is valid. The clock is read again before the child takes a message. What comes while the
-// singleton is nobody's on this node is answered as the actor system answers messages to an actor
-// that has ended, by a DeadLetterEvent for the singleton's address and a DeadLetterResponse to the
-// sender, or is kept: see [WithBuffer]. As with any actor, what is in the child's mailbox when it is
-// stopped vanishes without a dead letter. Addresses of other nodes' singletons are not found here:
-// ask the lock path who holds (messages.ReadQueue).
+// the lease is valid. The clock is read again before the child takes a message, and before each
+// continuation of actor.Context.ReenterAfter. A continuation whose lease is over, or whose child has
+// ended, does not run. Timers, and futures that are piped, come as messages.
+//
+// What comes while the singleton is nobody's on this node is answered as the actor system answers
+// messages to an actor that has ended, by a DeadLetterEvent for the singleton's address and a
+// DeadLetterResponse to the sender, or is kept: see [WithBuffer]. As with any actor, what is in the
+// child's mailbox when it is stopped vanishes without a dead letter. Addresses of other nodes'
+// singletons are not found here: ask the lock path who holds (messages.ReadQueue).
 //
 // Do not give props a mailbox that blocks when it is full (actor.Bounded). The mailbox of a child that
 // has panicked takes nothing until its supervisor has decided, which is the singleton, which would wait

@@ -196,7 +196,9 @@ func causeOf(ev singleton.Event) error {
 func (s *singletonActor) spawn(ctx actor.Context) {
 	s.tellOfClose(ctx)
 	s.guard = &guard{term: s.term, singleton: ctx.Self()}
-	if !s.spawned(ctx, s.props.Clone(actor.WithReceiverMiddleware(s.guard.middleware))) {
+	guarded := []actor.PropsOption{actor.WithReceiverMiddleware(s.guard.middleware),
+		actor.WithContextDecorator(s.guard.decorate)}
+	if !s.spawned(ctx, s.props.Clone(guarded...)) {
 		s.childEnded(ctx)
 		return
 	}

@@ -2,8 +2,9 @@ package actors
 
 import "github.com/asynkron/protoactor-go/actor"
 
-// guard stands right before a singleton's child, as the innermost receiver middleware of its props.
-// It belongs to one child, in all its incarnations, and runs on the child's goroutine.
+// guard stands right before a singleton's child, as the innermost receiver middleware of its props, and
+// before its continuations, as a decorator of its context. It belongs to one child, in all its
+// incarnations, and runs on the child's goroutine.
 type guard struct {
 	term      *term
 	singleton *actor.PID
@@ -67,4 +68,25 @@ func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *acto
 		}
 	}()
 	next(c, env)
+}
+
+// guardedContext is the context of a child. The continuations of ReenterAfter pass no middleware.
+type guardedContext struct {
+	actor.Context
+	guard *guard
+}
+
+func (g *guard) decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
+	return func(ctx actor.Context) actor.Context { return next(&guardedContext{ctx, g}) }
+}
+
+// ReenterAfter runs a continuation when a future has ended, unless the term is over by then, or the child has
+// ended: the actor system runs what is in the mailbox behind the order to stop, and the lock may be
+// another node's before that.
+func (c *guardedContext) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
+	c.Context.ReenterAfter(f, func(res any, err error) {
+		if !c.guard.stopped && c.guard.term.valid() {
+			cont(res, err)
+		}
+	})
 }

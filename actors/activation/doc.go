@@ -30,6 +30,8 @@
 //     in its mailbox, stops, and gives the lock back. Acquire.Grace bounds this.
 //   - The lock cannot be had (messages.Failed, messages.Cancelled): the actor is stopped without having
 //     been started. Acquire.Timeout bounds how long it waits.
+//   - Its session is closed: the actor is stopped. Session.Close waits until it has stopped, and so for
+//     the message that is being served, and no longer than a session timeout. After that the lock is lost.
 //   - It is stopped or poisoned while it waits: what was kept is refused.
 //
 // Whoever spawned it sees Terminated, as always. A cluster activates a grain again with the next
@@ -48,5 +50,6 @@
 // long, and goroutines that they start, look at [Lease.Valid] or [Lease.Context]. They pass
 // [Lease.Token] on to what they write to.
 //
-// A session that is closed does not wait for the message that is being served. Stop the actors first.
+// A client over gateways (gateway.Open) that is closed waits for no message, and the lock is lost at
+// once. Stop the actors first.
 package activation

@@ -112,6 +112,24 @@ func (g *gate) retire() {
 	}
 }
 
+// close has the actor stop because its session is about to be closed, and tells whether it may be at a
+// message. The gate stays open until it has stopped, so that this message keeps its lease.
+func (g *gate) close() (serves bool) {
+	g.mu.Lock()
+	before := g.phase
+	if before == waiting {
+		g.phase, g.cause = shut, fmt.Errorf("%w: %s", ErrOver, messages.ReasonSessionClosed)
+	}
+	g.mu.Unlock()
+	switch before {
+	case waiting:
+		g.poison()
+	case open:
+		g.stop()
+	}
+	return before == open
+}
+
 // look gives the phase as of now: a gate whose lease has run out is shut.
 func (g *gate) look() phase {
 	g.mu.Lock()

@@ -40,6 +40,7 @@ type guard struct {
 
 	standing standing
 	lock     *actor.PID               // nil before it is asked for, and when the actor has stopped
+	closing  closing                  // of the session that the lock comes from
 	start    *actor.MessageEnvelope   // Started, which this incarnation is to be served first; nil when it was
 	kept     []*actor.MessageEnvelope // not served yet, in order
 	waking   bool
@@ -104,6 +105,7 @@ func (g *guard) ask(c actor.ReceiverContext) {
 	want := g.want(c)
 	want.Owner, want.Reentry = "", false
 	want.Label = cmp.Or(want.Label, g.self.String())
+	g.closing.follow(&g.gate) // before the lock can be held
 	g.lock = g.system.Root.Spawn(g.from.NewLock(want, actors.WithListener(&g.gate), actors.WithObserver(g.observers...)))
 }
 
@@ -202,6 +204,7 @@ func (g *guard) end() {
 	lock := g.lock
 	g.lock, g.standing = nil, ended // a restart that was decided before would serve it again
 	g.gate.retire()
+	g.closing.over()
 	if lock != nil {
 		g.system.Root.Send(lock, &messages.Release{})
 	}

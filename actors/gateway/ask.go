@@ -23,6 +23,7 @@ type asker struct {
 	answer chan *wire.Answer // holds one
 	first  int               // of the gateways that are named: where it begins
 	tries  int
+	looks  bool // the finder is at work
 	timer  *time.Timer
 }
 
@@ -34,6 +35,10 @@ func (a *asker) Receive(ctx actor.Context) {
 		a.send(root, self)
 		a.tries++
 		a.timer = time.AfterFunc(askAgain, func() { root.Send(self, &wake{}) })
+	case *found:
+		if a.looks = false; msg.pid != nil {
+			ctx.Request(msg.pid, a.query)
+		}
 	case *wire.Answer:
 		if msg.GetId() == a.query.GetId() {
 			select {
@@ -55,12 +60,11 @@ func (a *asker) send(root *actor.RootContext, self *actor.PID) {
 		root.RequestWithCustomSender(a.at.pids[(a.first+a.tries)%len(a.at.pids)], a.query, self)
 		return
 	}
-	again := a.tries > 0
-	go func() {
-		if pid := a.at.find(anyPath, again); pid != nil {
-			root.RequestWithCustomSender(pid, a.query, self)
-		}
-	}()
+	if a.looks {
+		return
+	}
+	a.looks = true
+	a.at.find.look(anyPath, a.tries > 0, func(pid *actor.PID) { root.Send(self, &found{pid: pid}) })
 }
 
 // ask carries out a query that crosses. The error is that of ctx, which ended before an answer

@@ -8,7 +8,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -16,13 +15,13 @@ import (
 // methods may be called from any goroutine.
 type Gateways struct {
 	pids []*actor.PID
-	find Finder // instead of pids; nil where those are named
+	find *looks // instead of pids; nil where those are named
 
 	mu       sync.Mutex
 	newest   uint64
 	requests map[uint64]*held
-	accepted int            // the gateway that has accepted the newest request
-	holds    map[claim]site // by which gateway an owner holds
+	accepted int // the gateway that has accepted the newest request
+	holds    holds
 	closed   bool
 	over     chan struct{} // closed with it
 	idle     chan struct{} // closed when the last request has ended after Close; nil before
@@ -34,26 +33,7 @@ type Gateways struct {
 type held struct {
 	clock *zkconn.LeaseClock
 	pid   *actor.PID
-	claim claim // that it holds; the zero value while it does not
-}
-
-// claim is the lock of an owner.
-type claim struct {
-	owner, path, name string
-	contest           bool
-}
-
-// site is where an owner holds, and by how many requests.
-type site struct {
-	gateway  int        // of those that are named
-	found    *actor.PID // that was found, and has accepted the request; nil for one that is named
-	requests int
-}
-
-// claimOf gives the claim of a request whose Owner is set; false for a semaphore, where owners mean
-// nothing.
-func claimOf(want messages.Acquire) (claim, bool) {
-	return claim{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
+	site  *site // by which it holds; nil while it does not
 }
 
 // At names gateways, in the order in which they are tried. They must have sessions with the same
@@ -66,7 +46,7 @@ func claimOf(want messages.Acquire) (claim, bool) {
 // gateway by which it holds, and stays there for as long as it holds: no other gateway knows whose
 // the hold is. So requests of one owner must be made by one Gateways.
 func At(pids ...*actor.PID) *Gateways {
-	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: map[claim]site{},
+	return &Gateways{pids: slices.Clone(pids), requests: map[uint64]*held{}, holds: holds{},
 		over: make(chan struct{})}
 }
 
@@ -87,50 +67,36 @@ func (g *Gateways) accept(gateway int) {
 }
 
 // hold notes by which gateway a request holds.
-func (g *Gateways) hold(epoch uint64, of claim, at site) {
+func (g *Gateways) hold(epoch uint64, of claim, at place) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if r := g.requests[epoch]; r != nil && r.claim == (claim{}) {
-		r.claim = of
-		at.requests = g.holds[of].requests + 1
-		g.holds[of] = at
+	if r := g.requests[epoch]; r != nil && r.site == nil {
+		r.site = g.holds.add(of, at)
+	}
+}
+
+// letGo takes it that a request holds no more.
+func (g *Gateways) letGo(epoch uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r := g.requests[epoch]; r != nil {
+		g.drop(r)
+	}
+}
+
+// drop takes out the hold of a request; g.mu is held.
+func (g *Gateways) drop(r *held) {
+	if r.site != nil {
+		g.holds.remove(r.site)
+		r.site = nil
 	}
 }
 
 // holder gives the gateway by which an owner holds.
-func (g *Gateways) holder(of claim) (at site, holds bool) {
+func (g *Gateways) holder(of claim) (at place, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	at, holds = g.holds[of]
-	return at, holds
-}
-
-// drop takes out the claim of a request; g.mu is held.
-func (g *Gateways) drop(r *held) {
-	if r == nil || r.claim == (claim{}) {
-		return
-	}
-	at := g.holds[r.claim]
-	if at.requests--; at.requests == 0 {
-		delete(g.holds, r.claim)
-		return
-	}
-	g.holds[r.claim] = at
-}
-
-// Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known now.
-// again: what it found before does not answer. It is called on a goroutine of its own, and may take its
-// time: what waits for it is sent then.
-type Finder func(path string, again bool) *actor.PID
-
-// Find gives gateways that are found when they are needed, as At gives those that are named. A request
-// stays with the gateway that has accepted it, also where the finder finds another one meanwhile. When
-// it does not answer, or closes, a waiter is sent to what the finder finds then. Package grain has the
-// finder for protoactor's clusters.
-func Find(find Finder) *Gateways {
-	g := At()
-	g.find = find
-	return g
+	return g.holds.of(of)
 }
 
 // places is among how many gateways a request may move on. Of those that are found there is always
@@ -172,7 +138,9 @@ func (g *Gateways) add(pid *actor.PID, clock *zkconn.LeaseClock) (epoch uint64, 
 func (g *Gateways) remove(epoch uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.drop(g.requests[epoch])
+	if r := g.requests[epoch]; r != nil {
+		g.drop(r)
+	}
 	delete(g.requests, epoch)
 	if g.idle != nil && len(g.requests) == 0 {
 		close(g.idle)

@@ -74,7 +74,7 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 	for _, opt := range opts {
 		opt(&limits)
 	}
-	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) })
+	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) }, mortal())
 }
 
 // WithRecovery keeps a message of a type that this node does not link from ending the process:

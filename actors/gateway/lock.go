@@ -59,6 +59,7 @@ type requester struct {
 	timer    *time.Timer
 	claim    claim // the lock of its owner
 	claims   bool  // there is such a thing
+	pins     bool  // it holds, and other requests of its owner go where it does
 	alone    bool  // no other request has its owner
 }
 
@@ -155,9 +156,9 @@ func (q *requester) start() int {
 }
 
 // holder gives the gateway by which the owner holds the lock by another request.
-func (q *requester) holder() (at site, holds bool) {
+func (q *requester) holder() (at place, holds bool) {
 	if q.alone || !q.claims {
-		return site{}, false
+		return place{}, false
 	}
 	return q.at.holder(q.claim)
 }
@@ -233,6 +234,10 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 			ending = true
 		}
 	}
+	if q.pins && !q.relay.Holding() {
+		q.pins = false
+		q.at.letGo(q.epoch)
+	}
 	if ending {
 		ctx.Stop(ctx.Self())
 		return
@@ -265,7 +270,8 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 		q.run, _ = q.clock.Look()
 		n.Run = q.run
 		if q.claims {
-			q.at.hold(q.epoch, q.claim, q.route.site())
+			q.at.hold(q.epoch, q.claim, q.route.holdsBy())
+			q.pins = true
 		}
 	case *messages.Suspended:
 		n.Until = q.clock.Deadline()

@@ -54,9 +54,8 @@ func (r *route) send(ctx actor.Context, place int, x *wire.Request) {
 		return
 	}
 	r.asking = true
-	find, path, again := r.at.find, r.path, r.again
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	go func() { root.Send(self, &found{place, find(path, again)}) }()
+	r.at.find.look(r.path, r.again, func(pid *actor.PID) { root.Send(self, &found{place, pid}) })
 }
 
 // found takes what a finder has found, and sends what waits for it.
@@ -91,12 +90,12 @@ func (r *route) missed() {
 	}
 }
 
-// site is where the request is.
-func (r *route) site() site { return site{gateway: r.place, found: r.to} }
+// holdsBy is where the request is that holds.
+func (r *route) holdsBy() place { return place{gateway: r.place, found: r.to} }
 
 // pin gives the place of the gateway by which the owner holds. now is that where the request is, or goes
 // next.
-func (r *route) pin(at site, now int) int {
+func (r *route) pin(at place, now int) int {
 	if r.at.find == nil {
 		return at.gateway
 	}

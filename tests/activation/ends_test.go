@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,7 +43,7 @@ func TestEnds(t *testing.T) {
 		"expired": func(t *testing.T, p *pair, server *embedded.Server) {
 			require.NoError(t, server.Expire(p.a.session.ID()))
 		},
-		"cut from the servers": func(_ *testing.T, p *pair, _ *embedded.Server) { p.a.line.cut(true) },
+		"cut from the servers": func(_ *testing.T, p *pair, _ *embedded.Server) { p.a.line.Be(bubble.Down) },
 		"session closed": func(t *testing.T, p *pair, _ *embedded.Server) {
 			require.NoError(t, p.a.session.Close(t.Context()))
 		},
@@ -61,7 +62,7 @@ func TestEnds(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) {
+			virtually(t, func(t *testing.T, server *embedded.Server) {
 				p := newPair(t, server, messages.Acquire{Path: path})
 				end(t, p, server)
 				for range 40 { // it is asked all the time, but for the moments in which something happens
@@ -85,13 +86,13 @@ func TestEnds(t *testing.T) {
 // TestLeaseOverWhileServed: what is in the mailbox behind a message that is served for longer than the
 // lease lasts is not served.
 func TestLeaseOverWhileServed(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		p := newPair(t, server, messages.Acquire{Path: path})
 		p.a.send(p.first, work{n: 2, lasts: time.Hour})
 		for n := range 1000 {
 			p.a.send(p.first, work{n: 10 + n})
 		}
-		p.a.line.cut(true)
+		p.a.line.Be(bubble.Down)
 		time.Sleep(2 * time.Hour)
 		require.Equal(t, []string{"Started", "0", "2", "Stopping", "Stopped"}, p.served("a"))
 		require.Equal(t, []string{"Started", "1"}, p.served("b"))
@@ -100,7 +101,7 @@ func TestLeaseOverWhileServed(t *testing.T) {
 
 // TestTakenByForce: the grace period of an actor that is asked for its lock is over while it serves.
 func TestTakenByForce(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		p := newPair(t, server, messages.Acquire{Path: path, Grace: time.Minute})
 		for n := range 100 {
 			p.a.send(p.first, work{n: 2 + n, lasts: 25 * time.Second})
@@ -118,7 +119,7 @@ func TestTakenByForce(t *testing.T) {
 
 // TestSessionClosedWhileWaiting: the actor stops; what was kept is refused.
 func TestSessionClosedWhileWaiting(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		p := newPair(t, server, messages.Acquire{Path: path})
 		asked := p.b.system.Root.RequestFuture(p.second, work{n: 2}, time.Hour)
 		synctest.Wait()
@@ -137,7 +138,7 @@ func TestSessionClosedWhileWaiting(t *testing.T) {
 // TestPanics: an actor that its supervisor restarts keeps the lock, and what was kept for it. One that
 // panics too often is stopped, and the other one is served.
 func TestPanics(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		holder, err := other(t, server).Mutex(path).Lock(t.Context())
 		require.NoError(t, err)
@@ -173,7 +174,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 		"Stopped":  func(m any) bool { _, is := m.(*actor.Stopped); return is },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) {
+			virtually(t, func(t *testing.T, server *embedded.Server) {
 				a, b, j := newNode(t, server, "a"), newNode(t, server, "b"), &journal{}
 				var panicked atomic.Bool
 				pid := a.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
@@ -202,7 +203,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 func TestReenter(t *testing.T) {
 	for name, cut := range map[string]bool{"valid": false, "over": true} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) {
+			virtually(t, func(t *testing.T, server *embedded.Server) {
 				n, ran := newNode(t, server, "n"), make(chan bool, 1)
 				future := actor.NewFuture(n.system, time.Hour)
 				lease := make(chan *activation.Lease, 1)
@@ -211,7 +212,7 @@ func TestReenter(t *testing.T) {
 						lease <- activation.LeaseOf(ctx)
 						ctx.ReenterAfter(future, func(any, error) { ran <- true })
 						if cut {
-							n.line.cut(true)
+							n.line.Be(bubble.Down)
 							time.Sleep(time.Minute) // the answer comes first of all behind this message
 						}
 					}
@@ -228,7 +229,7 @@ func TestReenter(t *testing.T) {
 
 // TestPanicsWhenItIsLost: a panic in Stopping, which the loss of the lock has caused, brings the actor not back to life.
 func TestPanicsWhenItIsLost(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		var panicked atomic.Bool
 		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
@@ -241,7 +242,7 @@ func TestPanicsWhenItIsLost(t *testing.T) {
 			})
 		}, activation.Single(n.session, activation.At(messages.Acquire{Path: path}))))
 		synctest.Wait()
-		n.line.cut(true)
+		n.line.Be(bubble.Down)
 		time.Sleep(time.Minute)
 		require.True(t, panicked.Load())
 		require.False(t, n.alive(pid))
@@ -252,7 +253,7 @@ func TestPanicsWhenItIsLost(t *testing.T) {
 // TestRestartedWhenItHasStopped: protoactor makes a new incarnation of an actor that stops while it is
 // to be restarted, and nobody can reach that one. It asks for no lock, and is not started.
 func TestRestartedWhenItHasStopped(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		children := make(chan *actor.PID, 2)
 		n.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {

@@ -17,7 +17,7 @@ import (
 // TestOneIsServed: of two activations on two nodes one is served. When it stops the other one is, with
 // what was kept, in order, behind Started.
 func TestOneIsServed(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		a, b, j := newNode(t, server, "a"), newNode(t, server, "b"), &journal{}
 		first := a.spawn(j)
 		a.send(first, work{n: 1})
@@ -41,7 +41,7 @@ func TestOneIsServed(t *testing.T) {
 
 // TestGivenBackBehindChildren: the lock is given back when the children have stopped, too.
 func TestGivenBackBehindChildren(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		a, b, j := newNode(t, server, "a"), newNode(t, server, "b"), &journal{}
 		slow := actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, stops := ctx.Message().(*actor.Stopping); stops {
@@ -76,7 +76,7 @@ func TestRefused(t *testing.T) {
 		"poisoned": func(n *node, pid *actor.PID) { n.system.Root.Poison(pid) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) {
+			virtually(t, func(t *testing.T, server *embedded.Server) {
 				n, j := newNode(t, server, "n"), &journal{}
 				holder, err := other(t, server).Mutex(path).Lock(t.Context())
 				require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestRefused(t *testing.T) {
 
 // TestKeptAreAnswered: senders of what was kept are answered as if they had asked later.
 func TestKeptAreAnswered(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		holder, err := other(t, server).Mutex(path).Lock(t.Context())
 		require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestCannotBeHad(t *testing.T) {
 		"timeout":   {Path: path, Timeout: time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) {
+			virtually(t, func(t *testing.T, server *embedded.Server) {
 				n, j := newNode(t, server, "n"), &journal{}
 				holder, err := other(t, server).Mutex(path).Lock(t.Context())
 				require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestCannotBeHad(t *testing.T) {
 
 // TestOwnerIsItsOwn: two activations on one node are two owners, whatever the request says.
 func TestOwnerIsItsOwn(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		want := messages.Acquire{Path: path, Owner: "the same", Reentry: true}
 		first, second := n.system.Root.Spawn(n.props(j, want)), n.system.Root.Spawn(n.props(j, want))

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -34,7 +35,7 @@ func TestStorms(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			bubble(t, func(t *testing.T, server *embedded.Server) { storm(t, server, uint64(seed)) })
+			virtually(t, func(t *testing.T, server *embedded.Server) { storm(t, server, uint64(seed)) })
 		})
 	}
 }
@@ -81,9 +82,9 @@ func (p *post) now() *actor.PID {
 func (p *post) strike(t *testing.T, client *locks.Client, random *rand.Rand) {
 	switch random.IntN(6) {
 	case 0, 1, 2: // for 0 to 2 session timeouts
-		p.line.cut(true)
+		p.line.Be(bubble.Down)
 		time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
-		p.line.cut(false)
+		p.line.Be(bubble.Open)
 	case 3:
 		p.system.Root.Stop(p.now())
 	case 4:

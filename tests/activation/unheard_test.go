@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -42,7 +43,7 @@ func (m *mute) Clock(uint64) *zkconn.LeaseClock { return m.clock }
 // nobody has told of it.
 func TestClockIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, j := &node{name: "n", system: quietSystem(t)}, &journal{}
+		n, j := &node{name: "n", system: bubble.System(t)}, &journal{}
 		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &account{j, "n"} },
 			activation.Single(newMute(10*time.Second), activation.At(messages.Acquire{Path: path}))))
 		for i := range 1000 {
@@ -59,7 +60,7 @@ func TestClockIsAsked(t *testing.T) {
 // TestClockIsAskedForContinuations: as for messages.
 func TestClockIsAskedForContinuations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		system, ran := quietSystem(t), make(chan string, 10)
+		system, ran := bubble.System(t), make(chan string, 10)
 		soon, late := actor.NewFuture(system, time.Hour), actor.NewFuture(system, time.Hour)
 		system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, starts := ctx.Message().(*actor.Started); starts {
@@ -81,7 +82,7 @@ func TestClockIsAskedForContinuations(t *testing.T) {
 
 // TestNoneOvertakes: what comes while kept messages are served is served behind them.
 func TestNoneOvertakes(t *testing.T) {
-	bubble(t, func(t *testing.T, server *embedded.Server) {
+	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
 		holder, err := other(t, server).Mutex(path).Lock(t.Context())
 		require.NoError(t, err)

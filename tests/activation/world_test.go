@@ -2,11 +2,7 @@ package activation
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"net"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -29,45 +26,11 @@ const timeout = 10 * time.Second
 // path is the lock path of the one identity that tests activate.
 const path = "/accounts/seven"
 
-// bubble runs a test in virtual time, on a server of its own.
-func bubble(t *testing.T, test func(t *testing.T, server *embedded.Server)) {
+// virtually runs a test in virtual time, on a server of its own.
+func virtually(t *testing.T, test func(t *testing.T, server *embedded.Server)) {
 	synctest.Test(t, func(t *testing.T) {
 		test(t, embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second)))
 	})
-}
-
-// line is the way of one session to the server, which can be cut.
-type line struct {
-	server *embedded.Server
-
-	mu    sync.Mutex
-	down  bool
-	conns []net.Conn
-}
-
-var errDown = errors.New("the line is down")
-
-func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return nil, errDown
-	}
-	conn, err := l.server.DialContext(ctx, network, address)
-	if err == nil {
-		l.conns = append(l.conns, conn)
-	}
-	return conn, err
-}
-
-func (l *line) cut(down bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.down = down
-	for _, conn := range l.conns {
-		_ = conn.Close()
-	}
-	l.conns = nil
 }
 
 // node is an actor system with a session of its own.
@@ -75,14 +38,14 @@ type node struct {
 	name    string
 	system  *actor.ActorSystem
 	session *actors.Session
-	line    *line
+	line    *bubble.Line
 	from    actors.LockSource // the session, or gateways
 }
 
 func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	t.Helper()
-	n := &node{name: name, line: &line{server: server}, system: quietSystem(t)}
-	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.dial))
+	n := &node{name: name, line: bubble.NewLine(server), system: bubble.System(t)}
+	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.Dial))
 	require.NoError(t, err)
 	n.session, err = actors.StartSession(n.system, cfg)
 	require.NoError(t, err)
@@ -90,17 +53,6 @@ func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	n.from = n.session
 	t.Cleanup(func() { _ = n.session.Close(context.WithoutCancel(t.Context())) })
 	return n
-}
-
-func quietSystem(t *testing.T) *actor.ActorSystem {
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
-	t.Cleanup(func() {
-		system.Shutdown()
-		time.Sleep(time.Minute) // its throttle sleeps on for a while
-	})
-	return system
 }
 
 // other opens a client of the lock of its own.

@@ -3,8 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -29,13 +28,7 @@ type pairOfGateways struct {
 
 func newPairOfGateways(t *testing.T) *pairOfGateways {
 	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	p := &pairOfGateways{system: actor.NewActorSystem(actor.WithDeadLetterThrottleInterval(100*time.Millisecond),
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))}
-	t.Cleanup(func() {
-		p.system.Shutdown()
-		time.Sleep(time.Minute)
-	})
+	p := &pairOfGateways{system: bubble.System(t)}
 	for i := range p.pids {
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 			locks.WithActorSystem(p.system))
@@ -53,7 +46,7 @@ type finder struct {
 	finds, asked, again atomic.Int32
 }
 
-func (f *finder) find(_ string, again bool) *actor.PID {
+func (f *finder) find(_ context.Context, _ string, again bool) *actor.PID {
 	if again {
 		f.again.Add(1)
 	}

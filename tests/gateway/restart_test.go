@@ -1,7 +1,10 @@
 package gateway
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -97,4 +100,39 @@ func TestRestartOfGateway(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Unlock(ctx))
 	patient.Eventually(t, func() bool { return contenders(t, other, "/restart") == 0 }, "no node is left")
+}
+
+// TestRestartAfterStop: a gateway that is stopped while it is to be restarted stays stopped. protoactor makes a new
+// incarnation of it, which nobody can reach: it is no gateway, and its session closes.
+func TestRestartAfterStop(t *testing.T) {
+	inOffice(t, func(o *office) {
+		busy := make(chan struct{})
+		var started atomic.Int32
+		props := gateway.New(o.clients[0].Session()).Configure(actor.WithReceiverMiddleware(
+			func(next actor.ReceiverFunc) actor.ReceiverFunc {
+				return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+					switch env.Message.(type) {
+					case string:
+						<-busy
+						return
+					case *actor.Started:
+						started.Add(1)
+					}
+					next(c, env)
+				}
+			}))
+		f := newFamily(o.t, o.system, props)
+		o.system.Root.Send(f.child, "be busy")
+		synctest.Wait()
+		o.system.Root.Stop(f.child)
+		f.fail()
+		synctest.Wait()
+		close(busy)
+		await(o.t, f.told)
+		synctest.Wait()
+		require.Equal(o.t, int32(1), started.Load())
+		ctx, stop := context.WithTimeout(o.t.Context(), time.Hour)
+		defer stop()
+		require.NoError(o.t, o.clients[0].Close(ctx))
+	})
 }

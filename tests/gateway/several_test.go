@@ -3,8 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,10 +11,13 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -37,14 +38,7 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-		silent := func(*actor.ActorSystem) *slog.Logger { return quiet }
-		o := &office{t: t, system: actor.NewActorSystem(actor.WithLoggerFactory(silent),
-			actor.WithDeadLetterThrottleInterval(100*time.Millisecond))}
-		t.Cleanup(func() {
-			o.system.Shutdown()
-			time.Sleep(time.Minute)
-		})
+		o := &office{t: t, system: bubble.System(t)}
 		for i := range o.clients {
 			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 				locks.WithActorSystem(o.system), locks.WithSessionTimeout(patient.Session))
@@ -186,6 +180,39 @@ func TestOwnerIsFreeAgain(t *testing.T) {
 			time.Sleep(time.Second)
 			o.system.Root.Stop(parent)
 		}
+	})
+}
+
+// TestOwnerIsFreeOnceItGivesBack: an owner may go anywhere as soon as it gives the lock back, and not only when the
+// gateway has confirmed that, which may be gone.
+func TestOwnerIsFreeOnceItGivesBack(t *testing.T) {
+	inOffice(t, func(o *office) {
+		spawn := func() (*actor.PID, *actorstest.Recorder) {
+			r := actorstest.NewRecorder(o.system)
+			o.t.Cleanup(r.Close)
+			want := messages.Acquire{Path: "/mine", Owner: "me", Reentry: true}
+			return o.system.Root.Spawn(gateway.NewLock(o.at, want, actors.WithObserver(r.PID()))), r
+		}
+		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
+			to, err := r.Await(o.t.Context(), state)
+			require.NoError(o.t, err)
+			return to
+		}
+		first, one := spawn()
+		require.Equal(o.t, o.session(0), await(one, messages.StateHeld).Session)
+		o.elsewhere()
+		o.deaf[0].Store(true)
+		o.system.Root.Send(first, &messages.Release{})
+		await(one, messages.StateReleasing)
+		second, two := spawn()
+		begun := time.Now()
+		require.Equal(o.t, o.session(1), await(two, messages.StateWatching).Session)
+		require.Less(o.t, time.Since(begun), time.Second)
+		_, lives := o.system.ProcessRegistry.GetLocal(first.Id)
+		require.True(o.t, lives, "the first has not ended")
+		require.Equal(o.t, o.session(1), await(two, messages.StateHeld).Session)
+		o.system.Root.Send(second, &messages.Release{})
+		await(two, messages.StateReleased)
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -43,21 +42,19 @@ func TestVirtualWeather(t *testing.T) {
 // site is a session of its own with a gateway that is spawned anew when it was stopped.
 type site struct {
 	client *locks.Client
-	line   *line
+	line   *bubble.Line
 	pid    *actor.PID
 }
 
 func virtualWeather(t *testing.T, seed uint64) {
 	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-		actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
+	system := bubble.System(t)
 	w := &weather{system: system, random: rand.New(rand.NewPCG(seed, 1))}
 	var sites []*site
 	var pids []*actor.PID
 	for i := range 2 {
-		s := &site{line: &line{server: server}}
-		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(s.line.dial),
+		s := &site{line: bubble.NewLine(server)}
+		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(s.line.Dial),
 			locks.WithActorSystem(system))
 		require.NoError(t, err)
 		s.client = client
@@ -81,9 +78,9 @@ func virtualWeather(t *testing.T, seed uint64) {
 		s := sites[w.pick(len(sites))]
 		switch w.pick(3) {
 		case 0:
-			s.line.cut(true)
+			s.line.Be(bubble.Down)
 			time.Sleep(time.Duration(w.pick(20)) * time.Second)
-			s.line.cut(false)
+			s.line.Be(bubble.Open)
 		case 1:
 			stopped(system, s.pid)
 			time.Sleep(time.Duration(w.pick(5)) * time.Second)
@@ -108,8 +105,6 @@ func virtualWeather(t *testing.T, seed uint64) {
 	for _, s := range sites {
 		require.NoError(t, s.client.Close(t.Context()))
 	}
-	system.Shutdown()
-	time.Sleep(time.Minute)
 }
 
 // witnessed are workers that lock one path, and look at each other's leases.

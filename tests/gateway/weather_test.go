@@ -1,17 +1,13 @@
 package gateway
 
 import (
-	"context"
-	"errors"
 	"math/rand/v2"
-	"net"
 	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // weather loses, doubles and delays what crosses to and from gateways, by a seed: middleware for
@@ -86,38 +82,4 @@ func (w *weather) pick(n int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.random.IntN(n)
-}
-
-// line is the way of one session to the ensemble, which can be cut.
-type line struct {
-	server *embedded.Server
-
-	mu    sync.Mutex
-	down  bool
-	conns []net.Conn
-}
-
-var errDown = errors.New("the line is down")
-
-func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return nil, errDown
-	}
-	conn, err := l.server.DialContext(ctx, network, address)
-	if err == nil {
-		l.conns = append(l.conns, conn)
-	}
-	return conn, err
-}
-
-func (l *line) cut(down bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.down = down
-	for _, conn := range l.conns {
-		_ = conn.Close()
-	}
-	l.conns = nil
 }

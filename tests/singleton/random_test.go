@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 )
 
 // TestRandom: three nodes, and what may happen to them, by a seed; in every other history some have their locks from
@@ -69,7 +70,7 @@ func history(t *testing.T, seed uint64, tell bool) (activations int) {
 			n.strike(random.IntN(14), upTo, i)
 		}
 		for _, n := range w.nodes {
-			n.line.be(open)
+			n.line.Be(bubble.Open)
 		}
 		time.Sleep(2 * time.Minute) // whatever is being stopped has ended then
 		for _, n := range w.nodes {
@@ -94,9 +95,9 @@ func (n *node) strike(what int, upTo func(time.Duration) time.Duration, i int) {
 	n.w.witness.note("%s: strike %d", n.name, what)
 	switch what {
 	case 0, 1:
-		n.line.be(state(what) + 1)
+		n.line.Be(bubble.State(what) + 1)
 		for_ := upTo(25 * time.Second)
-		time.AfterFunc(for_, func() { n.line.be(open) })
+		time.AfterFunc(for_, func() { n.line.Be(bubble.Open) })
 	case 2:
 		n.w.system.Root.Stop(n.pid)
 	case 3:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 )
 
 // pair is a world of two nodes, of which the first is active and the second waits.
@@ -66,12 +67,12 @@ func TestStopMoves(t *testing.T) {
 // TestLossMoves: the lock of a node that is cut off is lost before another one is active; when it is back it
 // campaigns again.
 func TestLossMoves(t *testing.T) {
-	for name, fault := range map[string]state{"cut": down, "silence": silent} {
+	for name, fault := range map[string]bubble.State{"cut": bubble.Down, "silence": bubble.Silent} {
 		t.Run(name, func(t *testing.T) {
 			pair(t, func(w *world, a, b *node, by *actors.Activation) {
-				a.line.be(fault)
+				a.line.Be(fault)
 				next := moved(w, b, by, actors.ErrSingletonLost)
-				a.line.be(open)
+				a.line.Be(bubble.Open)
 				w.until("a waits", func() bool { return w.contenders() == 2 })
 				b.stop()
 				require.Greater(w.t, w.active(a).Token, next.Token)
@@ -84,9 +85,9 @@ func TestLossMoves(t *testing.T) {
 func TestShortCutChangesNothing(t *testing.T) {
 	pair(t, func(w *world, a, _ *node, by *actors.Activation) {
 		for range 5 {
-			a.line.be(down)
+			a.line.Be(bubble.Down)
 			time.Sleep(time.Second)
-			a.line.be(open)
+			a.line.Be(bubble.Open)
 			time.Sleep(20 * time.Second)
 		}
 		require.True(w.t, by.Valid())
@@ -110,11 +111,11 @@ func TestExpiry(t *testing.T) {
 func TestSlowChildLosesTheLock(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
 		a.send(sleeps(5 * time.Minute))
-		a.line.be(down)
+		a.line.Be(bubble.Down)
 		w.until("both run", func() bool { return w.witness.running() == "a and b" })
 		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonLost)
 		require.False(w.t, by.Valid())
-		a.line.be(open)
+		a.line.Be(bubble.Open)
 		time.Sleep(2 * time.Minute)
 		require.Equal(w.t, 1, w.contenders(), "a does not campaign while its child runs")
 		w.until("a waits", func() bool { return w.contenders() == 2 })
@@ -144,7 +145,7 @@ func TestPausedProcess(t *testing.T) {
 		a.send(sleeps(time.Minute))
 		time.Sleep(time.Second)
 		a.send(job{1})
-		a.line.be(down)
+		a.line.Be(bubble.Down)
 		w.active2(b)
 		w.until("the child of a has ended", func() bool { return w.witness.running() == "b" })
 		require.Empty(w.t, w.witness.done())

@@ -2,12 +2,7 @@ package singleton
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -41,14 +37,8 @@ type world struct {
 func play(t *testing.T, nodes int, story func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 		w := &world{t: t, server: embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second)),
-			system: actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
-				actor.WithDeadLetterThrottleInterval(100*time.Millisecond))}
-		t.Cleanup(func() {
-			w.system.Shutdown()
-			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
-		})
+			system: bubble.System(t)}
 		w.witness = newWitness(w.system)
 		for i := range nodes {
 			w.nodes = append(w.nodes, w.newNode(string(rune('a'+i))))
@@ -62,7 +52,7 @@ func play(t *testing.T, nodes int, story func(w *world)) {
 func (w *world) end() {
 	w.t.Helper()
 	for _, n := range w.nodes {
-		n.line.be(open)
+		n.line.Be(bubble.Open)
 		n.stop()
 	}
 	w.until("no child runs", func() bool { return w.witness.running() == "" })
@@ -108,7 +98,7 @@ func (w *world) contenders() int {
 type node struct {
 	w       *world
 	name    string
-	line    *line
+	line    *bubble.Line
 	session *actors.Session
 	from    actors.LockSource // of the node's singleton; nil for its session
 	pid     *actor.PID        // nil while none runs
@@ -116,14 +106,14 @@ type node struct {
 }
 
 func (w *world) newNode(name string) *node {
-	n := &node{w: w, name: name, line: &line{server: w.server}}
+	n := &node{w: w, name: name, line: bubble.NewLine(w.server)}
 	n.connect()
 	return n
 }
 
 // connect starts a session.
 func (n *node) connect() {
-	cfg, err := zkconn.NewConfig(n.w.server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.dial))
+	cfg, err := zkconn.NewConfig(n.w.server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.Dial))
 	require.NoError(n.w.t, err)
 	session, err := actors.StartSession(n.w.system, cfg)
 	require.NoError(n.w.t, err)
@@ -175,76 +165,6 @@ func (n *node) lives() bool {
 }
 
 func (n *node) send(message any) { n.w.system.Root.Send(n.pid, message) }
-
-// state is that of a line.
-type state int
-
-const (
-	open state = iota
-	// down: connections are reset, and refused.
-	down
-	// silent: nothing that is sent arrives.
-	silent
-)
-
-// line is the way of one session to the servers.
-type line struct {
-	server *embedded.Server
-
-	mu    sync.Mutex
-	state state
-	conns []net.Conn
-}
-
-var errDown = errors.New("the line is down")
-
-func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.state == down {
-		return nil, errDown
-	}
-	conn, err := l.server.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	l.conns = append(l.conns, conn)
-	return &wire{conn, l}, nil
-}
-
-// be changes the state. What was connected before it is open again is reset.
-func (l *line) be(to state) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.state == to {
-		return
-	}
-	l.state = to
-	if to == silent {
-		return
-	}
-	for _, conn := range l.conns {
-		_ = conn.Close()
-	}
-	l.conns = nil
-}
-
-// wire is a connection of a line.
-type wire struct {
-	net.Conn
-	line *line
-}
-
-// Write swallows what is sent into silence.
-func (w *wire) Write(p []byte) (int, error) {
-	w.line.mu.Lock()
-	mute := w.line.state == silent
-	w.line.mu.Unlock()
-	if mute {
-		return len(p), nil
-	}
-	return w.Conn.Write(p)
-}
 
 // What singletons here ask for, and what asks them to give it back.
 var (

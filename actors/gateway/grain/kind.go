@@ -1,6 +1,7 @@
 package grain
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"strings"
@@ -24,10 +25,15 @@ const idle = time.Minute
 // Kind gives the kind of lock grains over a session of this node, for cluster.WithKinds. A nil session
 // panics; one with a session file refuses every request, with the words of gateway.ErrSessionFile.
 //
-// All grains of it share a gateway, which is spawned with the first of them.
-func Kind(session *actors.Session) *cluster.Kind {
-	gate := gateway.New(session)
-	return cluster.NewKind(KindName, actor.PropsFromProducer(func() actor.Actor { return &grain{props: gate} }))
+// All grains of it share a gateway, which is spawned with the first of them, with the options.
+func Kind(session *actors.Session, opts ...gateway.Option) *cluster.Kind {
+	return cluster.NewKind(KindName, props(session, opts...))
+}
+
+// props are those of the kind's grains.
+func props(session *actors.Session, opts ...gateway.Option) *actor.Props {
+	gate := gateway.New(session, opts...)
+	return actor.PropsFromProducer(func() actor.Actor { return &grain{props: gate} })
 }
 
 // grain forwards what it gets to the gateway of its node.
@@ -66,7 +72,7 @@ func (g *grain) start(ctx actor.Context) {
 // At gives the gateways of a cluster that has started, on any of its nodes: gateway.NewLock and
 // gateway.Open take it. A request is sent to the grain of its lock path.
 func At(c *cluster.Cluster) *gateway.Gateways {
-	return gateway.Find(func(path string, again bool) *actor.PID {
+	return gateway.Find(func(_ context.Context, path string, again bool) *actor.PID {
 		if again {
 			c.PidCache.Remove(path, KindName)
 		}

@@ -50,6 +50,10 @@
 // that is started again is not taken for the one before, whose promises and events it does not
 // have.
 //
+// Sendings from before that may have come to other gateways, too, where something forwards them. So
+// once a request is accepted, an answer that it is not known, or not taken, counts only if it
+// answers a sending that names the gateway.
+//
 // The requester takes in the event that the lock is held only together with a promise that has not
 // run out. Otherwise it sends, and the reply has a newer one. No chain of replies and sendings runs
 // at the speed of the network. After an attempt that has just begun, or a sending that is still

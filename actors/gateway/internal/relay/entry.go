@@ -6,6 +6,12 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
+// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Run.
+// It is zero, or less, when the lease is over, or has ever been since the grant.
+type Lease interface {
+	Left(epoch, run uint64) time.Duration
+}
+
 // phase is where a request stands at the gateway.
 type phase uint8
 

@@ -24,14 +24,19 @@ type ask struct {
 	relay  *relay.Requester
 	until  time.Duration // of the lease, by its own clock
 	leased bool
-	ended  any // the last notice
+	by     *gate // the gateway that has accepted it; nil before any has
+	ended  any   // the last notice
 	state  messages.State
 	woken  int
 }
 
 func newAsk(w *world, number int, want messages.Acquire) *ask {
 	a := &ask{process: w.newProcess(), w: w, number: number, name: fmt.Sprintf("requester %d", number)}
-	a.relay = relay.NewRequester(fmt.Sprint(number), len(w.gates), want, true)
+	places := len(w.gates)
+	if w.forwards {
+		places = 2
+	}
+	a.relay = relay.NewRequester(fmt.Sprint(number), places, want, true)
 	return a
 }
 
@@ -40,8 +45,36 @@ func (a *ask) instant() relay.Instant { return relay.Instant(a.clock(a.w.now)) }
 func (a *ask) valid() bool { return a.leased && !a.dead && a.clock(a.w.now) < a.until }
 
 func (a *ask) hear(from *gate, r relay.Reply) {
-	if a.ended == nil {
-		a.carryOut(from, a.relay.Reply(a.instant(), r))
+	if a.ended != nil {
+		return
+	}
+	before := a.relay.Accepted()
+	out := a.relay.Reply(a.instant(), r)
+	if !before && a.relay.Accepted() {
+		a.by = from
+	}
+	a.carryOut(from, out)
+}
+
+// to gives who gets a sending: whoever is at the address by then, or any gateway where sendings are forwarded, until
+// one has accepted the request.
+func (a *ask) to(at int, r relay.Request) *gate {
+	switch {
+	case !a.w.forwards:
+		return a.w.gates[at]
+	case r.Gateway != 0 && a.by != nil:
+		return a.by
+	}
+	return a.w.gates[a.w.random.IntN(len(a.w.gates))]
+}
+
+// gone judges an end that says that the gateway has forgotten the request.
+func (a *ask) gone() {
+	if a.by == nil || a.by.dead {
+		return
+	}
+	if _, there := a.by.table.Promised(a.by.instant())[a.relay.ID()]; there {
+		a.w.fault("%s is lost, and %s has it", a.name, a.by.name)
 	}
 }
 
@@ -57,8 +90,8 @@ func (a *ask) carryOut(from *gate, out []relay.Output) {
 		switch o := o.(type) {
 		case relay.Send:
 			at, r := o.Gateway, o.Request
-			a.w.post(nil, func() { // whoever is there by then
-				g := a.w.gates[at]
+			a.w.post(nil, func() {
+				g := a.to(at, r)
 				a.w.after(0, &g.process, func() { g.take(a.number, r) })
 			})
 		case relay.Dismiss:
@@ -106,6 +139,9 @@ func (a *ask) say(notice any) {
 		if a.ended != nil {
 			a.w.fault("%s ends twice", a.name)
 		}
+		if lost, is := n.(*messages.Lost); is && lost.Reason == messages.ReasonHoldGone {
+			a.gone()
+		}
 		a.ended = notice
 	}
 }
@@ -114,6 +150,7 @@ func (a *ask) say(notice any) {
 func simulate(seed uint64) *world {
 	w := &world{random: rand.New(rand.NewPCG(seed, 18)), faults: true}
 	w.zk = &ensemble{w: w}
+	w.forwards = w.random.IntN(3) == 0
 	for i := range 1 + w.random.IntN(2) {
 		w.gates = append(w.gates, newGate(w, fmt.Sprintf("gateway %d", i)))
 	}

@@ -7,12 +7,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Lease tells for how long the lease of a grant still runs: that of messages.Held's Epoch and Run.
-// It is zero, or less, when the lease is over, or has ever been since the grant.
-type Lease interface {
-	Left(epoch, run uint64) time.Duration
-}
-
 // Table is what a gateway knows of its requests. Make one with NewTable.
 type Table struct {
 	name     uint64
@@ -49,27 +43,6 @@ func NewTable(name uint64, patience time.Duration, limits Limits) *Table {
 	return &Table{name: name, patience: patience, limits: limits, requests: map[string]*entry{},
 		ended: newMemory(2*patience, limits.Ended)}
 }
-
-// Output is one of Spawn, Tell and Answer.
-type Output any
-
-type (
-	// Spawn spawns a lock actor for a request. It must not enforce a grace period: the table does.
-	Spawn struct {
-		ID   string
-		Want messages.Acquire
-	}
-	// Tell sends a command to the lock actor of a request.
-	Tell struct {
-		ID      string
-		Command any
-	}
-	// Answer sends a reply to a requester.
-	Answer struct {
-		To    messages.ActorID
-		Reply Reply
-	}
-)
 
 // every is how often a waiter is to send: so often that one sending may be lost.
 func (t *Table) every() time.Duration { return t.patience / 2 }

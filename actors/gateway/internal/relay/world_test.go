@@ -22,9 +22,11 @@ type world struct {
 	gates  []*gate
 	asks   []*ask
 	faults bool // the network is bad
-	broken []string
-	grants int
-	story  []string
+	// forwards: requests are sent to an actor that forwards each to any gateway, as one of a cluster may
+	forwards bool
+	broken   []string
+	grants   int
+	story    []string
 }
 
 // timeout is the session timeout of the model.

@@ -1,0 +1,81 @@
+package relay
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// attempt is one try of a request, at one gateway, with an id of its own. All that is known of the
+// request there ends with it.
+type attempt struct {
+	index    int     // attempts before it
+	entered  Instant // when it began
+	accepted bool    // by a gateway
+	by       uint64  // which one; zero before
+	since    uint64  // the newest sending then; those up to it may have come to others
+	seen     uint64  // events taken in
+	sent     sendings
+	asked    Instant        // when the newest was sent
+	heard    Instant        // when a reply came, or it began
+	silent   bool           // the owner was told that nothing is heard
+	there    messages.State // as the gateway's lock actor has told it
+	every    time.Duration  // how often the gateway wants to hear of it
+}
+
+// firstEvery is how often a waiter sends until the gateway says how often it wants to hear of it.
+const firstEvery = 500 * time.Millisecond
+
+func newAttempt(index int, now Instant) attempt {
+	return attempt{index: index, entered: now, asked: now, heard: now, every: firstEvery}
+}
+
+// young tells whether it has just begun.
+func (a *attempt) young(now Instant) bool { return now < a.entered.plus(firstEvery) }
+
+// accept takes it that a gateway has the request; newest is the newest sending.
+func (a *attempt) accept(by, newest uint64) {
+	if !a.accepted {
+		a.since = newest
+	}
+	a.accepted, a.by = true, by
+}
+
+// refusedBy tells whether an answer that the request is not known, or not taken, counts. One to a sending that
+// does not name the gateway which has accepted the request may be another one's, or of before. If it is true, a newer
+// sending is answered so, too.
+func (a *attempt) refusedBy(p Reply) bool { return !a.accepted || p.Number > a.since }
+
+// sendings are those whose replies may still count, in order.
+type sendings []sending
+
+type sending struct {
+	number uint64
+	at     Instant
+}
+
+// keptSendings bounds the sendings whose replies count.
+const keptSendings = 64
+
+func (s *sendings) add(number uint64, at Instant) {
+	*s = append(*s, sending{number, at})
+	if len(*s) > keptSendings {
+		*s = slices.Delete(*s, 0, 1)
+	}
+}
+
+// promised gives until when a reply promises the lease, zero for not at all, and when the sending
+// was sent that the durations in it count from.
+func (s sendings) promised(p Reply) (until, sent Instant) {
+	for _, s := range s {
+		switch {
+		case s.number != p.Number:
+		case p.Lasts <= 0:
+			return 0, s.at
+		default:
+			return s.at.plus(p.Lasts), s.at
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,172 @@
+package relay
+
+import (
+	"cmp"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Begin sends the request.
+func (r *Requester) Begin(now Instant) []Output {
+	r.begun, r.try.entered, r.try.heard = now, now, now
+	return r.send(now)
+}
+
+// Refuse ends a request that is not well formed, before anything is sent.
+func (r *Requester) Refuse(detail string) []Output {
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonBadInput, Detail: detail}, "Refused")
+}
+
+// Wake does what is due.
+func (r *Requester) Wake(now Instant) []Output {
+	if out, ended := r.late(now); ended {
+		return out
+	}
+	out := r.notice(now)
+	switch {
+	case r.stage == over:
+		return nil
+	case r.ordered.ends() && now >= r.latest():
+		return append(out, r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonUnreachable,
+			Detail: "no gateway has confirmed the end of the request"}, "Silent")...)
+	case r.overdue(now):
+		return append(out, r.Order(now, Cancel, messages.ReasonTimeout)...)
+	case r.waits() && r.places.several() && now >= r.try.heard.plus((missed+1)*r.pace()):
+		return append(out, r.again(now, r.places.next(), "Silent")...)
+	case now >= r.try.asked.plus(r.pace()):
+		return append(out, r.send(now)...)
+	}
+	return out
+}
+
+// Order takes what the owner wants. A smaller order than one before changes nothing.
+func (r *Requester) Order(now Instant, o Order, why messages.Reason) []Output {
+	if out, ended := r.late(now); ended {
+		return out
+	}
+	switch {
+	case r.stage == over || r.ordered.ends():
+		return nil
+	case o == Revoke:
+		if r.stage != held {
+			return nil
+		}
+		r.ordered.what, r.ordered.revoke = Revoke, r.number+1
+		return r.send(now)
+	}
+	r.ordered.what, r.ordered.why, r.ordered.at = o, why, now
+	if r.stage == held {
+		// The lease clock goes on to its deadline, which bounds how long anybody waits for the end. Observers are told at
+		// once, before the gateway can delete the node: the order may come from somebody else than the owner.
+		r.stage = after
+		on, usual := "Release", messages.ReasonReleased
+		if o == Cancel {
+			on, usual = "Cancel", messages.ReasonCancelled
+		}
+		return append(r.move(messages.StateReleasing, on, cmp.Or(why, usual)), r.send(now)...)
+	}
+	return r.send(now)
+}
+
+// Pin keeps a request that waits at one gateway, because its owner holds the lock there: no other
+// one knows that, and would have the owner wait for itself. It goes there if it is not there.
+func (r *Requester) Pin(now Instant, gateway int) []Output {
+	if !r.waits() {
+		return nil
+	}
+	r.places.pinned = true
+	if r.places.now == gateway {
+		return nil
+	}
+	return r.again(now, gateway, "Moved")
+}
+
+// Reply takes what a gateway says.
+func (r *Requester) Reply(now Instant, p Reply) []Output {
+	if out, ended := r.late(now); ended {
+		return out
+	}
+	var out []Output
+	if r.overdue(now) { // replies may come so often that Wake never does
+		out = r.Order(now, Cancel, messages.ReasonTimeout)
+	}
+	return append(out, r.reply(now, p)...)
+}
+
+func (r *Requester) reply(now Instant, p Reply) []Output {
+	switch {
+	case r.stage == over:
+		return nil
+	case p.Standing == Known && (p.ID != r.ID() || r.try.by != 0 && p.Gateway != r.try.by):
+		// It is of an attempt that was left, or a sending that was delayed has come to another
+		// gateway.
+		r.number++
+		return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: r.number, Order: Cancel, Over: true}}}
+	case p.ID != r.ID():
+		return nil
+	case p.Standing != Known && !r.try.refusedBy(p):
+		return nil
+	}
+	switch p.Standing {
+	case Refused:
+		return r.refused(p)
+	case Full:
+		return r.full(now, p)
+	case Closing:
+		return r.closing(now)
+	case Unknown:
+		return r.unknown(now)
+	}
+	return r.known(now, p)
+}
+
+// known takes what the gateway says of the request.
+func (r *Requester) known(now Instant, p Reply) []Output {
+	r.try.accept(p.Gateway, r.number)
+	r.places.full = 0
+	r.try.heard = now
+	if p.Every > 0 {
+		r.try.every = min(p.Every, maxEvery)
+		r.slow = max(r.slow, r.try.every)
+	}
+	if r.ordered.what == Revoke && r.ordered.revoke != 0 && p.Number >= r.ordered.revoke {
+		r.ordered.what, r.ordered.revoke = Keep, 0
+	}
+	until, sent := r.try.sent.promised(p)
+	var out []Output
+	if r.stage == held && r.hold.renew(now, until, sent, p.Lasts) {
+		out = append(out, Extend{until})
+	}
+	if until > now || r.stage != held {
+		out = append(out, r.resume()...)
+	}
+	return append(out, r.takeIn(now, p, until, sent)...)
+}
+
+// Garbled ends a request of which the gateway says what this program does not know.
+func (r *Requester) Garbled(detail string) []Output {
+	if r.stage == over {
+		return nil
+	}
+	return r.refused(Reply{Detail: detail})
+}
+
+// Close ends the request because the program closes its side.
+func (r *Requester) Close() []Output {
+	switch r.stage {
+	case over:
+		return nil
+	case held:
+		return r.finish(&messages.Lost{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
+	}
+	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonSessionClosed}, "Closed")
+}
+
+// Stop ends the request without a word to its owner: its actor is being stopped.
+func (r *Requester) Stop(now Instant) []Output {
+	if r.stage == over {
+		return nil
+	}
+	r.stage = over
+	return []Output{EndLease{}, r.farewell()}
+}

@@ -1,0 +1,48 @@
+package relay
+
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// does says what is done on an event that the requester decides on itself, in the words of package
+// machine.
+var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail",
+	"Release": "give back, delete", "Cancel": "give back, delete", "GraceOver": "force, delete",
+	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
+
+// move tells a change of state that the requester has decided itself; none when it is there
+// already, or has not begun.
+func (r *Requester) move(to messages.State, on string, why messages.Reason) []Output {
+	if r.shown == to || r.shown == messages.StateNone && to == messages.StateRecovering {
+		return nil
+	}
+	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Do: does[on], Reason: why}
+	r.shown = to
+	return []Output{Say{Notice: t}}
+}
+
+// send is one sending.
+func (r *Requester) send(now Instant) []Output {
+	r.number++
+	r.try.asked = now
+	r.try.sent.add(r.number, now)
+	q := Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen,
+		Order: r.ordered.what, Reason: r.ordered.why}
+	if !r.try.accepted {
+		want := r.want
+		if want.Timeout > 0 {
+			want.Timeout = max(time.Millisecond, want.Timeout-now.since(r.begun))
+		}
+		q.Want = &want
+	}
+	return []Output{Send{r.places.now, q}}
+}
+
+// farewell tells the gateway that nobody wants to hear of the request any more.
+func (r *Requester) farewell() Output {
+	r.number++
+	return Send{r.places.now, Request{ID: r.ID(), Gateway: r.try.by, Number: r.number, Seen: r.try.seen, Order: Cancel,
+		Reason: r.ordered.why, Over: true}}
+}
