@@ -279,8 +279,8 @@ func TestStickyIsForExclusiveLocks(t *testing.T) {
 	}
 }
 
-// TestStickyAskedBack: who takes up the node of a lock that was asked back, and given back, was not asked.
-func TestStickyAskedBack(t *testing.T) {
+// TestStickyAfterRevokeRequest: who takes up the node of a lock that was asked back, and given back, was not asked.
+func TestStickyAfterRevokeRequest(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client := open(t, zk.Connect())
 		mutex := client.Mutex("/sticky", locks.WithSticky(forLong), locks.WithGrace(forLong))
@@ -301,8 +301,8 @@ func TestStickyAskedBack(t *testing.T) {
 	})
 }
 
-// TestStickyAskedBackAtRest: a node that rests goes when somebody asks for the lock.
-func TestStickyAskedBackAtRest(t *testing.T) {
+// TestRetainedNodeGoesWhenRevokeIsRequested: a node that rests goes when somebody asks for the lock.
+func TestRetainedNodeGoesWhenRevokeIsRequested(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
 		node, _ := cycle(t, open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong)))

@@ -249,5 +249,5 @@ func (w *wire) Write(p []byte) (int, error) {
 // What singletons here ask for, and what asks them to give it back.
 var (
 	acquire = messages.Acquire{Path: path}
-	askBack = &messages.AskBack{Path: path}
+	sendRevokeRequest = &messages.SendRevokeRequest{Path: path}
 )

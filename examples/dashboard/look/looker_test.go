@@ -57,8 +57,8 @@ func TestBusyQueue(t *testing.T) {
 	patient.Eventually(t, func() bool { return figures(b, "/busy").State == board.Free }, "nobody holds")
 }
 
-// TestAskedBack: that somebody was asked is seen although nobody comes or goes.
-func TestAskedBack(t *testing.T) {
+// TestRevokeRequest: that somebody was asked is seen although nobody comes or goes.
+func TestRevokeRequest(t *testing.T) {
 	zk := embedded.Run(t)
 	b, l := watch(t, zk, 10)
 	client := patient.Open(t, zk.Addr())
