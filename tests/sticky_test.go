@@ -279,7 +279,7 @@ func TestStickyIsForExclusiveLocks(t *testing.T) {
 	}
 }
 
-// TestStickyAfterRevokeRequest: who takes up the node of a lock that was asked back, and given back, was not asked.
+// TestStickyAfterRevokeRequest: a revoke request is for the holder that it found, not for the next one of the node.
 func TestStickyAfterRevokeRequest(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client := open(t, zk.Connect())

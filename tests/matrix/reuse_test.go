@@ -173,7 +173,7 @@ var reuses = []plot{
 			again.giveBack()
 			c.awaitHolds(t, remote)
 		}},
-	{name: "asked-back", outcome: "who asks later was not asked: it makes another node, and what was asked for goes",
+	{name: "revoke-requested", outcome: "a later request was not asked: it makes another node, and the other one goes",
 		play: func(t *testing.T, c *crowd) {
 			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
 			asked, err := c.theirs.Revoke(patient(t), stickyPath)

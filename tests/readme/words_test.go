@@ -46,7 +46,6 @@ var words = []word{
 // wordsKept are files, and folders, in which one of these words is right, or has to stay.
 var wordsKept = []struct{ file, text, reason string }{
 	{"actors/gateway/internal/relay/requester.go", "Dismiss", "tells a gateway that its request is not wanted; there is no registry"},
-	{"locks/guides/stuck.go", "asked back", "what zklock and the dashboard print"},
 	{"tests/interop/", "claim", "what a holder says to the witness of those with whom it may be inside; not whose a hold is"},
 }
 

@@ -69,7 +69,7 @@ func TestRevokeRequest(t *testing.T) {
 	defer l.Open("/lock")()
 	_, err = client.Revoke(ctx, "/lock")
 	require.NoError(t, err)
-	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.AskedFor }, "it is asked for")
+	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.Revoking }, "it is asked for")
 	v := b.Lock(time.Now(), "/lock", board.Shown{Holders: 1})
 	require.Equal(t, "holder", v.Holders[0].Who, "who it is was read before")
 	require.NoError(t, lease.Unlock(ctx))
