@@ -117,9 +117,9 @@ func TestStickyGoesToWhoComes(t *testing.T) {
 	})
 }
 
-// TestStickyRestsWhileNobodyComes: the node stays, and goes when somebody comes, of this process or another, or its
+// TestStickyIsRetainedWhileNobodyComes: the node stays, and goes when somebody comes, of this process or another, or its
 // time is over.
-func TestStickyRestsWhileNobodyComes(t *testing.T) {
+func TestStickyIsRetainedWhileNobodyComes(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client, other := open(t, zk.Connect()), open(t, zk.Connect())
 		sticky := client.Mutex("/sticky", locks.WithSticky(forLong))
@@ -190,7 +190,7 @@ func TestStickyManyWorkers(t *testing.T) {
 	})
 }
 
-// TestStickyOverACut: watches are lost with a connection, so that a node that rests then goes; one that is held stays.
+// TestStickyOverACut: watches are lost with a connection, so that a retained node then goes; one that is held stays.
 func TestStickyOverACut(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
@@ -301,7 +301,7 @@ func TestStickyAfterRevokeRequest(t *testing.T) {
 	})
 }
 
-// TestRetainedNodeGoesWhenRevokeIsRequested: a node that rests goes when somebody asks for the lock.
+// TestRetainedNodeGoesWhenRevokeIsRequested: a retained node goes when somebody asks for the lock.
 func TestRetainedNodeGoesWhenRevokeIsRequested(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)

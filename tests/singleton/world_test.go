@@ -248,6 +248,6 @@ func (w *wire) Write(p []byte) (int, error) {
 
 // What singletons here ask for, and what asks them to give it back.
 var (
-	acquire = messages.Acquire{Path: path}
+	acquire           = messages.Acquire{Path: path}
 	sendRevokeRequest = &messages.SendRevokeRequest{Path: path}
 )
