@@ -97,7 +97,7 @@ func ExampleNewLock_semaphore() {
 	})
 	// Output:
 	// has two of three
-	// two more: somebody else is before us
+	// two more: another contender is first
 }
 
 // Two requests of one owner: the second shares the hold of the first, because it says that it may.
@@ -126,7 +126,7 @@ func ExampleNewLock_reentry() {
 	})
 	// Output:
 	// the same node and token: true
-	// a third that does not: the owner has asked for this lock already
+	// a third that does not: the owner already holds this lock or waits for it
 }
 
 // A contest: one node, and whoever makes it holds.

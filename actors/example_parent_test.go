@@ -52,8 +52,8 @@ func ExampleNewLock_revoked() {
 			case *actor.Started:
 				lock = ctx.Spawn(actors.NewLock(session, messages.Acquire{Path: "/orders/42", Label: "billing"}))
 			case *messages.Held:
-				ctx.Request(session.PID(), &messages.AskBack{Path: "/orders/42"}) // in any program
-			case *messages.AskedBack:
+				ctx.Request(session.PID(), &messages.SendRevokeRequest{Path: "/orders/42"}) // in any program
+			case *messages.RevokeRequestSent:
 				fmt.Println("asked:", msg.Asked[0].Label)
 			case *messages.RevokeRequested:
 				ctx.Send(lock, &messages.Release{})

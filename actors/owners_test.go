@@ -184,7 +184,7 @@ func TestUnreachableOwnerHasNotEnded(t *testing.T) {
 	// What follows it in the mailbox is told; a release would have been told before.
 	system.Root.Send(one, &messages.Revoke{})
 	require.IsType(t, &messages.RevokeRequested{}, take(t, ofOne).notice)
-	_, err := session.Ask(patience(t), &messages.AskBack{Path: "/a"})
+	_, err := session.Ask(patience(t), &messages.SendRevokeRequest{Path: "/a"})
 	require.NoError(t, err)
 	require.IsType(t, &messages.RevokeRequested{}, take(t, ofSeveral).notice)
 

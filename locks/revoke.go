@@ -24,13 +24,14 @@ var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 // wraps ErrNotHolding. Where one of several may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are
 // the others. Otherwise errors are those of Queue.
 func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
-	return c.askBack(ctx, path, messages.Contender{})
+	return c.revoke(ctx, path, messages.Contender{})
 }
 
-// askBack asks the holders of a lock, or only the one that is given.
-func (c *Client) askBack(ctx context.Context, path string, of messages.Contender) ([]messages.Contender, error) {
+// revoke asks the holders of a lock, or only the one that is given.
+func (c *Client) revoke(ctx context.Context, path string, of messages.Contender) ([]messages.Contender, error) {
 	const op = "revoke"
-	a, err := ask[*messages.AskedBack](ctx, c, op, path, &messages.AskBack{Path: path, Of: of})
+	query := &messages.SendRevokeRequest{Path: path, Of: of}
+	a, err := ask[*messages.RevokeRequestSent](ctx, c, op, path, query)
 	if err != nil {
 		return nil, err
 	}

@@ -202,7 +202,7 @@ func (e *Election) press(candidacy context.Context) {
 		leader, err := e.Leader(candidacy)
 		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
 			// Again after the next pause, if it did not get there.
-			_, _ = e.client.askBack(candidacy, e.want.Path, leader.Contender)
+			_, _ = e.client.revoke(candidacy, e.want.Path, leader.Contender)
 		}
 	}
 }

@@ -7,9 +7,9 @@ type (
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
-	// AskBack asks whoever holds a lock to give it back. AskedBack answers it. Of, where it has a node, is the only one
-	// that is asked, as long as it is still the one that its node was when the queue was read.
-	AskBack struct {
+	// SendRevokeRequest asks the holders of a lock to give it back. RevokeRequestSent answers it. Of, where it has a
+	// node, is the only one that is asked, and only while the node is still its own.
+	SendRevokeRequest struct {
 		Path string
 		Of   Contender
 	}
@@ -78,9 +78,9 @@ type Unread struct {
 	Refusal
 }
 
-// AskedBack answers AskBack. Asked are the holders that were asked: none where nobody holds. Where
+// RevokeRequestSent answers SendRevokeRequest. Asked are the holders that were asked: none where nobody holds. Where
 // a holder's node may not be written, Reason says so, and Asked has the others.
-type AskedBack struct {
+type RevokeRequestSent struct {
 	Refusal
 	Path  string
 	Asked []Contender

@@ -11,7 +11,7 @@ const (
 	ReasonNone Reason = ""
 	// ReasonReleased: the owner gave the lock back.
 	ReasonReleased Reason = "released by its owner"
-	// ReasonOwnerGone: the owner's actor has ended, which means Release.
+	// ReasonOwnerGone: the actor that owns the request has ended, so the lock is released.
 	ReasonOwnerGone Reason = "the owner is gone"
 	// ReasonStopped: the lock actor itself was stopped; the session deletes the node.
 	ReasonStopped Reason = "the lock actor was stopped"
@@ -19,8 +19,8 @@ const (
 	ReasonCancelled Reason = "cancelled by its owner"
 	// ReasonTimeout: Acquire.Timeout passed before the lock was held.
 	ReasonTimeout Reason = "the acquire timeout passed"
-	// ReasonNotAcquired: Acquire.Try was set and somebody else holds the lock or is before us.
-	ReasonNotAcquired Reason = "somebody else is before us"
+	// ReasonNotAcquired: Acquire.Try was set and another contender holds the lock or is before this one.
+	ReasonNotAcquired Reason = "another contender is first"
 	// ReasonRevoked: somebody asked for the lock and the grace period ran out.
 	ReasonRevoked Reason = "revoked: the grace period ran out"
 	// ReasonSessionExpired: the server has ended the session, and the node with it.
@@ -32,28 +32,28 @@ const (
 	ReasonLeaseOver Reason = "the lease ran out"
 	// ReasonNodeDeleted: our node was deleted by somebody else.
 	ReasonNodeDeleted Reason = "the contender node was deleted by somebody else"
-	// ReasonNoAuth: the ACL does not let us do what the lock needs.
+	// ReasonNoAuth: the ACL does not permit what the lock needs.
 	ReasonNoAuth Reason = "not permitted by the ACL"
 	// ReasonRefused: the server refused a request for good; the detail says which and why.
 	ReasonRefused Reason = "refused by the server"
 	// ReasonSequenceExhausted: the parent's counter is too near its end to be trusted (kazoo 730).
 	ReasonSequenceExhausted Reason = "the sequence counter of the lock path is exhausted"
 	// ReasonReentry: the owner has the lock already, or has asked for it, and Reentry is not set.
-	ReasonReentry Reason = "the owner has asked for this lock already"
+	ReasonReentry Reason = "the owner already holds this lock or waits for it"
 	// ReasonUpgrade: the owner has the read lock, and would wait for itself to release it.
 	ReasonUpgrade Reason = "a read lock cannot become a write lock"
 	// ReasonHoldGone: the hold that this request was to share is gone.
-	ReasonHoldGone Reason = "the hold that it was to be part of is gone"
+	ReasonHoldGone Reason = "the shared hold has ended"
 	// ReasonPermits: the contenders of a semaphore do not agree on the number of permits, or a weight is
 	// more than all of them.
-	ReasonPermits Reason = "the number of permits is another"
+	ReasonPermits Reason = "the semaphore has another number of permits"
 	// ReasonDeadlock: the request, and others, wait for each other in a circle.
-	ReasonDeadlock Reason = "a deadlock"
+	ReasonDeadlock Reason = "deadlock"
 	// ReasonUnreachable: no gateway has answered, so the outcome of the request is not known here. The
 	// gateway gives the lock back by itself.
 	ReasonUnreachable Reason = "no gateway answers"
 	// ReasonGatewayFull: each gateway has as many requests as it takes. It may pass.
-	ReasonGatewayFull Reason = "the gateway has as many requests as it takes"
+	ReasonGatewayFull Reason = "the gateway is full"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
-	ReasonZxidOutOfRange Reason = "the zxid does not fit a fencing token"
+	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"
 )

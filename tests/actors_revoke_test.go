@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// asks are the ways in which the lock can be asked back from its holder.
+// asks are the ways to ask a holder to give the lock back.
 var asks = []struct {
 	name string
 	ask  func(t *testing.T, o outside, r *request, held *messages.Held)

@@ -129,8 +129,8 @@ func TestContestNodeIsReplaced(t *testing.T) {
 	})
 }
 
-// TestContestIsAskedBack: also with its data replaced by the request, the node is known again.
-func TestContestIsAskedBack(t *testing.T) {
+// TestContestHearsRevokeRequest: also with its data replaced by the request, the node is known again.
+func TestContestHearsRevokeRequest(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		client, o := open(t, at.Connect()), look(t, at)
 		lease, err := client.Contest("/arena/c").Lock(deadline(t))

@@ -125,7 +125,8 @@ func TestQuestionsAboutBadPaths(t *testing.T) {
 				require.ErrorIs(t, question(deadline(t), client, path), zkconn.ErrBadPath, "%s of %q", name, path)
 			}
 			for _, question := range []any{&messages.ReadQueue{Path: path}, messages.ReadLocks{Root: path},
-				&messages.AskBack{Path: path}, messages.Break{Contender: messages.Contender{Path: path, Node: "lock-0000000001"}},
+				&messages.SendRevokeRequest{Path: path},
+				messages.Break{Contender: messages.Contender{Path: path, Node: "lock-0000000001"}},
 				&messages.FindDeadlocks{Root: path}} {
 				answer, err := client.Session().Ask(deadline(t), question)
 				require.NoError(t, err)
@@ -148,7 +149,7 @@ func reasonOf(t *testing.T, answer any) messages.Reason {
 		return a.Reason
 	case *messages.LockTree:
 		return a.Reason
-	case *messages.AskedBack:
+	case *messages.RevokeRequestSent:
 		return a.Reason
 	case *messages.Broken:
 		return a.Reason
@@ -222,7 +223,7 @@ func TestActorsAsk(t *testing.T) {
 		asker := s.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			switch msg := ctx.Message().(type) {
 			case actor.SystemMessage, actor.AutoReceiveMessage:
-			case *messages.Queue, *messages.LockTree, *messages.AskedBack, *messages.Broken, *messages.DeadlocksFound:
+			case *messages.Queue, *messages.LockTree, *messages.RevokeRequestSent, *messages.Broken, *messages.DeadlocksFound:
 				answers <- msg
 			default:
 				ctx.Request(s.session.PID(), msg)
@@ -247,7 +248,7 @@ func TestActorsAsk(t *testing.T) {
 			[]string{q.Contenders[0].Owner, q.Contenders[0].Caller, q.Contenders[0].Who, q.Contenders[0].Label})
 		require.Len(t, ask(&messages.ReadLocks{Root: "/"}).(*messages.LockTree).Locks, 1)
 		require.Empty(t, ask(&messages.FindDeadlocks{Root: "/"}).(*messages.DeadlocksFound).Deadlocks)
-		require.Len(t, ask(&messages.AskBack{Path: "/by/actor"}).(*messages.AskedBack).Asked, 1)
+		require.Len(t, ask(&messages.SendRevokeRequest{Path: "/by/actor"}).(*messages.RevokeRequestSent).Asked, 1)
 		notice[*messages.RevokeRequested](t, r)
 		require.Equal(t, messages.ReasonNone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
 		require.Equal(t, messages.ReasonNodeDeleted, notice[*messages.Lost](t, r).Reason)

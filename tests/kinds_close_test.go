@@ -96,8 +96,8 @@ func TestEveryKindRefusesBadPaths(t *testing.T) {
 	})
 }
 
-// TestEveryKindIsAskedBack: the holder is told, and a grace period ends the lease by force.
-func TestEveryKindIsAskedBack(t *testing.T) {
+// TestEveryKindHearsRevokeRequest: the holder is told, and a grace period ends the lease by force.
+func TestEveryKindHearsRevokeRequest(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client, o := open(t, zk.Connect()), look(t, zk)
 		for kind, lock := range everyKind(client, "/asked", locks.WithGrace(time.Millisecond)) {

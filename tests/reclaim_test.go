@@ -159,7 +159,7 @@ func TestNotReclaimed(t *testing.T) {
 			require.NoError(t, os.Chmod(r.File, 0o600))
 			require.NoError(t, os.Remove(r.File))
 		}},
-		"asked back": {timeout: short, before: func(t *testing.T, _ *servers, w *onlooker) {
+		"revoke requested": {timeout: short, before: func(t *testing.T, _ *servers, w *onlooker) {
 			_, err := w.client.Revoke(deadline(t), reclaimed)
 			require.NoError(t, err)
 		}},

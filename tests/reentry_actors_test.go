@@ -132,8 +132,8 @@ func TestSecondComesWhileTheFirstIsQueued(t *testing.T) {
 	}
 }
 
-// TestSharedHoldIsAskedBack: everybody who holds is asked, and the lock is free when all have given it back.
-func TestSharedHoldIsAskedBack(t *testing.T) {
+// TestSharedHoldHearsRevokeRequest: everybody who holds is asked, and the lock is free when all have given it back.
+func TestSharedHoldHearsRevokeRequest(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		s, others, o := newStage(t, at.Connect()), newStage(t, at.Connect()), look(t, at)
 		one := s.spawnFor(t, mine(true))

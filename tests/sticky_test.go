@@ -117,9 +117,9 @@ func TestStickyGoesToWhoComes(t *testing.T) {
 	})
 }
 
-// TestStickyRestsWhileNobodyComes: the node stays, and goes when somebody comes, of this process or another, or its
+// TestStickyIsRetainedWhileNobodyComes: the node stays, and goes when somebody comes, of this process or another, or its
 // time is over.
-func TestStickyRestsWhileNobodyComes(t *testing.T) {
+func TestStickyIsRetainedWhileNobodyComes(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client, other := open(t, zk.Connect()), open(t, zk.Connect())
 		sticky := client.Mutex("/sticky", locks.WithSticky(forLong))
@@ -190,7 +190,7 @@ func TestStickyManyWorkers(t *testing.T) {
 	})
 }
 
-// TestStickyOverACut: watches are lost with a connection, so that a node that rests then goes; one that is held stays.
+// TestStickyOverACut: watches are lost with a connection, so that a retained node then goes; one that is held stays.
 func TestStickyOverACut(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
@@ -279,8 +279,8 @@ func TestStickyIsForExclusiveLocks(t *testing.T) {
 	}
 }
 
-// TestStickyAskedBack: who takes up the node of a lock that was asked back, and given back, was not asked.
-func TestStickyAskedBack(t *testing.T) {
+// TestStickyAfterRevokeRequest: a revoke request is for the holder that it found, not for the next one of the node.
+func TestStickyAfterRevokeRequest(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client := open(t, zk.Connect())
 		mutex := client.Mutex("/sticky", locks.WithSticky(forLong), locks.WithGrace(forLong))
@@ -301,8 +301,8 @@ func TestStickyAskedBack(t *testing.T) {
 	})
 }
 
-// TestStickyAskedBackAtRest: a node that rests goes when somebody asks for the lock.
-func TestStickyAskedBackAtRest(t *testing.T) {
+// TestRetainedNodeGoesWhenRevokeIsRequested: a retained node goes when somebody asks for the lock.
+func TestRetainedNodeGoesWhenRevokeIsRequested(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		proxy := zk.Proxy(t)
 		node, _ := cycle(t, open(t, proxy.Addr()+zk.Root()).Mutex("/sticky", locks.WithSticky(forLong)))

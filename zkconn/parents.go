@@ -37,7 +37,7 @@ func (c *Conn) EnsureParents(path string) error {
 			if !errors.Is(err, zk.ErrNoNode) || attempt == parentAttempts {
 				return err
 			}
-			if !c.linger(wait.NextBackOff()) {
+			if !c.pause(wait.NextBackOff()) {
 				return err
 			}
 		}
@@ -114,8 +114,8 @@ func (c *Conn) makeContainer(absolute string) error {
 	return err
 }
 
-// linger waits; it says whether the Conn is still open.
-func (c *Conn) linger(d time.Duration) bool {
+// pause waits; it says whether the Conn is still open.
+func (c *Conn) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

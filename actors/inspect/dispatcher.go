@@ -37,9 +37,9 @@ type pending struct {
 	asker   any
 	reply   func(answer any)
 	follows string // the lock path; "" for a query that is answered once
-	due     bool   // it has to be run, as soon as it neither runs nor rests
+	due     bool   // it has to be run, as soon as it neither runs nor pauses
 	running bool
-	resting bool // after a failure
+	pausing bool // after a failure
 	// failures counts those since it was answered, or since the epoch began.
 	failures int
 }
@@ -109,7 +109,7 @@ func (d *Dispatcher) EpochEnded() {
 	d.connected = false
 	for p := range d.queries {
 		p.due = p.due || p.running
-		p.running, p.resting, p.failures = false, false, 0
+		p.running, p.pausing, p.failures = false, false, 0
 	}
 }
 
@@ -139,7 +139,7 @@ func (d *Dispatcher) add(p *pending) bool {
 
 // start runs a query that is due, unless it has to wait.
 func (d *Dispatcher) start(p *pending) {
-	if !d.connected || !p.due || p.running || p.resting || !d.queries[p] {
+	if !d.connected || !p.due || p.running || p.pausing || !d.queries[p] {
 		return
 	}
 	p.due, p.running = false, true
@@ -160,10 +160,10 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 		return
 	}
 	if err != nil && retriable(err) {
-		p.due, p.resting = true, true
+		p.due, p.pausing = true, true
 		p.failures++
 		d.session.After(retry.Pause(p.failures), func() {
-			p.resting = false
+			p.pausing = false
 			d.start(p)
 		})
 		return

@@ -116,9 +116,9 @@ func TestQueryIsRefusedForGood(t *testing.T) {
 		messages.ReasonGone: ErrGone, messages.ReasonRefused: zkconn.ErrRefused,
 	} {
 		d := newDesk()
-		d.Ask("me", &messages.AskBack{Path: "/p"}, d.hear)
+		d.Ask("me", &messages.SendRevokeRequest{Path: "/p"}, d.hear)
 		d.take(d.only(t), nil, err)
-		require.Equal(t, want, d.heard[0].(*messages.AskedBack).Reason)
+		require.Equal(t, want, d.heard[0].(*messages.RevokeRequestSent).Reason)
 		require.Empty(t, d.queries)
 	}
 	require.True(t, retriable(errors.New("who knows")))
@@ -127,7 +127,7 @@ func TestQueryIsRefusedForGood(t *testing.T) {
 // TestQueryIsWithdrawn: with the one that asked, and nobody else's.
 func TestQueryIsWithdrawn(t *testing.T) {
 	d := newDesk()
-	d.Ask("nobody", messages.AskBack{Path: "/nobody/hears"}, d.hear)
+	d.Ask("nobody", messages.SendRevokeRequest{Path: "/nobody/hears"}, d.hear)
 	d.Ask("one", &messages.ReadQueue{Path: "/one"}, d.hear)
 	d.Ask("two", &messages.ReadQueue{Path: "/two"}, d.hear)
 	d.Ask("two", "what?", d.hear)

@@ -51,9 +51,9 @@ func queryOf(msg any) query {
 		return readLocks{m.Root}
 	case messages.ReadLocks:
 		return readLocks{m.Root}
-	case *messages.AskBack:
+	case *messages.SendRevokeRequest:
 		return revoke{*m}
-	case messages.AskBack:
+	case messages.SendRevokeRequest:
 		return revoke{m}
 	case *messages.Break:
 		return newBreaking(m.Contender)

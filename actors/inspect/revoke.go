@@ -15,12 +15,12 @@ import (
 // otherwise. Holders decide by themselves whether they listen: go-zookeeper's Lock and kazoo's do
 // not. A holder whose node may not be written is not among the Asked, and shows in the answer's
 // Reason.
-func Revoke(conn *zkconn.Conn, lockPath string) (*messages.AskedBack, error) {
+func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, error) {
 	contenders, err := Queue(conn, lockPath)
 	if err != nil {
 		return nil, err
 	}
-	answer := &messages.AskedBack{Path: lockPath}
+	answer := &messages.RevokeRequestSent{Path: lockPath}
 	for _, c := range contenders {
 		if !c.Holds {
 			continue // a write to a holder's node makes no node and wakes no waiter
@@ -36,18 +36,18 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.AskedBack, error) {
 // its path since, as in contests, and not another request to which its node was passed on, as far as
 // the node says. Nobody is Asked then. It fails as Revoke does; ErrBadQuery where the contender has no token
 // to know its node by.
-func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.AskedBack, error) {
-	q := revoke{messages.AskBack{Path: contender.Path, Of: contender}}
+func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
+	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
 	if err := q.check(); err != nil {
 		return nil, err
 	}
 	answer, err := q.run(conn)
-	asked, _ := answer.(*messages.AskedBack)
+	asked, _ := answer.(*messages.RevokeRequestSent)
 	return asked, err
 }
 
 // answerFor asks a holder, and notes the outcome, except for an error after which all may be tried again.
-func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.AskedBack, only whose) error {
+func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeRequestSent, only whose) error {
 	err := ask(conn, c, only)
 	switch {
 	case err == nil:
@@ -112,7 +112,7 @@ func requestTo(c messages.Contender, data []byte) []byte {
 	return queue.Asked(data)
 }
 
-type revoke struct{ messages.AskBack }
+type revoke struct{ messages.SendRevokeRequest }
 
 func (q revoke) check() error {
 	if err := zkconn.CheckPath(q.Path); err != nil || !q.Of.HasNode() {
@@ -125,7 +125,7 @@ func (q revoke) check() error {
 }
 
 func (q revoke) refuse(why messages.Refusal) any {
-	return &messages.AskedBack{Refusal: why, Path: q.Path}
+	return &messages.RevokeRequestSent{Refusal: why, Path: q.Path}
 }
 
 func (q revoke) run(conn *zkconn.Conn) (any, error) {
@@ -135,7 +135,7 @@ func (q revoke) run(conn *zkconn.Conn) (any, error) {
 	if err := conn.CatchUp(q.Of.At()); err != nil {
 		return nil, err
 	}
-	answer := &messages.AskedBack{Path: q.Path}
+	answer := &messages.RevokeRequestSent{Path: q.Path}
 	if err := answerFor(conn, q.Of, answer, theSame); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type limits struct {
 	idle   time.Duration // between two requests
 }
 
-// usualLimits leave ZooKeeper its time when a lock is asked back.
+// usualLimits leave ZooKeeper its time when a revoke request is sent.
 var usualLimits = limits{header: 5 * time.Second, read: 10 * time.Second, write: time.Minute, idle: 2 * time.Minute}
 
 // serve answers requests until ctx ends, and then ends all that are open.

@@ -26,7 +26,7 @@ type jsonContender struct {
 	Token    string    `json:"token,omitempty"`
 	Session  string    `json:"session"`
 	Library  string    `json:"library,omitempty"`
-	Asked    bool      `json:"asked_back,omitempty"`
+	Asked    bool      `json:"revoking,omitempty"`
 	Unread   bool      `json:"unread,omitempty"`
 	Host     string    `json:"host,omitempty"`
 	PID      int       `json:"pid,omitempty"`

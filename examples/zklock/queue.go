@@ -23,10 +23,10 @@ holds, and who waits since when. (For whom: zklock graph, or --json.)
 NO is the number that ZooKeeper gave the contender: what zklock break takes.
 ASKED is when it asked for the lock, by the clock of its own machine. WHO is
 its machine and process, or its library and session where it is another
-library's. "asked back" is a holder that somebody has asked for the lock
-(zklock revoke); its node does not say any more who it is. BEHIND is how many of
-the same session wait behind a contender without nodes of their own, in its
-cohort, as its session has last written there.`,
+library's. "revoking" is a holder that somebody has asked to give the lock back
+(zklock revoke); another library's node then no longer says who it is. BEHIND is
+how many requests of the same session wait behind a contender in its cohort,
+without nodes of their own, as its session has last written there.`,
 		Example: `  zklock queue /backup
   zklock queue --watch /backup                 # live; q quits
   zklock queue --json /backup | jq '.[] | select(.holds) | .token'

@@ -18,12 +18,11 @@ func traceCommand(conn *connection) *cobra.Command {
 		Annotations: map[string]string{argsKey: "PATH"},
 		Short:       "who comes, gets the lock and goes, as it happens",
 		Long: `trace prints a line when a contender comes to a lock's queue, holds the lock,
-is asked for it, or goes, until it is interrupted. It begins with the
-contenders that are there.
+is asked to give it back, or goes, until it is interrupted. It begins with
+the contenders that are there.
 
 It reads the queue whenever it changes. It does not see what came and went
-between two readings. A holder that was asked for the lock shows with the next
-change. The times are those of the readings.`,
+between two readings. A revoke request shows with the next change of the queue. The times are those of the readings.`,
 		Example: `  zklock trace /backup
   zklock trace --json /backup | tee backup.trace`,
 		Args: named("PATH"),
@@ -56,7 +55,7 @@ const (
 	gone  = "gone"
 	waits = "waits"
 	holds = "holds"
-	asked = "asked back"
+	asked = "revoking"
 )
 
 // change is something that happened to a contender.

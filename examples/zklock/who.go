@@ -33,7 +33,7 @@ func labelled(c messages.Contender) string {
 func standing(c messages.Contender) string {
 	switch {
 	case c.Holds && c.Asked:
-		return "asked back"
+		return "revoking"
 	case c.Holds:
 		return "holds"
 	}

@@ -22,7 +22,7 @@
 //	a holder whose program says that    its lock is WithSticky, and the node is retained: it looks like one that is held. It
 //	it does not hold the lock           goes as soon as somebody comes (tests/sticky_test.go), though one who comes with
 //	                                    TryLock finds the lock taken that time
-//	"asked back", and still there       it has been asked and does not react: it does not listen, or is in the middle
+//	"revoking", and still there         it has been asked and does not react: it does not listen, or is in the middle
 //	the holder has done nothing since   a queue shows its first as the holder, whether or not that one's process knows: it
 //	its turn came                       may be stopped, swapped, or in a debugger
 //	nobody holds a semaphore,           its number of permits is not recorded, or was made smaller than what the first one

@@ -48,7 +48,7 @@ var failover = workload{
 		}
 		return took, errors.Join(err, <-failed)
 	},
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) { return other.failover(ctx, t) },
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) { return other.failover(ctx, t) },
 }
 
 // killed kills a holder when somebody waits behind it, and measures until that one holds.

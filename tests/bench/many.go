@@ -20,7 +20,7 @@ var many = workload{
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		return perSecond("many")(t.apart(ctx, open))
 	},
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		return perSecond("many")(other.contest(ctx, t, contestJob{threads: t.n, apart: true}))
 	},
 }

@@ -22,7 +22,7 @@ var one = workload{
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		return oneFigures(t.together(ctx, open, newGuard()))
 	},
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		return oneFigures(t.counted(ctx, func() (tally, error) { return other.contest(ctx, t, contestJob{threads: t.n}) }))
 	},
 }

@@ -34,7 +34,7 @@ var pair = workload{
 				timed: warmThenCount(t.o.warm, t.o.span), clocks: t.clocks()}.run(ctx)
 		}))
 	},
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		return passing(t.counted(ctx, func() (tally, error) {
 			return other.contest(ctx, t, contestJob{sessions: t.n, threads: 1, hold: hold})
 		}))

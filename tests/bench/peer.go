@@ -32,7 +32,7 @@ type peer struct {
 }
 
 // peersFor are those that a run measures.
-func (w workload) peersFor(o options, others []*abroad) []peer {
+func (w workload) peersFor(o options, others []*foreign) []peer {
 	all := w.peers(others)
 	if len(o.only) > 0 {
 		all = slices.DeleteFunc(all, func(p peer) bool { return !slices.Contains(o.only, p.name) })
@@ -41,7 +41,7 @@ func (w workload) peersFor(o options, others []*abroad) []peer {
 }
 
 // peers are those that take part in a workload, in the order in which they are measured.
-func (w workload) peers(others []*abroad) []peer {
+func (w workload) peers(others []*foreign) []peer {
 	var all []peer
 	if w.bare != nil {
 		all = append(all, peer{cmp.Or(w.floor, bareRequests), w.bare})
@@ -69,9 +69,9 @@ func (w workload) peers(others []*abroad) []peer {
 		all = append(all, w.inProcess(oursNoSyncs, nil))
 	}
 	all = append(all, w.others...)
-	if w.abroad != nil {
+	if w.foreign != nil {
 		for _, other := range others {
-			all = append(all, peer{other.name, func(ctx context.Context, t trial) (figures, error) { return w.abroad(ctx, t, other) }})
+			all = append(all, peer{other.name, func(ctx context.Context, t trial) (figures, error) { return w.foreign(ctx, t, other) }})
 		}
 	}
 	return all

@@ -29,7 +29,7 @@ var processes = workload{
 				N: each, Process: process, Timeout: timeout, Guard: file})
 		})
 	},
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		pids, err := other.ready(t.n)
 		if err != nil {
 			return nil, err

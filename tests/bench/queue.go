@@ -17,7 +17,7 @@ var queue = workload{
 		{"queue-requests", "packets/waiter", less, "Packets from clients for each waiter, queueing and draining"},
 	}, processorMetrics("queue", "waiter", "Waiters queue and drain")...),
 	library: queueAndDrain,
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		pids, err := other.ready(1)
 		if err != nil {
 			return nil, err

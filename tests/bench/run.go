@@ -19,7 +19,7 @@ const serverWarmUp = 5 * time.Second
 type bench struct {
 	o      options
 	stage  *stage
-	others []*abroad
+	others []*foreign
 	to     io.Writer // the lines
 	found  result
 }

@@ -13,7 +13,7 @@ var uncontended = workload{
 	library: func(ctx context.Context, t trial, open opener) (figures, error) {
 		return perCycle("uncontended")(t.apart(ctx, open))
 	},
-	abroad: func(ctx context.Context, t trial, other *abroad) (figures, error) {
+	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
 		return perCycle("uncontended")(other.contest(ctx, t, contestJob{threads: 1, apart: true}))
 	},
 }

@@ -56,7 +56,7 @@ type workload struct {
 	batched func(ctx context.Context, t trial) (figures, error)
 	library func(ctx context.Context, t trial, open opener) (figures, error)
 	actors  func(ctx context.Context, t trial) (figures, error)
-	abroad  func(ctx context.Context, t trial, other *abroad) (figures, error)
+	foreign func(ctx context.Context, t trial, other *foreign) (figures, error)
 }
 
 // trial is what one measurement is told.

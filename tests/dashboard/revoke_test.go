@@ -65,7 +65,7 @@ func TestRevokeByKeyboard(t *testing.T) {
 	<-lease.Revoked()
 	p.press(kb.Enter)
 	p.until("the page says so, and still knows who it is", `!document.querySelector("#ask").open && %s === "revoke" && %s === "holder" &&
-		document.querySelector("#state").dataset.state === "asked back" && document.querySelector("#event-rows tr").dataset.what === "asked"`, focused, holder)
+		document.querySelector("#state").dataset.state === "revoking" && document.querySelector("#event-rows tr").dataset.what === "asked"`, focused, holder)
 	require.Empty(t, ask[string](p, `document.querySelector("#ask-token").value`), "the token is kept nowhere")
 	require.Equal(t, int64(0), ask[int64](p, "localStorage.length + sessionStorage.length + document.cookie.length"))
 	require.NoError(t, lease.Unlock(ctx))

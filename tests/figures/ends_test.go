@@ -110,8 +110,8 @@ func TestStoppedLockActors(t *testing.T) {
 	w.noLosses()
 }
 
-// TestRestingIsNotHolding: a sticky lock that rests is held by nobody, and is not lost with its session.
-func TestRestingIsNotHolding(t *testing.T) {
+// TestRetainingIsNotHolding: a retained node of a sticky lock is held by nobody, and is not lost with its session.
+func TestRetainingIsNotHolding(t *testing.T) {
 	for name, end := range map[string]func(*world, *locks.Client) error{
 		"expired": func(w *world, client *locks.Client) error { return w.server.Expire(client.Session().ID()) },
 		"closed":  func(w *world, client *locks.Client) error { return client.Close(patient.Deadline(w.t)) },

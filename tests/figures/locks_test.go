@@ -161,7 +161,7 @@ func TestLossByClosing(t *testing.T) {
 	require.NotContains(t, w.collect(), "turnstile.session.lease.remaining")
 }
 
-// TestRevocations: asked back, and by force when the grace period is over.
+// TestRevocations: revoke requests, and leases ended by force when the grace period is over.
 func TestRevocations(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()

@@ -139,7 +139,7 @@ func TestSpanOfALoss(t *testing.T) {
 	require.Equal(t, []string{"suspended"}, eventsOf(hold[0]))
 }
 
-// TestSpanOfARevocation: it was asked back, and taken.
+// TestSpanOfARevocation: the lock was asked for, and taken.
 func TestSpanOfARevocation(t *testing.T) {
 	w := newTraced(t)
 	lease := w.lock(w.client.Mutex("/orders/42", locks.WithGrace(time.Millisecond)))

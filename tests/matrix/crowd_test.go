@@ -163,7 +163,7 @@ func (c *crowd) conclude(t *testing.T) {
 	}
 	time.Sleep(timeout + 2*tick) // whatever was to come late has come
 	if _, used := c.seen.paths()[stickyPath]; used {
-		c.comes(t) // what rests goes for whoever comes
+		c.comes(t) // a retained node goes for whoever comes
 	}
 	for lockPath := range c.seen.paths() {
 		require.Empty(t, c.childrenOf(t, lockPath), "nodes are left in %s", lockPath)

@@ -33,7 +33,7 @@ func (c *crowd) stands(t *testing.T, client *locks.Client, want messages.Acquire
 func (c *crowd) seemsADeadlock(t *testing.T) (b *owned, kept *embedded.Injection, cleanUp func()) {
 	t.Helper()
 	const x, y = "/deadlock/x", "/deadlock/y"
-	first := c.stands(t, c.theirs, messages.Acquire{Path: x, Caller: "A", Sticky: restsLong})
+	first := c.stands(t, c.theirs, messages.Acquire{Path: x, Caller: "A", Sticky: retainLong})
 	first.reaches(t, stHeld)
 	first.send(&messages.Release{})
 	first.reaches(t, messages.StateReleased)

@@ -159,7 +159,7 @@ var described = []plot{
 			require.Zero(t, shown.Behind)
 			require.Equal(t, one.lease.Token(), shown.Token, "the token is that of the first grant")
 		}},
-	{name: "asked-back", outcome: "what somebody has written who wants the lock stays",
+	{name: "revoke-requested", outcome: "what somebody has written who wants the lock stays",
 		play: func(t *testing.T, c *crowd) {
 			_, leader, _ := c.leads(t, 2)
 			at := cohortPath + "/" + leader.node(t)
@@ -171,7 +171,7 @@ var described = []plot{
 			require.Equal(t, "unlock", string(data))
 			require.EqualValues(t, 1, stat.Version)
 		}},
-	{name: "asked-back-as-it-is-read",
+	{name: "revoke-requested-as-it-is-read",
 		outcome: "the write is refused, and what somebody has written who wants the lock stays",
 		play: func(t *testing.T, c *crowd) {
 			_, leader, _ := c.leads(t, 2)
@@ -187,7 +187,7 @@ var described = []plot{
 			require.Equal(t, "unlock", string(data))
 			require.EqualValues(t, 1, stat.Version)
 		}},
-	{name: "asked-back-when-described",
+	{name: "revoke-requested-when-described",
 		outcome: "the holder is asked, and its cohort ends, whatever the node said before",
 		play: func(t *testing.T, c *crowd) {
 			remote, leader, rest := c.leads(t, 2)

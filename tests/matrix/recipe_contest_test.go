@@ -171,10 +171,10 @@ func TestContestTakenAgainAfterALoss(t *testing.T) {
 	})
 }
 
-// TestContestSharedAndAskedBack: two hold with one node, and the one who made it has given it back. When somebody asks
+// TestContestSharedAndRevoked: two hold with one node, and the one who made it has given it back. When somebody asks
 // for the lock there, the node does not say any more whose it is; a third request of the session must not take it for its
 // own.
-func TestContestSharedAndAskedBack(t *testing.T) {
+func TestContestSharedAndRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		p := w.joinAs(t, contest, w.server.Connect())

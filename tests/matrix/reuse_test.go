@@ -13,16 +13,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// checksRest is the transaction that checks a node that rests when it is asked for. Heartbeats are
+// checksRetained is the transaction that checks a retained node when it is asked for. Heartbeats are
 // the same; none is sent while no time passes.
-var checksRest = embedded.Fault{Op: embedded.OpMulti, Path: stickyPath + "/*"}
+var checksRetained = embedded.Fault{Op: embedded.OpMulti, Path: stickyPath + "/*"}
 
-// asksFor has our session ask for a node that rests, and the check meet an action.
+// asksFor has our session ask for a retained node, and the check meet an action.
 func (c *crowd) asksFor(t *testing.T, stays time.Duration, action embedded.Action) (node string, again *member,
 	met *embedded.Injection) {
 	t.Helper()
-	node = c.atRest(t, stays)
-	f := checksRest
+	node = c.retained(t, stays)
+	f := checksRetained
 	f.Action = action
 	met = c.strike(t, f)
 	again = c.sticks(t, stays)
@@ -34,24 +34,24 @@ func (c *crowd) asksFor(t *testing.T, stays time.Duration, action embedded.Actio
 // asksThrough is asksFor for a check of which the answer never comes.
 func asksThrough(action embedded.Action) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
-		node, again, _ := c.asksFor(t, restsLong, action)
+		node, again, _ := c.asksFor(t, retainLong, action)
 		c.awaitHolds(t, again)
 		require.NotEqual(t, node, again.lease.Node())
 		require.NotContains(t, c.childrenOf(t, stickyPath), node)
 	}
 }
 
-// goesUnheard has a node that rests deleted while nothing that the servers say reaches its session,
+// goesUnheard has a retained node deleted while nothing that the servers say reaches its session,
 // which is asked for it.
 func goesUnheard(remove func(t *testing.T, c *crowd, node string)) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
-		node := c.atRest(t, restsLong)
+		node := c.retained(t, retainLong)
 		kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
 		require.NoError(t, kept.Wait(patient(t))) // a heartbeat
 		remove(t, c, node)
 		remote := c.enter(t, c.theirs, stickyPath)
 		c.awaitHolds(t, remote)
-		again := c.sticks(t, restsLong)
+		again := c.sticks(t, retainLong)
 		synctest.Wait()
 		require.False(t, c.holds(again), "by a node that is gone")
 		kept.Release()
@@ -75,7 +75,7 @@ func (m *member) givesUp(t *testing.T) {
 	}
 }
 
-// reuses are faults that strike while a node that rests is asked for.
+// reuses are faults that strike while a retained node is asked for.
 var reuses = []plot{
 	{name: "deleted-unheard", outcome: "the node is not reused: the request makes another, and holds behind who came",
 		play: goesUnheard(func(t *testing.T, c *crowd, node string) {
@@ -90,7 +90,7 @@ var reuses = []plot{
 		})},
 	{name: "deleted-behind-the-check", outcome: "as a holder's that an operator deletes: it is lost, or was never held",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			again.ends = either
 			c.seen.excuse(again)
 			require.NoError(t, c.operator.Delete(stickyPath+"/"+node, -1))
@@ -108,7 +108,7 @@ var reuses = []plot{
 		outcome: "the node goes with its session, and the request makes another in the next"},
 	{name: "reply-late", outcome: "the lock is held when the answer is there, and not before",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			require.False(t, c.holds(again))
 			time.Sleep(tick)
 			require.False(t, c.holds(again))
@@ -116,9 +116,9 @@ var reuses = []plot{
 			c.awaitHolds(t, again)
 			require.Equal(t, node, again.lease.Node())
 		}},
-	{name: "given-up", outcome: "it is given up at once, and the node rests on for the next",
+	{name: "given-up", outcome: "it is given up at once, and the node stays retained for the next",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			again.givesUp(t)
 			synctest.Wait()
 			last := again.rec.Transitions()
@@ -126,11 +126,11 @@ var reuses = []plot{
 			kept.Release()
 			synctest.Wait()
 			require.Equal(t, []string{node}, c.childrenOf(t, stickyPath))
-			require.Equal(t, node, c.once(t, restsLong).lease.Node())
+			require.Equal(t, node, c.once(t, retainLong).lease.Node())
 		}},
 	{name: "given-up-when-somebody-has-come", outcome: "the node goes, and who has come holds",
 		play: func(t *testing.T, c *crowd) {
-			_, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			_, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			remote := c.enter(t, c.theirs, stickyPath)
 			synctest.Wait()
 			again.givesUp(t)
@@ -145,25 +145,25 @@ var reuses = []plot{
 			kept.Release()
 			c.awaitNone(t)
 		}},
-	{name: "lock-actor-stopped", outcome: "the node rests on for the next",
+	{name: "lock-actor-stopped", outcome: "the node stays retained for the next",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
-			f := checksRest
+			node := c.retained(t, retainLong)
+			f := checksRetained
 			f.Action = embedded.HoldReplies
 			kept := c.strike(t, f)
 			root := c.ours.System().Root
-			want := messages.Acquire{Path: stickyPath, Sticky: restsLong}
+			want := messages.Acquire{Path: stickyPath, Sticky: retainLong}
 			lock := root.Spawn(actors.NewLock(c.ours.Session(), want))
 			require.NoError(t, kept.Wait(patient(t)))
 			root.Stop(lock)
 			synctest.Wait()
 			kept.Release()
 			synctest.Wait()
-			require.Equal(t, node, c.once(t, restsLong).lease.Node())
+			require.Equal(t, node, c.once(t, retainLong).lease.Node())
 		}},
 	{name: "somebody-comes", outcome: "it is held once more: who comes is behind it, and holds next",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			remote := c.enter(t, c.theirs, stickyPath)
 			synctest.Wait()
 			require.False(t, c.holds(remote))
@@ -173,9 +173,9 @@ var reuses = []plot{
 			again.giveBack()
 			c.awaitHolds(t, remote)
 		}},
-	{name: "asked-back", outcome: "who asks later was not asked: it makes another node, and what was asked for goes",
+	{name: "revoke-requested", outcome: "a later request was not asked: it makes another node, and the other one goes",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			asked, err := c.theirs.Revoke(patient(t), stickyPath)
 			require.NoError(t, err)
 			require.Len(t, asked, 1)
@@ -191,8 +191,8 @@ var reuses = []plot{
 		}},
 	{name: "asked-for-twice", outcome: "the second stands behind the first, and holds next",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
-			second := c.sticks(t, restsLong)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
+			second := c.sticks(t, retainLong)
 			synctest.Wait()
 			kept.Release()
 			c.awaitHolds(t, again)
@@ -202,12 +202,12 @@ var reuses = []plot{
 		}},
 	{name: "given-up-and-asked-for-again", outcome: "the answer to the first check is none for the second request",
 		play: func(t *testing.T, c *crowd) {
-			node, again, kept := c.asksFor(t, restsLong, embedded.HoldReplies)
+			node, again, kept := c.asksFor(t, retainLong, embedded.HoldReplies)
 			again.givesUp(t)
 			require.NoError(t, c.operator.Delete(stickyPath+"/"+node, -1)) // the first check has found it
 			remote := c.enter(t, c.theirs, stickyPath)
 			c.awaitHolds(t, remote)
-			second := c.sticks(t, restsLong)
+			second := c.sticks(t, retainLong)
 			synctest.Wait()
 			kept.Release()
 			synctest.Wait()
@@ -215,7 +215,7 @@ var reuses = []plot{
 			remote.giveBack()
 			c.awaitHolds(t, second)
 		}},
-	{name: "time-over", outcome: "it is held, and rests again when it is given back",
+	{name: "time-over", outcome: "it is held, and is retained again when it is given back",
 		play: func(t *testing.T, c *crowd) {
 			node, again, kept := c.asksFor(t, time.Second, embedded.HoldReplies)
 			time.Sleep(2 * time.Second)
@@ -229,7 +229,7 @@ var reuses = []plot{
 		}},
 	{name: "closed", outcome: "the request ends with its session",
 		play: func(t *testing.T, c *crowd) {
-			c.asksFor(t, restsLong, embedded.HoldReplies)
+			c.asksFor(t, retainLong, embedded.HoldReplies)
 			c.members = c.members[:len(c.members)-1] // it ends with the session, which conclude has no word for
 			require.ErrorIs(t, c.ours.Close(patient(t)), locks.ErrSessionRemains, "no answer reaches it")
 			c.awaitNone(t)

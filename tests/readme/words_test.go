@@ -46,9 +46,6 @@ var words = []word{
 // wordsKept are files, and folders, in which one of these words is right, or has to stay.
 var wordsKept = []struct{ file, text, reason string }{
 	{"actors/gateway/internal/relay/requester.go", "Dismiss", "tells a gateway that its request is not wanted; there is no registry"},
-	{"locks/guides/stuck.go", "asked back", "what zklock and the dashboard print"},
-	{"messages/inspect.go", "Ask Back", "the message's name, here and in wire.proto"},
-	{"messages/inspect.go", "Asked Back", "the answer's name, here and in wire.proto"},
 	{"tests/interop/", "claim", "what a holder says to the witness of those with whom it may be inside; not whose a hold is"},
 }
 
@@ -245,7 +242,7 @@ func apart(name string) string {
 }
 
 func TestWordsAreFound(t *testing.T) {
-	require.Equal(t, "Asked Back", apart("AskedBack"))
+	require.Equal(t, "Permits Set", apart("PermitsSet"))
 	require.Equal(t, "With ACL Func", apart("WithACLFunc"))
 	file, err := parser.ParseFile(token.NewFileSet(), "x.go", `// Package x has a
 // vigil.

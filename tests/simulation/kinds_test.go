@@ -21,7 +21,7 @@ func init() {
 		{"flow on", 5, false, func(w *world, a action) bool { w.flow(part(w, a, 150)); return true }},
 		{"deliver", 14, false, (*world).deliverSome},
 		{"cancel", 4, true, (*world).cancelSome},
-		{"ask back", 3, true, (*world).askBack},
+		{"request revoke", 3, true, (*world).sendRevokeRequest},
 		{"stop lock actor", 3, true, (*world).stopActor},
 		{"let connect", 3, false, (*world).letConnect},
 		{"refuse connection", 3, true, (*world).refuse},

@@ -110,8 +110,8 @@ func (w *world) close(c *client, within time.Duration) {
 	}()
 }
 
-// askBack writes into the node of a holder that somebody wants the lock.
-func (w *world) askBack(a action) bool {
+// sendRevokeRequest writes into the node of a holder that somebody wants the lock.
+func (w *world) sendRevokeRequest(a action) bool {
 	all := w.some((*lockRequest).acquired)
 	if len(all) == 0 {
 		return false

@@ -116,7 +116,7 @@ func TestPanicInStopping(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
 		a.send(poisonous{})
 		time.Sleep(time.Second)
-		w.ask(b, &messages.AskBack{Path: path})
+		w.ask(b, &messages.SendRevokeRequest{Path: path})
 		moved(w, b, by, actors.ErrSingletonAsked)
 	})
 }

@@ -83,14 +83,14 @@ func TestKeptWhileStopping(t *testing.T) {
 	pair(t, func(w *world, a, b *node, _ *actors.Activation) {
 		a.send(lingers(5 * time.Second))
 		time.Sleep(time.Second)
-		w.ask(b, askBack)
+		w.ask(b, sendRevokeRequest)
 		time.Sleep(time.Second)
 		a.send(job{1})
 		w.active(b)
 		time.Sleep(time.Minute)
 		require.Empty(w.t, w.witness.done())
 		require.Empty(w.t, w.witness.lost())
-		w.ask(b, askBack)
+		w.ask(b, sendRevokeRequest)
 		w.until("the job is done", func() bool { return len(w.witness.done()) == 1 })
 
 		a.send(lingers(5 * time.Second))

@@ -113,7 +113,7 @@ func (n *node) strike(what int, upTo func(time.Duration) time.Duration, i int) {
 	case 8:
 		n.send(poisonous{})
 	case 9:
-		n.w.system.Root.Send(n.session.PID(), askBack)
+		n.w.system.Root.Send(n.session.PID(), sendRevokeRequest)
 	case 10: // and the node gets a new one
 		go func(session *actors.Session) { _ = session.Close(n.w.t.Context()) }(n.session)
 		n.connect()

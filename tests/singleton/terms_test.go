@@ -171,7 +171,7 @@ func (w *world) ask(n *node, query any) any {
 func TestAskedFor(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
 		for _, to := range []*node{b, a, b} {
-			w.ask(b, &messages.AskBack{Path: path})
+			w.ask(b, &messages.SendRevokeRequest{Path: path})
 			by = moved(w, to, by, actors.ErrSingletonAsked)
 			w.until("the other waits", func() bool { return w.contenders() == 2 })
 		}
@@ -187,7 +187,7 @@ func TestTakenByForce(t *testing.T) {
 		b.spawn(b.props())
 		a.send(sleeps(time.Minute))
 		w.until("b waits", func() bool { return w.contenders() == 2 })
-		w.ask(b, &messages.AskBack{Path: path})
+		w.ask(b, &messages.SendRevokeRequest{Path: path})
 		time.Sleep(4 * time.Second)
 		require.True(w.t, by.Valid())
 		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonAsked)

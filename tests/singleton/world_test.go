@@ -168,6 +168,6 @@ func (n *node) send(message any) { n.w.system.Root.Send(n.pid, message) }
 
 // What singletons here ask for, and what asks them to give it back.
 var (
-	acquire = messages.Acquire{Path: path}
-	askBack = &messages.AskBack{Path: path}
+	acquire           = messages.Acquire{Path: path}
+	sendRevokeRequest = &messages.SendRevokeRequest{Path: path}
 )

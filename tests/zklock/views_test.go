@@ -25,7 +25,7 @@ type shown struct {
 	Token    string    `json:"token"`
 	Session  string    `json:"session"`
 	Library  string    `json:"library"`
-	Asked    bool      `json:"asked_back"`
+	Asked    bool      `json:"revoking"`
 	Host     string    `json:"host"`
 	PID      int       `json:"pid"`
 	Label    string    `json:"label"`

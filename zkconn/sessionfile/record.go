@@ -32,9 +32,9 @@ func (r Record) String() string {
 func (r Record) GoString() string { return r.String() }
 
 const (
-	// kin is how every version begins, heading how this one does.
-	kin     = "turnstile session file, version "
-	heading = kin + "1\n"
+	// format is how every version begins, heading how this one does.
+	format  = "turnstile session file, version "
+	heading = format + "1\n"
 )
 
 // content is what stands behind the heading.
@@ -84,7 +84,7 @@ func decode(boot string, text []byte) ([]Record, error) {
 		}
 		return nil, nil
 	}
-	if !bytes.HasPrefix(text, []byte(kin)) {
+	if !bytes.HasPrefix(text, []byte(format)) {
 		return nil, errForeign
 	}
 	rest, found := bytes.CutPrefix(text, []byte(heading))

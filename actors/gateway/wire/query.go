@@ -9,12 +9,12 @@ func FromQuery(id string, query any) *Query {
 	switch m := query.(type) {
 	case *messages.ReadQueue:
 		q.What = &Query_ReadQueue{&ReadQueue{Path: m.Path}}
-	case *messages.AskBack:
-		ask := &AskBack{Path: m.Path}
+	case *messages.SendRevokeRequest:
+		ask := &SendRevokeRequest{Path: m.Path}
 		if m.Of.HasNode() {
 			ask.Of = fromContender(m.Of)
 		}
-		q.What = &Query_AskBack{ask}
+		q.What = &Query_SendRevokeRequest{ask}
 	case *messages.Break:
 		q.What = &Query_Break{&Break{Contender: fromContender(m.Contender)}}
 	case *messages.SetPermits:
@@ -30,8 +30,8 @@ func (x *Query) Messages() any {
 	switch m := x.GetWhat().(type) {
 	case *Query_ReadQueue:
 		return &messages.ReadQueue{Path: m.ReadQueue.GetPath()}
-	case *Query_AskBack:
-		return &messages.AskBack{Path: m.AskBack.GetPath(), Of: m.AskBack.GetOf().messages()}
+	case *Query_SendRevokeRequest:
+		return &messages.SendRevokeRequest{Path: m.SendRevokeRequest.GetPath(), Of: m.SendRevokeRequest.GetOf().messages()}
 	case *Query_Break:
 		return &messages.Break{Contender: m.Break.GetContender().messages()}
 	case *Query_SetPermits:
@@ -48,9 +48,9 @@ func FromAnswer(id string, answer any) *Answer {
 	case *messages.Queue:
 		refusal(m.Refusal)
 		a.What = &Answer_Queue{&Queue{Path: m.Path, Contenders: fromContenders(m.Contenders)}}
-	case *messages.AskedBack:
+	case *messages.RevokeRequestSent:
 		refusal(m.Refusal)
-		a.What = &Answer_AskedBack{&AskedBack{Path: m.Path, Asked: fromContenders(m.Asked)}}
+		a.What = &Answer_RevokeRequestSent{&RevokeRequestSent{Path: m.Path, Asked: fromContenders(m.Asked)}}
 	case *messages.Broken:
 		refusal(m.Refusal)
 		a.What = &Answer_Broken{&Broken{Contender: fromContender(m.Contender)}}
@@ -73,9 +73,9 @@ func (x *Answer) Messages() any {
 	switch m := x.GetWhat().(type) {
 	case *Answer_Queue:
 		return &messages.Queue{Refusal: why, Path: m.Queue.GetPath(), Contenders: toContenders(m.Queue.GetContenders())}
-	case *Answer_AskedBack:
-		return &messages.AskedBack{Refusal: why, Path: m.AskedBack.GetPath(),
-			Asked: toContenders(m.AskedBack.GetAsked())}
+	case *Answer_RevokeRequestSent:
+		return &messages.RevokeRequestSent{Refusal: why, Path: m.RevokeRequestSent.GetPath(),
+			Asked: toContenders(m.RevokeRequestSent.GetAsked())}
 	case *Answer_Broken:
 		return &messages.Broken{Refusal: why, Contender: m.Broken.GetContender().messages()}
 	case *Answer_PermitsSet:

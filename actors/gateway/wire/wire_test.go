@@ -106,11 +106,11 @@ func TestNoticesCross(t *testing.T) {
 }
 
 func TestQueriesAndAnswersCross(t *testing.T) {
-	for _, q := range []any{filled[*messages.ReadQueue](), filled[*messages.AskBack](), filled[*messages.Break](),
-		filled[*messages.SetPermits]()} {
+	for _, q := range []any{filled[*messages.ReadQueue](), filled[*messages.SendRevokeRequest](),
+		filled[*messages.Break](), filled[*messages.SetPermits]()} {
 		require.Equal(t, q, across(t, wire.FromQuery("id", q)).Messages())
 	}
-	for _, a := range []any{filled[*messages.Queue](), filled[*messages.AskedBack](), filled[*messages.Broken](),
+	for _, a := range []any{filled[*messages.Queue](), filled[*messages.RevokeRequestSent](), filled[*messages.Broken](),
 		filled[*messages.PermitsSet]()} {
 		require.Equal(t, a, across(t, wire.FromAnswer("id", a)).Messages())
 	}

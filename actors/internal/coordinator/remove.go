@@ -42,7 +42,7 @@ func (c *Coordinator) remove(r *request) {
 	}
 }
 
-// goOnRemoving takes up a removal that had to wait, if there is one.
+// goOnRemoving goes on with a removal that had to wait, if there is one.
 func (c *Coordinator) goOnRemoving(r *request) {
 	if r.removal.phase == removalWanted {
 		r.removal.phase = noRemoval

@@ -23,7 +23,7 @@ type Result struct {
 
 // String is one line of figures.
 func (r Result) String() string {
-	return fmt.Sprintf("%d states, %d transitions, %d at rest, %d ends, %v",
+	return fmt.Sprintf("%d states, %d transitions, %d quiescent, %d ends, %v",
 		r.States, r.Transitions, r.Quiet, r.Ends, r.Elapsed.Round(time.Millisecond))
 }
 

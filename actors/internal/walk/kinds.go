@@ -29,7 +29,7 @@ var ofActors = []kind{
 	{text: "has waited for long enough", bound: Timeouts, can: always, do: command(machine.Timeout)},
 	{text: "is asked to give back", bound: Revokes, can: always, do: command(machine.Revoke)},
 	{text: "reaches the end of its grace period", class: owed, can: actor(inGrace), do: endGrace},
-	{text: "leaves its mailbox", bound: Slow, can: canLinger, do: linger},
+	{text: "leaves its mailbox", bound: Slow, can: canSlow, do: slowDown},
 	{text: "is stopped", bound: Stops, can: canStop, do: one((*world).stop)},
 }
 
@@ -43,12 +43,12 @@ func inGrace(a *lockActor) bool  { return a.is.any(grace) }
 
 func canStop(w *world, i int) ways { return once(!w.sessionOf(i).closed) }
 
-func canLinger(w *world, i int) ways {
+func canSlow(w *world, i int) ways {
 	s := w.sessionOf(i)
 	return once(w.left[Slow] != Always && !w.actors[i].is.any(slow) && len(s.flights)+len(s.wire) > 0)
 }
 
-func linger(w *world, i, _ int) { w.actors[i].is.put(slow, true) }
+func slowDown(w *world, i, _ int) { w.actors[i].is.put(slow, true) }
 
 func begin(w *world, i, _ int) {
 	w.actors[i].life = asked

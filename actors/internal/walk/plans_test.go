@@ -23,7 +23,7 @@ var (
 	writeReadWrite = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Write}
 )
 
-// Who comes later, and may find a node that rests.
+// Who comes later, and may find a retained node.
 var (
 	secondLater = [maxActors]bool{1: true}
 	thirdLater  = [maxActors]bool{2: true}

@@ -160,7 +160,7 @@ func (t *track) describe(row *LockRow) {
 			row.Since, row.Least = c.hold.From.UnixMilli(), c.hold.Least
 		}
 		if c.Asked {
-			row.State = AskedFor
+			row.State = Revoking
 		}
 	}
 }

@@ -30,7 +30,7 @@ type LockRow struct {
 const (
 	Free     = "free"
 	Held     = "held"
-	AskedFor = "asked back"
+	Revoking = "revoking"
 	Unread   = "unreadable"
 	Counted  = "counted" // only its numbers are known
 )

@@ -28,7 +28,7 @@ func (s *Scene) work(take lock, hold, rest time.Duration) {
 	})
 }
 
-// hold keeps a lease for a while, or until it is asked back, and gives it back.
+// hold keeps a lease for a while, or until somebody sends a revoke request, and gives it back.
 func (s *Scene) hold(lease *locks.Lease, d time.Duration) {
 	select {
 	case <-lease.Context().Done():

@@ -57,8 +57,8 @@ func TestBusyQueue(t *testing.T) {
 	patient.Eventually(t, func() bool { return figures(b, "/busy").State == board.Free }, "nobody holds")
 }
 
-// TestAskedBack: that somebody was asked is seen although nobody comes or goes.
-func TestAskedBack(t *testing.T) {
+// TestRevokeRequest: that somebody was asked is seen although nobody comes or goes.
+func TestRevokeRequest(t *testing.T) {
 	zk := embedded.Run(t)
 	b, l := watch(t, zk, 10)
 	client := patient.Open(t, zk.Addr())
@@ -69,7 +69,7 @@ func TestAskedBack(t *testing.T) {
 	defer l.Open("/lock")()
 	_, err = client.Revoke(ctx, "/lock")
 	require.NoError(t, err)
-	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.AskedFor }, "it is asked for")
+	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.Revoking }, "it is asked for")
 	v := b.Lock(time.Now(), "/lock", board.Shown{Holders: 1})
 	require.Equal(t, "holder", v.Holders[0].Who, "who it is was read before")
 	require.NoError(t, lease.Unlock(ctx))

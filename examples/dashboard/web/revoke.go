@@ -70,7 +70,7 @@ func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	endReading(w) // ZooKeeper may take longer than a request
-	asked, err := d.askBack(r.Context(), o)
+	asked, err := d.sendRevokeRequest(r.Context(), o)
 	d.Log.Info("revoke", "path", o.Path, "holder", o.Holder, "asked", len(asked), "from", r.RemoteAddr, "error", err)
 	names := make([]string, 0, len(asked))
 	for _, c := range asked {
@@ -126,9 +126,9 @@ func (d *Dashboard) knows(authorization string) bool {
 // errOther: the holder is not the one that the person saw.
 var errOther = errors.New("somebody else holds the lock")
 
-// askBack asks whoever holds. Between looking who that is and asking another may come to hold; that is as far as one
-// can get from outside, and asking takes nothing away.
-func (d *Dashboard) askBack(ctx context.Context, o order) ([]messages.Contender, error) {
+// sendRevokeRequest asks the holders. Between looking who holds and asking, another may come to hold. That cannot be
+// ruled out from outside, and asking takes nothing away.
+func (d *Dashboard) sendRevokeRequest(ctx context.Context, o order) ([]messages.Contender, error) {
 	ctx, cancel := context.WithTimeout(ctx, revokeLimit)
 	defer cancel()
 	if o.Holder != "" || o.Node != "" {

@@ -34,7 +34,7 @@ type message struct {
 // page is what does not change while a page is open.
 type page struct {
 	Servers string `json:"servers"`
-	Revoke  bool   `json:"revoke"` // a token is known, so that locks can be asked back
+	Revoke  bool   `json:"revoke"` // a token is known, so that revoke requests can be sent
 }
 
 // content is what a page shows at a moment.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRoot: a lock outside the root is neither looked at nor asked back, however its path is written.
+// TestRoot: a lock outside the root is neither read nor revoked, however its path is written.
 func TestRoot(t *testing.T) {
 	for path, status := range map[string]int{
 		"/app": http.StatusOK, "/app/orders": http.StatusOK, "/app/a/b": http.StatusOK,

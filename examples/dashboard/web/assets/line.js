@@ -114,7 +114,7 @@ export class Line {
     const lasted = (row.to || now()) - row.from;
     element.style.width = Math.max(0, this.place(lasted)) + "%";
     element.title = row.who + (row.to ? " held for " : " has held for ") + (row.least ? "at least " : "") + span(lasted) +
-      (row.token ? ", token " + row.token : "") + (row.asked ? ", asked back" : "");
+      (row.token ? ", token " + row.token : "") + (row.asked ? ", revoke requested" : "");
   }
 
   tick() {

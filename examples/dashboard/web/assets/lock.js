@@ -49,7 +49,7 @@ const holders = new Rows(byID("holder-rows"),
   (tr, c) => {
     const [who, state, since, token] = tr.children;
     showWho(who, c);
-    showState(state.firstChild, c.stuck ? "deadlock" : c.asked ? "asked back" : "held");
+    showState(state.firstChild, c.stuck ? "deadlock" : c.asked ? "revoking" : "held");
     say(state.lastChild, asks(c));
     setAge(since, c.from, c.least);
     say(token, c.token ?? "");

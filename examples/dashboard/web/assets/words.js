@@ -6,7 +6,7 @@ import { span, timeOfDay } from "./clock.js";
 const states = {
   held: "●",
   free: "○",
-  "asked back": "↩",
+  "revoking": "↩",
   unreadable: "⊘",
   counted: "…",
   deadlock: "▲",
@@ -15,7 +15,7 @@ const states = {
 const meanings = {
   counted: "Only the numbers are known: there are more locks than are followed at a time. Open it to follow it.",
   unreadable: "ZooKeeper does not let the dashboard read it.",
-  "asked back": "Somebody has asked the holder to give it back.",
+  "revoking": "Somebody has asked the holder to give it back.",
 };
 
 // showState writes a state into an element: its shape and its word.
@@ -32,7 +32,7 @@ const happenings = {
   holds: ["●", "holds"],
   ended: ["○", "ended"],
   left: ["−", "left"],
-  asked: ["↩", "asked back"],
+  asked: ["↩", "revoking"],
   more: ["…", "more"],
 };
 

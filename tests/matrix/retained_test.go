@@ -18,12 +18,12 @@ import (
 // stickyPath is the lock that sticks.
 const stickyPath = "/lock-sticky"
 
-// restsLong is how long it does when nobody comes: longer than any of the scenes.
-const restsLong = time.Hour
+// retainLong is how long a node is retained when nobody comes: longer than any of the scenes.
+const retainLong = time.Hour
 
-// atRest has our session hold a lock that sticks, and give it back: the node stays, and the session is told when
+// retained has our session hold a lock that sticks, and give it back: the node stays, and the session is told when
 // somebody comes.
-func (c *crowd) atRest(t *testing.T, stays time.Duration) (node string) {
+func (c *crowd) retained(t *testing.T, stays time.Duration) (node string) {
 	t.Helper()
 	c.know(t, c.ours, stickyPath)
 	m := c.once(t, stays)
@@ -79,25 +79,25 @@ func (c *crowd) readsArrivals(t *testing.T, action embedded.Action) *embedded.In
 		f.Skip = 1 // the listing by which it finds that it is first
 	}
 	injection := c.strike(t, f)
-	c.once(t, restsLong)
+	c.once(t, retainLong)
 	require.NoError(t, injection.Wait(patient(t)))
 	synctest.Wait()
 	return injection
 }
 
-// deletesRest is the delete of the node that rests.
-var deletesRest = embedded.Fault{Op: embedded.OpDelete, Path: stickyPath + "/*"}
+// deletesRetained is the delete of the retained node.
+var deletesRetained = embedded.Fault{Op: embedded.OpDelete, Path: stickyPath + "/*"}
 
-// goesFor has somebody come while a node rests, and its delete meet an action.
+// goesFor has somebody come while a node is retained, and its delete meet an action.
 func goesFor(action embedded.Action) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
-		c.atRest(t, restsLong)
-		f := deletesRest
+		c.retained(t, retainLong)
+		f := deletesRetained
 		f.Action = action
 		injection := c.strike(t, f)
 		remote := c.enter(t, c.theirs, stickyPath)
 		require.NoError(t, injection.Wait(patient(t)))
-		again := c.sticks(t, restsLong) // asks while the node is on its way
+		again := c.sticks(t, retainLong) // asks while the node is on its way
 		synctest.Wait()
 		c.awaitHolds(t, remote)
 		require.False(t, c.holds(again), "it came later")
@@ -109,23 +109,23 @@ func goesFor(action embedded.Action) func(*testing.T, *crowd) {
 	}
 }
 
-// rests are faults that strike a lock that sticks: nobody holds, and its node is still there.
-var rests = []plot{
-	{name: "at-rest/cut", outcome: "who comes would not be heard of: the node goes when the session is back",
+// retentions are faults that strike a sticky lock: nobody holds, and its node is still there.
+var retentions = []plot{
+	{name: "retained/cut", outcome: "who comes would not be heard of: the node goes when the session is back",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, restsLong)
+			c.retained(t, retainLong)
 			c.server.Replica(0).DropClients()
 			c.awaitNone(t)
-			c.once(t, restsLong)
+			c.once(t, retainLong)
 			c.comes(t)
 		}},
-	{name: "at-rest/cut-and-asked-for", outcome: "nothing is taken up without a connection: the next request holds by another node",
+	{name: "retained/cut-and-asked-for", outcome: "no node is reused without a connection: the next request holds by another node",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
+			node := c.retained(t, retainLong)
 			c.refuse(true)
 			c.server.Replica(0).DropClients()
 			synctest.Wait()
-			again := c.sticks(t, restsLong)
+			again := c.sticks(t, retainLong)
 			synctest.Wait()
 			require.False(t, c.holds(again))
 			c.refuse(false)
@@ -135,37 +135,37 @@ var rests = []plot{
 			<-again.done
 			c.comes(t)
 		}},
-	{name: "at-rest/server-restarted", outcome: "the node goes when the session is back, and who came meanwhile holds",
+	{name: "retained/server-restarted", outcome: "the node goes when the session is back, and who came meanwhile holds",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, restsLong)
+			c.retained(t, retainLong)
 			c.server.Replica(0).Stop()
 			remote := c.enter(t, c.theirs, stickyPath)
 			time.Sleep(tick)
 			require.NoError(t, c.server.Replica(0).Start())
 			c.awaitHolds(t, remote)
 		}},
-	{name: "at-rest/session-expired", outcome: "the node goes with its session, and the next request makes another in the next",
+	{name: "retained/session-expired", outcome: "the node goes with its session, and the next request makes another in the next",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
+			node := c.retained(t, retainLong)
 			require.NoError(t, c.server.Expire(session(c.ours)))
 			c.awaitNone(t)
 			time.Sleep(tick) // it has heard of its end, which is before its time
-			again := c.sticks(t, restsLong)
+			again := c.sticks(t, retainLong)
 			c.awaitHolds(t, again)
 			require.NotEqual(t, node, again.lease.Node())
 			again.giveBack()
 			<-again.done
 			c.comes(t)
 		}},
-	{name: "at-rest/silence-until-expiry", outcome: "who asks meanwhile does not hold by a node whose session nobody hears of",
+	{name: "retained/silence-until-expiry", outcome: "who asks meanwhile does not hold by a node whose session nobody hears of",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
+			node := c.retained(t, retainLong)
 			id := session(c.ours)
 			time.Sleep(timeout) // the lease is no longer that of a new connection
 			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
 			require.NoError(t, kept.Wait(patient(t)))
 			time.Sleep(timeout * 9 / 20) // its lease is over
-			again := c.sticks(t, restsLong)
+			again := c.sticks(t, retainLong)
 			synctest.Wait()
 			require.False(t, again.validly(c))
 			remote := c.enter(t, c.theirs, stickyPath)
@@ -176,21 +176,21 @@ var rests = []plot{
 			remote.giveBack()
 			c.awaitHolds(t, again)
 		}},
-	{name: "at-rest/node-deleted", outcome: "that it is not what it was is heard: the next request makes another",
+	{name: "retained/node-deleted", outcome: "that it is not what it was is heard: the next request makes another",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
+			node := c.retained(t, retainLong)
 			require.NoError(t, c.operator.Delete(stickyPath+"/"+node, -1))
 			synctest.Wait()
-			again := c.sticks(t, restsLong)
+			again := c.sticks(t, retainLong)
 			c.awaitHolds(t, again)
 			require.NotEqual(t, node, again.lease.Node())
 			again.giveBack()
 			<-again.done
 			c.comes(t)
 		}},
-	{name: "at-rest/time-over-while-away", outcome: "the node goes, once",
+	{name: "retained/time-over-while-away", outcome: "the node goes, once",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, time.Second)
+			c.retained(t, time.Second)
 			c.refuse(true)
 			c.server.Replica(0).DropClients()
 			time.Sleep(2 * time.Second)
@@ -198,9 +198,9 @@ var rests = []plot{
 			c.awaitNone(t)
 			c.comes(t)
 		}},
-	{name: "at-rest/closed", outcome: "the node goes with its session, at once",
+	{name: "retained/closed", outcome: "the node goes with its session, at once",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, restsLong)
+			c.retained(t, retainLong)
 			require.NoError(t, c.ours.Close(patient(t)))
 			c.awaitNone(t)
 			c.comes(t)
@@ -235,7 +235,7 @@ var rests = []plot{
 	{name: "arrivals/taken-up-before-the-reply", outcome: "it is held when it is known that somebody came: that one holds when it is given back",
 		play: func(t *testing.T, c *crowd) {
 			kept := c.readsArrivals(t, embedded.HoldReplies)
-			again := c.sticks(t, restsLong)
+			again := c.sticks(t, retainLong)
 			c.awaitHolds(t, again)
 			remote := c.enter(t, c.theirs, stickyPath)
 			synctest.Wait()
@@ -248,7 +248,7 @@ var rests = []plot{
 	{name: "arrivals/not-permitted", outcome: "who may not see who comes keeps no node",
 		play: func(t *testing.T, c *crowd) {
 			c.know(t, c.ours, stickyPath)
-			m := c.sticks(t, restsLong)
+			m := c.sticks(t, retainLong)
 			c.awaitHolds(t, m)
 			_, err := c.operator.SetACL(stickyPath, zk.WorldACL(allButRead), -1)
 			require.NoError(t, err)
@@ -270,13 +270,13 @@ var rests = []plot{
 		outcome: "the node goes with its session: who came holds, and then who asked later"},
 	{name: "somebody-comes/reply-late", outcome: "who came holds while the delete is not answered; who asks here meanwhile stands behind",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, restsLong)
-			f := deletesRest
+			c.retained(t, retainLong)
+			f := deletesRetained
 			f.Action = embedded.HoldReplies
 			kept := c.strike(t, f)
 			remote := c.enter(t, c.theirs, stickyPath)
 			require.NoError(t, kept.Wait(patient(t)))
-			again := c.sticks(t, restsLong)
+			again := c.sticks(t, retainLong)
 			c.awaitHolds(t, remote)
 			kept.Release()
 			synctest.Wait()
@@ -284,8 +284,8 @@ var rests = []plot{
 		}},
 	{name: "taken-up/cut", outcome: "the node is verified and held on; it goes when it is given back",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
-			again := c.sticks(t, restsLong)
+			node := c.retained(t, retainLong)
+			again := c.sticks(t, retainLong)
 			c.awaitHolds(t, again)
 			require.Equal(t, node, again.lease.Node())
 			c.server.Replica(0).DropClients()
@@ -298,8 +298,8 @@ var rests = []plot{
 		}},
 	{name: "taken-up/session-expired", outcome: "Lost, and the next token is greater",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, restsLong)
-			again := c.sticks(t, restsLong)
+			c.retained(t, retainLong)
+			again := c.sticks(t, retainLong)
 			again.ends = bereft
 			c.awaitHolds(t, again)
 			require.NoError(t, c.server.Expire(session(c.ours)))
@@ -308,8 +308,8 @@ var rests = []plot{
 		}},
 	{name: "taken-up/node-deleted", outcome: "Lost, and the next token is greater",
 		play: func(t *testing.T, c *crowd) {
-			c.atRest(t, restsLong)
-			again := c.sticks(t, restsLong)
+			c.retained(t, retainLong)
+			again := c.sticks(t, retainLong)
 			again.ends = bereft
 			c.awaitHolds(t, again)
 			time.Sleep(tick) // it watches its node
@@ -319,10 +319,10 @@ var rests = []plot{
 		}},
 	{name: "taken-up/lock-actor-stopped", outcome: "the node goes with who held it",
 		play: func(t *testing.T, c *crowd) {
-			node := c.atRest(t, restsLong)
+			node := c.retained(t, retainLong)
 			rec := actorstest.NewRecorder(c.ours.System())
 			t.Cleanup(rec.Close)
-			want := messages.Acquire{Path: stickyPath, Mode: messages.Exclusive, Sticky: restsLong}
+			want := messages.Acquire{Path: stickyPath, Mode: messages.Exclusive, Sticky: retainLong}
 			lock := c.ours.System().Root.Spawn(actors.NewLock(c.ours.Session(), want, actors.WithObserver(rec.PID())))
 			held, err := rec.Await(patient(t), stHeld)
 			require.NoError(t, err)
@@ -333,4 +333,4 @@ var rests = []plot{
 		}},
 }
 
-func TestFaultsStrikeStickyLocks(t *testing.T) { testPlots(t, rests) }
+func TestFaultsStrikeStickyLocks(t *testing.T) { testPlots(t, retentions) }

@@ -11,23 +11,23 @@ import (
 // curatorFlags are for the JVM that Curator runs in: the heap and the compilers of a program that runs for long.
 var curatorFlags = []string{"-Xmx1g", "-XX:TieredStopAtLevel=4"}
 
-// abroad is a client library in other processes, which are started when they are first needed.
-type abroad struct {
+// foreign is a client library in other processes, which are started when they are first needed.
+type foreign struct {
 	name    string
 	start   func() (*interop.Worker, error)
 	workers []*interop.Worker
 }
 
 // others are the peers of -peers.
-func others() []*abroad {
-	return []*abroad{
+func others() []*foreign {
+	return []*foreign{
 		{name: curatorsMutex, start: func() (*interop.Worker, error) { return interop.NewCuratorWith(curatorFlags...) }},
 		{name: kazoosLock, start: interop.NewKazoo},
 	}
 }
 
 // worker is one of the processes, counted from 0.
-func (a *abroad) worker(n int) (*interop.Worker, error) {
+func (a *foreign) worker(n int) (*interop.Worker, error) {
 	for len(a.workers) <= n {
 		w, err := a.start()
 		if err != nil {
@@ -39,7 +39,7 @@ func (a *abroad) worker(n int) (*interop.Worker, error) {
 }
 
 // stop ends the processes.
-func (a *abroad) stop() {
+func (a *foreign) stop() {
 	for _, w := range a.workers {
 		_ = w.Kill() // they have nothing to finish
 	}
@@ -47,7 +47,7 @@ func (a *abroad) stop() {
 }
 
 // run has a process do a job. A process whose job did not end well is not used again.
-func (a *abroad) run(ctx context.Context, process int, job interop.Job) (interop.Summary, error) {
+func (a *foreign) run(ctx context.Context, process int, job interop.Job) (interop.Summary, error) {
 	w, err := a.worker(process)
 	if err != nil {
 		return interop.Summary{}, err
@@ -66,13 +66,13 @@ type contestJob struct {
 	hold              time.Duration
 }
 
-func (a *abroad) job(t trial) interop.Job {
+func (a *foreign) job(t trial) interop.Job {
 	return interop.Job{Name: a.name, Recipe: interop.Mutex, Connect: t.stage.connect(0), Path: t.path,
 		Warm: t.o.warm, Span: t.o.span, SessionTimeout: timeout, Limit: t.o.patience}
 }
 
 // contest is a crowd of the other library.
-func (a *abroad) contest(ctx context.Context, t trial, c contestJob) (tally, error) {
+func (a *foreign) contest(ctx context.Context, t trial, c contestJob) (tally, error) {
 	if c.apart {
 		for thread := range c.threads {
 			if err := t.stage.monitor.makePath(t.own(thread)); err != nil {
@@ -106,7 +106,7 @@ func (a *abroad) contest(ctx context.Context, t trial, c contestJob) (tally, err
 }
 
 // queue is a line of waiters of the other library.
-func (a *abroad) queue(ctx context.Context, t trial) (queued, drained time.Duration, asked int, err error) {
+func (a *foreign) queue(ctx context.Context, t trial) (queued, drained time.Duration, asked int, err error) {
 	job := a.job(t)
 	job.Task, job.Threads = interop.Queueing, t.n
 	defer a.dropDead()
@@ -115,7 +115,7 @@ func (a *abroad) queue(ctx context.Context, t trial) (queued, drained time.Durat
 }
 
 // ready starts so many processes, where they do not run yet, and gives the numbers by which the system knows them.
-func (a *abroad) ready(processes int) (pids []int, err error) {
+func (a *foreign) ready(processes int) (pids []int, err error) {
 	a.dropDead()
 	if _, err := a.worker(processes - 1); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (a *abroad) ready(processes int) (pids []int, err error) {
 }
 
 // compete is one of several processes that compete until the guard says stop. They have been started.
-func (a *abroad) compete(ctx context.Context, t trial, process int, file string) (int, error) {
+func (a *foreign) compete(ctx context.Context, t trial, process int, file string) (int, error) {
 	job := a.job(t)
 	job.Task, job.Threads, job.Guard, job.Process, job.Connect = interop.Bench, each, file, process, t.stage.connect(process)
 	done, err := a.run(ctx, process, job)
@@ -135,7 +135,7 @@ func (a *abroad) compete(ctx context.Context, t trial, process int, file string)
 }
 
 // failover has one process hold and another wait. A witness tells when they hold.
-func (a *abroad) failover(ctx context.Context, t trial) (figures, error) {
+func (a *foreign) failover(ctx context.Context, t trial) (figures, error) {
 	witness, err := interop.ServeWitness(interop.NewWitness())
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (a *abroad) failover(ctx context.Context, t trial) (figures, error) {
 }
 
 // dropDead forgets processes that have ended.
-func (a *abroad) dropDead() {
+func (a *foreign) dropDead() {
 	var alive []*interop.Worker
 	for _, w := range a.workers {
 		if w.Running() {
