@@ -27,6 +27,12 @@ type lock struct {
 	job jobOptions // of RunOnce
 }
 
+// jobOptions are the options of RunOnce.
+type jobOptions struct {
+	markFirst, waits bool
+	retryAfter       time.Duration
+}
+
 // LockOption changes how a lock is acquired.
 type LockOption func(*lock)
 
