@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -103,8 +104,8 @@ func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
 // this one holds: then that one has to watch all who hold. It writes what is there already, for somebody may just have
 // asked for the lock there. What we may not write nobody hears of: the slow re-list has to find out.
 //
-// Where a revoke request has replaced what the node says, as Curator's do, it says it again, beside the request. The
-// event of that write has the node read once more.
+// Where a revoke request has replaced what the node says, as Curator's do, it says it again (saysAgain), beside the
+// request. The event of that write has the node read once more.
 func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	for tries := 0; q.Announce && tries < 3; tries++ {
 		data, stat, err := k.conn.Get(q.Path)
@@ -116,9 +117,24 @@ func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 		}
 	}
 	data, stat, err := k.conn.GetWatched(q.Path)
-	if err == nil && q.Says.Spec != nil && queue.Overwritten(data) {
-		said := ownerData(q.Says.Spec, q.Says.Place, q.Says.Behind)
-		_ = k.conn.SetDataAt(q.Path, queue.Asked(said), stat.Version) // it is for people only: what fails is left as it is
+	if err == nil {
+		if said := saysAgain(q, data, stat.Czxid); said != nil {
+			_ = k.conn.SetDataAt(q.Path, said, stat.Version) // it is for people only: what fails is left as it is
+		}
 	}
 	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+}
+
+// saysAgain is what a holder writes into its node beside a revoke request; nil where the node says it, or is another's.
+// In a contest the request may have been meant for the holder before, and tell of that one: see queue.Asked.
+func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
+	contest := q.Says.Spec.One != ""
+	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {
+		return nil
+	}
+	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place, q.Says.Behind))
+	if bytes.Equal(data, said) {
+		return nil
+	}
+	return said
 }

@@ -30,7 +30,7 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // that does not wait for Ready may find its predecessor's nodes in the queue for a moment.
 //
 // Locks that are asked for with messages.Acquire.Reclaim are not given up by that: where the predecessor has held any,
-// its session is kept instead, for a session timeout, and whoever asks with the same label takes the lock over. Then
+// its session is kept instead, for a session timeout from the first restart, and whoever asks with the same label takes the lock over. Then
 // it is closed. Package sessionfile says why that is safe.
 //
 // That the predecessor is dead is known from the file's lock, which the kernel lets go of with the process: no two live

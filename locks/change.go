@@ -1,10 +1,6 @@
 package locks
 
-import (
-	"context"
-	"errors"
-	"time"
-)
+import "time"
 
 // ChangeKind is what has happened to a lease.
 type ChangeKind string
@@ -33,38 +29,4 @@ type Change struct {
 	Left  time.Duration
 	// Err is the cause of the lease's context (Lost).
 	Err error
-}
-
-// WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
-// goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
-// for the end; the lease's context is what ends work.
-//
-// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
-// function that is slow delays later calls, and nothing else. It may call anything of this package, but for what
-// waits for a later call; see "What callbacks may do" in the package doc.
-func WithOnChange(tell func(Change)) LockOption { return func(l *lock) { l.onChange = tell } }
-
-// changed tells of a change, if anybody wants to know.
-func (l *Lease) changed(kind ChangeKind, until time.Time) {
-	if l.from.onChange == nil || l.ctx.Err() != nil { // what was told last is the last
-		return
-	}
-	change := Change{Kind: kind, Lease: l, Until: until}
-	if !until.IsZero() {
-		change.Left = time.Until(until)
-	}
-	l.from.client.changes.tell(func() { l.from.onChange(change) })
-}
-
-// tellLoss has the loss of the lease told when it comes.
-func (l *Lease) tellLoss() {
-	if l.from.onChange == nil {
-		return
-	}
-	context.AfterFunc(l.ctx, func() {
-		cause := context.Cause(l.ctx)
-		if !errors.Is(cause, ErrReleased) {
-			l.from.client.changes.tell(func() { l.from.onChange(Change{Kind: Lost, Lease: l, Err: cause}) })
-		}
-	})
 }

@@ -68,6 +68,20 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	return c, nil
 }
 
+// NewClient makes a client whose locks come from a source, in the actor system of that source.
+// Close closes the source, and leaves the system running. It is for sources other than sessions:
+// gateway.Open calls it. Of the options only WithTracerProvider has an effect; the others belong to
+// a session.
+func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
+	var o options
+	for _, opt := range opts {
+		if err := opt(&o); err != nil {
+			return nil, err
+		}
+	}
+	return &Client{system: system, session: from, tracer: o.tracer}, nil
+}
+
 // newSystem makes an actor system that logs where the client does.
 func newSystem(log *slog.Logger) *actor.ActorSystem {
 	system := actor.NewActorSystem(

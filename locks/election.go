@@ -37,18 +37,6 @@ type Leader struct {
 	Contender messages.Contender
 }
 
-// Leadership is a term of office: a lease. It ends as leases do; see Lease.
-type Leadership struct {
-	*Lease
-	value string
-}
-
-// Value is what was campaigned with.
-func (l *Leadership) Value() string { return l.value }
-
-// Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
-func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
-
 // Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term,
 // and campaigns again. value is shown to whoever asks for the leader: at most 1024 bytes, such as
 // an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is

@@ -42,16 +42,6 @@ type Lease struct {
 	err     error         // why, when it did not end as it should; set before over is closed
 }
 
-// newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
-func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
-	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
-	l.values, l.span = from.holdSpan(values, held)
-	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
-	l.tellLoss()
-	l.boundHold(from.maxHold)
-	return l
-}
-
 // Ownership follows the context. The context of a lease carries it, and those that are derived from it carry
 // it on: whoever locks with such a context locks within that lease.
 
@@ -246,29 +236,6 @@ func (l *Lease) outcome() error {
 	return nil
 }
 
-// asked notes that somebody asks for the lock.
-func (l *Lease) asked(force time.Time) {
-	l.span.happened("revoke requested")
-	l.mu.Lock()
-	if !l.wanted && l.revoked != nil {
-		close(l.revoked)
-	}
-	l.wanted = true
-	l.mu.Unlock()
-	l.changed(RevokeRequested, force)
-}
-
-// suspended notes that the lock is in doubt, resumed that it is not any more.
-func (l *Lease) suspended(until time.Time) {
-	l.span.happened("suspended")
-	l.changed(Suspended, until)
-}
-
-func (l *Lease) resumed(until time.Time) {
-	l.span.happened("resumed")
-	l.changed(Resumed, until)
-}
-
 // end ends the context: the lock is not ours any more.
 func (l *Lease) end(cause error) {
 	defer l.cancel(cause) // even when the tracer panics
@@ -291,4 +258,18 @@ func (l *Lease) finish(err error) {
 	l.err, l.lock = err, nil
 	l.mu.Unlock()
 	close(l.over)
+}
+
+// takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where it was not.
+func (l *Lease) takenBack(cause error) error {
+	reason, err := messages.ReasonNone, error(nil)
+	switch {
+	case errors.Is(cause, ErrRevoked):
+		reason, err = messages.ReasonRevoked, ErrRevoked
+	case errors.Is(cause, ErrMaxHold):
+		err = ErrMaxHold
+	default:
+		return nil
+	}
+	return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased, Reason: reason, Err: err}
 }

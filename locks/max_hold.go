@@ -1,11 +1,6 @@
 package locks
 
-import (
-	"errors"
-	"time"
-
-	"github.com/turnstile-locks/turnstile/messages"
-)
+import "time"
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
 // lock is given back. Use it where work may hang, and nobody is there to revoke the lock. Work that
@@ -22,18 +17,4 @@ func (l *Lease) boundHold(d time.Duration) {
 			l.release()
 		})
 	}
-}
-
-// takenBack is the error of an Unlock that comes after the lock was taken back in order, nil where it was not.
-func (l *Lease) takenBack(cause error) error {
-	reason, err := messages.ReasonNone, error(nil)
-	switch {
-	case errors.Is(cause, ErrRevoked):
-		reason, err = messages.ReasonRevoked, ErrRevoked
-	case errors.Is(cause, ErrMaxHold):
-		err = ErrMaxHold
-	default:
-		return nil
-	}
-	return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleased, Reason: reason, Err: err}
 }

@@ -47,12 +47,6 @@ func WithRetryAfter(d time.Duration) LockOption { return func(l *lock) { l.job.r
 // work that fails elsewhere is to be taken on at once.
 func WithWaiting() LockOption { return func(l *lock) { l.job.waits = true } }
 
-// jobOptions are the options of RunOnce.
-type jobOptions struct {
-	markFirst, waits bool
-	retryAfter       time.Duration
-}
-
 // checkJob refuses what cannot be done before anything is sent.
 func (l *lock) checkJob(period time.Duration) error {
 	switch {

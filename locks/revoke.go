@@ -19,7 +19,7 @@ var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 // kazoo's do not listen. Waiters are left alone, and no node is made.
 //
 // It gives the contenders that were asked, as they were before. Who they are Queue goes on telling, besides that they
-// were asked, where their nodes are Turnstile's; the holder of a contest is overwritten, as are other libraries'.
+// were asked, where their nodes are Turnstile's; other libraries' are overwritten.
 // Deadlocks believes of holders that were asked that they give back what they have. Where nobody holds the error
 // wraps ErrNotHolding. Where one of several may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are
 // the others. Otherwise errors are those of Queue.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -155,30 +154,6 @@ func (e *Election) Health() error {
 		}
 	}
 	return nil
-}
-
-// terms are the terms of Run that have begun and not ended.
-type terms struct {
-	mu   sync.Mutex
-	open []*Leadership
-}
-
-func (t *terms) begin(term *Leadership) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open = append(t.open, term)
-}
-
-func (t *terms) end(term *Leadership) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open = slices.DeleteFunc(t.open, func(open *Leadership) bool { return open == term })
-}
-
-func (t *terms) all() []*Leadership {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.open)
 }
 
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a

@@ -36,17 +36,3 @@ type Source interface {
 
 // ErrNeedsSession: what was asked for does not work over a gateway.
 var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
-
-// NewClient makes a client whose locks come from a source, in the actor system of that source.
-// Close closes the source, and leaves the system running. It is for sources other than sessions:
-// gateway.Open calls it. Of the options only WithTracerProvider has an effect; the others belong to
-// a session.
-func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
-	var o options
-	for _, opt := range opts {
-		if err := opt(&o); err != nil {
-			return nil, err
-		}
-	}
-	return &Client{system: system, session: from, tracer: o.tracer}, nil
-}

@@ -189,7 +189,7 @@ func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 // keeping are holders whose nodes go on saying who they are when they are asked.
 var keeping = map[string]lockKind{"exclusive": exclusively, "reader": reading, "writer": writing, "semaphore": acquiring(2),
 	"sticky": with(exclusively, locks.WithSticky(time.Hour)), "cohort": with(exclusively, locks.WithCohort(8)),
-	"readers' cohort": with(reading, locks.WithCohort(8))}
+	"readers' cohort": with(reading, locks.WithCohort(8)), "contest": contesting}
 
 func with(kind lockKind, more ...locks.LockOption) lockKind {
 	return func(c *locks.Client, path string, opts ...locks.LockOption) func(ctxt) (*locks.Lease, error) {
@@ -214,7 +214,7 @@ func TestRevokeKeepsWhoHolds(t *testing.T) {
 					if word == "" {
 						_, err = asker.Revoke(deadline(t), path)
 					} else {
-						_, err = at.Raw(t).Set(at.Root()+path+"/"+lease.Node(), []byte(word), -1)
+						_, err = at.Raw(t).Set(at.Root()+want[0].At(), []byte(word), -1)
 					}
 					require.NoError(t, err)
 					want[0].Asked = true

@@ -36,16 +36,22 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 			}
 			return err
 		}
-		created.Name = name
-		stat, exists, err := c.lookUp(absolute)
-		if err == nil && !exists {
-			err = zk.ErrNoNode
-		}
-		if err != nil {
-			return c.failure("exists", path, err)
-		}
-		created.Czxid = stat.Czxid
-		return nil
+		return c.made(&created, absolute, path, name)
 	})
 	return created, err
+}
+
+// made completes the news of a node that was just made with a name of our choice: its czxid is learnt
+// by a second request. absolute is where it is, path the same without the chroot.
+func (c *Conn) made(created *Created, absolute, path, name string) error {
+	created.Name = name
+	stat, exists, err := c.lookUp(absolute)
+	if err == nil && !exists {
+		err = zk.ErrNoNode
+	}
+	if err != nil {
+		return c.failure("exists", path, err)
+	}
+	created.Czxid = stat.Czxid
+	return nil
 }

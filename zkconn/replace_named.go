@@ -33,16 +33,7 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 		case err != nil:
 			return err
 		}
-		created.Name = name
-		stat, exists, err := c.lookUp(absolute)
-		if err == nil && !exists {
-			err = zk.ErrNoNode
-		}
-		if err != nil {
-			return c.failure("exists", path, err)
-		}
-		created.Czxid = stat.Czxid
-		return nil
+		return c.made(&created, absolute, path, name)
 	})
 	return created, err
 }

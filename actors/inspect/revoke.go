@@ -100,14 +100,10 @@ func ask(conn *zkconn.Conn, c messages.Contender, only whose) error {
 	}
 }
 
-// requestTo is the revoke request that a contender understands. The node of a contest may be another's before the
-// request is written, who would not know itself in what it says: there it says nothing more.
+// requestTo is the revoke request that a contender understands.
 func requestTo(c messages.Contender, data []byte) []byte {
-	switch {
-	case c.Library == messages.LibraryCurator:
+	if c.Library == messages.LibraryCurator {
 		return []byte(queue.CuratorRevokeRequest)
-	case c.Mode == messages.Contest:
-		return []byte(queue.RevokeRequest)
 	}
 	return queue.Asked(data)
 }

@@ -99,12 +99,20 @@ const askedFirst = `{"asked":true,`
 
 // Asked gives the data of a contender's node with a revoke request: what Turnstile has written stays,
 // and with it who holds; other data are replaced by RevokeRequest.
+//
+// The ID of a contest's holder does not stay: before the request is written, the one node may have become another's,
+// who would not know itself by that ID. Without an ID the data say as little of whose the node is as RevokeRequest
+// does. What else they say is for people only, and the holder sets it right when it hears of the request.
 func Asked(data []byte) []byte {
-	if _, ours := ParseOwner(data); !ours || data[0] != '{' {
+	o, ours := ParseOwner(data)
+	switch {
+	case !ours || data[0] != '{':
 		return []byte(RevokeRequest)
-	}
-	if IsRevokeRequest(data) {
+	case IsRevokeRequest(data):
 		return data
+	case o.Mode == messages.Contest.String():
+		o.Asked, o.ID = true, ""
+		return o.Encode()
 	}
 	return append([]byte(askedFirst), data[1:]...) // fields that only a newer Turnstile knows stay, too
 }

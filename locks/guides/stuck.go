@@ -64,7 +64,7 @@
 // its command and exits with 80, unless it was started with --keep. The queue
 // goes on showing who holds where the node is Turnstile's: the request is written beside that. Where
 // Curator has asked, its request overwrites the node, and the holder writes it again. What other
-// libraries' nodes said is overwritten, and so is the node of a contest: read the queue first.
+// libraries' nodes said is overwritten: read the queue first.
 //
 // # To break
 //

@@ -11,14 +11,15 @@ import (
 )
 
 // Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process can take back what
-// they hold: for as long as their session timeout after Start. It is called before our process holds anything that its
-// own successor may take back, and writes into the file that there may be such a thing. It waits for a server to say
-// whether they exist, 5 s at most.
+// they hold: for their session timeout after the first Start that found them in the file. It is called before our
+// process holds anything that its own successor may take back, and writes into the file that there may be such a thing.
+// It waits for a server to say whether they exist: no call for longer than until 5 s after the first.
 func (s *Successor) Reclaimable() []int64 {
 	if s == nil {
 		return nil
 	}
-	timer := time.NewTimer(patience)
+	s.asked.Do(func() { s.waited = time.Now().Add(patience) })
+	timer := time.NewTimer(time.Until(s.waited)) // one wait for all locks
 	defer timer.Stop()
 	select {
 	case <-s.settled:
@@ -36,19 +37,27 @@ func (s *Successor) Reclaimable() []int64 {
 	return slices.Clone(s.kept)
 }
 
-// keep refreshes a session, and closes it when its timeout is over once more; false where it could not be refreshed.
+// keep refreshes a session, and closes it when its timeout is over once more; false where it could not be refreshed, or
+// that time is over since another process has kept it. It asks the servers for no longer than that either: then a
+// process that dies, and has no successor, prolongs nothing.
 func (s *Successor) keep(r Record) bool {
 	log := s.log.With(logkeys.Session, logkeys.SessionID(r.Session))
-	existed, err := zkconn.RefreshSession(s.closing, s.cfg, r.Connect, r.Session, r.Password, r.Timeout)
+	left := r.keptFor(time.Now())
+	if left <= 0 {
+		return false
+	}
+	s.keepUntil(r.Session, time.Now().Add(left))
+	begun := time.Now()
+	existed, err := zkconn.RefreshSession(s.closing, s.cfg, r.Connect, r.Session, r.Password, max(left, time.Millisecond))
 	if err != nil || !existed {
 		return false
 	}
-	log.Info("session of the predecessor kept, for what is reclaimed", logkeys.Timeout, r.Timeout)
+	log.Info("session of the predecessor kept, for what is reclaimed", logkeys.Timeout, left)
 	s.mu.Lock()
 	s.kept = append(s.kept, r.Session)
 	s.mu.Unlock()
 	s.keeping.Go(func() {
-		over := time.NewTimer(r.Timeout)
+		over := time.NewTimer(left - time.Since(begun))
 		defer over.Stop()
 		select {
 		case <-over.C:
@@ -57,6 +66,18 @@ func (s *Successor) keep(r Record) bool {
 		}
 	})
 	return true
+}
+
+// keepUntil notes in the file until when a session is kept, so that the next process does not begin anew.
+func (s *Successor) keepUntil(session int64, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.left {
+		if s.left[i].Session == session {
+			s.left[i].KeptUntil = until
+		}
+	}
+	s.write()
 }
 
 // closeKept closes the sessions that were kept: who ends in order takes nothing back any more. Our own session was

@@ -21,6 +21,18 @@ type Record struct {
 	Connect string
 	// Reclaim: its process may have held locks that the next process takes back.
 	Reclaim bool
+	// KeptUntil is until when a process keeps the session of one before it, for what is reclaimed; zero where none has
+	// kept it yet. It is by this host's clock, to the millisecond.
+	KeptUntil time.Time
+}
+
+// keptFor is how much longer the session is kept: its timeout from when the first process keeps it, however many come
+// after that one. A clock that was set back prolongs that, by no more than the timeout each time.
+func (r Record) keptFor(now time.Time) time.Duration {
+	if r.KeptUntil.IsZero() {
+		return r.Timeout
+	}
+	return min(r.KeptUntil.Sub(now), r.Timeout)
 }
 
 // String gives the record without its password.
@@ -49,6 +61,7 @@ type entry struct {
 	Timeout  int64  `json:"timeout_ms"`
 	Connect  string `json:"connect"`
 	Reclaim  bool   `json:"reclaim,omitempty"`
+	Kept     int64  `json:"kept_until_ms,omitempty"` // since 1970
 }
 
 // encode gives the content of a file; nothing for no records.
@@ -58,10 +71,14 @@ func encode(boot string, records []Record) []byte {
 	}
 	c := content{Boot: boot}
 	for _, r := range records {
-		c.Sessions = append(c.Sessions, entry{
+		e := entry{
 			Session: "0x" + strconv.FormatUint(uint64(r.Session), 16), Password: r.Password,
 			Timeout: r.Timeout.Milliseconds(), Connect: r.Connect, Reclaim: r.Reclaim,
-		})
+		}
+		if !r.KeptUntil.IsZero() {
+			e.Kept = r.KeptUntil.UnixMilli()
+		}
+		c.Sessions = append(c.Sessions, e)
 	}
 	text, err := json.Marshal(c)
 	if err != nil { // strings, bytes and numbers can always be written
@@ -108,9 +125,12 @@ func decode(boot string, text []byte) ([]Record, error) {
 		if id == 0 || len(e.Password) == 0 || e.Connect == "" || e.Timeout <= 0 || e.Timeout > math.MaxInt32 {
 			return nil, errors.New("a session without id, password, timeout or servers")
 		}
-		timeout := time.Duration(e.Timeout) * time.Millisecond
-		records = append(records, Record{Session: int64(id), Password: e.Password, Timeout: timeout, Connect: e.Connect,
-			Reclaim: e.Reclaim})
+		r := Record{Session: int64(id), Password: e.Password, Timeout: time.Duration(e.Timeout) * time.Millisecond,
+			Connect: e.Connect, Reclaim: e.Reclaim}
+		if e.Kept != 0 {
+			r.KeptUntil = time.UnixMilli(e.Kept)
+		}
+		records = append(records, r)
 	}
 	return records, nil
 }

@@ -45,6 +45,9 @@ type Successor struct {
 	reclaims bool        // what our own session holds may be reclaimed by the next process
 	epoch    uint64      // of our own session
 	limit    *time.Timer // on closing, once we have a session
+
+	asked  sync.Once // Reclaimable, which sets waited: until when its calls wait
+	waited time.Time
 }
 
 // Start opens a session file and begins to close the sessions that predecessors left in it, at the

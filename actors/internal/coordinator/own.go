@@ -46,16 +46,16 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	announces := r.spec.Permits > 0 && !r.own.announced
 	r.own = ownWatch{watched, op, r.spec.Permits > 0}
 	r.queue.path.watch(r.node.name, watcher{request: r.id, role: holds})
-	c.ask(&ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces, Says: r.says()},
-		ownReading{operation{r.id, op}})
+	q := &ReadOwn{Path: r.queue.path.at(r.node.name), Announce: announces, Says: r.says()}
+	if r.spec.One != "" {
+		q.Czxid = r.node.token.Zxid()
+	}
+	c.ask(q, ownReading{operation{r.id, op}})
 }
 
-// says is what the node of a holder is to say of it; nothing for that of a contest.
+// says is what the node of a holder is to say of it.
 func (r *request) says() NewNode {
-	n := NewNode{Place: r.node.place}
-	if r.spec.One == "" {
-		n.Spec = r.spec
-	}
+	n := NewNode{Spec: r.spec, Place: r.node.place}
 	if r.spec.sharesNode() {
 		n.Behind = len(r.queue.allBehind(r.node))
 	}

@@ -71,9 +71,11 @@ type (
 	ReadOwn struct {
 		Path     string
 		Announce bool
-		// Says is what a node says again that a revoke request has overwritten. A contest's has no Spec: its node may be
-		// another's by the time of the write.
+		// Says is what a node says again that a revoke request has overwritten; of a contest also one that says of
+		// another that it was asked.
 		Says NewNode
+		// Czxid, of a contest, is that of the holder's node: a node with another is another's, and is only read.
+		Czxid int64
 	}
 
 	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found.

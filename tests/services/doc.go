@@ -1,0 +1,16 @@
+// Package services shows what the abilities for services come to under faults: each of them under each fault, with the
+// exact outcome, on an embedded server and on real ones.
+//
+// The cells are data: see cells_test.go for the abilities that hold a lock, and group_test.go for membership. A cell
+// says what must come out in a sentence, and then exactly: what the one that meets the fault is told, in order, and
+// whether whoever waits for the same lock in another session holds before it was asked to end. Every cell checks, too,
+// that tokens grow from grant to grant, and that no node is left.
+//
+// What needs no process runs in virtual time against an embedded server (virtual_test.go), and in real time against a
+// standalone server, through a proxy (real_test.go). Cuts and lost replies run against an ensemble of three as well,
+// where the client goes on at another member. Processes that are stopped or killed are children of the test's
+// (process_test.go), against an embedded and a standalone server.
+//
+// TestEachAbilityMeetsEachFault is the table of all: a combination has its cell here, or names the tests elsewhere that
+// show it, which must exist, or says why it makes no sense.
+package services

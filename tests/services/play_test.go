@@ -1,0 +1,213 @@
+package services
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// world is servers, a network, and the one that meets the fault there.
+type world interface {
+	// open gives a client that meets no fault.
+	open(t *testing.T) *locks.Client
+	// begin starts a script; it is in a process of its own for faults of processes.
+	begin(t *testing.T, c cell) (*subject, *child.Process)
+	// settle lets the hold get into its steady state.
+	settle()
+	// expire ends a session as its timeout does.
+	expire(t *testing.T, session int64)
+	// cut cuts the connection, and returns when there is another.
+	cut(t *testing.T)
+	// silence holds back all that is sent to the servers, until heal.
+	silence()
+	heal()
+	// lose loses the reply to the next request that makes a contender's node, or deletes one. What it gives waits until
+	// that has happened.
+	lose(t *testing.T, what change) func()
+	// exact: the clock is that of a bubble.
+	exact() bool
+}
+
+// change is a request whose reply is lost.
+type change string
+
+const (
+	creates change = "create"
+	deletes change = "delete"
+)
+
+// next is somebody who waits for the lock in another session.
+type next struct {
+	client *locks.Client
+	got    chan *locks.Lease
+}
+
+// awaitQueue waits until so many nodes are in the queue, or it holds. There are never more than two.
+func (n *next) awaitQueue(t *testing.T, nodes int) {
+	t.Helper()
+	ctx := patient.Deadline(t)
+	for {
+		queue, err := n.client.Queue(ctx, lockPath)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(queue), 2, "a node too many: %v", queue)
+		if len(queue) == nodes || len(n.got) > 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// wait queues.
+func (n *next) wait(t *testing.T) {
+	t.Helper()
+	n.got = make(chan *locks.Lease, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*patient.Bound)
+	t.Cleanup(cancel)
+	go func() {
+		if lease, err := n.client.Mutex(lockPath).Lock(ctx); err == nil {
+			n.got <- lease
+		}
+	}()
+	n.awaitQueue(t, 2)
+}
+
+// holds waits until it holds.
+func (n *next) holds(t *testing.T) *locks.Lease {
+	t.Helper()
+	select {
+	case lease := <-n.got:
+		return lease
+	case <-patient.Deadline(t).Done():
+		t.Fatal("whoever waits never holds")
+		return nil
+	}
+}
+
+// play has a cell meet its fault, and checks all that comes out.
+func (c cell) play(t *testing.T, w world) {
+	n := &next{client: w.open(t)}
+	require.NoError(t, locks.Do(patient.Deadline(t), n.client.Mutex(lockPath), // so that the create is the lock's own
+		func(context.Context, locks.Token) error { return nil }))
+	created := func() {}
+	if c.fault == lostReply {
+		created = w.lose(t, creates)
+	}
+	s, process := w.begin(t, c)
+	s.await(t, c.told[0])
+	created()
+	n.wait(t)
+	w.settle()
+	deleted := c.strike(t, w, s, process)
+	first := s.token()
+	switch c.ends {
+	case kept:
+		s.await(t, c.told...)
+		require.Empty(t, n.got, "nobody else may hold")
+		s.end()
+		s.await(t, append(append(c.told, c.after...), over)...)
+	case lost, given:
+		lease := n.holds(t)
+		if w.exact() && c.fault == silence {
+			heard, _ := s.all()
+			require.Equal(t, c.before(), slices.DeleteFunc(heard, func(line string) bool { return line == over }),
+				"it is told before others hold")
+		}
+		c.overcome(t, w, process)
+		require.Greater(t, lease.Token(), first)
+		first = lease.Token()
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	}
+	deleted()
+	c.finish(t, s, n, first)
+}
+
+// rejoins: the member of a group is to be there again before it is told to end.
+func (c cell) rejoins() bool { return c.ability == Group && c.ends == lost && c.fault != kill }
+
+// before is what is told before others hold, in a silence.
+func (c cell) before() []string {
+	for i, line := range c.told {
+		if i > 0 && line == "holds" {
+			return c.told[:i]
+		}
+	}
+	return c.told
+}
+
+// strike has the fault happen. What it gives waits until a reply to a delete was lost.
+func (c cell) strike(t *testing.T, w world, s *subject, process *child.Process) (deleted func()) {
+	t.Helper()
+	switch c.fault {
+	case expiry:
+		w.expire(t, s.session)
+	case cut:
+		w.cut(t)
+	case silence:
+		w.silence()
+	case pause:
+		require.NoError(t, process.Pause())
+		if c.ends == given {
+			time.Sleep(boundOfHolds + boundOfHolds/2)
+			require.NoError(t, process.Resume())
+		}
+	case kill:
+		require.NoError(t, process.Kill())
+	case lostReply:
+		return w.lose(t, deletes)
+	}
+	return func() {}
+}
+
+// overcome ends the fault.
+func (c cell) overcome(t *testing.T, w world, process *child.Process) {
+	t.Helper()
+	switch {
+	case c.fault == silence:
+		w.heal()
+	case c.fault == pause && c.ends == lost:
+		require.NoError(t, process.Resume())
+	}
+}
+
+// finish hears the story to its end: last is the token of whoever held before.
+func (c cell) finish(t *testing.T, s *subject, n *next, last locks.Token) {
+	t.Helper()
+	if c.fault != kill && c.ends != kept {
+		s.await(t, c.told...)
+		s.end()
+		s.await(t, append(append(c.told, c.after...), over)...)
+	}
+	if s.grants() > 1 {
+		require.Greater(t, s.token(), last)
+	}
+	if c.ends == kept {
+		lease := n.holds(t)
+		require.Greater(t, lease.Token(), last)
+		require.NoError(t, lease.Unlock(patient.Deadline(t)))
+	}
+	heard, _ := s.all()
+	if c.fault == kill {
+		require.Equal(t, c.told, heard)
+	}
+	n.awaitQueue(t, 0)
+	if c.ability == Txn {
+		c.checkValue(t, n)
+	}
+}
+
+// checkValue finds out whether the transaction of a cell was carried out: only one that said so.
+func (c cell) checkValue(t *testing.T, n *next) {
+	t.Helper()
+	require.NoError(t, locks.Do(patient.Deadline(t), n.client.Mutex(lockPath), func(ctx context.Context, _ locks.Token) error {
+		_, err := locks.LeaseOf(ctx).Txn(ctx, locks.Create(value, nil))
+		require.Equal(t, c.ends != kept, err == nil, "%v", err)
+		return nil
+	}))
+}

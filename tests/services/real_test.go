@@ -1,0 +1,139 @@
+package services
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+const (
+	// long is a session timeout under which no lease runs out because the machine is slow.
+	long = patient.Session
+	// short is one that a cell waits for whose lock is lost.
+	short = 8 * time.Second
+	// boundOfHolds is that of WithMaxHold, in real time.
+	boundOfHolds = time.Second
+)
+
+// TestOnServers: the cells in real time, all at once: they mostly wait.
+func TestOnServers(t *testing.T) {
+	for _, c := range cells {
+		for _, k := range kindsOf(c.fault) {
+			t.Run(string(c.ability)+"/"+string(c.fault)+"/"+k.name, func(t *testing.T) {
+				t.Parallel()
+				t.Log(c.must)
+				c.play(t, realWorld(t, k))
+			})
+		}
+	}
+}
+
+// real is a world of servers in real time; the subject's connections go through proxies, one for each member that it
+// may connect to.
+type real struct {
+	members []rig.Address
+	root    string
+	proxies []*rig.Proxy
+}
+
+func realWorld(t *testing.T, k *kind) *real {
+	t.Helper()
+	w := &real{members: k.use(t)}
+	w.root = chroot(t, w.members)
+	for _, m := range w.members[:min(2, len(w.members))] {
+		w.proxies = append(w.proxies, rig.NewProxy(t, m.Addr()))
+	}
+	for _, p := range w.proxies[1:] {
+		p.Refuse(true) // until the first connection is lost
+	}
+	return w
+}
+
+func (w *real) open(t *testing.T) *locks.Client { return patient.Open(t, listOf(w.members)+w.root) }
+
+func (w *real) begin(t *testing.T, c cell) (*subject, *child.Process) {
+	t.Helper()
+	o := order{Ability: c.ability, Connect: listOf(w.members) + w.root, Timeout: c.bounds.timeout, Hold: c.bounds.hold,
+		Rejoins: c.rejoins()}
+	if o.Timeout == 0 && c.ends == lost {
+		o.Timeout = short
+	} else if o.Timeout == 0 {
+		o.Timeout = long
+	}
+	if o.Hold == 0 {
+		o.Hold = boundOfHolds
+	}
+	if c.fault == pause || c.fault == kill {
+		return elsewhere(t, o)
+	}
+	var through []string
+	for _, p := range w.proxies {
+		through = append(through, p.Addr())
+	}
+	return here(t, patient.Open(t, strings.Join(through, ",")+w.root, locks.WithSessionTimeout(o.Timeout)), o), nil
+}
+
+func (w *real) settle()     {}
+func (w *real) exact() bool { return false }
+
+func (w *real) expire(t *testing.T, session int64) {
+	t.Helper()
+	p := w.proxies[0]
+	id, password, ok := p.Session()
+	require.True(t, ok)
+	require.Equal(t, session, id)
+	p.Refuse(true) // a client that comes back at once could take its session back
+	require.NoError(t, rig.ExpireSession(patient.Deadline(t), w.members[0].Addr(), id, password))
+	p.Refuse(false)
+}
+
+func (w *real) cut(t *testing.T) {
+	t.Helper()
+	w.moveOn()
+	w.proxies[0].Cut()
+	patient.Eventually(t, func() bool { return w.last().Connections() > 0 }, "it never connects again")
+}
+
+// moveOn lets the client connect to the second member from now on, where there is one, and not to the first.
+func (w *real) moveOn() {
+	if len(w.proxies) > 1 {
+		w.proxies[0].Refuse(true)
+		w.last().Refuse(false)
+	}
+}
+
+func (w *real) last() *rig.Proxy { return w.proxies[len(w.proxies)-1] }
+
+func (w *real) silence() { w.proxies[0].Stall(rig.Up) }
+func (w *real) heal()    { w.proxies[0].Resume(rig.Up) }
+
+func (w *real) lose(t *testing.T, what change) (wait func()) {
+	t.Helper()
+	op := map[change]rig.OpCode{creates: rig.OpCreate, deletes: rig.OpDelete}[what]
+	at := w.proxies[0]
+	if w.last().Connections() > 0 {
+		at = w.last()
+	}
+	fault := at.Expect(rig.Rule{Op: op, Action: rig.DropReply,
+		Path: func(path string) bool { return strings.HasPrefix(path, w.root+lockPath+"/") }})
+	moved, ctx := make(chan struct{}), patient.Deadline(t)
+	go func() {
+		defer close(moved)
+		select {
+		case <-fault.Fired():
+			w.moveOn()
+		case <-ctx.Done():
+		}
+	}()
+	return func() {
+		<-moved
+		require.NoError(t, ctx.Err(), "no reply to a %s was lost", what)
+	}
+}

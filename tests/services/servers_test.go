@@ -1,0 +1,131 @@
+package services
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestMain is a script in a process of its own, or runs the tests. They mostly wait, so many run at the same time.
+func TestMain(m *testing.M) {
+	if text := os.Getenv(orderVariable); text != "" {
+		beSubject(text)
+		return
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "40"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	for _, k := range []*kind{embeddedServer, standalone, ensemble} {
+		if k.stop != nil {
+			_ = k.stop()
+		}
+	}
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// kind is one kind of servers, started once for the package.
+type kind struct {
+	name  string
+	real  bool // it needs what package rig needs
+	start func() (members []rig.Address, stop func() error, err error)
+
+	once    sync.Once
+	members []rig.Address
+	stop    func() error
+	err     error
+}
+
+var (
+	embeddedServer = &kind{name: "embedded", start: func() ([]rig.Address, func() error, error) {
+		s, err := embedded.Start()
+		if err != nil {
+			return nil, nil, err
+		}
+		return []rig.Address{rig.Address(s.Addr())}, func() error { s.Close(); return nil }, nil
+	}}
+	standalone = &kind{name: "standalone", real: true, start: func() ([]rig.Address, func() error, error) {
+		s, err := rig.NewStandalone()
+		if err != nil {
+			return nil, nil, err
+		}
+		return []rig.Address{s.Address()}, s.Stop, nil
+	}}
+	ensemble = &kind{name: "ensemble", real: true, start: func() ([]rig.Address, func() error, error) {
+		e, err := rig.NewEnsemble(3)
+		if err != nil {
+			return nil, nil, err
+		}
+		var members []rig.Address
+		for _, m := range e.Members() {
+			members = append(members, m.Address())
+		}
+		return members, e.Stop, nil
+	}}
+)
+
+// use starts the servers, and skips the test where they cannot be.
+func (k *kind) use(t *testing.T) []rig.Address {
+	t.Helper()
+	if k.real {
+		rig.Require(t)
+	}
+	k.once.Do(func() { k.members, k.stop, k.err = k.start() })
+	require.NoError(t, k.err)
+	return k.members
+}
+
+// kindsOf are the servers on which a fault is met in real time.
+func kindsOf(f Fault) []*kind {
+	switch f {
+	case pause, kill:
+		return []*kind{embeddedServer, standalone}
+	case cut, lostReply:
+		return []*kind{standalone, ensemble} // where the client goes on at another member
+	}
+	return []*kind{standalone}
+}
+
+var chroots atomic.Int64
+
+// chroot makes a chroot of a test's own.
+func chroot(t *testing.T, members []rig.Address) string {
+	t.Helper()
+	conn, events, err := zk.Connect([]string{members[0].Addr()}, patient.Session, zk.WithLogger(rig.Silent{}))
+	require.NoError(t, err)
+	defer func() {
+		conn.Close()
+		for range events { // its goroutines have ended when the channel is closed
+		}
+	}()
+	root := fmt.Sprintf("/services-%d", chroots.Add(1))
+	_, err = conn.Create(root, nil, 0, zk.WorldACL(zk.PermAll))
+	require.NoError(t, err)
+	return root
+}
+
+func listOf(members []rig.Address) string {
+	all := make([]string, len(members))
+	for i, m := range members {
+		all[i] = m.Addr()
+	}
+	return strings.Join(all, ",")
+}
