@@ -53,6 +53,7 @@ func TestDoctor(t *testing.T) {
 
 // TestDoctorTimeout: the servers grant another session timeout than is asked for.
 func TestDoctorTimeout(t *testing.T) {
+	t.Parallel()
 	server := embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 5*time.Second))
 	r := parsed[report](t, place{addr: server.Addr()}, 0, "doctor", "--json", "--session-timeout", "30s")
 	grade, found, do := r.grade(t, "session")
@@ -63,6 +64,7 @@ func TestDoctorTimeout(t *testing.T) {
 
 // TestDoctorFindsWhatIsWrong: in words, with what to do.
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	nobody := listener.Addr().String()
@@ -119,6 +121,7 @@ func (quiet) Printf(string, ...any) {}
 
 // TestTLS: a server that demands certificates of its clients.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	rig.RequireTLS(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
