@@ -143,13 +143,13 @@ func TestTLS(t *testing.T) {
 	flags := []string{"--tls-ca", ca, "--tls-cert", cert, "--tls-key", key, "--tls-server-name", name}
 	says(t, at, 0, patiently("run", append(flags, "/tls", "--", "true")...)...)
 	says(t, at, 0, append([]string{"doctor"}, flags...)...)
-	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "500ms")
+	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "5s")
 	_, found, do := r.grade(t, "server")
 	require.Contains(t, do, "--tls-server-name", found)
-	r = parsed[report](t, place{addr: server.Addr()}, 69, append([]string{"doctor", "--json", "--connect-timeout", "500ms"}, flags...)...)
+	r = parsed[report](t, place{addr: server.Addr()}, 69, append([]string{"doctor", "--json", "--connect-timeout", "5s"}, flags...)...)
 	_, found, do = r.grade(t, "server")
 	require.Contains(t, do, "does not speak TLS", found)
-	says(t, at, 69, "queue", "--connect-timeout", "500ms", "/tls")
+	says(t, at, 69, "queue", "--connect-timeout", "5s", "/tls")
 }
 
 func writePEM(t *testing.T, name, kind string, der []byte) {

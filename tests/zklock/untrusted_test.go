@@ -40,7 +40,7 @@ func TestDoctorAtATerminal(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	stdout, _ := says(t, place{addr: listener.Addr().String()}, 69, "doctor", "--connect-timeout", "300ms")
+	stdout, _ := says(t, place{addr: listener.Addr().String()}, 69, "doctor", "--connect-timeout", "5s")
 	require.Contains(t, stdout, "ZooKeeper 3.9·[2J, standalone·2J")
 	require.NotContains(t, stdout, "\x1b")
 	require.NoError(t, listener.Close())
