@@ -15,7 +15,6 @@ import (
 
 // The path behind the servers, to which every other is relative.
 func TestChroot(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"two with different ones do not meet", doNotMeet},
 		{"two whose names begin alike do not meet", beginAlike},

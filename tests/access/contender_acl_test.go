@@ -16,7 +16,6 @@ import (
 
 // One queue of several users, who may do this or that with each other's nodes. The lock path is open to all.
 func TestContendersOfSeveralUsers(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"one that others may read is watched by them", readableIsWatched},
 		{"one that others may not read is waited for by looking again", unreadableIsPolled},

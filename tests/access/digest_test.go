@@ -15,7 +15,6 @@ import (
 
 // Digest credentials and lock paths that are their creator's alone.
 func TestDigest(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"the creator locks, works and releases", creatorLocks},
 		{"two clients of the creator take turns", creatorsTakeTurns},
@@ -123,7 +122,6 @@ func schemeWithoutIdentity(t *testing.T, at *place) {
 
 // Credentials on connections that are lost.
 func TestDigestIsPresentedAgain(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"at the next connection of a holder", holderReconnects},
 		{"at the next connection of a waiter", waiterReconnects},

@@ -13,7 +13,6 @@ import (
 
 // Every other kind of lock among several users.
 func TestKindsOfLocksOfSeveralUsers(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"lock for readers and writers has the lists asked for", readWriteLists},
 		{"readers and writers who may not read each other", readWriteUnreadable},

@@ -13,7 +13,6 @@ import (
 
 // The lists of the nodes that Turnstile makes.
 func TestACLOfWhatIsMade(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"nothing asked for", nothingAskedFor},
 		{"one list for all that is made", oneListForAll},
@@ -136,7 +135,6 @@ func shutsItselfOut(t *testing.T, at *place) {
 
 // Lock paths below nodes that are not ours.
 func TestStricterAncestors(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"a lock path below one that nothing may be made in", belowReadOnly},
 		{"a lock path below one that may not even be read", belowUnreadable},

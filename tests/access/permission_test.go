@@ -13,7 +13,6 @@ import (
 
 // What the session's user may do with the lock path, and what becomes of a lock there: "Permissions" of locks/LIMITS.md.
 func TestPermissionsOnTheLockPath(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"READ, CREATE, DELETE and WRITE are all that is needed", with(zk.PermRead|zk.PermCreate|zk.PermDelete|zk.PermWrite, works)},
 		{"without WRITE it works", with(zk.PermRead|zk.PermCreate|zk.PermDelete, works)},
@@ -113,7 +112,6 @@ func givesUp(t *testing.T, at *place) {
 
 // Permissions that somebody takes away while a request is on its way.
 func TestPermissionsTakenAway(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"DELETE from a holder", deleteTakenAway},
 		{"READ of the lock path from a waiter", listTakenAway},

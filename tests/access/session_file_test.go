@@ -15,7 +15,6 @@ import (
 // nobody else may delete its nodes. A copy of its file stands for a restart here: the predecessor lives, and learns that
 // it has lost its lock.
 func TestSessionFileWithTLSAndACL(t *testing.T) {
-	t.Parallel()
 	server := startSecured(t, true)
 	folder := t.TempDir()
 	first, second := filepath.Join(folder, "first"), filepath.Join(folder, "second")

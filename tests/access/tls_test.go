@@ -76,7 +76,6 @@ func requireRefused(t *testing.T, addr string, why string, opts ...locks.Option)
 
 // A server that asks its clients for no certificate.
 func TestTLS(t *testing.T) {
-	t.Parallel()
 	server := startSecured(t, false)
 	for name, cfg := range map[string]*tls.Config{
 		"by its address":                   server.trusting(),
@@ -175,7 +174,6 @@ func reconnectWithTLS(t *testing.T, server *secured, refuse bool) {
 
 // What does not get in is told why when its ctx ends.
 func TestTLSRefused(t *testing.T) {
-	t.Parallel()
 	server := startSecured(t, false)
 	stranger, err := rig.NewAuthority("a stranger")
 	require.NoError(t, err)
@@ -211,7 +209,6 @@ func TestTLSRefused(t *testing.T) {
 
 // A server that demands certificates of its clients, and knows them by those.
 func TestTLSWithClientCertificates(t *testing.T) {
-	t.Parallel()
 	server := startSecured(t, true)
 	t.Run("with one", func(t *testing.T) {
 		use(t, open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice))), "/with")

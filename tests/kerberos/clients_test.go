@@ -17,7 +17,6 @@ import (
 
 // Curator and Turnstile contend for one lock, each with a keytab, on nodes that are for their principals alone.
 func TestBesideCurator(t *testing.T) {
-	t.Parallel()
 	interop.Require(t)
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
@@ -75,7 +74,6 @@ func contend(t *testing.T, client *locks.Client, witness *interop.WitnessServer,
 
 // Who a client is in ACLs is for the servers to say: its whole principal, or the first part of it.
 func TestWhoClientsAre(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	k.Add(t, "app/host1", "app/host2")
 	short := demanding(t, k)

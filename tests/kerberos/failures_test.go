@@ -45,7 +45,6 @@ func inGuide(t *testing.T, quotes ...string) {
 
 // What a KDC refuses ends the attempt to open a client.
 func TestOpenWithoutATicket(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
 	k.Add(t, "gone")
@@ -78,7 +77,6 @@ func TestOpenWithoutATicket(t *testing.T) {
 
 // What the server refuses, too. Java's servers keep the reason for their log.
 func TestServerRefuses(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	k.Add(t, "zookeeper/elsewhere")
 	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)
@@ -123,7 +121,6 @@ func logs(t *testing.T, server *rig.Server, words string, refused func()) {
 
 // A server whose key is older than our ticket cannot read it, and can once its keytab has been changed.
 func TestKeyOfTheServerIsChanged(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	keytab := k.Keytab(t, servers)
 	server := rig.StartStandalone(t, append(k.ZooKeeperWith(servers, keytab),
@@ -144,7 +141,6 @@ func TestKeyOfTheServerIsChanged(t *testing.T) {
 }
 
 func TestServersThatSpeakSomethingElse(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	t.Run("no SASL", func(t *testing.T) {
 		refusedOpen(t, rig.StartStandalone(t).Addr(), as(t, k, "alice"), "no SASL")
@@ -157,7 +153,6 @@ func TestServersThatSpeakSomethingElse(t *testing.T) {
 
 // No KDC: whoever has a ticket goes on, and whoever has none waits until there is a KDC again.
 func TestLocksWithoutAKDC(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
 	proxy := rig.NewProxy(t, server.Addr())
@@ -195,7 +190,6 @@ func TestLocksWithoutAKDC(t *testing.T) {
 
 // A credential cache that nobody keeps fresh ends the session at the next connection, in so many words.
 func TestExpiredTicketEndsTheSession(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	proxy := rig.NewProxy(t, rig.StartStandalone(t, demanding(t, k)...).Addr())
 	m := mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", 10*time.Second)))

@@ -21,7 +21,6 @@ import (
 
 // Neither what is logged nor what fails shows a key.
 func TestNothingThatIsLoggedShowsAKey(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
 	path := k.Keytab(t, "alice")

@@ -40,7 +40,6 @@ func use(t *testing.T, client *locks.Client, path string) {
 
 // Locks on a server and on three, whose nodes are for one principal alone.
 func TestLocks(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	for name, start := range map[string]func(t *testing.T) string{
 		"standalone":    func(t *testing.T) string { return rig.StartStandalone(t, demanding(t, k)...).Addr() },
@@ -77,7 +76,6 @@ func TestLocks(t *testing.T) {
 
 // A lock outlives the loss of its leader, whose clients authenticate to another member.
 func TestLockOutlivesALeader(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	ensemble := rig.StartEnsemble(t, 3, demanding(t, k)...)
 	client := open(t, ensemble.Addrs(), as(t, k, "alice"), onlyMe)
@@ -101,7 +99,6 @@ func TestLockOutlivesALeader(t *testing.T) {
 // Several connections that are made at once share a mechanism and its tickets: none of their requests is taken for a
 // replay.
 func TestConnectionsShareTickets(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
 	m := as(t, k, "alice")
@@ -125,7 +122,6 @@ func TestConnectionsShareTickets(t *testing.T) {
 
 // Java's acceptor signs with a key of its own where it is told to, and with each kind of AES.
 func TestKeysOfTheServer(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		enctype string
 		opts    []rig.Option
@@ -149,7 +145,6 @@ func TestKeysOfTheServer(t *testing.T) {
 
 // Each of the three requests of an exchange is lost, or the answer to it is: the next connection begins another one.
 func TestExchangeThatIsCutOff(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	server := rig.StartStandalone(t, demanding(t, k)...)
 	for turn := 1; turn <= 3; turn++ {
@@ -193,7 +188,6 @@ func happens(t *testing.T, event <-chan struct{}, format string, args ...any) {
 // A session that is closed behind its client's back is followed by another one, which authenticates, too. The server
 // does not demand that, lest whoever closes the session have to.
 func TestNextSession(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)
 	proxy := rig.NewProxy(t, server.Addr())
@@ -213,7 +207,6 @@ func TestNextSession(t *testing.T) {
 
 // Tickets expire again and again while a lock is held and its connection is lost again and again.
 func TestLockOutlivesItsTickets(t *testing.T) {
-	t.Parallel()
 	k := newRealm(t)
 	k.Modify(t, "alice", `-maxlife "10 seconds"`)
 	server := rig.StartStandalone(t, demanding(t, k)...)

@@ -13,7 +13,6 @@ import (
 
 // Lock paths that are somebody's.
 func TestAccess(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"the creator locks, works and releases", creatorLocks},
 		{"two clients of the creator take turns", creatorsTakeTurns},

@@ -88,7 +88,6 @@ func (p *program) says(t *testing.T, line string) {
 
 // kazoo and Turnstile, both bob, take turns on a path that is bob's alone.
 func TestKazooBeside(t *testing.T) {
-	t.Parallel()
 	requireKazoo(t)
 	tell(t, []story{{"take turns", func(t *testing.T, at *place) {
 		client := mine(t, at.connect())
@@ -112,7 +111,6 @@ func TestKazooBeside(t *testing.T) {
 
 // ZooKeeper's own client reads the access list that the servers made of CreatorACL, and may only as bob.
 func TestJavaBeside(t *testing.T) {
-	t.Parallel()
 	rig.Require(t)
 	tell(t, []story{{"reads the list", func(t *testing.T, at *place) {
 		lease := lock(t, mine(t, at.connect()), "/mine")

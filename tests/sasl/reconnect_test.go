@@ -16,7 +16,6 @@ import (
 
 // Connections that are lost, and sessions that end.
 func TestReconnects(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"a holder keeps its lock, and a waiter its place", keepsItsPlace},
 		{"the next session", nextSession},
@@ -101,7 +100,6 @@ func droppedWhileHeld(t *testing.T, at *place) {
 
 // The second request of an exchange, which carries the proof, is lost, or its answer.
 func TestSecondTokenIsLost(t *testing.T) {
-	t.Parallel()
 	for name, action := range map[string]embedded.Action{
 		"before": embedded.CutBefore, "after": embedded.CutAfter, "reply": embedded.DropReply,
 	} {
@@ -125,7 +123,6 @@ func TestSecondTokenIsLost(t *testing.T) {
 
 // Each member of an ensemble is authenticated with, by the same session, as members die and come back.
 func TestMembersDie(t *testing.T) {
-	t.Parallel()
 	e := rig.StartEnsemble(t, 3, rig.WithJAAS(rig.DigestJAAS(passwords)),
 		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 	client := mine(t, e.Addrs())

@@ -15,7 +15,6 @@ import (
 
 // Whoever is not let in is told so, by whom and why, and never hangs.
 func TestRefused(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"wrong password", func(t *testing.T, at *place) { refused(t, at, "bob", "a guess") }},
 		{"unknown user", func(t *testing.T, at *place) { refused(t, at, "eve", "a guess") }},
@@ -81,7 +80,6 @@ func passwordChanged(t *testing.T, at *place) {
 // requireClientAuthScheme, which many pages name, is read by nothing in 3.8.0: it keeps nobody out, and disturbs
 // nobody.
 func TestRequireClientAuthScheme(t *testing.T) {
-	t.Parallel()
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("requireClientAuthScheme", "sasl"))
 	unlock(t, lock(t, mine(t, s.Addr()), "/mine"))
 	unlock(t, lock(t, open(t, s.Addr()), "/anybodys"))
@@ -89,7 +87,6 @@ func TestRequireClientAuthScheme(t *testing.T) {
 
 // A server that has a JAAS file and no provider authenticates, and knows no access lists of the scheme.
 func TestServerWithoutTheProvider(t *testing.T) {
-	t.Parallel()
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)),
 		rig.WithConfig("authProvider.1", "org.apache.zookeeper.server.auth.IPAuthenticationProvider"))
 	_, err := mine(t, s.Addr()).Mutex("/mine").Lock(deadline(t))
@@ -102,7 +99,6 @@ func TestServerWithoutTheProvider(t *testing.T) {
 // one: with somebody else's password. So it lets in whoever has a password under any name, "super" too, which every
 // list of the scheme lets pass. An entry for that name in the JAAS file keeps it shut. (The guide says so.)
 func TestUnknownUserWithAnothersPassword(t *testing.T) {
-	t.Parallel()
 	in := func(addr, user, password string) zkconn.EventKind {
 		conn, events := dial(t, addr, zkconn.WithSASL(digest(t, user, password)))
 		defer func() { _ = conn.Close() }()
@@ -120,7 +116,6 @@ func TestUnknownUserWithAnothersPassword(t *testing.T) {
 
 // Servers without SASL answer with nothing, and are told from others.
 func TestServerWithoutSASL(t *testing.T) {
-	t.Parallel()
 	without := map[string]string{"embedded": embedded.Run(t).Addr()}
 	if rig.Available() == nil {
 		without["standalone"] = rig.StartStandalone(t).Addr()
@@ -139,7 +134,6 @@ func TestServerWithoutSASL(t *testing.T) {
 
 // A server that lets clients stay whom it has refused gives itself away by the proof that it does not give.
 func TestServerThatLetsTheRefusedStay(t *testing.T) {
-	t.Parallel()
 	s := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(passwords)), rig.WithConfig("allowSaslFailedClients", "true"))
 	_, err := locks.Open(deadline(t), s.Addr(), locks.WithSASL(digest(t, "bob", "a guess")))
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)

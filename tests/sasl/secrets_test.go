@@ -37,7 +37,6 @@ func (l *text) String() string {
 // Nothing that is logged at any level, printed of any value, or said by any error has the password in it, whatever
 // happens to the connection.
 func TestPasswordsAreKept(t *testing.T) {
-	t.Parallel()
 	tell(t, []story{
 		{"when all goes well", passwordIsKept},
 		{"when it is refused", refusedPasswordIsKept},

@@ -13,7 +13,6 @@ import (
 
 // TLS below the exchange, on servers that use Netty for it.
 func TestTLS(t *testing.T) {
-	t.Parallel()
 	rig.RequireTLS(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)

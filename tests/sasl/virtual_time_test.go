@@ -29,7 +29,6 @@ func virtual(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks
 // Hours of holding a lock on connections that are lost each minute, with exchanges that take a second: the lease
 // never ends, and the session stays the same.
 func TestHoursOfReconnects(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
 			embedded.WithSASL(passwords), embedded.WithSASLRequired())
@@ -60,7 +59,6 @@ func TestHoursOfReconnects(t *testing.T) {
 // before the servers give it to somebody else. That they do: its client stops asking to be let in, and does not
 // keep the session alive by it. It goes on when they answer again.
 func TestSilenceInTheExchange(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second), embedded.WithReplicas(3),
 			embedded.WithSASL(passwords))
