@@ -9,7 +9,7 @@ GO ?= go
 # three of them keep two processors busy.
 PARALLEL ?= 3
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
-ABREAST ?= 6
+ABREAST ?= 4
 # The packages that take longest, which begin first.
 LONGEST := ./tests,./tests/interop,./tests/gateway,./tests/simulation
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
