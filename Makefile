@@ -11,7 +11,7 @@ PARALLEL ?= 3
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests,./tests/interop,./tests/gateway,./tests/simulation
+LONGEST := ./tests/matrix,./tests,./tests/interop,./tests/conformance,./tests/gateway,./tests/zklock,./tests/simulation,./tests/touches
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -27,8 +27,9 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 export GORACE ?= atexit_sleep_ms=100
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
-# Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step.
-MODULES := examples/scheduler tests/bench tests/soak tests/dashboard
+# Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
+# takes longest comes first.
+MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
 comma := ,
 # The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
 NEWEST := tests/figures/newest.mod

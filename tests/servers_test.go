@@ -98,8 +98,8 @@ func eachServer(t *testing.T, run func(t *testing.T, zk *servers)) {
 	}
 }
 
-// eachServerAlone is eachServer for a test that looks at all that runs, here or at the servers, that keeps the processors
-// busy by itself, or whose story depends on who comes first.
+// eachServerAlone is eachServer for a test that looks at all that runs, here or at the servers, that keeps the
+// processors busy by itself, or whose story depends on who comes first.
 func eachServerAlone(t *testing.T, run func(t *testing.T, zk *servers)) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) { run(t, kind.servers(t)) })
