@@ -8,8 +8,10 @@ GO ?= go
 # Test binaries run at the same time: a package with servers mostly waits, and
 # three of them keep two processors busy.
 PARALLEL ?= 3
+# Tests of one package that run at the same time, of those that may: most of what they do is to wait.
+ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests,./tests/interop,./tests/gateway,./tests/simulation
+LONGEST := ./tests/matrix,./tests,./tests/interop,./tests/conformance,./tests/gateway,./tests/zklock,./tests/simulation,./tests/touches
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -20,13 +22,19 @@ BENCH ?=
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
 FAST_PATHS ?= one-round-trip group-commit hand-over look-ahead
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
+# A binary with -race sleeps for a second before it ends, in case another goroutine races then. A tenth is enough: tests
+# wait for their goroutines.
+export GORACE ?= atexit_sleep_ms=100
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
-# Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step.
-MODULES := examples/scheduler tests/bench tests/soak tests/dashboard
+# Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
+# takes longest comes first.
+MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
 comma := ,
 # The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
 NEWEST := tests/figures/newest.mod
+# The packages with files that are built with -race only.
+WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./tests/simulation
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -36,7 +44,7 @@ help: ## list the targets
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
-		-race -count=1 -timeout 20m -p $(PARALLEL) ./...
+		-race -count=1 -vet=off -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
@@ -48,7 +56,8 @@ check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what ne
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
-	$(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- -race -count=1 -timeout 20m -p $(PARALLEL) ./...
+	$(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
+		-race -count=1 -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: readme
 readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)
@@ -59,6 +68,7 @@ readme: deps ## carry out every command of README.md as it is written, in a clea
 lint: ## gofmt, go vet, staticcheck, in every module
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	for module in . $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
+	$(GO) vet -race $(WITH_RACE)
 
 .PHONY: tidy
 tidy: ## go mod tidy, in every module

@@ -52,7 +52,7 @@ const short = 1500 * time.Millisecond
 // TestOperatorDeletesAWaitersNode: nothing tells a waiter of that but its session's heartbeat, or the
 // slow re-list. It queues again, behind the others, and is granted in the end.
 func TestOperatorDeletesAWaitersNode(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		others, o := newStage(t, at.Connect()), look(t, at)
 		for _, c := range []struct {
 			name  string

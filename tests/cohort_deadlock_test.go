@@ -31,7 +31,7 @@ func (s *stage) deadlocks(t *testing.T, root string) (all [][]string) {
 // TestDeadlockInsideCohorts: two owners of one process who wait for each other, each without a node behind the other's,
 // are found on demand, and the one that asked last gives up; the other gets its lock.
 func TestDeadlockInsideCohorts(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		client := open(t, at.Connect())
 		detect, cohort := locks.WithDeadlockDetection("/inside", often), locks.WithCohort(64)
 		x, err := client.Mutex("/inside/x", cohort).Lock(deadline(t))
@@ -78,7 +78,7 @@ func (s *stage) holder(t *testing.T, path string) string {
 // TestDeadlocksOfCohortsAreFound: by whoever asks the session that has the cohorts. Who holds with a node that was
 // passed on counts, and not who has made it.
 func TestDeadlocksOfCohortsAreFound(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		one := newStage(t, at.Connect())
 		t.Run("passed on", func(t *testing.T) {
 			first := one.caller(t, "A", "/on/x", inCohort).holds(t)
@@ -136,7 +136,7 @@ func TestDeadlocksOfCohortsAreFound(t *testing.T) {
 // TestOnlyOneInManyCohortsGivesUp: in a circle of requests of one session, all of which look.
 func TestOnlyOneInManyCohortsGivesUp(t *testing.T) {
 	const many = 4
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		one := newStage(t, at.Connect())
 		var held, asked []*request
 		for i := range many {

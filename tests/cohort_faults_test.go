@@ -54,7 +54,7 @@ func strikeCohort(t *testing.T, at *servers, path string, strike func(proxy *rig
 
 // TestCohortSurvivesACut: the connection is cut in mid-cohort. Who holds goes on holding, and gives back.
 func TestCohortSurvivesACut(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		strikeCohort(t, at, "/cut", func(proxy *rig.Proxy, holds *locks.Lease) {
 			proxy.Cut()
 			require.NoError(t, holds.Unlock(deadline(t)))
@@ -64,7 +64,7 @@ func TestCohortSurvivesACut(t *testing.T) {
 
 // TestCohortLosesItsSession: the session ends in mid-cohort. Who holds has lost; the others ask anew.
 func TestCohortLosesItsSession(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		strikeCohort(t, at, "/ended", func(proxy *rig.Proxy, holds *locks.Lease) {
 			id, password, ok := proxy.Session()
 			require.True(t, ok)
@@ -81,7 +81,7 @@ func TestCohortLosesItsSession(t *testing.T) {
 // TestCohortLosesReplies: the connection is cut in place of the answer to the delete of a node: that it is gone is found
 // out, and the next have their turn.
 func TestCohortLosesReplies(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		strikeCohort(t, at, "/unheard", func(proxy *rig.Proxy, holds *locks.Lease) {
 			proxy.Expect(rig.Rule{Op: rig.OpDelete, Action: rig.DropReply})
 			require.NoError(t, holds.Unlock(deadline(t)))

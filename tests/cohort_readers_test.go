@@ -17,7 +17,7 @@ import (
 // TestThousandReadersAreOneNode: those that wait behind a writer have none but that of the first, hold together when the
 // writer has gone, and keep the next writer out until the last of them has read.
 func TestThousandReadersAreOneNode(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		const readers = 1000
 		client, other, raw := open(t, at.Connect()), open(t, at.Connect()), at.Raw(t)
 		first, err := other.RWMutex("/crowd").Lock(deadline(t))

@@ -45,7 +45,7 @@ func (w *witness) leave() {
 // 64 workers lock one path 20 times each, over 4 sessions: one holder at a time, tokens strictly
 // increasing, grants in the order of the sequence numbers, and nothing left.
 func TestManyWorkersOneLock(t *testing.T) {
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		const sessions, workers, rounds = 4, 64, 20
 		ctx := deadline(t)
 		var clients []*locks.Client

@@ -46,6 +46,7 @@ func TestContestAmongMany(t *testing.T) {
 
 // TestContestMeetsFaults: what was lost on the way is found out by reading the node.
 func TestContestMeetsFaults(t *testing.T) {
+	t.Parallel()
 	for name, rule := range map[string]rig.Rule{
 		"the create's reply is lost": {Op: rig.OpCreate, Action: rig.DropReply},
 		"the create is cut off":      {Op: rig.OpCreate, Action: rig.CutBefore},

@@ -29,13 +29,16 @@ type embeddedMember struct{ *embedded.Replica }
 func (m embeddedMember) Kill() error                   { m.Stop(); return nil }
 func (m embeddedMember) Restart(context.Context) error { return m.Start() }
 
-// eachControlled runs a test on servers of its own: n of them, embedded and real.
+// eachControlled runs a test on servers of its own: n of them, embedded and real. It runs beside others.
 func eachControlled(t *testing.T, n int, run func(t *testing.T, servers controlled)) {
+	t.Parallel()
 	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
 		server := embedded.Run(t, embedded.WithReplicas(n), embedded.WithReapInterval(20*time.Millisecond), embedded.WithTick(20*time.Millisecond))
 		run(t, controlled{server.Connect(), func(*testing.T) member { return embeddedMember{server.Leader()} }})
 	})
 	t.Run("real", func(t *testing.T) {
+		t.Parallel()
 		often := rig.WithSystemProperty("znode.container.checkIntervalMs", "20")
 		if n == 1 {
 			server := rig.StartStandalone(t, often)

@@ -112,6 +112,7 @@ func TestRunAfterALoss(t *testing.T) {
 // TestRunWhenCutOff: the network of a leader is gone, or nothing passes any more. It stops leading before the other begins,
 // and is a candidate again when the network is back. A cut that is short changes nothing.
 func TestRunWhenCutOff(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ strike, heal func(*rig.Proxy) }{
 		"refused": {func(p *rig.Proxy) { p.Refuse(true); p.Cut() }, func(p *rig.Proxy) { p.Refuse(false) }},
 		"silence": {func(p *rig.Proxy) { p.Stall(rig.Up) }, func(p *rig.Proxy) { p.Resume(rig.Up) }},

@@ -53,6 +53,7 @@ var errShutdown = errors.New("the service is shutting down")
 
 // A ctx ends in each of creating, listing and watching: Lock returns its error, and no node is left.
 func TestCallerGoesWhileWaiting(t *testing.T) {
+	t.Parallel()
 	for _, stage := range stages {
 		for _, ending := range endings {
 			t.Run(stage.state.String()+"/"+ending.name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func count(t *testing.T, members []rig.Address) (all counts) {
 // Clients come, lock, wait, are cut and go: after Close nothing of them is left, neither here nor at
 // the servers.
 func TestNothingIsLeft(t *testing.T) {
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		var before counts
 		eventually(t, func() bool { // sessions that other tests cut off have to expire first
 			before = count(t, zk.members)

@@ -133,6 +133,7 @@ func TestTwoLocksAreReclaimed(t *testing.T) {
 
 // TestNotReclaimed: whoever waits holds first, and the process that is started again queues like any other.
 func TestNotReclaimed(t *testing.T) {
+	t.Parallel()
 	const short = pausedTimeout
 	for name, c := range map[string]struct {
 		timeout time.Duration

@@ -77,6 +77,7 @@ func TestOwnerIsTheActorThatAsks(t *testing.T) {
 // TestSecondComesWhileTheFirstIsQueued: it waits for the first and then shares; or queues itself, when the first
 // gives up.
 func TestSecondComesWhileTheFirstIsQueued(t *testing.T) {
+	t.Parallel()
 	for name, first := range map[string]func(t *testing.T, r *request){
 		"the first holds":       nil,
 		"the first gives up":    func(_ *testing.T, r *request) { r.send(&messages.Cancel{}) },

@@ -126,6 +126,7 @@ func TestRunOnceFails(t *testing.T) {
 
 // TestRunOnceIsBusy: who finds somebody at it leaves, and is told who it is; or waits, and runs if that one fails.
 func TestRunOnceIsBusy(t *testing.T) {
+	t.Parallel()
 	for name, fails := range map[string]error{"and works": nil, "and fails": errOfWork} {
 		t.Run(name, func(t *testing.T) {
 			eachServer(t, func(t *testing.T, zk *servers) {

@@ -57,6 +57,7 @@ func (c crowd) requireTurn(t *testing.T, before messages.Token) {
 // TestDowngradeBeforeACrowd: with writers and readers behind, of the same session and of another, nobody comes in
 // between.
 func TestDowngradeBeforeACrowd(t *testing.T) {
+	t.Parallel()
 	for name, downgrade := range downgrades {
 		t.Run(name, func(t *testing.T) {
 			eachServer(t, func(t *testing.T, zk *servers) {
@@ -91,6 +92,7 @@ func TestDowngradeBeforeACrowd(t *testing.T) {
 // TestDowngradeMeetsFaults: whatever is lost on the way, the lease is one for reading in the end, and nobody came
 // in between.
 func TestDowngradeMeetsFaults(t *testing.T) {
+	t.Parallel()
 	for name, rule := range map[string]rig.Rule{
 		"the create's reply is lost":  {Op: rig.OpCreate, Action: rig.DropReply},
 		"the create is cut off":       {Op: rig.OpCreate, Action: rig.CutBefore},

@@ -24,7 +24,7 @@ const (
 // contenders that are woken, for each release. (On the ensemble it goes up to a hundred: a thousand take long there.)
 func TestSemaphoreWakesAsManyForTenAsForAThousand(t *testing.T) {
 	const permits, sessions, releases = 3, queueSessions, 8
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		for _, waiters := range []int{10, 100, 1000} {
 			if waiters == 1000 && len(zk.members) > 1 {
 				break

@@ -87,16 +87,32 @@ func stopServers() {
 var chroots atomic.Int64
 
 // eachServer runs a test on every kind of server, in a chroot of its own. What is not installed is skipped.
+// The test runs beside others, and so do its kinds: most of what they do is to wait.
 func eachServer(t *testing.T, run func(t *testing.T, zk *servers)) {
+	t.Parallel()
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
-			s := &servers{members: kind.members(t), root: fmt.Sprintf("/test-%d", chroots.Add(1))}
-			conn := s.Raw(t)
-			_, err := conn.Create(s.root, nil, 0, zk.WorldACL(zk.PermAll))
-			require.NoError(t, err)
-			run(t, s)
+			t.Parallel()
+			run(t, kind.servers(t))
 		})
 	}
+}
+
+// eachServerAlone is eachServer for a test that looks at all that runs, here or at the servers, that keeps the
+// processors busy by itself, or whose story depends on who comes first.
+func eachServerAlone(t *testing.T, run func(t *testing.T, zk *servers)) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) { run(t, kind.servers(t)) })
+	}
+}
+
+// servers gives a test a chroot of its own.
+func (k *kind) servers(t *testing.T) *servers {
+	s := &servers{members: k.members(t), root: fmt.Sprintf("/test-%d", chroots.Add(1))}
+	conn := s.Raw(t)
+	_, err := conn.Create(s.root, nil, 0, zk.WorldACL(zk.PermAll))
+	require.NoError(t, err)
+	return s
 }
 
 // Connect is what Open takes.

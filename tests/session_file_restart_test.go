@@ -20,7 +20,7 @@ func sessionFile(t testing.TB) string { return filepath.Join(t.TempDir(), "sessi
 
 // The holder is killed and started again, several times: the next one holds as soon as it is open, by trying once.
 func TestRestartedHolderHoldsAtOnce(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		r := restarter{Connect: at.Connect(), Path: "/restart", File: sessionFile(t)}
 		looking := at.Raw(t)
 		p := start(t, r)
@@ -64,7 +64,7 @@ func millis(all ...time.Duration) (text string) {
 
 // Without the option, and with another file, the dead holder's node stays where it is.
 func TestRestartedHolderWithoutTheFileFindsItTaken(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		p := start(t, restarter{Connect: at.Connect(), Path: "/restart", File: sessionFile(t)})
 		_, held, _ := p.holds(t)
 		require.NoError(t, p.Kill())
@@ -80,7 +80,7 @@ func TestRestartedHolderWithoutTheFileFindsItTaken(t *testing.T) {
 
 // Somebody in another process waits behind the dead holder: it holds once the restarted process is open.
 func TestWaiterElsewhereHoldsAtTheRestart(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		file := sessionFile(t)
 		p := start(t, restarter{Connect: at.Connect(), Path: "/restart", File: file})
 		p.holds(t)
@@ -105,7 +105,7 @@ func TestWaiterElsewhereHoldsAtTheRestart(t *testing.T) {
 
 // A second one is refused while the first lives, also one that is stopped; the first keeps its session and its lock.
 func TestSessionFileOfALivingProcessIsRefused(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		r := restarter{Connect: at.Connect(), Path: "/alive", File: sessionFile(t)}
 		p := start(t, r)
 		session, held, _ := p.holds(t)

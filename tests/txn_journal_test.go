@@ -55,6 +55,7 @@ func requireJournal(t *testing.T, j *journal.Journal, zk *servers) {
 // TestJournalIsExact: clients with several workers each contend for a lock, plain, sticky or in cohorts, and write under
 // it, while their connections are cut, requests and replies are lost, and an operator breaks holders.
 func TestJournalIsExact(t *testing.T) {
+	t.Parallel()
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {
 			eachServer(t, func(t *testing.T, zk *servers) {

@@ -32,11 +32,13 @@ type server struct {
 }
 
 // eachServer runs a test on every kind of server, and in the end finds out that none of its jobs
-// left anything.
+// left anything. The test runs beside others, and so do its kinds: each has a server of its own.
 func eachServer(t *testing.T, run func(t *testing.T, s *server)) {
 	Require(t)
+	t.Parallel()
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
 			addr := kind.start(t)
 			s := &server{addr: addr, conn: connect(t, addr), real: kind.name == "zookeeper"}
 			run(t, s)

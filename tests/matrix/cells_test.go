@@ -162,7 +162,9 @@ func TestMatrix(t *testing.T) {
 	t.Log("\n" + summary())
 }
 
+// test runs a cell beside others.
 func (c cell) test(t *testing.T) {
+	t.Parallel()
 	t.Logf("required: %s", c.outcome)
 	if c.run != nil {
 		c.run(t)

@@ -47,6 +47,8 @@ func pausedRows(outcomes map[Request]string) (all []cell) {
 // pausedOutcome gives the outcome of one pause. They are long, so that all are run at the same time: whenever one
 // is asked for that has been given already, or has not been run.
 func pausedOutcome(request Request) error {
+	pausing.Lock()
+	defer pausing.Unlock()
 	if _, there := pausedResults[request]; !there {
 		var all sync.WaitGroup
 		var mu sync.Mutex
@@ -65,7 +67,11 @@ func pausedOutcome(request Request) error {
 	return err
 }
 
-var pausedResults = map[Request]error{}
+// pausing guards pausedResults: the first cell that asks runs all, and the others wait for it.
+var (
+	pausing       sync.Mutex
+	pausedResults = map[Request]error{}
+)
 
 // pauseScene is a child and what is around it.
 type pauseScene struct {

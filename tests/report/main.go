@@ -8,9 +8,10 @@
 // status is 0 only when something passed, nothing failed and go test itself is
 // content; with -no-skips, a skipped test is a failure of the run as well.
 //
-// With -beside the same go test runs in other modules, too, one after the other,
-// while it runs in this one. A module is named by its folder. The packages of -first, which are of this
-// one, come before those that are named last: what takes longest should begin first.
+// With -beside the same go test runs in other modules, too, two at a time, while it
+// runs in this one. They begin in the order in which they are named, each by its
+// folder. The packages of -first, which are of this module, come before those that
+// are named last: what takes longest should begin first.
 package main
 
 import (
@@ -35,21 +36,42 @@ func main() {
 	}
 }
 
+// lanes is how many other modules are tested at the same time.
+const lanes = 2
+
 // run runs the tests of this module, and beside them those of the others.
 func run(noSkips bool, first, others, args []string) error {
 	tally := newTally(os.Stdout)
 	ended := make(chan error, 1)
-	go func() {
-		var failed error
-		for _, folder := range others {
-			failed = errors.Join(failed, testIn(tally, folder, args))
-		}
-		ended <- failed
-	}()
+	go func() { ended <- testBeside(tally, others, args) }()
 	ours := slices.Insert(slices.Clone(args), max(0, len(args)-1), first...)
 	err := errors.Join(testIn(tally, ".", ours), <-ended)
 	fmt.Println(tally.summary())
 	return tally.verdict(noSkips, err)
+}
+
+// testBeside runs go test in folders, as many at a time as there are lanes.
+func testBeside(tally *tally, folders, args []string) error {
+	next := make(chan string, len(folders))
+	for _, folder := range folders {
+		next <- folder
+	}
+	close(next)
+	failed := make(chan error, lanes)
+	for range lanes {
+		go func() {
+			var failures error
+			for folder := range next {
+				failures = errors.Join(failures, testIn(tally, folder, args))
+			}
+			failed <- failures
+		}()
+	}
+	var failures error
+	for range lanes {
+		failures = errors.Join(failures, <-failed)
+	}
+	return failures
 }
 
 // testIn runs go test in a folder, and counts its outcomes.

@@ -13,6 +13,7 @@ import (
 // TestBadUse: for each command one sentence, which says what is wrong and what to type; nothing is sent, for nobody
 // listens there.
 func TestBadUse(t *testing.T) {
+	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	nowhere := place{addr: "127.0.0.1:1"}
@@ -114,6 +115,7 @@ func TestBadUse(t *testing.T) {
 
 // TestNothingIsNobody: a variable of a script that is not set names no contender, though each node's name has it as a part.
 func TestNothingIsNobody(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder, _ := runs(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
 	_, stderr := says(t, at, 64, "break", "--yes", "/b", "")
@@ -125,6 +127,7 @@ func TestNothingIsNobody(t *testing.T) {
 
 // TestNoServers: there is no default, for a lock at the wrong servers excludes nobody.
 func TestNoServers(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"run /x -- true", "hold /x", "permits /x 1", "queue /x", "tree /", "trace /x", "graph /", "revoke /x", "break --yes /x 1", "doctor"} {
 		cmd := command(place{}, strings.Fields(name)...)
 		cmd.Env = clean()
@@ -136,6 +139,7 @@ func TestNoServers(t *testing.T) {
 
 // TestHelp: there is some of everything, with examples, and it fits a terminal.
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	nowhere := place{}
 	for _, name := range []string{"", "run", "hold", "permits", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
 		stdout, stderr := says(t, nowhere, 0, strings.Fields("help "+name)...)
@@ -151,6 +155,7 @@ func TestHelp(t *testing.T) {
 
 // TestCompletion: scripts for the shells, and what they ask.
 func TestCompletion(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		stdout, _ := says(t, place{}, 0, "completion", shell)
 		require.Contains(t, stdout, "zklock", shell)

@@ -53,6 +53,7 @@ func TestDoctor(t *testing.T) {
 
 // TestDoctorTimeout: the servers grant another session timeout than is asked for.
 func TestDoctorTimeout(t *testing.T) {
+	t.Parallel()
 	server := embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 5*time.Second))
 	r := parsed[report](t, place{addr: server.Addr()}, 0, "doctor", "--json", "--session-timeout", "30s")
 	grade, found, do := r.grade(t, "session")
@@ -63,6 +64,7 @@ func TestDoctorTimeout(t *testing.T) {
 
 // TestDoctorFindsWhatIsWrong: in words, with what to do.
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	nobody := listener.Addr().String()
@@ -119,6 +121,7 @@ func (quiet) Printf(string, ...any) {}
 
 // TestTLS: a server that demands certificates of its clients.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	rig.RequireTLS(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
@@ -140,13 +143,13 @@ func TestTLS(t *testing.T) {
 	flags := []string{"--tls-ca", ca, "--tls-cert", cert, "--tls-key", key, "--tls-server-name", name}
 	says(t, at, 0, patiently("run", append(flags, "/tls", "--", "true")...)...)
 	says(t, at, 0, append([]string{"doctor"}, flags...)...)
-	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "500ms")
+	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "5s")
 	_, found, do := r.grade(t, "server")
 	require.Contains(t, do, "--tls-server-name", found)
-	r = parsed[report](t, place{addr: server.Addr()}, 69, append([]string{"doctor", "--json", "--connect-timeout", "500ms"}, flags...)...)
+	r = parsed[report](t, place{addr: server.Addr()}, 69, append([]string{"doctor", "--json", "--connect-timeout", "5s"}, flags...)...)
 	_, found, do = r.grade(t, "server")
 	require.Contains(t, do, "does not speak TLS", found)
-	says(t, at, 69, "queue", "--connect-timeout", "500ms", "/tls")
+	says(t, at, 69, "queue", "--connect-timeout", "5s", "/tls")
 }
 
 func writePEM(t *testing.T, name, kind string, der []byte) {

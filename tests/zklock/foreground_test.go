@@ -20,6 +20,7 @@ import (
 // TestNobodyReads: standard error is a pipe that is full, as of a pager that somebody looks at. The command is ended all
 // the same.
 func TestNobodyReads(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
@@ -76,6 +77,7 @@ func shell(t *testing.T, at place) *terminal {
 // TestTerminalStopsWriters: a terminal that stops who writes to it from the background (stty tostop) does not stop
 // zklock when it has to end its command, which has the foreground.
 func TestTerminalStopsWriters(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	x := shell(t, at)
 	x.types(t, "stty tostop\n")
@@ -92,6 +94,7 @@ func TestTerminalStopsWriters(t *testing.T) {
 // TestTerminalAfterNothingRan: the terminal is given to the command before the kernel finds that it is no program. It is
 // taken back, also for a script, which would not take it itself.
 func TestTerminalAfterNothingRan(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	garbage := filepath.Join(t.TempDir(), "garbage")
 	require.NoError(t, os.WriteFile(garbage, []byte{0x7f, 'E', 'L', 'F', 0}, 0o700))
@@ -108,6 +111,7 @@ func TestTerminalAfterNothingRan(t *testing.T) {
 // as programs do that ask for a password or show pages; in a script and in a shell with job control. Then the script has
 // it again.
 func TestTerminalOnDemand(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	run := `"$Z" run --session-timeout 30s --connect-timeout 60s /demand -- `
 	input := `echo data | ` + run + `sh -c 'read pw </dev/tty; read line; echo "pw=$pw line=$line"'`
@@ -141,6 +145,7 @@ func TestTerminalOnDemand(t *testing.T) {
 
 // TestStoppedAtTheTerminal: Ctrl-Z stops zklock as well as the command, and the shell goes on; the job goes on with fg.
 func TestStoppedAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	x := shell(t, at)
 	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'echo it r\"\"uns; read x; echo got $x; exit 6'\n")
@@ -175,6 +180,7 @@ func TestStoppedAtTheTerminal(t *testing.T) {
 // TestProgressOfAJob: a job in the background draws nothing on the terminal, where somebody types something else by now.
 // It does when it is in the foreground.
 func TestProgressOfAJob(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder, _ := runs(t, at, patiently("run", "/p", "--", "sh", "-c", holding)...)
 	x := shell(t, at)

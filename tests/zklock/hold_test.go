@@ -42,6 +42,7 @@ func TestHold(t *testing.T) {
 
 // TestHoldGivesWay to somebody who asks, unless it is told to go on; a lock that is broken is lost.
 func TestHoldGivesWay(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	p := start(t, at, patiently("hold", "/hold")...)
 	p.said(t)
@@ -64,6 +65,7 @@ func TestHoldGivesWay(t *testing.T) {
 
 // TestHoldThatWaits ends with its input, with a signal, and with its patience.
 func TestHoldThatWaits(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder := start(t, at, patiently("hold", "/hold")...)
 	holder.said(t)

@@ -45,6 +45,7 @@ func TestKilledFreesTheLock(t *testing.T) {
 
 // TestKilledWithAStubbornGroup: what the command has started and what ignores signals goes too, and at once.
 func TestKilledWithAStubbornGroup(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	p, pids := runs(t, at, patiently("run", "/k", "--", "sh", "-c", stubborn)...)
 	require.Len(t, pids, 2)
@@ -54,6 +55,7 @@ func TestKilledWithAStubbornGroup(t *testing.T) {
 
 // TestKilledWithJobs: those in process groups of their own go, too.
 func TestKilledWithJobs(t *testing.T) {
+	t.Parallel()
 	requireJobs(t)
 	at := here(t)
 	p, pids := runs(t, at, patiently("run", "/k", "--", "bash", "-c", jobs)...)
@@ -64,6 +66,7 @@ func TestKilledWithJobs(t *testing.T) {
 
 // TestKilledWithoutItsGuard: the kernel kills the command's own process, where it does that.
 func TestKilledWithoutItsGuard(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells a process of its parent's end")
 	}
@@ -81,6 +84,7 @@ func TestKilledWithoutItsGuard(t *testing.T) {
 // TestGuardKnowsBefore: zklock may be killed when its command runs already and the guard has not heard of its process group. It
 // knows the command's processes by their environment then, and no others.
 func TestGuardKnowsBefore(t *testing.T) {
+	t.Parallel()
 	requireJobs(t)
 	session, err := unix.Getsid(0)
 	require.NoError(t, err)
@@ -104,6 +108,7 @@ func TestGuardKnowsBefore(t *testing.T) {
 
 // TestNothingIsLeft: after an ordinary run neither the guard nor the session is there.
 func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
 	}

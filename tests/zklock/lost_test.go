@@ -78,6 +78,7 @@ func TestStubborn(t *testing.T) {
 
 // TestLeftBehind: a command that ends at once and leaves a child that ignores SIGTERM: the child goes too.
 func TestLeftBehind(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	seen, proxy := at.behind(t)
 	script := `(trap "" TERM; exec sleep 1000) & trap "exit 0" TERM; echo up $$ $! .; while :; do sleep 0.02; done`
@@ -101,6 +102,7 @@ func requireJobs(t *testing.T) {
 
 // TestJobsAreEnded: also what has a process group of its own goes when the lock is lost, but only then.
 func TestJobsAreEnded(t *testing.T) {
+	t.Parallel()
 	requireJobs(t)
 	at := here(t)
 	seen, proxy := at.behind(t)
@@ -124,6 +126,7 @@ func TestJobsAreEnded(t *testing.T) {
 // TestConnectionIsLost: nothing is heard of the servers until the lease is over. That is a loss too, though nobody
 // says so.
 func TestConnectionIsLost(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "2s"}} {
 		t.Run(name, func(t *testing.T) {
 			seen, proxy := here(t).behind(t)
@@ -140,6 +143,7 @@ func TestConnectionIsLost(t *testing.T) {
 // TestEarlyWithShortLeases: the servers grant a third of the session timeout that was asked for, and so the lease is never
 // as long as --early takes it to be. The command is not run, rather than ended though nothing is wrong.
 func TestEarlyWithShortLeases(t *testing.T) {
+	t.Parallel()
 	at := place{addr: embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 20*time.Second)).Addr()}
 	args := []string{"run", "--early", "--grace", "6s", "--session-timeout", "60s", "/short", "--", "echo", "it runs"}
 	stdout, stderr := says(t, at, 64, args...)
@@ -153,6 +157,7 @@ func TestEarlyWithShortLeases(t *testing.T) {
 
 // TestStoppedCommandIsEnded: one that does not run at the moment hears of it all the same.
 func TestStoppedCommandIsEnded(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	seen, proxy := at.behind(t)
 	p, pids := runs(t, seen, patiently("run", "--grace", "30s", "/lost", "--", "sh", "-c", polite)...)
@@ -183,6 +188,7 @@ func TestBreak(t *testing.T) {
 
 // TestBreakByName: a part of the node's name will do, where no other has it.
 func TestBreakByName(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder, _ := runs(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
 	waiter := start(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)

@@ -112,6 +112,7 @@ func TestPermits(t *testing.T) {
 
 // TestStatuses: the command's own status is zklock's.
 func TestStatuses(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	plain := filepath.Join(t.TempDir(), "plain")
 	require.NoError(t, os.WriteFile(plain, []byte("no program\n"), 0o600))
@@ -138,6 +139,7 @@ func TestStatuses(t *testing.T) {
 
 // TestEnvironmentAndFiles: the command sees the lock in its environment, and has zklock's standard files.
 func TestEnvironmentAndFiles(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	p := start(t, at, patiently("run", "--label", "a label", "/a/lock", "--", "sh", "-c",
 		`echo "$ZKLOCK_PATH $ZKLOCK_NODE $ZKLOCK_TOKEN"; echo up .; cat; echo to stderr >&2`)...)
@@ -171,6 +173,7 @@ func TestWait(t *testing.T) {
 
 // TestSignalWhileWaiting ends zklock with the signal's status, and leaves no node.
 func TestSignalWhileWaiting(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -186,6 +189,7 @@ func TestSignalWhileWaiting(t *testing.T) {
 
 // TestSignals: the command gets what zklock gets, and so does what it has started.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	for name, s := range map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
 		"QUIT": syscall.SIGQUIT, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2} {
@@ -206,6 +210,7 @@ func TestSignals(t *testing.T) {
 
 // TestCannotConnect: 69, and which server it is.
 func TestCannotConnect(t *testing.T) {
+	t.Parallel()
 	at, proxy := here(t).behind(t)
 	proxy.Refuse(true)
 	for _, args := range [][]string{{"run", "/x", "--", "true"}, {"queue", "/x"}, {"tree", "/"}, {"graph", "/"}, {"trace", "/x"},

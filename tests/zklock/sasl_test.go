@@ -21,6 +21,7 @@ func withSASL(t *testing.T, user, password string) (place, string) {
 
 // TestSASL: from a file and from the environment, for each command that connects, and for a zklock below another.
 func TestSASL(t *testing.T) {
+	t.Parallel()
 	at, file := withSASL(t, "app", "top secret")
 	flags := []string{"--sasl", "digest-md5", "--sasl-file", file}
 	stdout, _ := says(t, at, 0, append([]string{"run"}, append(flags, "/job", "--", "echo", "done")...)...)
@@ -37,6 +38,7 @@ func TestSASL(t *testing.T) {
 
 // TestSASLIsRefused: in words, without the password, at once.
 func TestSASLIsRefused(t *testing.T) {
+	t.Parallel()
 	at, file := withSASL(t, "app", "a guess")
 	for name, flags := range map[string][]string{
 		"wrong password": {"--sasl", "digest-md5", "--sasl-file", file},

@@ -85,10 +85,15 @@ func stopServers() {
 	}
 }
 
-// eachServer runs a test on every kind of servers. What is not installed is skipped.
+// eachServer runs a test on every kind of servers. What is not installed is skipped. The test runs beside
+// others, and so do its kinds.
 func eachServer(t *testing.T, run func(t *testing.T, at place)) {
+	t.Parallel()
 	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) { run(t, k.place(t)) })
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			run(t, k.place(t))
+		})
 	}
 }
 

@@ -100,6 +100,7 @@ func (x *terminal) settings(t *testing.T) unix.Termios {
 
 // TestInteractive: the command has the terminal: it reads from it, and gets what Ctrl-C sends.
 func TestInteractive(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	x := sits(t, command(at, patiently("run", "/i", "--", "sh", "-c",
 		`trap "echo interrupted; exit 4" INT; [ -t 0 ] && [ -t 1 ] && echo a terminal; read name; echo "hello $name"; echo up; while :; do sleep 0.02; done`)...))
@@ -114,6 +115,7 @@ func TestInteractive(t *testing.T) {
 
 // TestTerminalIsMended: a command that is killed leaves the terminal without echo; zklock leaves it as it was.
 func TestTerminalIsMended(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	x := sits(t, command(at, patiently("run", "--grace", "200ms", "/i", "--", "sh", "-c", `stty -echo raw; trap "" TERM; echo up; while :; do sleep 0.02; done`)...))
 	before := x.settings(t)
@@ -126,6 +128,7 @@ func TestTerminalIsMended(t *testing.T) {
 
 // TestProgress: a line while the lock is waited for, where standard error is a terminal; it is wiped out.
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder, _ := runs(t, at, patiently("run", "--label", "nightly", "/p", "--", "sh", "-c", holding)...)
 	x := sits(t, command(at, patiently("run", "/p", "--", "echo", "it runs")...))
@@ -139,6 +142,7 @@ func TestProgress(t *testing.T) {
 
 // TestWatch: a live view, on a screen of its own; the terminal is as it was when it ends, by a key or by a signal.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "--long", "/"}} {
 		for how, quit := range map[string]func(x *terminal){
@@ -168,6 +172,7 @@ func TestWatch(t *testing.T) {
 
 // TestWatchWithoutServers: a view of what was says that it is one.
 func TestWatchWithoutServers(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "/"}} {
 		seen, proxy := here(t).behind(t)
 		x := sits(t, command(seen, patiently(args[0], args[1:]...)...))
@@ -188,6 +193,7 @@ func TestWatchWithoutServers(t *testing.T) {
 
 // TestBreakAsks: at a terminal; only a yes is one.
 func TestBreakAsks(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	holder, _ := runs(t, at, patiently("run", "--label", "nightly", "/b", "--", "sh", "-c", holding)...)
 	for answer, status := range map[string]int{"n": 1, "": 1, "yeah": 1} {

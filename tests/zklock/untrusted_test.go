@@ -11,6 +11,7 @@ import (
 
 // TestJSONAtATerminal: what others wrote is in the JSON, and nothing in it that a terminal obeys.
 func TestJSONAtATerminal(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	const label = "a\x1b[2J\u009b2Jb\u202ec"
 	holder, _ := runs(t, at, patiently("run", "--label", label, "/json", "--", "sh", "-c", holding)...)
@@ -23,6 +24,7 @@ func TestJSONAtATerminal(t *testing.T) {
 
 // TestDoctorAtATerminal: what says that it is a server is not believed to be harmless.
 func TestDoctorAtATerminal(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	over := make(chan struct{})
@@ -38,7 +40,7 @@ func TestDoctorAtATerminal(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	stdout, _ := says(t, place{addr: listener.Addr().String()}, 69, "doctor", "--connect-timeout", "300ms")
+	stdout, _ := says(t, place{addr: listener.Addr().String()}, 69, "doctor", "--connect-timeout", "5s")
 	require.Contains(t, stdout, "ZooKeeper 3.9·[2J, standalone·2J")
 	require.NotContains(t, stdout, "\x1b")
 	require.NoError(t, listener.Close())

@@ -78,6 +78,7 @@ func TestQueue(t *testing.T) {
 
 // TestQueueWatchJSON: a line for each change, also into a pipe, until it is interrupted.
 func TestQueueWatchJSON(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	p := start(t, at, patiently("queue", "--watch", "--json", "/q")...)
 	last := func() (all []shown) {
@@ -237,6 +238,7 @@ func TestGraph(t *testing.T) {
 // TestNested: a zklock under a zklock with the same lock would wait for itself, and is told so; one with another lock
 // is fine.
 func TestNested(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	inner := func(path string) []string {
 		return patiently("run", append([]string{path, "--", program}, patiently("run", "/n", "--", "sh", "-c", "echo $ZKLOCK_PATH")...)...)
@@ -257,6 +259,7 @@ func TestNested(t *testing.T) {
 
 // TestVersionAndFileNames: which version it is; and what a shell completes behind the lock path are files.
 func TestVersionAndFileNames(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	stdout, _ := says(t, at, 0, "--version")
 	require.Regexp(t, `^zklock version \S+\n$`, stdout)

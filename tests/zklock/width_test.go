@@ -13,6 +13,7 @@ import (
 // TestFullLines: lines that are as wide as the terminal lose no character, and characters that are shown in two columns
 // count for two: a line that is too long would move the whole view.
 func TestFullLines(t *testing.T) {
+	t.Parallel()
 	at := here(t)
 	const broad = "夜"
 	for letter, label := range map[string]string{"z": strings.Repeat("z", 100), broad: strings.Repeat(broad, 60)} {
