@@ -40,7 +40,8 @@
 // # In a protoactor cluster
 //
 // Package actors/gateway/grain has a cluster kind, so that nobody names gateways: each lock path has a
-// grain, on a member with a session, that forwards to the gateway there.
+// grain, on a member with a session, that forwards to the gateway there. grain.Kind takes the options of a
+// gateway.
 //
 //	cluster.WithKinds(grain.Kind(session))                      // on members with a session
 //	client, err := gateway.Open(ctx, system, grain.At(cluster)) // on any node

@@ -193,8 +193,10 @@ func TestOwnerIsFreeOnceItGivesBack(t *testing.T) {
 			want := messages.Acquire{Path: "/mine", Owner: "me", Reentry: true}
 			return o.system.Root.Spawn(gateway.NewLock(o.at, want, actors.WithObserver(r.PID()))), r
 		}
+		bounded, stop := context.WithTimeout(o.t.Context(), time.Hour)
+		defer stop()
 		await := func(r *actorstest.Recorder, state messages.State) messages.Transition {
-			to, err := r.Await(o.t.Context(), state)
+			to, err := r.Await(bounded, state)
 			require.NoError(o.t, err)
 			return to
 		}

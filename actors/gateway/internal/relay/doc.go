@@ -82,4 +82,13 @@
 // The owner is told the same reason when the gateway is closed and there is no other one.
 // messages.ReasonSessionClosed says that the requester's own side is closed, after which nothing is
 // to be tried again.
+//
+// # Files
+//
+// The files are layers. Each uses those before it in this list, and none after it:
+//
+//	data        message, output, notices
+//	requester   places, attempt, hold, ordered; requester
+//	            send, end, silence, late, refuse, events; inputs
+//	gateway     memory, entry; table
 package relay
