@@ -147,6 +147,13 @@ bench-go: ## Go benchmarks of the state machine, the queue, the session actor an
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests
 
+.PHONY: screenshots
+screenshots: deps ## pictures of the dashboard, and zklock's views at 80 columns, of the code as it is (about five minutes)
+	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_SCREENSHOTS=examples/dashboard/screenshots \
+		$(GO) -C tests/dashboard test -count=1 -timeout 20m -run 'TestScreenshots$$' .
+	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_ZKLOCK_SCREENSHOTS=examples/zklock/screenshots \
+		$(GO) test -count=1 -timeout 20m -run 'TestScreenshots$$' ./tests/zklock
+
 .PHONY: deps
 deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chromium, promtool, where they are missing
 	tests/rig/install.sh

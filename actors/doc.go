@@ -34,7 +34,8 @@
 // acquires several locks as one.
 //
 // An actor that its supervisor restarts has not ended. It may find notices in its mailbox from lock
-// actors of its previous incarnation: see [NewLock].
+// actors of its previous incarnation: see [NewLock]. The guide locks/guides/supervision.go has what
+// each directive of a supervisor does to a lock.
 //
 // Parents, owners and observers run in the session's process, unless [WithRemote] is set.
 // protoactor tells AddressTerminated when a node is out of reach. That is not the end of an owner,

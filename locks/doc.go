@@ -124,7 +124,9 @@
 //   - how to choose a session timeout;
 //   - a session on each node, or a gateway;
 //   - how to move from Curator, go-zookeeper's Lock, kazoo or etcd;
-//   - how to run against a production ensemble;
+//   - how to run against a production ensemble, in Kubernetes, and with Kerberos;
+//   - what a supervisor does to the lock of an actor;
+//   - how to test programs with locks;
 //   - what to do when a lock is stuck.
 //
 // # Glossary

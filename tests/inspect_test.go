@@ -110,8 +110,8 @@ var questions = map[string]func(ctxt, *locks.Client, string) error{
 	},
 }
 
-// TestQuestionsAboutBadPaths: are refused before anything is sent, also when actors ask.
-func TestQuestionsAboutBadPaths(t *testing.T) {
+// TestQueriesAboutBadPaths: are refused before anything is sent, also when actors ask.
+func TestQueriesAboutBadPaths(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		proxy := at.Proxy(t)
 		client := open(t, proxy.Addr()+at.Root())
@@ -160,8 +160,8 @@ func reasonOf(t *testing.T, answer any) messages.Reason {
 	return ""
 }
 
-// TestQuestionsInVain: after Close, and when ctx has ended.
-func TestQuestionsInVain(t *testing.T) {
+// TestQueriesInVain: after Close, and when ctx has ended.
+func TestQueriesInVain(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		client := open(t, at.Connect())
 		ended, cancel := context.WithCancel(context.Background())

@@ -144,8 +144,8 @@ func TestStickyIsRetainedWhileNobodyComes(t *testing.T) {
 	})
 }
 
-// TestStickyTakenUpByOneThatIsNot: any request of the session may use the node; it goes with one that does not stick.
-func TestStickyTakenUpByOneThatIsNot(t *testing.T) {
+// TestStickyReusedByOneThatIsNot: any request of the session may use the node; it goes with one that does not stick.
+func TestStickyReusedByOneThatIsNot(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client := open(t, zk.Connect())
 		node, _ := cycle(t, client.Mutex("/sticky", locks.WithSticky(forLong)))

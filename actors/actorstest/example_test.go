@@ -98,8 +98,7 @@ func ExampleRecorder_Await() {
 	// Output: a greater token: true
 }
 
-// What a lock actor went through is compared with a pattern; the error says what was there and what
-// was wanted.
+// The states of a lock actor are compared with a pattern. The error says where they part.
 func ExampleMatch() {
 	states := []messages.State{messages.StateCreating, messages.StateListing, messages.StateWatching, messages.StateHeld}
 	fmt.Println(actorstest.Match(states,
@@ -107,7 +106,7 @@ func ExampleMatch() {
 	fmt.Println(actorstest.Match(states, actorstest.InOrder(messages.StateCreating, messages.StateHeld)...))
 	// Output:
 	// <nil>
-	// states creating → listing → watching → held do not fit the pattern [creating held]
+	// after creating: listing, want held
 }
 
 // States that come one right after the other, and no others.

@@ -2,6 +2,8 @@ package actorstest
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -31,30 +33,73 @@ func InOrder(states ...messages.State) []Part {
 	return parts
 }
 
-// Match checks that states fit a pattern from its beginning to its end. The error names the states
-// and the pattern.
+// Match checks that states fit a pattern from its beginning to its end. The error says where they
+// part: the last few states that fit, which one came next, and what the pattern wants there.
 func Match(states []messages.State, pattern ...Part) error {
-	if fits(states, pattern) {
-		return nil
+	at := reach(pattern, map[int]bool{0: true})
+	for i, s := range states {
+		next := after(pattern, at, s)
+		if len(next) == 0 {
+			return fmt.Errorf("%s %v, want %s", fitted(states[:i]), s, wanted(pattern, at))
+		}
+		at = next
 	}
-	return fmt.Errorf("states %s do not fit the pattern %v", Story(states), pattern)
+	if !at[len(pattern)] {
+		return fmt.Errorf("%s nothing more, want %s", fitted(states), wanted(pattern, at))
+	}
+	return nil
 }
 
-func fits(states []messages.State, pattern []Part) bool {
-	if len(pattern) == 0 {
-		return len(states) == 0
+// reach adds the places in a pattern that are reached from others without a state. A place is the number of parts
+// before it.
+func reach(pattern []Part, at map[int]bool) map[int]bool {
+	for i, p := range pattern {
+		if at[i] && (p.any || p.optional) {
+			at[i+1] = true
+		}
 	}
-	head, rest := pattern[0], pattern[1:]
-	if (head.any || head.optional) && fits(states, rest) {
-		return true
+	return at
+}
+
+// after are the places at which a pattern may stand after one more state.
+func after(pattern []Part, at map[int]bool, s messages.State) map[int]bool {
+	next := make(map[int]bool)
+	for i, p := range pattern {
+		switch {
+		case !at[i]:
+		case p.any:
+			next[i] = true
+		case p.state == s:
+			next[i+1] = true
+		}
 	}
-	if len(states) == 0 || !head.any && states[0] != head.state {
-		return false
+	return reach(pattern, next)
+}
+
+// fitted is how an error begins: the newest of the states that fit.
+func fitted(states []messages.State) string {
+	const most = 3
+	switch n := len(states); {
+	case n == 0:
+		return "first:"
+	case n > most:
+		return fmt.Sprintf("after %d states, … → %s:", n, Story(states[n-most:]))
 	}
-	if head.any {
-		return fits(states[1:], pattern)
+	return fmt.Sprintf("after %s:", Story(states))
+}
+
+// wanted is what a pattern has at some places. Whatever does not show: no state is wrong there.
+func wanted(pattern []Part, at map[int]bool) string {
+	var all []string
+	for i, p := range pattern {
+		if at[i] && !p.any && !slices.Contains(all, p.state.String()) {
+			all = append(all, p.state.String())
+		}
 	}
-	return fits(states[1:], rest)
+	if at[len(pattern)] {
+		all = append(all, "the end")
+	}
+	return strings.Join(all, " or ")
 }
 
 // String writes a part as a pattern: "held", "held?", "…".

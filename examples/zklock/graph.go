@@ -145,7 +145,7 @@ func (g graph) lines(now time.Time, width int) []string {
 	}
 	for i, d := range g.possible {
 		lines = append(lines, "", fmt.Sprintf(
-			"POSSIBLE DEADLOCK %d: it is one if in each process whoever waits keeps whoever holds", i+1))
+			"POSSIBLE DEADLOCK %d: one if in each process the holder waits for the waiter", i+1))
 		lines = append(lines, members(d, width)...)
 	}
 	if len(g.edges) == 0 {

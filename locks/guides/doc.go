@@ -10,6 +10,7 @@
 //   - Choosing a session timeout
 //   - What services do with locks
 //   - SIGTERM and Kubernetes
+//   - Supervision of actors
 //   - Testing programs with locks
 //
 // Each is a file of this folder, so it can be read there; its Examples run with the tests. The

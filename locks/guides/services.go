@@ -94,7 +94,8 @@
 // # An actor that a supervisor starts again
 //
 // An actor spawns its lock actor as its child, works when it is told Held, and sends Release. When it panics its children
-// stop, and with them the hold; the next one of it asks anew, with a greater token.
+// stop, and with them the hold; the next one of it asks anew, with a greater token. The guide
+// "Supervision of actors" has the other directives.
 //
 //	case *actor.Started:
 //		w.lock = ctx.Spawn(actors.NewLock(w.Session, messages.Acquire{Path: w.Path}))

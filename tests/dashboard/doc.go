@@ -2,7 +2,7 @@
 // embedded server. Where Chromium is not installed the tests are skipped; with TURNSTILE_REQUIRE_SERVERS=1 they fail.
 // install.sh installs it.
 //
-// TestScreenshots also writes the pictures of the README, when it is told where to:
+// TestScreenshots also writes the pictures of the README, when it is told where to (make screenshots):
 //
 //	TURNSTILE_SCREENSHOTS=examples/dashboard/screenshots go test -count=1 -run TestScreenshots ./tests/dashboard
 package dashboard

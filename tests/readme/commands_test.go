@@ -63,6 +63,7 @@ var commands = map[string]check{
 	"make paths":                                                 target, // these take hours, even once
 	"make soak":                                                  target,
 	"make bench-peers":                                           target,
+	"make screenshots":                                           target, // it writes into the repository
 }
 
 // everything tells whether commands that take minutes are carried out: make readme says so.

@@ -5,10 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -39,19 +39,22 @@ var words = []word{
 	{use: "batch mates", not: whole(`mates?`), even: whole(`batch mates?`)},
 	{use: "add to the registry, or remove from it", not: whole(`enroll(?:s|ed|ing)?|the roll|dismiss(?:es|ed|ing)?`)},
 	{use: "query, or dispatch", not: whole(`inquir(?:y|ies|es?|ed)|questions?|attend(?:s|ed|ing)?`)},
-	{use: "revoke, or revoke request", not: whole(`ask(?:s|ed|ing)? back`)},
+	{use: "revoke, or revoke request", not: whole(`ask(?:s|ed|ing)?[- ]back`)},
 	{use: "deadlock probe", not: whole(`lookouts?`)},
 }
 
 // wordsKept are files, and folders, in which one of these words is right, or has to stay.
 var wordsKept = []struct{ file, text, reason string }{
 	{"actors/gateway/internal/relay/requester.go", "Dismiss", "tells a gateway that its request is not wanted; there is no registry"},
+	{"actors/gateway/internal/relay/testdata/requester/other_gateway.txt", "dismissed", "as in requester.go"},
+	{"tests/interop/witness_test.go", "Claims", "what holders say to the witness"},
 	{"tests/interop/", "claim", "what a holder says to the witness of those with whom it may be inside; not whose a hold is"},
 }
 
 // TestWords: one word for each thing, the field's. The words on the other side of the list stand in no name that is
-// exported, no doc comment of one, no package doc, no page and no log message. The changelog may have them, since it
-// names what was once called so. Generated files follow those that they are made of.
+// exported, no doc comment of one, no package doc, no page, no log message, no help text of a command, no reason of a
+// notice, no page of the dashboard, no name of a test or its file, and no comment of a story. The changelog may have
+// them, since it names what was once called so. Generated files follow those that they are made of.
 //
 // Some words for which there is a better one cannot be looked for, because they are right elsewhere:
 //
@@ -118,9 +121,19 @@ func places(t *testing.T) (all []text) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != root || entry.Name() == "testdata"):
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root:
 			return filepath.SkipDir
-		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+		case entry.IsDir() && entry.Name() == "testdata":
+			all = append(all, readStories(t, path)...)
+			return filepath.SkipDir
+		case filepath.Ext(path) == ".html":
+			page, err := os.ReadFile(path)
+			all = append(all, text{inRepository(t, path), "the page", string(page)})
+			return err
+		case filepath.Ext(path) != ".go":
+			return nil
+		case strings.HasSuffix(path, "_test.go"):
+			all = append(all, readTests(t, path)...)
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -163,8 +176,17 @@ func readFile(path string, file *ast.File) (all []text) {
 		}
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			add("a log message", logged(call))
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			add("a log message", logged(n))
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "Short" || key.Name == "Long") {
+				add("a help text", said(n.Value))
+			}
+		case *ast.ValueSpec:
+			if of, ok := n.Type.(*ast.Ident); ok && of.Name == "Reason" && len(n.Values) == 1 {
+				add("a reason", said(n.Values[0]))
+			}
 		}
 		return true
 	})
@@ -222,15 +244,13 @@ func logged(call *ast.CallExpr) string {
 	if !ok || !logs.MatchString(of.Sel.Name) {
 		return ""
 	}
-	var said []string
+	var all []string
 	for _, argument := range call.Args {
-		if literal, ok := argument.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			if s, err := strconv.Unquote(literal.Value); err == nil {
-				said = append(said, s)
-			}
+		if s := said(argument); s != "" {
+			all = append(all, s)
 		}
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(all, ", ")
 }
 
 // apart are the words of a name.

@@ -1,0 +1,99 @@
+//go:build linux
+
+package zklock
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// screenshotsVariable names the folder into which the views are written, as text; without it they are only looked at.
+const screenshotsVariable = "TURNSTILE_ZKLOCK_SCREENSHOTS"
+
+// TestScreenshots: the views of a few locks, with a revoke request and a deadlock, at a terminal of 80 columns. No line
+// is wider, so none is broken.
+func TestScreenshots(t *testing.T) {
+	at := here(t)
+	client := at.client(t)
+	for _, job := range []struct{ path, label string }{{"/backup", "nightly"}, {"/orders/42", "pay"}, {"/reports", "monthly"}} {
+		_, _ = runs(t, at, patiently("run", "--keep", "--label", job.label, job.path, "--", "sh", "-c", holding)...)
+	}
+	for i, label := range []string{"weekly", "by hand"} {
+		start(t, at, patiently("run", "--label", label, "/backup", "--", "sh", "-c", holding)...)
+		awaitQueue(t, at, "/backup", 1, i+1)
+	}
+	_, err := client.Revoke(patient.Deadline(t), "/reports")
+	require.NoError(t, err)
+	inADeadlock(t, client, at)
+
+	for name, view := range map[string]struct {
+		args []string
+		says string
+	}{
+		"queue":          {[]string{"queue", "/backup"}, "/backup: 1 holds, 2 wait"},
+		"queue-revoking": {[]string{"queue", "/reports"}, "revoking"},
+		"tree":           {[]string{"tree", "/"}, "below /: 5 locks, 5 holders, 4 waiters"},
+		"tree-long":      {[]string{"tree", "--long", "/"}, "“nightly”"},
+		"graph":          {[]string{"graph", "/"}, "1 deadlock"},
+		"doctor":         {[]string{"doctor"}, "session"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := sits(t, command(at, view.args...))
+			x.shows(t, view.says)
+			<-x.over // graph and doctor end with another status, because of the deadlock
+			shown := settled(t, x)
+			for line := range strings.SplitSeq(shown, "\n") {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), 80, line)
+			}
+			keep(t, name, "$ zklock "+strings.Join(view.args, " ")+"\n"+shown)
+		})
+	}
+}
+
+// inADeadlock has two hold a lock and want the other's, until the test is over.
+func inADeadlock(t *testing.T, client *locks.Client, at place) {
+	t.Helper()
+	x, err := client.Mutex("/stock", locks.WithLabel("moves stock")).Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	y, err := client.Mutex("/prices", locks.WithLabel("sets prices")).Lock(patient.Deadline(t))
+	require.NoError(t, err)
+	for lease, path := range map[*locks.Lease]string{x: "/prices", y: "/stock"} {
+		go func() { // until the client is closed
+			_, _ = client.Mutex(path, locks.WithLabel("wants "+path)).Lock(lease.Context())
+		}()
+	}
+	awaitQueue(t, at, "/stock", 1, 1)
+	awaitQueue(t, at, "/prices", 1, 1)
+}
+
+// settled is all that a program has shown that has ended.
+func settled(t *testing.T, x *terminal) string {
+	t.Helper()
+	const end = "\x00" // behind everything that the program wrote
+	_, err := x.far.WriteString(end)
+	require.NoError(t, err)
+	x.shows(t, end)
+	shown, _, _ := strings.Cut(x.text(), end)
+	return strings.ReplaceAll(shown, "\r\n", "\n")
+}
+
+// keep writes a view where that is wanted.
+func keep(t *testing.T, name, shown string) {
+	t.Helper()
+	folder := os.Getenv(screenshotsVariable)
+	if folder == "" {
+		return
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join("..", "..", folder) // as it was typed at the root of the repository
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, name+".txt"), []byte(shown), 0o644))
+}
