@@ -62,7 +62,7 @@ type SASLExchange interface {
 //     Package actors ends the session then, as it does for a credential of WithAuth; a Conn by itself goes on
 //     trying, with backoff.
 //   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a
-//     KDC that cannot be reached) are like servers that cannot be reached: [Conn.LastError] names the cause, and
+//     KDC or a DNS that does not answer) are like servers that cannot be reached: [Conn.LastError] names the cause, and
 //     the next attempt follows after a pause. A session whose client cannot authenticate is left to expire: a Start
 //     that fails does not touch it, and where no exchange has succeeded for a session timeout, and the lease is
 //     over, the next attempt waits for that.

@@ -26,6 +26,10 @@
 //	zookeeper.server.principal                      WithServerPrincipal
 //	java.security.krb5.conf                         WithConfig, KRB5_CONFIG
 //
+// The host is the name that the DNS has for the server's address. The configured one takes its place where the DNS
+// says that there is none, or that it has other addresses. A DNS that says nothing leaves a guess: the name that it
+// gave last, or the configured one. If the KDC does not know that one, nobody has refused anything: [ErrNameInDoubt].
+//
 // # The exchange
 //
 // RFC 4752 over RFC 4121: mutual authentication is demanded and verified, no security layer is
@@ -35,6 +39,6 @@
 // # Errors
 //
 // Every failure is an *[Error] that wraps one of the errors of this package. [Error.Temporary]
-// tells those that pass: only that no KDC answers. No error, log line or formatted value contains
-// a key, a ticket or a token.
+// tells those that pass: that no KDC answers, or no DNS whose answer is needed. No error, log line
+// or formatted value contains a key, a ticket or a token.
 package gssapi

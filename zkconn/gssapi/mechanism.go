@@ -50,7 +50,8 @@ func New(opts ...Option) (*Mechanism, error) {
 	made := &state{
 		tickets: newTickets(source, kdcs),
 		services: &services{
-			fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg, names: map[string]knownName{},
+			fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg,
+			lookUp: lookUp, names: map[string]knownName{},
 		},
 		origin: origin,
 	}
@@ -106,9 +107,10 @@ func (m *Mechanism) Start(ctx context.Context, server zkconn.SASLServer) (zkconn
 		return nil, fmt.Errorf("%w: the zero gssapi.Mechanism: must be made by New", zkconn.ErrBadConfig)
 	}
 	s := m.state()
-	ticket, err := s.tickets.take(ctx, s.services.of(ctx, server))
+	service, doubt := s.services.of(ctx, server)
+	ticket, err := s.tickets.take(ctx, service)
 	if err != nil {
-		return nil, err
+		return nil, judged(err, doubt)
 	}
 	x := newExchange(ticket, s.tickets.kdcs)
 	return opaque{func() *exchange { return x }}, nil

@@ -1,0 +1,51 @@
+package gssapi
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// A server that is configured by its address, while the DNS is out of reach: that the KDC does not know the address is
+// no refusal. It is one when the DNS has said that there is no name.
+func TestUnknownServiceWhileTheDNSIsSilent(t *testing.T) {
+	_, m := newFakeKDC(t, "zookeeper/zk1.example.com")
+	server := zkconn.SASLServer{Host: "192.0.2.1", Address: "192.0.2.1:2181"}
+	says := func(host string, err error) {
+		m.state().services.lookUp = func(context.Context, string) (string, error) { return host, err }
+	}
+	silent := &net.DNSError{Err: "i/o timeout", Name: server.Host, IsTimeout: true, IsTemporary: true}
+	for range 3 {
+		says("", silent)
+		_, err := m.Start(t.Context(), server)
+		require.ErrorIs(t, err, ErrNameInDoubt)
+		require.NotErrorIs(t, err, ErrUnknownService)
+		require.NotErrorIs(t, err, zkconn.ErrAuthFailed)
+		require.True(t, passes(err))
+		require.ErrorContains(t, err, "zookeeper/192.0.2.1@EXAMPLE.COM")
+		require.ErrorContains(t, err, "i/o timeout")
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, alice.String(), e.Principal)
+	}
+	says("", errNoName)
+	_, err := m.Start(t.Context(), server)
+	require.ErrorIs(t, err, ErrUnknownService)
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
+	says("zk1.example.com.", nil)
+	_, err = m.Start(t.Context(), server)
+	require.NoError(t, err)
+}
+
+func TestAnswersOfTheDNS(t *testing.T) {
+	require.ErrorIs(t, definite(&net.DNSError{Err: "no such host", IsNotFound: true}), errNoName)
+	for _, err := range []error{&net.DNSError{Err: "server misbehaving", IsTemporary: true}, context.DeadlineExceeded,
+		errors.New("another")} {
+		require.Equal(t, err, definite(err))
+	}
+}
