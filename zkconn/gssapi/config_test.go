@@ -112,9 +112,12 @@ func TestCanonicalHostIsRemembered(t *testing.T) {
 	says("zk2.", nil)
 	requireHost("zk1.", nil, "it is not asked so soon")
 	require.Equal(t, 3, asked)
-	s.names["192.0.2.1"] = knownName{"zk1.", time.Now().Add(-nameLasts)}
+	s.names["192.0.2.1"] = knownName{"zk1.", time.Now()}
 	says("", silent)
 	requireHost("zk1.", silent)
+	requireHost("zk1.", nil, "not each connection pays for the silence")
+	require.Equal(t, 4, asked)
+	s.names["192.0.2.1"] = knownName{"zk1.", time.Now()}
 	says("zk2.", nil)
 	requireHost("zk2.", nil)
 	require.Equal(t, 5, asked)

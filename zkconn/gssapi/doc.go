@@ -14,8 +14,10 @@
 // keytab, tickets are fetched anew before they expire, at the connection that needs one. A
 // credential cache is kept fresh by somebody else (kinit, k5start, sssd): it is read again whenever
 // the file has changed. Tickets are kept between connections, so a KDC that is gone stops nobody
-// whose tickets are valid, and an outage of the ensemble asks no KDC for anything. A ticket that a
-// server has refused is fetched anew, for the server's key may have changed.
+// whose tickets are valid, and an outage of the ensemble asks no KDC for anything. In the last tenth
+// of a ticket's life, five minutes at most, each connection spends an eighth of its time for tickets
+// on another one, and uses the old one where none comes. A ticket that a server has refused is
+// fetched anew, for the server's key may have changed.
 //
 // # The server's principal
 //

@@ -22,6 +22,8 @@ const (
 	longestLookup = 5 * time.Second
 	// nameLasts is how long a name is taken without looking it up again: connections may be made many times a second.
 	nameLasts = 10 * time.Minute
+	// nameRetry is the same where the DNS did not answer.
+	nameRetry = time.Minute
 )
 
 // services gives the principals of servers.
@@ -38,8 +40,8 @@ type services struct {
 
 // knownName is what the DNS has said.
 type knownName struct {
-	host string
-	at   time.Time
+	host  string
+	until time.Time // it is looked up again
 }
 
 // of gives the principal of a server. Its realm is empty where the configuration has none for the host. doubt is why
@@ -71,28 +73,36 @@ func (s *services) canonicalHost(ctx context.Context, server zkconn.SASLServer) 
 	s.mu.Lock()
 	known, seen := s.names[address]
 	s.mu.Unlock()
-	if seen && time.Since(known.at) < nameLasts {
+	if seen && time.Now().Before(known.until) {
 		return known.host, nil
 	}
 	patience := longestLookup
 	if deadline, bounded := ctx.Deadline(); bounded {
 		patience = min(patience, time.Until(deadline)/2)
 	}
+	if seen {
+		patience /= refreshShare / 2
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	host, err = s.lookUp(ctx, address)
 	switch {
 	case err == nil:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.names[address] = knownName{host, time.Now()}
+		s.remember(address, host, nameLasts)
 		return host, nil
 	case seen:
+		s.remember(address, known.host, nameRetry)
 		return known.host, err
 	case errors.Is(err, errNoName):
 		return server.Host, nil
 	}
 	return server.Host, err
+}
+
+func (s *services) remember(address, host string, lasts time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names[address] = knownName{host, time.Now().Add(lasts)}
 }
 
 // judged makes a failure pass for which nothing but the guess at a server's name may be to blame.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -48,4 +50,21 @@ func TestAnswersOfTheDNS(t *testing.T) {
 		errors.New("another")} {
 		require.Equal(t, err, definite(err))
 	}
+}
+
+// A name that is known costs a DNS that is silent a small part of the time alone.
+func TestNameThatIsLookedUpAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &services{names: map[string]knownName{"192.0.2.1": {"zk1.", time.Now()}}}
+		s.lookUp = func(ctx context.Context, _ string) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		begin := time.Now()
+		host, _ := s.canonicalHost(ctx, zkconn.SASLServer{Host: "alias", Address: "192.0.2.1:2181"})
+		require.Equal(t, "zk1.", host)
+		require.Equal(t, 4*time.Second/refreshShare, time.Since(begin))
+	})
 }
