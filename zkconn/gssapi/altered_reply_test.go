@@ -23,19 +23,20 @@ func TestTicketOfAnotherNameThanGranted(t *testing.T) {
 		} {
 			t.Run(of+" becomes "+name, func(t *testing.T) {
 				k, m := newFakeKDC(t, "zookeeper/zk1.example.com")
-				k.alter = func(ticket *messages.Ticket) {
-					if ticket.SName.PrincipalNameString() == of {
-						ticket.SName.NameString = altered
+				k.set(func() {
+					k.alter = func(ticket *messages.Ticket) {
+						if ticket.SName.PrincipalNameString() == of {
+							ticket.SName.NameString = altered
+						}
 					}
-				}
+				})
 				_, err := m.Start(t.Context(), server)
 				require.ErrorIs(t, err, ErrProtocol)
 				require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 			})
 		}
 	}
-	k, m := newFakeKDC(t, "zookeeper/zk1.example.com")
-	k.alter = nil
+	_, m := newFakeKDC(t, "zookeeper/zk1.example.com")
 	_, err := m.Start(t.Context(), server)
 	require.NoError(t, err)
 }

@@ -29,8 +29,10 @@
 //	java.security.krb5.conf                         WithConfig, KRB5_CONFIG
 //
 // The host is the name that the DNS has for the server's address. The configured one takes its place where the DNS
-// says that there is none, or that it has other addresses. A DNS that says nothing leaves a guess: the name that it
-// gave last, or the configured one. If the KDC does not know that one, nobody has refused anything: [ErrNameInDoubt].
+// says that there is none, or that it has other addresses. The name is taken for ten minutes, and
+// looked up again when a server has refused it, for servers change places. A DNS that says nothing
+// leaves a guess: the name that it gave last, or the configured one. If the KDC does not know the
+// principal of a guess, nobody has refused anything: [ErrNameInDoubt].
 //
 // # The exchange
 //

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +26,9 @@ type fakeKDC struct {
 	served   chan struct{}
 	key      types.EncryptionKey // alice's
 	session  types.EncryptionKey // of all tickets
-	knows    []string            // the services, without the realm
+
+	mu    sync.Mutex // guards what follows
+	knows []string   // the services, without the realm
 	// alter changes what stands in a ticket outside its sealed part, on the way to the client.
 	alter func(*messages.Ticket)
 }
@@ -71,7 +74,15 @@ func (k *fakeKDC) serve() {
 	}
 }
 
+func (k *fakeKDC) set(change func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	change()
+}
+
 func (k *fakeKDC) answer(request []byte) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	var as messages.ASReq
 	if as.Unmarshal(request) == nil {
 		fields := k.reply(as.ReqBody, msgtype.KRB_AS_REP, k.key, keyusage.AS_REP_ENCPART)

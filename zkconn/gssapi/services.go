@@ -64,7 +64,8 @@ func (s *services) of(ctx context.Context, server zkconn.SASLServer) (service pr
 }
 
 // canonicalHost gives the name that the DNS has for a server, and the configured one where it has none. Where it does
-// not answer, it is the last one that it said, or the configured one: a guess, with the doubt that is due.
+// not answer, or is not asked, it is the last one that it said, or the configured one: a guess, with the doubt that is
+// due.
 func (s *services) canonicalHost(ctx context.Context, server zkconn.SASLServer) (host string, doubt error) {
 	address, _, err := net.SplitHostPort(server.Address)
 	if err != nil || net.ParseIP(address) == nil {
@@ -74,7 +75,7 @@ func (s *services) canonicalHost(ctx context.Context, server zkconn.SASLServer) 
 	known, seen := s.names[address]
 	s.mu.Unlock()
 	if seen && time.Now().Before(known.until) {
-		return known.host, nil
+		return known.host, errNotAsked
 	}
 	patience := longestLookup
 	if deadline, bounded := ctx.Deadline(); bounded {
@@ -104,6 +105,17 @@ func (s *services) remember(address, host string, lasts time.Duration) {
 	defer s.mu.Unlock()
 	s.names[address] = knownName{host, time.Now().Add(lasts)}
 }
+
+// forget drops what the DNS has said, of all servers: one had another name, and the next may be the one with which it
+// has changed places.
+func (s *services) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.names)
+}
+
+// errNotAsked is the doubt about a name that the DNS said some time ago.
+var errNotAsked = errors.New("it is from an earlier look-up, and is looked up again")
 
 // judged makes a failure pass for which nothing but the guess at a server's name may be to blame.
 func judged(err, doubt error) error {

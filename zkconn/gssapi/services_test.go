@@ -68,3 +68,48 @@ func TestNameThatIsLookedUpAgain(t *testing.T) {
 		require.Equal(t, 4*time.Second/refreshShare, time.Since(begin))
 	})
 }
+
+// Two servers have exchanged their addresses. One refusal is enough to have both names looked up again, and a KDC that
+// knows the old one no more has refused nobody.
+func TestServersThatChangePlaces(t *testing.T) {
+	k, m := newFakeKDC(t, "zookeeper/zk1.example.com", "zookeeper/zk2.example.com")
+	names := map[string]string{"192.0.2.1": "zk1.example.com.", "192.0.2.2": "zk2.example.com."}
+	m.state().services.lookUp = func(_ context.Context, address string) (string, error) { return names[address], nil }
+	begin := func(address, want string) opaque {
+		t.Helper()
+		x, err := m.Start(t.Context(), zkconn.SASLServer{Host: address, Address: address + ":2181"})
+		require.NoError(t, err)
+		require.Equal(t, "zookeeper/"+want+"@EXAMPLE.COM", x.(opaque).exchange().ticket.service.String())
+		return x.(opaque)
+	}
+	begin("192.0.2.1", "zk1.example.com")
+	begin("192.0.2.2", "zk2.example.com")
+	exchange := func() { names["192.0.2.1"], names["192.0.2.2"] = names["192.0.2.2"], names["192.0.2.1"] }
+	exchange()
+	begin("192.0.2.1", "zk1.example.com").Refused()
+	begin("192.0.2.2", "zk1.example.com")
+	begin("192.0.2.1", "zk2.example.com")
+	exchange()
+	x := begin("192.0.2.1", "zk2.example.com")
+	_, err := x.Initial()
+	require.NoError(t, err)
+	_, err = x.Step([]byte("garbage"))
+	require.Error(t, err)
+	begin("192.0.2.1", "zk1.example.com")
+
+	k.set(func() { k.knows = []string{"zookeeper/zk3.example.com"} })
+	names["192.0.2.1"] = "zk3.example.com."
+	m.state().tickets.forget()
+	server := zkconn.SASLServer{Host: "192.0.2.1", Address: "192.0.2.1:2181"}
+	_, err = m.Start(t.Context(), server)
+	require.ErrorIs(t, err, ErrNameInDoubt)
+	require.True(t, passes(err))
+	begin("192.0.2.1", "zk3.example.com")
+	k.set(func() { k.knows = nil })
+	m.state().tickets.forget()
+	m.state().services.forget()
+	for range 2 {
+		_, err = m.Start(t.Context(), server)
+		require.ErrorIs(t, err, ErrUnknownService, "of a name that was just looked up")
+	}
+}
