@@ -18,14 +18,12 @@ func (b *brokenExchanges) another(now time.Time) {
 // letExpire waits until the servers have ended the session, where no exchange has succeeded for a session timeout,
 // and the lease is over. Each connect request lets a session live for longer, so that one whose client is not let
 // in would keep its locks for as long as that tries.
-//
-// A session lasts for its timeout from the last connect request, rounded up to a tick, which is half of it at most.
 func (c *Conn) letExpire() error {
 	timeout := c.SessionTimeout()
 	if c.broken.since.IsZero() || c.SessionID() == 0 || c.lease.clock.Valid() || time.Since(c.broken.since) < timeout {
 		return nil
 	}
-	wait := time.NewTimer(timeout + timeout/2)
+	wait := time.NewTimer(expiresWithin(timeout))
 	defer wait.Stop()
 	select {
 	case <-wait.C:
@@ -34,6 +32,10 @@ func (c *Conn) letExpire() error {
 		return ErrClosed
 	}
 }
+
+// expiresWithin gives how long a session lasts that no server hears of: for its timeout from the last connect request,
+// rounded up to a tick, which is half of it at most.
+func expiresWithin(timeout time.Duration) time.Duration { return timeout + timeout/2 }
 
 // authenticate makes the SASL exchange, with the session that the connect reply grants: servers know one connection
 // of it by now. A session that is new is noted only when the exchange has succeeded. Otherwise the library would
