@@ -131,13 +131,13 @@ func (m *Membership) Leave(ctx context.Context) error {
 
 // leaveNext waits for the end of the request by which we were about to join again, which keep has given up.
 func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
-	ended := make(chan struct{})
+	gone := make(chan struct{})
 	go func() {
 		m.requests.Wait()
-		close(ended)
+		close(gone)
 	}()
 	select {
-	case <-ended:
+	case <-gone:
 		return m.err
 	case <-ctx.Done():
 		return &Error{Op: "leave", Path: lease.Path(), State: messages.StateReleasing, Err: ended(ctx)}
