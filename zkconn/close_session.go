@@ -40,6 +40,9 @@ const (
 // are not presented, for servers ask for none to close a session, unless they enforce authentication
 // (zookeeper.enforce.auth.enabled).
 //
+// A server that takes the session over and then does not let us in, by SASL, has given the session its timeout anew,
+// the shortest that it grants. The next attempt waits until that is over, so that the session ends all the same.
+//
 // It returns when the session has ended: existed says whether a server still knew it, by this id
 // and password. It tries every server, again and again, until ctx ends; the error then wraps that
 // of ctx and the last cause, and names the session. It fails with ErrBadConfig when cfg does not
@@ -91,8 +94,31 @@ func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (exi
 		if over {
 			return existed, nil
 		}
+		var out *notLetIn
+		if errors.As(err, &out) {
+			out.letExpire(ctx)
+		}
 		cause = fmt.Errorf("%s: %w", hosts.label(), err)
 		cfg.logger.Debug("session not taken over yet", logkeys.Session, logkeys.SessionID(s.id), logkeys.Server, hosts.label(), logkeys.Error, err)
+	}
+}
+
+// notLetIn is the failure of a SASL exchange with a server that has taken the session over, and given it its timeout
+// anew: one whose client is not let in would live for as long as that tries.
+type notLetIn struct {
+	error
+	timeout time.Duration // of the session, as granted just now
+}
+
+func (n *notLetIn) Unwrap() error { return n.error }
+
+// letExpire waits until the servers have ended the session, as Conn.letExpire does.
+func (n *notLetIn) letExpire(ctx context.Context) {
+	wait := time.NewTimer(expiresWithin(n.timeout))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
 	}
 }
 
@@ -118,12 +144,13 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	from := bufio.NewReader(conn)
-	if known, err = reattach(conn, from, s); err != nil || !known || !s.close {
+	granted, err := reattach(conn, from, s)
+	if known = granted > 0; err != nil || !known || !s.close {
 		return known, err == nil, err
 	}
 	if sasl != nil { // a server that requires it closes no session without
 		if err := sasl.run(conn, from); err != nil {
-			return true, false, err
+			return true, false, &notLetIn{err, granted}
 		}
 	}
 	if _, err := conn.Write(closeSessionFrame()); err != nil {
@@ -135,23 +162,30 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	return true, true, nil
 }
 
-// reattach takes a session over. It reports false when the server knows no session of that id and password.
-func reattach(conn net.Conn, from *bufio.Reader, s stranger) (bool, error) {
+// reattach takes a session over, and gives the timeout that it has from now on; 0 when the server knows no session of
+// that id and password.
+func reattach(conn net.Conn, from *bufio.Reader, s stranger) (granted time.Duration, err error) {
 	if _, err := conn.Write(reattachFrame(s)); err != nil {
-		return false, fmt.Errorf("connect: %w", err)
+		return 0, fmt.Errorf("connect: %w", err)
 	}
 	body, err := readReply(from, maxConnectReply)
 	if err != nil {
-		return false, fmt.Errorf("connect: %w", err)
+		return 0, fmt.Errorf("connect: %w", err)
 	}
 	reply, err := parseConnectReply(body)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	if reply.sessionID != 0 && reply.sessionID != s.id {
-		return false, fmt.Errorf("connect: the server granted session %#x", reply.sessionID)
+		return 0, fmt.Errorf("connect: the server granted session %#x", reply.sessionID)
 	}
-	return reply.sessionID == s.id, nil
+	if reply.sessionID == 0 {
+		return 0, nil
+	}
+	if reply.timeout <= 0 {
+		return 0, fmt.Errorf("connect: the server granted a session timeout of %v", reply.timeout)
+	}
+	return reply.timeout, nil
 }
 
 // awaitFarewell reads up to the answer to closeSession.

@@ -62,10 +62,10 @@ type SASLExchange interface {
 //     Package actors ends the session then, as it does for a credential of WithAuth; a Conn by itself goes on
 //     trying, with backoff.
 //   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a
-//     KDC that cannot be reached) are like servers that cannot be reached: [Conn.LastError] names the cause, and
+//     KDC or a DNS that does not answer) are like servers that cannot be reached: [Conn.LastError] names the cause, and
 //     the next attempt follows after a pause. A session whose client cannot authenticate is left to expire: a Start
 //     that fails does not touch it, and where no exchange has succeeded for a session timeout, and the lease is
-//     over, the next attempt waits for that.
+//     over, the next attempt waits for that. [CloseSession] lets the session of another expire likewise.
 //
 // Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with DIGEST-MD5 at the same
 // moment (SaslServerCallbackHandler keeps the user's name for all connections): with 16 clients that did nothing

@@ -104,8 +104,8 @@
 // A refusal ends the session: leases are lost, Lock returns ErrClosed together with
 // zkconn.ErrAuthFailed, and Open returns zkconn.ErrAuthFailed. A server has to refuse twice in a
 // row, for 3.8.0 mixes up two users who come at the same moment. A connection that is lost in the
-// exchange, a server that says nothing, a KDC that cannot be reached: these may pass, and are tried
-// again with pauses. Meanwhile leases end in time, as they do when no server can be reached
+// exchange, a server that says nothing, a KDC or a DNS that does not answer: these may pass, and are
+// tried again with pauses. Meanwhile leases end in time, as they do when no server can be reached
 // (zkconn.WithSASL).
 //
 // # The five errors that people meet
@@ -147,7 +147,8 @@
 //	principal
 //
 // The name is not the one that the server was given. An address in place of a host means that the DNS has no name
-// for it; a short name, or an alias, that it has another. WithServerPrincipal, or put the DNS right.
+// for it; a short name, or an alias, that it has another. WithServerPrincipal, or put the DNS right. With "the DNS does
+// not say the server's name" in place of that, the DNS did not answer: that passes, and is tried again.
 //
 //	SASL GSSAPI as "app@EXAMPLE.COM": …: the keytab does not have the principal's present key
 //

@@ -82,6 +82,31 @@ func TestTicketsAreReplacedBeforeTheyExpire(t *testing.T) {
 	require.Equal(t, 3, k.Logins("alice"))
 }
 
+// A KDC that is silent when a ticket is due to be replaced takes little of the time of those who have it still, and
+// nothing from those who come while another asks.
+func TestSilentKDCWhenTicketsAreDue(t *testing.T) {
+	k := newRealm(t)
+	var clock shifted
+	m := as(t, k, "alice", gssapi.WithClock(clock.now))
+	require.NoError(t, start(deadline(t), m))
+	require.Equal(t, 1, k.Tickets("alice"))
+	clock.by = 10*time.Hour - 4*time.Minute
+	k.Pause(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	defer cancel()
+	require.NoError(t, start(ctx, m))
+	require.NoError(t, ctx.Err(), "long before the time was over")
+
+	done := make(chan error, 3)
+	for range cap(done) {
+		go func() { done <- start(ctx, m) }()
+	}
+	for range cap(done) {
+		require.NoError(t, <-done)
+	}
+	require.NoError(t, ctx.Err())
+}
+
 // A realm that was set up anew refuses the tickets from before.
 func TestTicketGrantingTicketThatIsRefused(t *testing.T) {
 	k := newRealm(t)

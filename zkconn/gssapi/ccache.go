@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,7 +79,7 @@ func (s *cacheSource) refresh(ctx context.Context) (changed bool, err error) {
 		if !changed {
 			return nil
 		}
-		return s.read(info)
+		return s.read(ctx, info)
 	})
 	return changed, err
 }
@@ -97,7 +98,9 @@ func patiently(ctx context.Context, read func() error) error {
 	}
 }
 
-func (s *cacheSource) read(info fs.FileInfo) error {
+// read takes a file in. One without any ticket that is valid counts as not read yet: kinit empties a cache before it
+// puts the first one in.
+func (s *cacheSource) read(ctx context.Context, info fs.FileInfo) error {
 	content, err := os.ReadFile(s.path)
 	if err != nil {
 		return because(ErrNoCredentials, err, "credential cache")
@@ -125,11 +128,21 @@ func (s *cacheSource) read(info fs.FileInfo) error {
 	if err != nil || cache.DefaultPrincipal.Realm == "" || len(cache.DefaultPrincipal.PrincipalName.NameString) == 0 {
 		return failure(ErrNoCredentials, "credential cache %s: malformed", s.path)
 	}
+	of := principal{cache.DefaultPrincipal.PrincipalName, cache.DefaultPrincipal.Realm}
+	now := s.clock()
+	if !slices.ContainsFunc(tickets, func(c *credential) bool { return c.valid(now) }) {
+		s.replace(nil, of, tickets)
+		_, err := s.login(ctx)
+		return err
+	}
+	s.replace(info, of, tickets)
+	return nil
+}
+
+func (s *cacheSource) replace(seen fs.FileInfo, who principal, tickets []*credential) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen, s.tickets = info, tickets
-	s.who = principal{cache.DefaultPrincipal.PrincipalName, cache.DefaultPrincipal.Realm}
-	return nil
+	s.seen, s.who, s.tickets = seen, who, tickets
 }
 
 // find gives the newest ticket for a service that the cache has.

@@ -78,31 +78,49 @@ func TestServicePrincipals(t *testing.T) {
 	} {
 		m, err := New(append(c.opts, config)...)
 		require.NoError(t, err)
-		require.Equal(t, c.want, m.state().services.of(t.Context(), c.server).String())
+		service, doubt := m.state().services.of(t.Context(), c.server)
+		require.Equal(t, c.want, service.String())
+		require.NoError(t, doubt)
 	}
 }
 
-// A DNS that does not answer any more changes nobody's principal.
+// A DNS that does not answer any more changes nobody's principal, and casts a doubt on it.
 func TestCanonicalHostIsRemembered(t *testing.T) {
 	s := &services{names: map[string]knownName{}}
 	server := zkconn.SASLServer{Host: "alias", Address: "192.0.2.1:2181"}
 	asked := 0
-	answer := func(host string, err error) func(context.Context, string) (string, error) {
-		return func(_ context.Context, address string) (string, error) {
+	says := func(host string, err error) {
+		s.lookUp = func(_ context.Context, address string) (string, error) {
 			asked++
 			require.Equal(t, "192.0.2.1", address)
 			return host, err
 		}
 	}
-	silent := answer("", context.DeadlineExceeded)
-	require.Equal(t, "alias", s.canonicalHost(t.Context(), server, silent))
-	require.Equal(t, "zk1.", s.canonicalHost(t.Context(), server, answer("zk1.", nil)))
-	require.Equal(t, "zk1.", s.canonicalHost(t.Context(), server, answer("zk2.", nil)), "it is not asked so soon")
-	require.Equal(t, 2, asked)
-	s.names["192.0.2.1"] = knownName{"zk1.", time.Now().Add(-nameLasts)}
-	require.Equal(t, "zk1.", s.canonicalHost(t.Context(), server, silent))
-	require.Equal(t, "zk2.", s.canonicalHost(t.Context(), server, answer("zk2.", nil)))
+	requireHost := func(want string, doubt error, words ...any) {
+		t.Helper()
+		host, got := s.canonicalHost(t.Context(), server)
+		require.Equal(t, want, host, words...)
+		require.Equal(t, doubt, got, words...)
+	}
+	silent := context.DeadlineExceeded
+	says("", silent)
+	requireHost("alias", silent)
+	says("", errNoName)
+	requireHost("alias", nil, "it has answered")
+	says("zk1.", nil)
+	requireHost("zk1.", nil)
+	says("zk2.", nil)
+	requireHost("zk1.", errNotAsked, "it is not asked so soon")
+	require.Equal(t, 3, asked)
+	s.names["192.0.2.1"] = knownName{"zk1.", time.Now()}
+	says("", silent)
+	requireHost("zk1.", silent)
+	requireHost("zk1.", errNotAsked, "not each connection pays for the silence")
 	require.Equal(t, 4, asked)
+	s.names["192.0.2.1"] = knownName{"zk1.", time.Now()}
+	says("zk2.", nil)
+	requireHost("zk2.", nil)
+	require.Equal(t, 5, asked)
 }
 
 // What is formatted, logged or marshalled contains no key.

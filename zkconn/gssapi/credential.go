@@ -1,6 +1,8 @@
 package gssapi
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/messages"
@@ -11,7 +13,7 @@ import (
 // allow clocks to differ.
 const longestMargin = 5 * time.Minute
 
-// credential is a ticket and what its owner has to know of it.
+// credential is a ticket and what its owner has to know of it. Invariant: the ticket's name is not empty.
 type credential struct {
 	client     principal
 	ticket     messages.Ticket
@@ -26,6 +28,20 @@ func (c *credential) valid(now time.Time) bool { return now.Before(c.end) }
 func (c *credential) fresh(now time.Time) bool {
 	margin := min(c.end.Sub(c.start)/10, longestMargin)
 	return now.Before(c.end.Add(-margin))
+}
+
+// checkTicket compares what a ticket says in the open with what the KDC has sealed: the library's checks pass over the
+// names of tickets, and anybody on the way can change them.
+func checkTicket(reply *messages.KDCRepFields) error {
+	open, sealed := reply.Ticket, reply.DecryptedEncPart
+	switch {
+	case len(sealed.SName.NameString) == 0:
+		return errors.New("a ticket for nobody")
+	case !open.SName.Equal(sealed.SName) || open.Realm != sealed.SRealm:
+		return fmt.Errorf("a ticket for %q, where one for %q was granted",
+			principal{open.SName, open.Realm}, principal{sealed.SName, sealed.SRealm})
+	}
+	return nil
 }
 
 // forRealm gives the realm in which a ticket-granting ticket is of use.

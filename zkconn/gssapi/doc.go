@@ -13,9 +13,12 @@
 // A keytab ([WithKeytab]) or a credential cache ([WithCredentialCache]; it is the default). From a
 // keytab, tickets are fetched anew before they expire, at the connection that needs one. A
 // credential cache is kept fresh by somebody else (kinit, k5start, sssd): it is read again whenever
-// the file has changed. Tickets are kept between connections, so a KDC that is gone stops nobody
-// whose tickets are valid, and an outage of the ensemble asks no KDC for anything. A ticket that a
-// server has refused is fetched anew, for the server's key may have changed.
+// the file has changed, for a second where it has no ticket that is valid: it may be in the midst of
+// being written. Tickets are kept between connections, so a KDC that is gone stops nobody
+// whose tickets are valid, and an outage of the ensemble asks no KDC for anything. In the last tenth
+// of a ticket's life, five minutes at most, each connection spends an eighth of its time for tickets
+// on another one, and uses the old one where none comes. A ticket that a server has refused is
+// fetched anew, for the server's key may have changed.
 //
 // # The server's principal
 //
@@ -26,6 +29,12 @@
 //	zookeeper.server.principal                      WithServerPrincipal
 //	java.security.krb5.conf                         WithConfig, KRB5_CONFIG
 //
+// The host is the name that the DNS has for the server's address. The configured one takes its place where the DNS
+// says that there is none, or that it has other addresses. The name is taken for ten minutes, and
+// looked up again when a server has refused it, for servers change places. A DNS that says nothing
+// leaves a guess: the name that it gave last, or the configured one. If the KDC does not know the
+// principal of a guess, nobody has refused anything: [ErrNameInDoubt].
+//
 // # The exchange
 //
 // RFC 4752 over RFC 4121: mutual authentication is demanded and verified, no security layer is
@@ -35,6 +44,6 @@
 // # Errors
 //
 // Every failure is an *[Error] that wraps one of the errors of this package. [Error.Temporary]
-// tells those that pass: only that no KDC answers. No error, log line or formatted value contains
-// a key, a ticket or a token.
+// tells those that pass: that no KDC answers, or no DNS whose answer is needed. No error, log line
+// or formatted value contains a key, a ticket or a token.
 package gssapi

@@ -16,6 +16,9 @@ var (
 	ErrUnknownPrincipal = errors.New("the KDC does not know the principal")
 	// ErrUnknownService: the KDC has no entry for the server's principal.
 	ErrUnknownService = errors.New("the KDC does not know the server's principal")
+	// ErrNameInDoubt: the KDC has no entry for the server's principal, and the DNS did not say whether the server has
+	// this name: it may have another. It may pass, as with ErrNoKDC.
+	ErrNameInDoubt = errors.New("the DNS does not say the server's name")
 	// ErrWrongKey: the keytab's key is not the one that the KDC has.
 	ErrWrongKey = errors.New("the keytab does not have the principal's present key")
 	// ErrTicketExpired: the ticket of the credential cache has expired.
@@ -75,7 +78,9 @@ func (e *Error) Unwrap() []error {
 }
 
 // Temporary tells whether the same may succeed a moment later without anybody's doing.
-func (e *Error) Temporary() bool { return errors.Is(e.Kind, ErrNoKDC) }
+func (e *Error) Temporary() bool {
+	return errors.Is(e.Kind, ErrNoKDC) || errors.Is(e.Kind, ErrNameInDoubt)
+}
 
 // failure makes an error whose principals are filled in by whoever knows them.
 func failure(kind error, format string, values ...any) *Error {

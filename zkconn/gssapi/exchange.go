@@ -33,6 +33,7 @@ const (
 type exchange struct {
 	ticket *heldTicket
 	kdcs   *kdcs
+	forget func() // drops the servers' names, of which one may be wrong; nil: there are none
 
 	phase    phase
 	sent     *types.Authenticator
@@ -100,9 +101,18 @@ func (x *exchange) choose(offer []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// fail ends the exchange. The ticket is not used for another one, if another ticket can be had.
+// fail ends the exchange.
 func (x *exchange) fail(err error) error {
 	x.phase = failed
-	x.ticket.refused.Store(true)
+	x.refuse()
 	return named(err, x.ticket.client.String(), x.ticket.service.String())
+}
+
+// refuse has the ticket not be used for another exchange, if another one can be had, and the servers' names looked up
+// again.
+func (x *exchange) refuse() {
+	x.ticket.refused.Store(true)
+	if x.forget != nil {
+		x.forget()
+	}
 }

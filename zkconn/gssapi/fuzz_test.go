@@ -96,7 +96,7 @@ func FuzzFiles(f *testing.F) {
 			t.Fatal(err)
 		}
 		cache := &cacheSource{path: path, clock: time.Now}
-		if err := cache.read(info); err == nil {
+		if err := cache.read(t.Context(), info); err == nil {
 			_, _ = cache.login(t.Context())
 		}
 	})

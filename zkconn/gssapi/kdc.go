@@ -23,6 +23,7 @@ const longestAsk = 15 * time.Second
 type kdcs struct {
 	cfg   *config.Config
 	clock func() time.Time
+	dns   func(ctx context.Context, service, network, realm string) (string, []*net.SRV, error) // LookupSRV, or a test's
 
 	mu       sync.Mutex // guards what follows
 	answered map[string]string
@@ -30,7 +31,7 @@ type kdcs struct {
 }
 
 func newKDCs(cfg *config.Config, clock func() time.Time) *kdcs {
-	return &kdcs{cfg: cfg, clock: clock, answered: map[string]string{}}
+	return &kdcs{cfg: cfg, clock: clock, dns: net.DefaultResolver.LookupSRV, answered: map[string]string{}}
 }
 
 func (k *kdcs) now() time.Time { return k.clock() }
@@ -109,14 +110,19 @@ func (k *kdcs) ways(ctx context.Context, realm string, size int) ([]way, error) 
 		networks = append(networks, "udp")
 	}
 	var ways []way
+	var failures []error
 	for _, network := range networks {
 		addresses, err := k.addresses(ctx, realm, network)
-		if err != nil {
-			return nil, err
+		if err != nil { // many a realm has records of one network alone
+			failures = append(failures, err)
+			continue
 		}
 		for _, address := range addresses {
 			ways = append(ways, way{network, address})
 		}
+	}
+	if len(ways) == 0 && len(failures) > 0 {
+		return nil, because(ErrNoKDC, errors.Join(failures...), "of realm %s", realm)
 	}
 	if len(ways) == 0 {
 		return nil, failure(ErrNoKDC,
@@ -143,9 +149,9 @@ func (k *kdcs) addresses(ctx context.Context, realm, network string) ([]string, 
 		}
 	}
 	if len(addresses) == 0 && k.cfg.LibDefaults.DNSLookupKDC {
-		_, records, err := net.DefaultResolver.LookupSRV(ctx, "kerberos", network, realm)
+		_, records, err := k.dns(ctx, "kerberos", network, realm)
 		if err != nil {
-			return nil, because(ErrNoKDC, err, "of realm %s", realm)
+			return nil, err
 		}
 		for _, record := range records {
 			host := strings.TrimSuffix(record.Target, ".")

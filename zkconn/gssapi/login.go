@@ -125,7 +125,12 @@ func (k *kdcs) granted(who principal, keys *keys, request *messages.ASReq, b []b
 	if err := parse(func() error { _, err := reply.DecryptEncPart(with); return err }); err != nil {
 		return nil, because(ErrWrongKey, err, "the KDC's reply cannot be decrypted with it")
 	}
-	verified := parse(func() error { _, err := reply.Verify(k.anyTime(), with, *request); return err })
+	verified := parse(func() error {
+		if _, err := reply.Verify(k.anyTime(), with, *request); err != nil {
+			return err
+		}
+		return checkTicket(&reply.KDCRepFields)
+	})
 	if verified != nil {
 		return nil, because(ErrProtocol, verified, "a KDC's reply")
 	}

@@ -2,6 +2,7 @@ package gssapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,7 +51,8 @@ func New(opts ...Option) (*Mechanism, error) {
 	made := &state{
 		tickets: newTickets(source, kdcs),
 		services: &services{
-			fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg, names: map[string]knownName{},
+			fixed: s.service, name: s.serviceName, canonical: s.canonicalHost, realms: cfg,
+			lookUp: lookUp, names: map[string]knownName{},
 		},
 		origin: origin,
 	}
@@ -106,11 +108,16 @@ func (m *Mechanism) Start(ctx context.Context, server zkconn.SASLServer) (zkconn
 		return nil, fmt.Errorf("%w: the zero gssapi.Mechanism: must be made by New", zkconn.ErrBadConfig)
 	}
 	s := m.state()
-	ticket, err := s.tickets.take(ctx, s.services.of(ctx, server))
+	service, doubt := s.services.of(ctx, server)
+	ticket, err := s.tickets.take(ctx, service)
 	if err != nil {
-		return nil, err
+		if errors.Is(err, ErrUnknownService) {
+			s.services.forget()
+		}
+		return nil, judged(err, doubt)
 	}
 	x := newExchange(ticket, s.tickets.kdcs)
+	x.forget = s.services.forget
 	return opaque{func() *exchange { return x }}, nil
 }
 
@@ -137,8 +144,9 @@ func (x opaque) Initial() ([]byte, error) { return x.exchange().initial() }
 // taken. It fails with an *[Error].
 func (x opaque) Step(challenge []byte) ([]byte, error) { return x.exchange().step(challenge) }
 
-// Refused is called when the server has answered with an error: it may not be able to read the ticket.
-func (x opaque) Refused() { x.exchange().ticket.refused.Store(true) }
+// Refused is called when the server has answered with an error: it may not be able to read the ticket, or
+// have another name.
+func (x opaque) Refused() { x.exchange().refuse() }
 
 // Done says that the server has proved who it is, and that the last answer to it was given.
 func (x opaque) Done() bool { return x.exchange().phase == answered }

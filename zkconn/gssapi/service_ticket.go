@@ -2,7 +2,6 @@ package gssapi
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/crypto"
@@ -71,11 +70,10 @@ func (k *kdcs) readTGS(b []byte, granting *credential, request *messages.TGSReq)
 		if err := reply.DecryptEncPart(granting.key); err != nil {
 			return err
 		}
-		if len(reply.Ticket.SName.NameString) == 0 {
-			return errors.New("a ticket for nobody")
+		if _, err := reply.Verify(k.anyTime(), *request); err != nil {
+			return err
 		}
-		_, err := reply.Verify(k.anyTime(), *request)
-		return err
+		return checkTicket(&reply.KDCRepFields)
 	})
 	if err != nil {
 		return nil, because(ErrProtocol, err, "a KDC's reply")

@@ -22,6 +22,8 @@ const (
 	longestLookup = 5 * time.Second
 	// nameLasts is how long a name is taken without looking it up again: connections may be made many times a second.
 	nameLasts = 10 * time.Minute
+	// nameRetry is the same where the DNS did not answer.
+	nameRetry = time.Minute
 )
 
 // services gives the principals of servers.
@@ -30,6 +32,7 @@ type services struct {
 	name      string
 	canonical bool
 	realms    *config.Config
+	lookUp    func(ctx context.Context, address string) (string, error) // lookUp, or a test's
 
 	mu    sync.Mutex           // guards what follows
 	names map[string]knownName // by addresses
@@ -37,77 +40,121 @@ type services struct {
 
 // knownName is what the DNS has said.
 type knownName struct {
-	host string
-	at   time.Time
+	host  string
+	until time.Time // it is looked up again
 }
 
-// of gives the principal of a server. Its realm is empty where the configuration has none for the host.
-func (s *services) of(ctx context.Context, server zkconn.SASLServer) principal {
+// of gives the principal of a server. Its realm is empty where the configuration has none for the host. doubt is why
+// the server may have another name, which the DNS has not said; nil where this is the one.
+func (s *services) of(ctx context.Context, server zkconn.SASLServer) (service principal, doubt error) {
 	if s.fixed != nil {
 		p := *s.fixed
 		if p.realm == "" && len(p.name.NameString) > 1 {
 			p.realm = s.realms.ResolveRealm(p.name.NameString[1])
 		}
-		return p
+		return p, nil
 	}
 	host := server.Host
 	if s.canonical {
-		host = s.canonicalHost(ctx, server, lookUp)
+		host, doubt = s.canonicalHost(ctx, server)
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	name := types.PrincipalName{NameType: nametype.KRB_NT_SRV_HST, NameString: []string{s.name, host}}
-	return principal{name, s.realms.ResolveRealm(host)}
+	return principal{name, s.realms.ResolveRealm(host)}, doubt
 }
 
-// canonicalHost gives the name that the DNS has for a server: the last one that it said, where it does not answer;
-// and the configured one, where it never did.
-func (s *services) canonicalHost(
-	ctx context.Context, server zkconn.SASLServer, lookUp func(context.Context, string) (string, error),
-) string {
+// canonicalHost gives the name that the DNS has for a server, and the configured one where it has none. Where it does
+// not answer, or is not asked, it is the last one that it said, or the configured one: a guess, with the doubt that is
+// due.
+func (s *services) canonicalHost(ctx context.Context, server zkconn.SASLServer) (host string, doubt error) {
 	address, _, err := net.SplitHostPort(server.Address)
 	if err != nil || net.ParseIP(address) == nil {
-		return server.Host // a dialer that knows better what the address means
+		return server.Host, nil // a dialer that knows better what the address means
 	}
 	s.mu.Lock()
 	known, seen := s.names[address]
 	s.mu.Unlock()
-	if seen && time.Since(known.at) < nameLasts {
-		return known.host
+	if seen && time.Now().Before(known.until) {
+		return known.host, errNotAsked
 	}
 	patience := longestLookup
 	if deadline, bounded := ctx.Deadline(); bounded {
 		patience = min(patience, time.Until(deadline)/2)
 	}
+	if seen {
+		patience /= refreshShare / 2
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	host, err := lookUp(ctx, address)
+	host, err = s.lookUp(ctx, address)
 	switch {
 	case err == nil:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.names[address] = knownName{host, time.Now()}
-		return host
+		s.remember(address, host, nameLasts)
+		return host, nil
 	case seen:
-		return known.host
+		s.remember(address, known.host, nameRetry)
+		return known.host, err
+	case errors.Is(err, errNoName):
+		return server.Host, nil
 	}
-	return server.Host
+	return server.Host, err
 }
+
+func (s *services) remember(address, host string, lasts time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names[address] = knownName{host, time.Now().Add(lasts)}
+}
+
+// forget drops what the DNS has said, of all servers: one had another name, and the next may be the one with which it
+// has changed places.
+func (s *services) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.names)
+}
+
+// errNotAsked is the doubt about a name that the DNS said some time ago.
+var errNotAsked = errors.New("it is from an earlier look-up, and is looked up again")
+
+// judged makes a failure pass for which nothing but the guess at a server's name may be to blame.
+func judged(err, doubt error) error {
+	var unknown *Error
+	if doubt == nil || !errors.As(err, &unknown) || unknown.Kind != ErrUnknownService {
+		return err
+	}
+	// Not what it wraps, which is final.
+	return &Error{Principal: unknown.Principal, Service: unknown.Service, Kind: ErrNameInDoubt,
+		Detail: "the KDC does not know the principal of this one", Err: doubt}
+}
+
+// errNoName is the definite answer of the DNS that it has no name for an address that leads back to it.
+var errNoName = errors.New("no name")
 
 // lookUp is what Java's getCanonicalHostName does: it gives the name of an address, if that leads back to it.
 func lookUp(ctx context.Context, address string) (string, error) {
 	names, err := net.DefaultResolver.LookupAddr(ctx, address)
 	if err != nil {
-		return "", err
+		return "", definite(err)
 	}
 	if len(names) == 0 {
-		return "", errors.New("no name")
+		return "", errNoName
 	}
 	back, err := net.DefaultResolver.LookupHost(ctx, strings.TrimSuffix(names[0], "."))
 	if err != nil {
-		return "", err
+		return "", definite(err)
 	}
 	if !slices.Contains(back, address) {
-		return "", fmt.Errorf("%s has other addresses", names[0])
+		return "", fmt.Errorf("%w: %s has other addresses", errNoName, names[0])
 	}
 	return names[0], nil
+}
+
+// definite tells the answer that there is no such thing from no answer, such as a time-out or SERVFAIL.
+func definite(err error) error {
+	var dns *net.DNSError
+	if errors.As(err, &dns) && dns.IsNotFound {
+		return fmt.Errorf("%w: %w", errNoName, err)
+	}
+	return err
 }

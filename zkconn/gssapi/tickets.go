@@ -6,7 +6,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
+
+// refreshShare is which part of the time that there is goes to the replacement of something that is still good. A KDC
+// or a DNS that is silent costs each connection that much, for as long as the old one lasts: an eighth of a third of
+// the session timeout.
+const refreshShare = 8
 
 // source is where the first ticket comes from.
 type source interface {
@@ -49,6 +55,9 @@ type heldTicket struct {
 	refused atomic.Bool
 }
 
+// usable tells whether a server would have it, as far as is known. It may be nil.
+func (h *heldTicket) usable(now time.Time) bool { return h != nil && h.valid(now) && !h.refused.Load() }
+
 // take gives a ticket for a service. Where the service has no realm, that of the owner is meant.
 func (t *tickets) take(ctx context.Context, service principal) (*heldTicket, error) {
 	held, err := t.takeAs(ctx, &service)
@@ -72,10 +81,15 @@ func (t *tickets) takeAs(ctx context.Context, service *principal) (*heldTicket, 
 	if held, good := t.kept(*service); good {
 		return held, nil
 	}
+	ctx, cancel := t.within(ctx, *service)
+	defer cancel()
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
 	case <-ctx.Done():
+		if held, _ := t.kept(*service); held.usable(t.kdcs.now()) {
+			return held, nil
+		}
 		return nil, because(ErrNoKDC, context.Cause(ctx), "another connection waits for one already")
 	}
 	changes := t.changesSoFar()
@@ -84,15 +98,30 @@ func (t *tickets) takeAs(ctx context.Context, service *principal) (*heldTicket, 
 		return held, nil
 	}
 	got, err := t.fetch(ctx, *service, held == nil)
-	if err != nil {
-		if passes(err) && held != nil && held.valid(t.kdcs.now()) {
-			return held, nil
-		}
+	switch now := t.kdcs.now(); {
+	case err == nil:
+	case passes(err) && held != nil && held.valid(now):
+		return held, nil
+	case ctx.Err() != nil && held.usable(now): // a keytab that is being written has less time, too
+		return held, nil
+	default:
 		return nil, err
 	}
 	held = &heldTicket{credential: got, service: *service}
 	t.keep(changes, func() { t.held[service.String()] = held })
 	return held, nil
+}
+
+// within bounds what is asked for a ticket: where the one that there is will do, only a part of the time.
+func (t *tickets) within(ctx context.Context, service principal) (context.Context, context.CancelFunc) {
+	if held, _ := t.kept(service); !held.usable(t.kdcs.now()) {
+		return context.WithCancel(ctx)
+	}
+	patience := longestAsk
+	if deadline, bounded := ctx.Deadline(); bounded {
+		patience = min(patience, time.Until(deadline))
+	}
+	return context.WithTimeout(ctx, patience/refreshShare)
 }
 
 // forget drops the tickets of a source that has changed: it may be somebody else's now.
