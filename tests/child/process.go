@@ -3,6 +3,7 @@
 package child
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,7 +84,8 @@ func (p *Process) Kill() error {
 	if !p.Running() {
 		return nil
 	}
-	if err := p.cmd.Process.Kill(); err != nil && p.Running() {
+	// One that has just been reaped is gone, though its end has not been noted yet.
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) && p.Running() {
 		return fmt.Errorf("kill %s: %w", p.cmd.Path, err)
 	}
 	<-p.exited

@@ -128,6 +128,9 @@ func (c cell) play(t *testing.T, w world) {
 	c.finish(t, s, n, first)
 }
 
+// rejoins: the member of a group is to be there again before it is told to end.
+func (c cell) rejoins() bool { return c.ability == Group && c.ends == lost && c.fault != kill }
+
 // before is what is told before others hold, in a silence.
 func (c cell) before() []string {
 	for i, line := range c.told {

@@ -87,6 +87,9 @@ func elsewhere(t *testing.T, o order) (*subject, *child.Process) {
 		}
 	}()
 	t.Cleanup(func() {
+		if !t.Failed() { // it has been told to end, or was killed
+			<-p.Exited()
+		}
 		require.NoError(t, p.Kill())
 		<-listened
 	})

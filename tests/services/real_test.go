@@ -60,7 +60,8 @@ func (w *real) open(t *testing.T) *locks.Client { return patient.Open(t, listOf(
 
 func (w *real) begin(t *testing.T, c cell) (*subject, *child.Process) {
 	t.Helper()
-	o := order{Ability: c.ability, Connect: listOf(w.members) + w.root, Timeout: c.bounds.timeout, Hold: c.bounds.hold}
+	o := order{Ability: c.ability, Connect: listOf(w.members) + w.root, Timeout: c.bounds.timeout, Hold: c.bounds.hold,
+		Rejoins: c.rejoins()}
 	if o.Timeout == 0 && c.ends == lost {
 		o.Timeout = short
 	} else if o.Timeout == 0 {
@@ -122,14 +123,17 @@ func (w *real) lose(t *testing.T, what change) (wait func()) {
 	}
 	fault := at.Expect(rig.Rule{Op: op, Action: rig.DropReply,
 		Path: func(path string) bool { return strings.HasPrefix(path, w.root+lockPath+"/") }})
-	if what == creates {
-		w.moveOn()
-	}
-	return func() {
+	moved, ctx := make(chan struct{}), patient.Deadline(t)
+	go func() {
+		defer close(moved)
 		select {
 		case <-fault.Fired():
-		case <-patient.Deadline(t).Done():
-			t.Fatalf("no reply to a %s was lost", what)
+			w.moveOn()
+		case <-ctx.Done():
 		}
+	}()
+	return func() {
+		<-moved
+		require.NoError(t, ctx.Err(), "no reply to a %s was lost", what)
 	}
 }

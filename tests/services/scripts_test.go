@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 const (
@@ -21,6 +22,7 @@ type order struct {
 	Connect string        // to servers, for a process
 	Timeout time.Duration // of the session
 	Hold    time.Duration // WithMaxHold
+	Rejoins bool          // the member of a group is to join again before it is told to end
 }
 
 // script uses an ability, says what it is told, and ends when it is told to. What it says first is that it holds.
@@ -128,7 +130,7 @@ func holding(ctx context.Context, locker locks.Locker, say func(string), work fu
 	say("Unlock returns: " + named(lease.Unlock(ctx)))
 }
 
-func join(ctx context.Context, client *locks.Client, _ order, say func(string), end <-chan struct{}) {
+func join(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
 	member, err := client.Group(lockPath).Join(ctx, "it")
 	if err != nil {
 		say("Join returns: " + named(err))
@@ -137,6 +139,9 @@ func join(ctx context.Context, client *locks.Client, _ order, say func(string), 
 	was := member.ID()
 	say("joined " + was)
 	<-end
+	for n := 0; o.Rejoins && member.ID() == was && n < 6000; n++ { // others see it a moment before it knows itself
+		rig.Rest(ctx, 10*time.Millisecond)
+	}
 	if member.ID() == was {
 		say("it is the same member")
 	} else {

@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"testing"
@@ -67,7 +68,7 @@ func (w *virtual) open(t *testing.T) *locks.Client { return w.client(t, w.server
 
 func (w *virtual) begin(t *testing.T, c cell) (*subject, *child.Process) {
 	t.Helper()
-	o := order{Ability: c.ability, Hold: c.bounds.hold}
+	o := order{Ability: c.ability, Hold: c.bounds.hold, Rejoins: c.rejoins()}
 	if o.Hold == 0 {
 		o.Hold = virtualHold
 	}
@@ -79,7 +80,11 @@ func (w *virtual) exact() bool { return true }
 
 func (w *virtual) expire(t *testing.T, session int64) {
 	t.Helper()
+	w.network.refuse(true)
+	w.network.cut()
+	time.Sleep(time.Second)
 	require.NoError(t, w.server.Expire(session))
+	w.network.refuse(false)
 }
 
 func (w *virtual) cut(*testing.T) {
@@ -101,9 +106,10 @@ func (w *virtual) lose(t *testing.T, what change) (wait func()) {
 type network struct {
 	server *embedded.Server
 
-	mu     sync.Mutex
-	silent bool
-	open   []*heldConn
+	mu      sync.Mutex
+	refuses bool
+	silent  bool
+	open    []*heldConn
 }
 
 // heldConn is a connection that passes on what is written once its network is not silent.
@@ -114,12 +120,15 @@ type heldConn struct {
 }
 
 func (n *network) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.refuses {
+		return nil, errors.New("connection refused")
+	}
 	conn, err := n.server.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	held := &heldConn{Conn: conn, network: n}
 	n.open = append(n.open, held)
 	return held, nil
@@ -146,6 +155,12 @@ func (n *network) cut() {
 		_ = conn.Close()
 	}
 	n.open = nil
+}
+
+func (n *network) refuse(refuse bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refuses = refuse
 }
 
 // hold begins a silence, or ends it: then what was kept arrives, on connections that are still open.
