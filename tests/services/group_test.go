@@ -140,7 +140,7 @@ func (o *onlooker) await(t *testing.T, what string) []string {
 // play is as that of a cell.
 func (c groupCell) play(t *testing.T, w world) bool {
 	others, group := w.others(t), w.others(t).Group(w.path())
-	require.NoError(t, locks.Do(patient.Deadline(t), others.RWMutex(w.path()).Reader(), // so that the create is the member's own
+	require.NoError(t, locks.Do(patient.Deadline(t), others.RWMutex(w.path()).Reader(), // the next create is the member's
 		func(context.Context, locks.Token) error { return nil }))
 	o := look(t, group)
 	created := func() {}

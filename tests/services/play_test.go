@@ -213,9 +213,10 @@ func (c cell) finish(t *testing.T, s *subject, n *next, last locks.Token) {
 // checkValue finds out whether the transaction of a cell was carried out: only one that said so.
 func (c cell) checkValue(t *testing.T, n *next) {
 	t.Helper()
-	require.NoError(t, locks.Do(patient.Deadline(t), n.client.Mutex(n.path), func(ctx context.Context, _ locks.Token) error {
+	create := func(ctx context.Context, _ locks.Token) error {
 		_, err := locks.LeaseOf(ctx).Txn(ctx, locks.Create(valueOf(n.path), nil))
 		require.Equal(t, c.ends != kept, err == nil, "%v", err)
 		return nil
-	}))
+	}
+	require.NoError(t, locks.Do(patient.Deadline(t), n.client.Mutex(n.path), create))
 }

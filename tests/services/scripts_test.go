@@ -44,7 +44,8 @@ func named(err error) string {
 		name string
 		err  error
 	}{
-		{"max hold", locks.ErrMaxHold}, {"lost", locks.ErrLost}, {"revoked", locks.ErrRevoked}, {"released", locks.ErrReleased},
+		{"max hold", locks.ErrMaxHold}, {"lost", locks.ErrLost}, {"revoked", locks.ErrRevoked},
+		{"released", locks.ErrReleased},
 		{"unconfirmed", locks.ErrUnconfirmed}, {"unknown", locks.ErrUnknownOutcome}, {"closed", locks.ErrClosed},
 		{"canceled", context.Canceled},
 	} {

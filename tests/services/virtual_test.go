@@ -56,7 +56,8 @@ func virtualWorld(t *testing.T) *virtual {
 
 func (w *virtual) client(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)) *locks.Client {
 	t.Helper()
-	client, err := locks.Open(t.Context(), w.server.Connect(), locks.WithDialer(dial), locks.WithSessionTimeout(virtualTimeout))
+	client, err := locks.Open(t.Context(), w.server.Connect(), locks.WithDialer(dial),
+		locks.WithSessionTimeout(virtualTimeout))
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
