@@ -113,7 +113,7 @@ var cells = []cell{
 		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"}, bounds{}},
 	{MaxHold, silence, "the hold ends in its time, though nobody can be told; others hold after the session", lost,
 		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"},
-		bounds{timeout: 16 * time.Second}},
+		bounds{timeout: 16 * time.Second, hold: 3 * time.Second}},
 	{MaxHold, pause, "a hold whose time is over when the process goes on ends at once, and others hold", given,
 		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"}, bounds{timeout: long}},
 	{MaxHold, kill, "the lock is free when the session has expired", lost,

@@ -127,7 +127,12 @@ func holding(ctx context.Context, locker locks.Locker, say func(string), work fu
 	}
 	say(holds(lease))
 	work(lease)
-	say("Unlock returns: " + named(lease.Unlock(ctx)))
+	err = lease.Unlock(ctx)
+	for errors.Is(err, locks.ErrUnconfirmed) { // the lease is over, and the servers have not been heard yet
+		rig.Rest(ctx, 20*time.Millisecond)
+		err = lease.Unlock(ctx)
+	}
+	say("Unlock returns: " + named(err))
 }
 
 func join(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {

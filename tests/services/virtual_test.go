@@ -79,7 +79,7 @@ func (w *virtual) path() string { return "/lock" }
 func (w *virtual) begin(t *testing.T, c cell) (*subject, *child.Process) {
 	t.Helper()
 	o := order{Ability: c.ability, Path: w.path(), Hold: c.bounds.hold, Rejoins: c.rejoins()}
-	if o.Hold == 0 {
+	if o.Hold != never { // in virtual time nothing is slow
 		o.Hold = virtualHold
 	}
 	return here(t, w.client(t, w.network.dial), o), nil
