@@ -93,8 +93,9 @@ func WithCohort(n int) LockOption { return func(l *lock) { l.want.Cohort = n } }
 //
 // The process before it must be dead, which the file's lock proves, and its session must live: a session timeout has
 // passed neither between the crash and Open nor between Open and Lock. The session file then keeps that session, and
-// all that it held, for a session timeout after Open, which further restarts do not prolong: others wait too. Where it has expired, the label is another,
-// the file is of another host or damaged, or somebody has asked for the lock back, the request queues like any other.
+// all that it held, for a session timeout after Open, which further restarts do not prolong: others wait too. Where it
+// has expired, the label is another, the file is of another host or damaged, or somebody has asked for the lock back,
+// the request queues like any other.
 //
 // It is for exclusive locks, at most 1024 bytes of label, and not together with WithSticky or WithCohort: otherwise the
 // error wraps ErrBadAcquire. Within the client the lock is handed on only when the node of the holder before is gone,

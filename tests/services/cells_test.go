@@ -64,6 +64,9 @@ type cell struct {
 // never is a bound of holds that no cell waits for.
 const never = time.Hour
 
+// resigns is what a leader is told that is told to end.
+var resigns = []string{"the term ends: canceled", "Run returns: canceled"}
+
 var cells = []cell{
 	{Do, expiry, "the work is told that the lock is lost, and Do says so, whatever the work returns", lost,
 		[]string{"holds", "the work's context ends: lost", "Do returns: lost"}, nil, bounds{}},
@@ -79,17 +82,17 @@ var cells = []cell{
 		[]string{"holds"}, []string{"the work is done", "Do returns: nil"}, bounds{}},
 
 	{Run, expiry, "the term ends, and it leads again behind whoever waited", lost,
-		[]string{"holds", "the term ends: lost", "holds"}, []string{"the term ends: canceled", "Run returns: canceled"}, bounds{}},
+		[]string{"holds", "the term ends: lost", "holds"}, resigns, bounds{}},
 	{Run, cut, "the term goes on", kept,
-		[]string{"holds"}, []string{"the term ends: canceled", "Run returns: canceled"}, bounds{}},
+		[]string{"holds"}, resigns, bounds{}},
 	{Run, silence, "the term ends before others lead; it leads again when it is heard again", lost,
-		[]string{"holds", "the term ends: lost", "holds"}, []string{"the term ends: canceled", "Run returns: canceled"}, bounds{}},
+		[]string{"holds", "the term ends: lost", "holds"}, resigns, bounds{}},
 	{Run, pause, "the term ends when the process goes on, and it leads again", lost,
-		[]string{"holds", "the term ends: lost", "holds"}, []string{"the term ends: canceled", "Run returns: canceled"}, bounds{}},
+		[]string{"holds", "the term ends: lost", "holds"}, resigns, bounds{}},
 	{Run, kill, "another leads when the session has expired", lost,
 		[]string{"holds"}, nil, bounds{}},
 	{Run, lostReply, "it leads with one node, which is gone when Run returns", kept,
-		[]string{"holds"}, []string{"the term ends: canceled", "Run returns: canceled"}, bounds{}},
+		[]string{"holds"}, resigns, bounds{}},
 
 	{OnChange, expiry, "the connection goes, and the lease with the session", lost,
 		[]string{"holds", "suspended", "lost: lost"}, []string{"Unlock returns: lost"}, bounds{}},
@@ -108,8 +111,9 @@ var cells = []cell{
 		[]string{"holds", "the hold ends: lost"}, []string{"Unlock returns: lost"}, bounds{hold: never}},
 	{MaxHold, cut, "the hold ends in its time, and others hold", given,
 		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"}, bounds{}},
-	{MaxHold, silence, "the hold ends in its time, though nobody can be told; others hold when the session has expired", lost,
-		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"}, bounds{timeout: 16 * time.Second}},
+	{MaxHold, silence, "the hold ends in its time, though nobody can be told; others hold after the session", lost,
+		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"},
+		bounds{timeout: 16 * time.Second, hold: 3 * time.Second}},
 	{MaxHold, pause, "a hold whose time is over when the process goes on ends at once, and others hold", given,
 		[]string{"holds", "the hold ends: max hold"}, []string{"Unlock returns: max hold"}, bounds{timeout: long}},
 	{MaxHold, kill, "the lock is free when the session has expired", lost,

@@ -87,7 +87,8 @@ func elsewhere(t *testing.T, o order) (*subject, *child.Process) {
 		}
 	}()
 	t.Cleanup(func() {
-		if !t.Failed() { // it has been told to end, or was killed
+		s.end()
+		if !t.Failed() { // otherwise it may be stopped, or never end
 			<-p.Exited()
 		}
 		require.NoError(t, p.Kill())

@@ -11,19 +11,18 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-const (
-	lockPath = "/lock"
-	value    = "/value" // what Txn creates
-)
-
 // order is what a script is told.
 type order struct {
 	Ability Ability
 	Connect string        // to servers, for a process
+	Path    string        // of the lock
 	Timeout time.Duration // of the session
 	Hold    time.Duration // WithMaxHold
 	Rejoins bool          // the member of a group is to join again before it is told to end
 }
+
+// valueOf is what Txn creates, beside the lock path.
+func valueOf(path string) string { return path + "-value" }
 
 // script uses an ability, says what it is told, and ends when it is told to. What it says first is that it holds.
 type script func(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{})
@@ -45,7 +44,8 @@ func named(err error) string {
 		name string
 		err  error
 	}{
-		{"max hold", locks.ErrMaxHold}, {"lost", locks.ErrLost}, {"revoked", locks.ErrRevoked}, {"released", locks.ErrReleased},
+		{"max hold", locks.ErrMaxHold}, {"lost", locks.ErrLost}, {"revoked", locks.ErrRevoked},
+		{"released", locks.ErrReleased},
 		{"unconfirmed", locks.ErrUnconfirmed}, {"unknown", locks.ErrUnknownOutcome}, {"closed", locks.ErrClosed},
 		{"canceled", context.Canceled},
 	} {
@@ -59,8 +59,8 @@ func named(err error) string {
 	return strings.Join(names, " and ")
 }
 
-func doWork(ctx context.Context, client *locks.Client, _ order, say func(string), end <-chan struct{}) {
-	err := locks.Do(ctx, client.Mutex(lockPath), func(ctx context.Context, _ locks.Token) error {
+func doWork(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
+	err := locks.Do(ctx, client.Mutex(o.Path), func(ctx context.Context, _ locks.Token) error {
 		say(holds(locks.LeaseOf(ctx)))
 		select {
 		case <-ctx.Done():
@@ -73,7 +73,7 @@ func doWork(ctx context.Context, client *locks.Client, _ order, say func(string)
 	say("Do returns: " + named(err))
 }
 
-func lead(ctx context.Context, client *locks.Client, _ order, say func(string), end <-chan struct{}) {
+func lead(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -83,7 +83,7 @@ func lead(ctx context.Context, client *locks.Client, _ order, say func(string), 
 		case <-ctx.Done():
 		}
 	}()
-	err := client.Election(lockPath).Run(ctx, "it", func(ctx context.Context, term *locks.Leadership) error {
+	err := client.Election(o.Path).Run(ctx, "it", func(ctx context.Context, term *locks.Leadership) error {
 		say(holds(term.Lease))
 		<-ctx.Done()
 		say("the term ends: " + named(context.Cause(ctx)))
@@ -92,8 +92,8 @@ func lead(ctx context.Context, client *locks.Client, _ order, say func(string), 
 	say("Run returns: " + named(err))
 }
 
-func hear(ctx context.Context, client *locks.Client, _ order, say func(string), end <-chan struct{}) {
-	holding(ctx, client.Mutex(lockPath, locks.WithOnChange(func(c locks.Change) {
+func hear(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
+	holding(ctx, client.Mutex(o.Path, locks.WithOnChange(func(c locks.Change) {
 		if c.Err != nil {
 			say(string(c.Kind) + ": " + named(c.Err))
 			return
@@ -103,17 +103,17 @@ func hear(ctx context.Context, client *locks.Client, _ order, say func(string), 
 }
 
 func holdShortly(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
-	holding(ctx, client.Mutex(lockPath, locks.WithMaxHold(o.Hold)), say, func(lease *locks.Lease) {
+	holding(ctx, client.Mutex(o.Path, locks.WithMaxHold(o.Hold)), say, func(lease *locks.Lease) {
 		<-lease.Context().Done()
 		say("the hold ends: " + named(context.Cause(lease.Context())))
 		<-end
 	})
 }
 
-func write(ctx context.Context, client *locks.Client, _ order, say func(string), end <-chan struct{}) {
-	holding(ctx, client.Mutex(lockPath), say, func(lease *locks.Lease) {
+func write(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
+	holding(ctx, client.Mutex(o.Path), say, func(lease *locks.Lease) {
 		<-end
-		_, err := lease.Txn(ctx, locks.Create(value, nil))
+		_, err := lease.Txn(ctx, locks.Create(valueOf(o.Path), nil))
 		say("Txn returns: " + named(err))
 	})
 }
@@ -127,11 +127,16 @@ func holding(ctx context.Context, locker locks.Locker, say func(string), work fu
 	}
 	say(holds(lease))
 	work(lease)
-	say("Unlock returns: " + named(lease.Unlock(ctx)))
+	err = lease.Unlock(ctx)
+	for errors.Is(err, locks.ErrUnconfirmed) { // the lease is over, and the servers have not been heard yet
+		rig.Rest(ctx, 20*time.Millisecond)
+		err = lease.Unlock(ctx)
+	}
+	say("Unlock returns: " + named(err))
 }
 
 func join(ctx context.Context, client *locks.Client, o order, say func(string), end <-chan struct{}) {
-	member, err := client.Group(lockPath).Join(ctx, "it")
+	member, err := client.Group(o.Path).Join(ctx, "it")
 	if err != nil {
 		say("Join returns: " + named(err))
 		return

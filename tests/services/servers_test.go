@@ -1,6 +1,7 @@
 package services
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -9,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -31,9 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	for _, k := range []*kind{embeddedServer, standalone, ensemble} {
-		if k.stop != nil {
-			_ = k.stop()
-		}
+		k.end()
 	}
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -50,6 +49,7 @@ type kind struct {
 
 	once    sync.Once
 	members []rig.Address
+	others  *locks.Client // meets no fault
 	stop    func() error
 	err     error
 }
@@ -83,14 +83,27 @@ var (
 )
 
 // use starts the servers, and skips the test where they cannot be.
-func (k *kind) use(t *testing.T) []rig.Address {
+func (k *kind) use(t *testing.T) {
 	t.Helper()
 	if k.real {
 		rig.Require(t)
 	}
-	k.once.Do(func() { k.members, k.stop, k.err = k.start() })
+	k.once.Do(func() {
+		if k.members, k.stop, k.err = k.start(); k.err == nil {
+			k.others, k.err = locks.Open(patient.Deadline(t), listOf(k.members), locks.WithSessionTimeout(long))
+		}
+	})
 	require.NoError(t, k.err)
-	return k.members
+}
+
+// end stops what was started.
+func (k *kind) end() {
+	if k.others != nil {
+		_ = k.others.Close(context.Background())
+	}
+	if k.stop != nil {
+		_ = k.stop()
+	}
 }
 
 // kindsOf are the servers on which a fault is met in real time.
@@ -104,23 +117,8 @@ func kindsOf(f Fault) []*kind {
 	return []*kind{standalone}
 }
 
-var chroots atomic.Int64
-
-// chroot makes a chroot of a test's own.
-func chroot(t *testing.T, members []rig.Address) string {
-	t.Helper()
-	conn, events, err := zk.Connect([]string{members[0].Addr()}, patient.Session, zk.WithLogger(rig.Silent{}))
-	require.NoError(t, err)
-	defer func() {
-		conn.Close()
-		for range events { // its goroutines have ended when the channel is closed
-		}
-	}()
-	root := fmt.Sprintf("/services-%d", chroots.Add(1))
-	_, err = conn.Create(root, nil, 0, zk.WorldACL(zk.PermAll))
-	require.NoError(t, err)
-	return root
-}
+// paths counts lock paths: each cell has one of its own.
+var paths atomic.Int64
 
 func listOf(members []rig.Address) string {
 	all := make([]string, len(members))

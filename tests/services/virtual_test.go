@@ -35,7 +35,7 @@ func TestInVirtualTime(t *testing.T) {
 		t.Run(string(c.ability)+"/"+string(c.fault), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				t.Log(c.must)
-				c.play(t, virtualWorld(t))
+				require.True(t, c.play(t, virtualWorld(t)))
 			})
 		})
 	}
@@ -43,19 +43,21 @@ func TestInVirtualTime(t *testing.T) {
 
 // virtual is a world in a bubble.
 type virtual struct {
-	server  *embedded.Server
-	network *network // of the subject
+	server    *embedded.Server
+	network   *network // of the subject
+	bystander *locks.Client
 }
 
 func virtualWorld(t *testing.T) *virtual {
 	t.Helper()
 	server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
-	return &virtual{server, &network{server: server}}
+	return &virtual{server: server, network: &network{server: server}}
 }
 
 func (w *virtual) client(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)) *locks.Client {
 	t.Helper()
-	client, err := locks.Open(t.Context(), w.server.Connect(), locks.WithDialer(dial), locks.WithSessionTimeout(virtualTimeout))
+	client, err := locks.Open(t.Context(), w.server.Connect(), locks.WithDialer(dial),
+		locks.WithSessionTimeout(virtualTimeout))
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
@@ -64,12 +66,20 @@ func (w *virtual) client(t *testing.T, dial func(context.Context, string, string
 	return client
 }
 
-func (w *virtual) open(t *testing.T) *locks.Client { return w.client(t, w.server.DialContext) }
+func (w *virtual) others(t *testing.T) *locks.Client {
+	t.Helper()
+	if w.bystander == nil {
+		w.bystander = w.client(t, w.server.DialContext)
+	}
+	return w.bystander
+}
+
+func (w *virtual) path() string { return "/lock" }
 
 func (w *virtual) begin(t *testing.T, c cell) (*subject, *child.Process) {
 	t.Helper()
-	o := order{Ability: c.ability, Hold: c.bounds.hold, Rejoins: c.rejoins()}
-	if o.Hold == 0 {
+	o := order{Ability: c.ability, Path: w.path(), Hold: c.bounds.hold, Rejoins: c.rejoins()}
+	if o.Hold != never { // in virtual time nothing is slow
 		o.Hold = virtualHold
 	}
 	return here(t, w.client(t, w.network.dial), o), nil
@@ -97,7 +107,7 @@ func (w *virtual) heal()    { w.network.hold(false) }
 
 func (w *virtual) lose(t *testing.T, what change) (wait func()) {
 	t.Helper()
-	fault, err := w.server.Inject(embedded.Fault{Path: lockPath + "/*", Action: embedded.CutAfter})
+	fault, err := w.server.Inject(embedded.Fault{Path: w.path() + "/*", Action: embedded.CutAfter})
 	require.NoError(t, err)
 	return func() { require.NoError(t, fault.Wait(patient.Deadline(t)), "no reply to a %s was lost", what) }
 }

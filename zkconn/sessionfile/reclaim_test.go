@@ -87,7 +87,7 @@ func TestRestartsDoNotProlong(t *testing.T) {
 					require.True(t, lives())
 				}
 				if !last {
-					time.Sleep(begun.Add(keptTimeout - 100*time.Millisecond).Sub(time.Now()))
+					time.Sleep(time.Until(begun.Add(keptTimeout - 100*time.Millisecond)))
 					require.True(t, lives())
 					time.Sleep(100 * time.Millisecond)
 					s, err := sessionfile.Start(path, cfg)
@@ -97,7 +97,7 @@ func TestRestartsDoNotProlong(t *testing.T) {
 					s.Close(false)
 					return
 				}
-				time.Sleep(begun.Add(keptTimeout + time.Second).Sub(time.Now())) // a server rounds up to its tick
+				time.Sleep(time.Until(begun.Add(keptTimeout + time.Second))) // a server rounds up to its tick
 				require.False(t, lives(), "it has expired by itself")
 			})
 		})
