@@ -88,7 +88,6 @@ func setPermits(t *testing.T, o outside, path string, permits int) {
 
 // TestPermitsGrow: those come in who fit now, in their order, and the others wait on.
 func TestPermitsGrow(t *testing.T) {
-	t.Parallel()
 	for name, opts := range map[string][]locks.LockOption{"watching the first": nil, "watching all": {locks.WithWatchAll()}} {
 		t.Run(name, func(t *testing.T) {
 			eachServerAlone(t, func(t *testing.T, zk *servers) {
