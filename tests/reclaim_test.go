@@ -110,7 +110,7 @@ func TestReclaimFromOneThatIsStopped(t *testing.T) {
 // TestTwoLocksAreReclaimed: each under its own label, and one that was waited for is not; what is not reclaimed is
 // free when the session is closed.
 func TestTwoLocksAreReclaimed(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
+	eachServerAlone(t, func(t *testing.T, at *servers) {
 		record, held := reclaimable(t, at, 4*time.Second, "/one", "/two", "/three")
 		path := sessionFile(t)
 		leave(t, path, record)

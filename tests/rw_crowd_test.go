@@ -13,7 +13,7 @@ import (
 // one watch event for each session, and wakes each reader once. (On the ensemble they are two hundred.)
 func TestReadersBehindAWriterWakeTogether(t *testing.T) {
 	const sessions = 4
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		readers := 1000
 		if len(zk.members) > 1 {
 			readers = 200

@@ -80,7 +80,7 @@ func (r *register) requireOrder(t *testing.T, permits int) {
 // nobody had to be found by the slow re-list.
 func TestSemaphoreHoldsNoMoreThanItHas(t *testing.T) {
 	const permits, sessions, each = 5, 4, 50
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		hall := newRegister()
 		var clients []*locks.Client
 		var all sync.WaitGroup

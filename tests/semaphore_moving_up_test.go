@@ -13,7 +13,7 @@ import (
 // TestMovesUpBetweenTheListingAndTheWatch: a waiter reads the queue; before it watches the one before it, that one
 // has come in, and said so. Nobody says it again, and yet the waiter must see any holder leave.
 func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		client, proxy := open(t, zk.Connect()), zk.Proxy(t)
 		late := open(t, proxy.Addr()+zk.Root())
 		leaving, err := client.Semaphore("/moves-up", 2).Acquire(deadline(t), 1)

@@ -88,10 +88,9 @@ func setPermits(t *testing.T, o outside, path string, permits int) {
 
 // TestPermitsGrow: those come in who fit now, in their order, and the others wait on.
 func TestPermitsGrow(t *testing.T) {
-	t.Parallel()
 	for name, opts := range map[string][]locks.LockOption{"watching the first": nil, "watching all": {locks.WithWatchAll()}} {
 		t.Run(name, func(t *testing.T) {
-			eachServer(t, func(t *testing.T, zk *servers) {
+			eachServerAlone(t, func(t *testing.T, zk *servers) {
 				client, o := open(t, zk.Connect()), look(t, zk)
 				semaphore := client.Semaphore("/grow", 1, opts...)
 				holder, err := semaphore.Acquire(deadline(t), 1)
@@ -117,7 +116,7 @@ func TestPermitsGrow(t *testing.T) {
 // TestPermitsShrink: those who hold go on, and others come in when enough of them have left, whoever that is. Who
 // waits for more than there are is told so.
 func TestPermitsShrink(t *testing.T) {
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		for n, leave := range [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 1}} {
 			client, o, path := open(t, zk.Connect()), look(t, zk), "/shrink-"+itoa(n)
 			var holders [3]*locks.Lease

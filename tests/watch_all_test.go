@@ -56,7 +56,7 @@ func drain(t *testing.T, zk *servers, path string, waiters int, opts ...locks.Lo
 // With n waiters a release wakes one of them, or all n.
 func TestHerd(t *testing.T) {
 	const waiters = 10
-	eachServer(t, func(t *testing.T, zk *servers) {
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
 		woken, events := drain(t, zk, "/one", waiters)
 		herd, herdEvents := drain(t, zk, "/herd", waiters, locks.WithWatchAll())
 		t.Logf("%d waiters: %d woken by %d events, each watching its predecessor; %d woken by %d events, each watching all",
