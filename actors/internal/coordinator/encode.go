@@ -191,7 +191,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), uint64(n.token), uint64(n.arrivals))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), uint64(n.token), uint64(n.arrivals))
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), uint64(n.says.behind), flag(n.says.due))
 	e.ids(n.users)

@@ -94,6 +94,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	}
 	c.leave(r)
 	if e.Do == machine.GiveBack {
+		r.node.givenBack = r.held && r.spec.exclusive()
 		c.handOver(r)
 	}
 	r.removal.op = e.Op

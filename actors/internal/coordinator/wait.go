@@ -25,6 +25,9 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 		c.watchNode(r, name, sameAs{})
 		return
 	}
+	if n.givenBack && r.spec.exclusive() { // it was first, and nobody comes before a node later
+		r.view.head = name
+	}
 	c.waitFor(r, name)
 	c.waitsBehind(r, c.behindNode(r.queue, n))
 }
