@@ -43,7 +43,8 @@ func (h *holder) hold(ctx context.Context, lasts time.Duration, what Look, held 
 		if held.Valid() { // then it was when the number was given
 			what.Confirms = seen.Number
 		}
-		if ctx.Err() != nil || held.Context().Err() != nil || time.Now().After(until) && !seen.Stay {
+		stopped := held.Context().Err() != nil && held.Valid() // in order: a lease that is lost is not valid
+		if ctx.Err() != nil || stopped || time.Now().After(until) && !seen.Stay {
 			what.Ends = givenBack
 			return h.witness.Call("Witness.Look", what, &seen)
 		}
