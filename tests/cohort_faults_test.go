@@ -25,25 +25,31 @@ func strikeCohort(t *testing.T, at *servers, path string, strike func(proxy *rig
 	rec := recorder(t, other)
 	theirs := elsewhere(deadline(t), other.Mutex(path, observedBy(rec)).Lock)
 	await(t, rec, messages.StateWatching)
+	var mu sync.Mutex
+	var served sync.WaitGroup
+	var granted []messages.Token
+	grants := func(lease *locks.Lease) {
+		mu.Lock()
+		defer mu.Unlock()
+		granted = append(granted, lease.Token())
+	}
+	serve := func(next <-chan answer) {
+		served.Go(func() {
+			got := <-next
+			if assert.NoError(t, got.err) {
+				grants(got.lease)
+				assert.NoError(t, got.lease.Unlock(deadline(t)))
+			}
+		})
+	}
+	serve(theirs) // before the second, where the machine is so slow that the cohort's time is over
 	require.NoError(t, first.Unlock(deadline(t)))
 	second := receive(t, waiting[0])
 	require.NoError(t, second.err)
 	require.Greater(t, second.lease.Token(), first.Token())
-
-	var mu sync.Mutex
-	var served sync.WaitGroup
-	granted := []messages.Token{second.lease.Token()}
-	for _, next := range append(waiting[1:], theirs) {
-		served.Go(func() {
-			got := <-next
-			if !assert.NoError(t, got.err) {
-				return
-			}
-			mu.Lock()
-			granted = append(granted, got.lease.Token())
-			mu.Unlock()
-			assert.NoError(t, got.lease.Unlock(deadline(t)))
-		})
+	grants(second.lease)
+	for _, next := range waiting[1:] {
+		serve(next)
 	}
 	strike(proxy, second.lease)
 	served.Wait()
