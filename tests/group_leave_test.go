@@ -24,6 +24,7 @@ func TestLeaveWhileJoiningAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, server.Expire(client.Session().ID()))
 		require.NoError(t, held.Wait(t.Context()))
+		synctest.Wait() // it is carried out, too
 		members, err := other.Group("/members").Members(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []string{"one"}, dataOf(members), "it has joined again")
