@@ -19,6 +19,8 @@ func TestContestSaysWhoHoldsAgain(t *testing.T) {
 		require.NoError(t, err)
 		_, err = asker.Revoke(deadline(t), "/late")
 		require.NoError(t, err)
+		_, err = raw.Sync(at.Root() + "/late") // its member may lag
+		require.NoError(t, err)
 		late, _, err := raw.Get(at.Root() + "/late")
 		require.NoError(t, err)
 		require.Contains(t, string(late), "before")

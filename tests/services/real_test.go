@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -54,6 +55,7 @@ type real struct {
 	kind    *kind
 	at      string // the lock path
 	proxies []*rig.Proxy
+	subject *locks.Client // unless it is in a process
 }
 
 func realWorld(t *testing.T, k *kind) *real {
@@ -91,7 +93,8 @@ func (w *real) begin(t *testing.T, c cell) (*subject, *child.Process) {
 	for _, p := range w.proxies {
 		through = append(through, p.Addr())
 	}
-	return here(t, patient.Open(t, strings.Join(through, ","), locks.WithSessionTimeout(o.Timeout)), o), nil
+	w.subject = patient.Open(t, strings.Join(through, ","), locks.WithSessionTimeout(o.Timeout))
+	return here(t, w.subject, o), nil
 }
 
 func (w *real) settle()     {}
@@ -110,9 +113,14 @@ func (w *real) expire(t *testing.T, session int64) {
 
 func (w *real) cut(t *testing.T) {
 	t.Helper()
-	w.moveOn()
+	phase := func(want actors.Phase) func() bool {
+		return func() bool { return w.subject.State().Phase == want }
+	}
+	w.proxies[0].Refuse(true)
 	w.proxies[0].Cut()
-	patient.Eventually(t, func() bool { return w.last().Connections() > 0 }, "it never connects again")
+	patient.Eventually(t, phase(locks.PhaseDisconnected), "it does not hear of it")
+	w.last().Refuse(false)
+	patient.Eventually(t, phase(locks.PhaseConnected), "it never connects again")
 }
 
 // moveOn lets the client connect to the second member from now on, where there is one, and not to the first.
