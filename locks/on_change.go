@@ -53,3 +53,26 @@ func (l *Lease) tellLoss() {
 func (l *Lease) tell(change Change) {
 	l.from.client.changes.tell(func() { l.from.onChange(change) })
 }
+
+// asked notes that somebody asks for the lock.
+func (l *Lease) asked(force time.Time) {
+	l.span.happened("revoke requested")
+	l.mu.Lock()
+	if !l.wanted && l.revoked != nil {
+		close(l.revoked)
+	}
+	l.wanted = true
+	l.mu.Unlock()
+	l.changed(RevokeRequested, force)
+}
+
+// suspended notes that the lock is in doubt, resumed that it is not any more.
+func (l *Lease) suspended(until time.Time) {
+	l.span.happened("suspended")
+	l.changed(Suspended, until)
+}
+
+func (l *Lease) resumed(until time.Time) {
+	l.span.happened("resumed")
+	l.changed(Resumed, until)
+}
