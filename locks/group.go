@@ -99,7 +99,7 @@ func (m *Membership) ID() string {
 }
 
 // Done gives a channel that is closed when our member is gone, or about to go, and does not join again: after Leave, or
-// when joining again has failed with an error for which MayPass is false. Err says which.
+// when it could not join again for a reason that does not pass (MayPass). Err says which.
 func (m *Membership) Done() <-chan struct{} { return m.over }
 
 // Err gives the reason why it could not join again, once Done is closed, such as ErrClosed; nil before that, and after
@@ -115,7 +115,7 @@ func (m *Membership) Err() error {
 
 // Leave leaves the group, and returns when our member is known to be gone. Its errors are those of
 // Lease.Unlock, or the reason why it could not join again. Where our session has expired, and it is
-// not known yet whether we have joined again in the next one, it waits until that is settled, or
+// not known yet whether we have joined again in the next one, it waits until that is known, or
 // ctx ends.
 func (m *Membership) Leave(ctx context.Context) error {
 	m.stop()

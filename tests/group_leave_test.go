@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestLeaveWhileJoiningAgain: the session has expired, the member of the next one is there, and nobody knows it yet.
+// TestLeaveBeforeItHasJoinedAgain: the session has expired, the member of the next one is there, and nobody knows it yet.
 // Leave returns when that one is gone, too.
-func TestLeaveWhileJoiningAgain(t *testing.T) {
+func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		client, other := openVirtual(t, server, server.Connect()), openVirtual(t, server, server.Connect())

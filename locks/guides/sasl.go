@@ -103,9 +103,9 @@
 //
 // A refusal ends the session: leases are lost, Lock returns ErrClosed together with
 // zkconn.ErrAuthFailed, and Open returns zkconn.ErrAuthFailed. A server has to refuse twice in a
-// row, for 3.8.0 mixes up two users who come at the same moment. A connection that is lost in the
-// exchange, a server that says nothing, a KDC or a DNS that does not answer: these may pass, and are
-// tried again with pauses. Meanwhile leases end in time, as they do when no server can be reached
+// row, for 3.8.0 mixes up two users who come at the same moment. Other failures may pass, and are
+// tried again with pauses. A connection may be lost in the exchange; a server, a KDC or a DNS may not
+// answer. Meanwhile leases end in time, as they do when no server can be reached
 // (zkconn.WithSASL).
 //
 // # The five errors that people meet

@@ -1,5 +1,5 @@
-// Package bubble is for tests of actors in virtual time (testing/synctest) on the embedded server: actor systems that
-// end with their bubble, and lines between sessions and the server that can be cut.
+// Package bubble is for tests of actors in virtual time (testing/synctest) on the embedded server. It has actor systems
+// that end with their bubble, and lines between sessions and the server that can be cut.
 package bubble
 
 import (

@@ -2,8 +2,8 @@
 // exact outcome, on an embedded server and on real ones.
 //
 // The cells are data: see cells_test.go for the abilities that hold a lock, and group_test.go for membership. A cell
-// says what must come out in a sentence, and then exactly: what the one that meets the fault is told, in order, and
-// whether whoever waits for the same lock in another session holds before it was asked to end. Every cell checks, too,
+// says what must come out in a sentence, and then exactly. It says what the one that meets the fault is told, in order.
+// And it says whether whoever waits in another session holds before that one was asked to end. Every cell checks, too,
 // that tokens grow from grant to grant, and that no node is left.
 //
 // What needs no process runs in virtual time against an embedded server (virtual_test.go), and in real time against a

@@ -12,13 +12,15 @@
 //
 // A keytab ([WithKeytab]) or a credential cache ([WithCredentialCache]; it is the default). From a
 // keytab, tickets are fetched anew before they expire, at the connection that needs one. A
-// credential cache is kept fresh by somebody else (kinit, k5start, sssd): it is read again whenever
-// the file has changed, for a second where it has no ticket that is valid: it may be in the midst of
-// being written. Tickets are kept between connections, so a KDC that is gone stops nobody
-// whose tickets are valid, and an outage of the ensemble asks no KDC for anything. In the last tenth
-// of a ticket's life, five minutes at most, each connection spends an eighth of its time for tickets
-// on another one, and uses the old one where none comes. A ticket that a server has refused is
-// fetched anew, for the server's key may have changed.
+// credential cache is kept fresh by somebody else (kinit, k5start, sssd), and is read again whenever
+// the file has changed. Where it has no valid ticket it is read again for a second, for it may be in
+// the midst of being written.
+//
+// Tickets are kept between connections, so a KDC that is gone stops nobody whose tickets are valid,
+// and an outage of the ensemble asks no KDC for anything. A ticket is replaced in the last tenth of
+// its life, five minutes at most. Each connection spends an eighth of its time on that, and uses the
+// old one where none comes. A ticket that a server has refused is fetched anew, for the server's key
+// may have changed.
 //
 // # The server's principal
 //

@@ -32,7 +32,7 @@
 // the servers give it the whole timeout anew, by which they end any older connection of it. The
 // successor keeps it that long. Meanwhile it can replace a node of that session by one of its own,
 // in one transaction; then it closes the session, and what was not taken back is free. The file
-// says until when that is, so that a process that crashes again and again does not prolong it: each
+// says until when that is. So a process that crashes again and again does not prolong it: each
 // successor keeps the session for what is left of that time.
 //
 // Two must never hold at once. The predecessor's lease may still run by its own clock, and nobody
