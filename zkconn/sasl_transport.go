@@ -7,7 +7,20 @@ import (
 
 // brokenExchanges are SASL exchanges that came to nothing, one after the other. It belongs to the goroutine that
 // connects.
-type brokenExchanges struct{ since time.Time } // zero: the last one succeeded
+type brokenExchanges struct {
+	since  time.Time // zero: the last one succeeded
+	expiry expiry
+}
+
+// expiry is how far the servers have come with ending a session whose client is not let in.
+type expiry int
+
+const (
+	// touched: a connect request has gone out since the last wait, which lets the session live for its timeout.
+	touched expiry = iota
+	// awaited: none has since, so that the session has expired.
+	awaited
+)
 
 func (b *brokenExchanges) another(now time.Time) {
 	if b.since.IsZero() {
@@ -15,18 +28,28 @@ func (b *brokenExchanges) another(now time.Time) {
 	}
 }
 
+// connecting notes that a connect request goes out. It may be nil, where there is no SASL.
+func (b *brokenExchanges) connecting() {
+	if b != nil {
+		b.expiry = touched
+	}
+}
+
 // letExpire waits until the servers have ended the session, where no exchange has succeeded for a session timeout,
-// and the lease is over. Each connect request lets a session live for longer, so that one whose client is not let
-// in would keep its locks for as long as that tries.
+// and the lease is over: once, until another connect request has gone out. Each connect request lets a session live
+// for longer, so that one whose client is not let in would keep its locks for as long as that tries.
 func (c *Conn) letExpire() error {
 	timeout := c.SessionTimeout()
-	if c.broken.since.IsZero() || c.SessionID() == 0 || c.lease.clock.Valid() || time.Since(c.broken.since) < timeout {
+	broken := &c.broken
+	if broken.since.IsZero() || broken.expiry == awaited || c.SessionID() == 0 || c.lease.clock.Valid() ||
+		time.Since(broken.since) < timeout {
 		return nil
 	}
 	wait := time.NewTimer(expiresWithin(timeout))
 	defer wait.Stop()
 	select {
 	case <-wait.C:
+		broken.expiry = awaited
 		return nil
 	case <-c.dialing.Done():
 		return ErrClosed

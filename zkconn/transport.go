@@ -207,6 +207,7 @@ func (t *transport) Write(p []byte) (int, error) {
 			return 0, t.fail("handshake", err)
 		}
 		t.trips.connecting()
+		t.broken.connecting()
 	}
 	if t.established.Load() {
 		_ = t.out.put(frame, t.sendBy) // fails when the connection is closed, which the library finds by reading
