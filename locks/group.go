@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -35,23 +36,26 @@ type Member struct {
 
 // Membership is our place in a group, from Join to Leave.
 type Membership struct {
-	stop  context.CancelFunc
-	over  chan struct{}
-	lease chan *Lease // holds the newest
-	err   error       // of leaving; set before over is closed
+	stop     context.CancelFunc
+	over     chan struct{}
+	lease    chan *Lease     // holds the newest
+	requests *sync.WaitGroup // those that have not ended; none begins once over is closed
+	err      error           // why it could not join again; set before over is closed
 }
 
 // Join joins with data of at most 1024 bytes, such as an address, and returns when others see it. When the session expires
-// it joins again in the next one, under another ID, until Leave. Errors are those of RWMutex.RLock.
+// it joins again in the next one, under another ID, until Leave, or until that fails for good: see Membership.Done.
+// Errors are those of RWMutex.RLock.
 func (g *Group) Join(ctx context.Context, data string) (*Membership, error) {
 	l := g.lock
 	l.want.Label = data
+	l.requests = new(sync.WaitGroup)
 	lease, err := l.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	stays, stop := context.WithCancel(context.WithoutCancel(ctx))
-	m := &Membership{stop: stop, over: make(chan struct{}), lease: make(chan *Lease, 1)}
+	m := &Membership{stop: stop, over: make(chan struct{}), lease: make(chan *Lease, 1), requests: l.requests}
 	m.lease <- lease
 	go m.keep(stays, l, lease)
 	return m, nil
@@ -94,8 +98,25 @@ func (m *Membership) ID() string {
 	return lease.Node()
 }
 
+// Done gives a channel that is closed when our member is gone, or about to go, and does not join again: after Leave, or
+// when joining again has failed with an error for which MayPass is false. Err says which.
+func (m *Membership) Done() <-chan struct{} { return m.over }
+
+// Err gives the reason why it could not join again, once Done is closed, such as ErrClosed; nil before that, and after
+// Leave.
+func (m *Membership) Err() error {
+	select {
+	case <-m.over:
+		return m.err
+	default:
+		return nil
+	}
+}
+
 // Leave leaves the group, and returns when our member is known to be gone. Its errors are those of
-// Lease.Unlock, or the reason why it could not join again.
+// Lease.Unlock, or the reason why it could not join again. Where our session has expired, and it is
+// not known yet whether we have joined again in the next one, it waits until that is settled, or
+// ctx ends.
 func (m *Membership) Leave(ctx context.Context) error {
 	m.stop()
 	<-m.over
@@ -103,9 +124,24 @@ func (m *Membership) Leave(ctx context.Context) error {
 	m.lease <- lease
 	err := lease.Unlock(ctx)
 	if errors.Is(err, ErrLost) && !errors.Is(err, ErrClosed) { // it is gone, with its session
-		return m.err
+		return m.leaveNext(ctx, lease)
 	}
 	return err
+}
+
+// leaveNext waits for the end of the request by which we were about to join again, which keep has given up.
+func (m *Membership) leaveNext(ctx context.Context, lease *Lease) error {
+	gone := make(chan struct{})
+	go func() {
+		m.requests.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return m.err
+	case <-ctx.Done():
+		return &Error{Op: "leave", Path: lease.Path(), State: messages.StateReleasing, Err: ended(ctx)}
+	}
 }
 
 // Members lists who is in the group, in the order in which they came. Errors are those of Client.Queue.

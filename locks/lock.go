@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -20,6 +21,7 @@ type lock struct {
 	observers []*actor.PID
 	maxHold   time.Duration
 	onChange  func(Change)
+	requests  *sync.WaitGroup // counts those that have not ended, for whoever waits for them; nil for nobody
 
 	ranked     bool // WithPriority
 	pressAfter time.Duration

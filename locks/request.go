@@ -47,6 +47,9 @@ func newRequest(from *lock, values context.Context) *request {
 
 // start spawns the lock actor.
 func (r *request) start() *actor.PID {
+	if r.from.requests != nil {
+		r.from.requests.Add(1)
+	}
 	return r.from.client.session.SpawnLock(&r.from.want, r, r.from.observers)
 }
 
@@ -115,6 +118,9 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 			r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost))
 		}
 		r.from.client.requests.Done()
+		if r.from.requests != nil {
+			r.from.requests.Done()
+		}
 	}
 }
 
