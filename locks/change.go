@@ -41,19 +41,25 @@ type Change struct {
 //
 // Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
 // function that is slow delays later calls, and nothing else. It may call anything of this package, but for what
-// waits for a later call; see "What callbacks may do" in the package doc.
+// waits for a later call; see "What callbacks may do" in the package doc. Client.Close does not wait for calls, which
+// may come after it has returned: that of the loss does.
 func WithOnChange(tell func(Change)) LockOption { return func(l *lock) { l.onChange = tell } }
 
 // changed tells of a change, if anybody wants to know.
 func (l *Lease) changed(kind ChangeKind, until time.Time) {
-	if l.from.onChange == nil || l.ctx.Err() != nil { // what was told last is the last
+	if l.from.onChange == nil {
 		return
 	}
 	change := Change{Kind: kind, Lease: l, Until: until}
 	if !until.IsZero() {
 		change.Left = time.Until(until)
 	}
-	l.from.client.changes.tell(func() { l.from.onChange(change) })
+	// With the lock until it is queued: the loss is queued behind it then, for the loss is the last change.
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx.Err() == nil {
+		l.tell(change)
+	}
 }
 
 // tellLoss has the loss of the lease told when it comes.
@@ -63,8 +69,16 @@ func (l *Lease) tellLoss() {
 	}
 	context.AfterFunc(l.ctx, func() {
 		cause := context.Cause(l.ctx)
-		if !errors.Is(cause, ErrReleased) {
-			l.from.client.changes.tell(func() { l.from.onChange(Change{Kind: Lost, Lease: l, Err: cause}) })
+		if errors.Is(cause, ErrReleased) {
+			return
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.tell(Change{Kind: Lost, Lease: l, Err: cause})
 	})
+}
+
+// tell queues a change; l.mu is held.
+func (l *Lease) tell(change Change) {
+	l.from.client.changes.tell(func() { l.from.onChange(change) })
 }

@@ -107,8 +107,9 @@ func (c *Client) abort() {
 }
 
 // Close gives everything back. Locks that are held end with ErrLost, calls of Lock with ErrClosed.
-// It closes the session, and the servers pass the locks on at once. It waits until all that the
-// client started has ended, or ctx has.
+// It closes the session, and the servers pass the locks on at once. It waits until all requests of
+// the client have ended, or ctx has. It does not wait for callbacks: WithOnChange may still be
+// called, as with the loss of what was held, and a callback may call Close.
 //
 // The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told,
 // as when they are out of reach. Others then wait for the locks until the session has expired. The

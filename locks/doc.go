@@ -108,7 +108,8 @@
 //
 //   - Those of WithOnChange and WithUnreleased have a goroutine. They may lock, unlock and ask whatever
 //     they like. But calls of WithOnChange come one after the other: one that waits for a later one
-//     waits for ever. Close waits for the reports of WithUnreleased that it causes.
+//     waits for ever. Close waits for the reports of WithUnreleased that it causes, and for no call
+//     of WithOnChange: one may come after it has returned.
 //   - The session or a lock actor itself calls log handlers (WithLogger), tracers and their processors
 //     (WithTracerProvider), instruments and labels (WithMeterProvider, WithMeterLabels), and dialers
 //     (WithDialer). There a call that waits for the same client, such as Lock, Unlock, Queue or Close,

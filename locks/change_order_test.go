@@ -1,0 +1,57 @@
+package locks
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lostMeanwhile is the context of a lease that is lost between the first look at it and what follows from that.
+type lostMeanwhile struct {
+	context.Context
+	looked atomic.Bool
+	lose   func()
+}
+
+func (c *lostMeanwhile) Err() error {
+	if c.looked.Swap(true) {
+		return c.Context.Err()
+	}
+	c.lose()
+	return nil
+}
+
+// The loss is the last change, also where it comes at the moment at which another is about to be told, as that of a
+// timer of WithMaxHold does.
+func TestLossIsToldLast(t *testing.T) {
+	told, lost := make(chan ChangeKind, 10), make(chan struct{})
+	l := &Lease{from: &lock{client: &Client{}, onChange: func(c Change) {
+		told <- c.Kind
+		if c.Kind == Lost {
+			close(lost)
+		}
+	}}}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	l.ctx = ctx
+	l.tellLoss()
+	l.ctx = &lostMeanwhile{Context: ctx, lose: func() {
+		cancel(ErrMaxHold)
+		select {
+		case <-lost: // it was told in between
+		case <-time.After(100 * time.Millisecond): // it waits
+		}
+	}}
+	l.changed(Suspended, time.Time{})
+	<-lost
+	require.Equal(t, Suspended, <-told)
+	require.Equal(t, Lost, <-told)
+	require.Empty(t, told)
+
+	l.ctx = ctx
+	l.changed(Resumed, time.Time{})
+	l.from.client.changes.tell(func() { told <- "end" })
+	require.Equal(t, ChangeKind("end"), <-told)
+}
