@@ -13,7 +13,7 @@ import (
 // Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process can take back what
 // they hold: for as long as their session timeout after Start. It is called before our process holds anything that its
 // own successor may take back, and writes into the file that there may be such a thing. It waits for a server to say
-// whether they exist, 5 s at most.
+// whether they exist, 5 s at most, and for no other session.
 func (s *Successor) Reclaimable() []int64 {
 	if s == nil {
 		return nil
@@ -21,7 +21,7 @@ func (s *Successor) Reclaimable() []int64 {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case <-s.settled:
+	case <-s.known:
 	case <-timer.C:
 	}
 	s.mu.Lock()
