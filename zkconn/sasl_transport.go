@@ -36,8 +36,8 @@ func (b *brokenExchanges) connecting() {
 }
 
 // letExpire waits until the servers have ended the session, where no exchange has succeeded for a session timeout,
-// and the lease is over: once, until another connect request has gone out. Each connect request lets a session live for longer, so that one whose client is not let
-// in would keep its locks for as long as that tries.
+// and the lease is over: once, until another connect request has gone out. Each connect request lets a session live
+// for longer, so that one whose client is not let in would keep its locks for as long as that tries.
 func (c *Conn) letExpire() error {
 	timeout := c.SessionTimeout()
 	broken := &c.broken

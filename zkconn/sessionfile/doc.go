@@ -25,6 +25,11 @@
 // of the host is another run, too. Do not copy the file on the same host: nothing guards against
 // that.
 //
+// Nor does anything guard against a virtual machine that is cloned with its memory, as from a live
+// snapshot. The clone has the boot_id of the original and a kernel of its own. A process that is
+// restarted inside it finds the lock free, and closes or takes back the session of the original,
+// whose process lives. Use no session file on machines that are cloned so.
+//
 // # What is taken back
 //
 // A process may have its successor take back what it holds ([Successor.Reclaimable]). The file says

@@ -13,7 +13,8 @@ import (
 // Reclaimable gives the sessions of predecessors that still exist and are kept, so that our process can take back what
 // they hold: for their session timeout after the first Start that found them in the file. It is called before our
 // process holds anything that its own successor may take back, and writes into the file that there may be such a thing.
-// It waits for a server to say whether they exist: no call for longer than until 5 s after the first.
+// It waits for a server to say whether they exist, and for no other session: no call for longer than until 5 s after
+// the first.
 func (s *Successor) Reclaimable() []int64 {
 	if s == nil {
 		return nil
@@ -22,7 +23,7 @@ func (s *Successor) Reclaimable() []int64 {
 	timer := time.NewTimer(time.Until(s.waited)) // one wait for all locks
 	defer timer.Stop()
 	select {
-	case <-s.settled:
+	case <-s.known:
 	case <-timer.C:
 	}
 	s.mu.Lock()

@@ -36,6 +36,7 @@ type Successor struct {
 	closing context.Context // of the predecessors' sessions
 	stop    context.CancelFunc
 	settled chan struct{} // closed when no session is left to close or to refresh, or that was given up
+	known   chan struct{} // closed when it is known which sessions are kept to be reclaimed, or that was given up
 	keeping sync.WaitGroup
 
 	mu       sync.Mutex
@@ -66,7 +67,7 @@ func Start(path string, cfg zkconn.Config) (*Successor, error) {
 	}
 	left := file.Left()
 	s := &Successor{
-		file: file, cfg: cfg, log: cfg.Logger(), settled: make(chan struct{}),
+		file: file, cfg: cfg, log: cfg.Logger(), settled: make(chan struct{}), known: make(chan struct{}),
 		left: left[max(0, len(left)-predecessorsKept):],
 	}
 	if cause := file.Unusable(); cause != nil {
@@ -80,14 +81,24 @@ func Start(path string, cfg zkconn.Config) (*Successor, error) {
 // closePredecessors closes sessions, all at the same time, or keeps them for a while.
 func (s *Successor) closePredecessors(left []Record) {
 	defer close(s.settled)
-	var closing sync.WaitGroup
+	var closing, refreshing sync.WaitGroup
 	for _, r := range left {
+		if r.Reclaim {
+			refreshing.Add(1)
+		}
 		closing.Go(func() {
-			if !r.Reclaim || !s.keep(r) {
+			kept := false
+			if r.Reclaim {
+				kept = s.keep(r)
+				refreshing.Done()
+			}
+			if !kept {
 				s.closePredecessor(s.closing, r)
 			}
 		})
 	}
+	refreshing.Wait()
+	close(s.known)
 	closing.Wait()
 }
 
