@@ -6,12 +6,12 @@ SHELL := bash
 
 GO ?= go
 # Test binaries run at the same time: a package with servers mostly waits, and
-# three of them keep two processors busy.
-PARALLEL ?= 3
+# four of them keep two processors busy.
+PARALLEL ?= 4
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests,./tests/interop,./tests/conformance,./tests/gateway,./tests/zklock,./tests/simulation,./tests/touches
+LONGEST := ./tests/matrix,./tests,./tests/conformance,./tests/touches,./tests/kerberos,./tests/gateway,./tests/interop,./tests/simulation,./tests/readme,./tests/zklock,./tests/cluster
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000

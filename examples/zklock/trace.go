@@ -22,7 +22,8 @@ is asked to give it back, or goes, until it is interrupted. It begins with
 the contenders that are there.
 
 It reads the queue whenever it changes. It does not see what came and went
-between two readings. A revoke request shows with the next change of the queue. The times are those of the readings.`,
+between two readings. A revoke request shows with the next change of the queue.
+The times are those of the readings.`,
 		Example: `  zklock trace /backup
   zklock trace --json /backup | tee backup.trace`,
 		Args: named("PATH"),
