@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/named"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -88,5 +89,6 @@ func NewSingleton(from LockSource, want messages.Acquire, props *actor.Props, op
 	for _, opt := range opts {
 		opt(&settings)
 	}
-	return actor.PropsFromProducer(func() actor.Actor { return newSingleton(from, want, props, settings) })
+	return actor.PropsFromProducer(func() actor.Actor { return newSingleton(from, want, props, settings) },
+		actor.WithMailbox(named.Mailbox))
 }

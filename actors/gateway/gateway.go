@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/actors/internal/named"
 )
 
 // KindName is the name of the kind that Kind gives.
@@ -74,7 +75,8 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 	for _, opt := range opts {
 		opt(&limits)
 	}
-	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) }, mortal())
+	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) }, mortal(),
+		actor.WithMailbox(named.Mailbox))
 }
 
 // WithRecovery keeps a message of a type that this node does not link from ending the process:
