@@ -20,7 +20,7 @@ type mailbox struct {
 }
 
 func newMailbox() actor.Mailbox {
-	m := &mailbox{}
+	m := &mailbox{running: true} // until Start: whoever knows the name may send before it is known who takes the messages
 	m.user.all = m.first[:0]
 	return m
 }
@@ -65,8 +65,8 @@ func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 	m.invoker = invoker
 }
 
-// Start is called once all is set.
-func (m *mailbox) Start() {}
+// Start is called once all is set, and has what has come until then taken.
+func (m *mailbox) Start() { m.take() }
 
 // UserMessageCount is how many wait.
 func (m *mailbox) UserMessageCount() int {

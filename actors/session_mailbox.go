@@ -15,8 +15,11 @@ type sessionMailbox struct {
 const takenForOthers = 16
 
 func newSessionMailbox(w *workers) actor.MailboxProducer {
-	return func() actor.Mailbox { return &sessionMailbox{workers: w} }
+	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w} }
 }
+
+// Start is called once all is set, and has what has come until then taken.
+func (m *sessionMailbox) Start() { m.workers.do(m.take) }
 
 // PostUserMessage puts in a message.
 func (m *sessionMailbox) PostUserMessage(message any) {
