@@ -18,7 +18,9 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -136,11 +138,37 @@ func (s *stage) local() *actor.PID { return actor.NewPID(s.inside.system.Address
 func newStage(t *testing.T, timeout time.Duration, opts ...actors.SessionOption) *stage {
 	t.Helper()
 	s := &stage{inside: newNode(t), outside: newNode(t)}
+	s.inside.connect(t, s.outside)
 	s.server = embedded.Run(t, embedded.WithTick(200*time.Millisecond))
 	s.ensemble = newRoadTo(t, s.server.Addr())
 	s.session = s.inside.open(t, s.ensemble.address(), timeout, opts...)
 	s.pid = s.inside.gateway(t, s.session)
 	return s
+}
+
+// connect has a node's connection to another one stand: remote may lose what is sent before.
+func (n *node) connect(t *testing.T, to *node) {
+	t.Helper()
+	heard := make(chan struct{}, 1)
+	pid := to.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		if _, is := ctx.Message().(*messages.Release); is {
+			select {
+			case heard <- struct{}{}:
+			default:
+			}
+		}
+	}))
+	defer to.system.Root.Stop(pid)
+	for deadline := patient.Deadline(t); ; {
+		n.system.Root.Send(actor.NewPID(to.road.address(), pid.Id), wire.Pack(&messages.Release{}))
+		select {
+		case <-heard:
+			return
+		case <-time.After(500 * time.Millisecond):
+		case <-deadline.Done():
+			require.Fail(t, "the nodes do not connect")
+		}
+	}
 }
 
 // direct opens a client with a session of its own.

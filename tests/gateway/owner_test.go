@@ -65,8 +65,6 @@ func (s *stage) recorded(t *testing.T, path string, opts ...actors.LockOption) *
 func TestNoticesCross(t *testing.T) {
 	s := newStage(t, patient.Session)
 	owner, told := s.outside.listener(t)
-	s.inside.system.Root.Send(owner, wire.Pack(&messages.Release{})) // remote may lose what comes before a connection stands
-	await(t, told)
 	here := s.recorded(t, "/abroad", actors.WithOwner(owner), actors.WithObserver(owner))
 
 	first := await(t, told).message.(*messages.Transition)
