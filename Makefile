@@ -6,8 +6,8 @@ SHELL := bash
 
 GO ?= go
 # Test binaries run at the same time: a package with servers mostly waits, and
-# four of them keep two processors busy.
-PARALLEL ?= 4
+# three of them keep two processors busy.
+PARALLEL ?= 3
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.

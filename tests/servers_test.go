@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -136,14 +137,7 @@ func (s *servers) Proxy(t *testing.T) *rig.Proxy { return rig.NewProxy(t, s.memb
 // Raw is a plain connection of go-zookeeper's, for looking from outside.
 func (s *servers) Raw(t *testing.T) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect([]string{s.members[0].Addr()}, 10*time.Second, zk.WithLogger(quiet{}))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		conn.Close()
-		for range events { // its goroutines have ended when the channel is closed
-		}
-	})
-	return conn
+	return patient.Raw(t, 10*time.Second, s.members[0].Addr())
 }
 
 type quiet struct{}

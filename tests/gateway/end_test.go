@@ -93,10 +93,8 @@ func TestAskEndsWithClient(t *testing.T) {
 // gateway had promised by it lasts until it runs out, even so.
 func TestDoomedSessionExpires(t *testing.T) {
 	s := newStage(t, short)
-	raw, _, err := zk.Connect([]string{s.server.Addr()}, patient.Session, zk.WithLogInfo(false))
-	require.NoError(t, err)
-	t.Cleanup(raw.Close)
-	_, err = raw.Create("/stays", nil, 0, zk.WorldACL(zk.PermAll&^zk.PermDelete))
+	raw := patient.Raw(t, patient.Session, s.server.Addr())
+	_, err := raw.Create("/stays", nil, 0, zk.WorldACL(zk.PermAll&^zk.PermDelete))
 	require.NoError(t, err)
 
 	client, other := s.outside.client(t, s.pid), s.direct(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -50,19 +51,8 @@ func eachServer(t *testing.T, run func(t *testing.T, s *server)) {
 // connect opens a session of go-zookeeper's that ends with the test.
 func connect(t *testing.T, addr string) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect([]string{addr}, 30*time.Second, zk.WithLogger(quiet{}))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		conn.Close()
-		for range events { // its goroutines have ended when the channel is closed
-		}
-	})
-	return conn
+	return patient.Raw(t, patient.Session, addr)
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
 
 // below lists all nodes below a path, as a server shows them after a sync.
 func (s *server) below(t *testing.T, path string) []string {

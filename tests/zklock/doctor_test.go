@@ -86,18 +86,12 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 // TestAuth: nodes for one user only. Without the credential everything says why it does not work.
 func TestAuth(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
-		conn, events, err := zk.Connect([]string{at.addr}, 30*time.Second, zk.WithLogger(quiet{}))
-		require.NoError(t, err)
-		defer func() {
-			conn.Close()
-			for range events {
-			}
-		}()
+		conn := at.raw(t)
 		for path, acl := range map[string][]zk.ACL{at.chroot: zk.WorldACL(zk.PermAll)} {
-			_, err = conn.Create(path, nil, 0, acl)
+			_, err := conn.Create(path, nil, 0, acl)
 			require.NoError(t, err)
 		}
-		_, err = conn.Create(at.chroot+"/private", nil, 0, zk.DigestACL(zk.PermAll, "ann", "secret"))
+		_, err := conn.Create(at.chroot+"/private", nil, 0, zk.DigestACL(zk.PermAll, "ann", "secret"))
 		require.NoError(t, err)
 
 		_, stderr := says(t, at, 70, patiently("run", "/private", "--", "true")...)
@@ -114,10 +108,6 @@ func TestAuth(t *testing.T) {
 		says(t, at, 0, "doctor", "--path", "/private", "--auth", "digest:ann:secret")
 	})
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
 
 // TestTLS: a server that demands certificates of its clients.
 func TestTLS(t *testing.T) {

@@ -130,14 +130,7 @@ func TestPermitsAreSet(t *testing.T) {
 // raw is a plain connection.
 func (at place) raw(t *testing.T) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect([]string{at.addr}, patient.Session, zk.WithLogger(quiet{}))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		conn.Close()
-		for range events {
-		}
-	})
-	return conn
+	return patient.Raw(t, patient.Session, at.addr)
 }
 
 // TestACLFlags: the nodes that are made have the lists that are named, the lock path one of its own.

@@ -3,7 +3,6 @@ package zklock
 import (
 	"net"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
@@ -51,14 +50,8 @@ func TestDoctorAtATerminal(t *testing.T) {
 // that is.
 func TestGraphSaysWhatItDidNotSee(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
-		conn, events, err := zk.Connect([]string{at.addr}, 30*time.Second, zk.WithLogger(quiet{}))
-		require.NoError(t, err)
-		defer func() {
-			conn.Close()
-			for range events {
-			}
-		}()
-		_, err = conn.Create(at.chroot, nil, 0, zk.WorldACL(zk.PermAll))
+		conn := at.raw(t)
+		_, err := conn.Create(at.chroot, nil, 0, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
 		_, err = conn.Create(at.chroot+"/private", nil, 0, zk.DigestACL(zk.PermAll, "ann", "secret"))
 		require.NoError(t, err)
