@@ -28,13 +28,13 @@
 // Count such an outage twice.
 //
 // Measured, with a session for each lock and outages at random moments (go run ./tests/outages), on
-// a machine that did nothing else. There were 200 outages each of 0.05, 0.10, 0.15, 0.20 and 0.22
-// T, with T = 4 s and 10 s, with one server and with three. None lost a lease (4 020 in all). The
-// lease was renewed 0.007 T after the end of the outage (median), and at most 0.02 T.
+// a machine that did little else. There were 200 outages or more each of 0.05, 0.10, 0.15 and 0.20 T,
+// with T = 2 s, 4 s and 10 s, with one server and with three. None lost a lease. The lease was
+// renewed within 0.02 T of the end of the outage.
 //
 // Long outages lose some on a busy machine, or where a server keeps writes of other sessions
-// waiting for more than 0.01 T. With T = 4 s it was 1 of 200 of 0.20 T. With T = 2 s it was 27 and
-// 36 of 200 of 0.15 and 0.20 T.
+// waiting for more than 0.01 T. There T = 4 s lost 1 of 200 of 0.20 T, and T = 2 s 27 and 36 of 200
+// of 0.15 and 0.20 T.
 //
 // # How to choose
 //
