@@ -32,11 +32,11 @@ var elsewhereShown = map[Ability]map[Fault]shown{
 	},
 	Reclaim: {
 		expiry:    {by: []string{"TestNotReclaimed"}},
-		cut:       {by: []string{"TestTakeOverLosesMessages"}},
-		silence:   {by: []string{"TestOneWaitForAll", "TestServersAreDownAtTheRestart"}},
+		cut:       {by: []string{"TestTakeOverLosesMessages", "TestReclaimThroughFaults"}},
+		silence:   {by: []string{"TestOneWaitForAll", "TestServersAreDownAtTheRestart", "TestReclaimThroughFaults"}},
 		pause:     {by: []string{"TestReclaimFromOneThatIsStopped"}},
 		kill:      {by: []string{"TestReclaim", "TestRestartsDoNotProlong"}},
-		lostReply: {by: []string{"TestTakeOverLosesMessages"}},
+		lostReply: {by: []string{"TestTakeOverLosesMessages", "TestReclaimThroughFaults"}},
 	},
 }
 
