@@ -23,6 +23,8 @@ type terminal struct {
 	side *os.File // ours: what is written there is typed
 	far  *os.File // the program's, kept open to look at its settings
 
+	before unix.Termios // what those were when the command was started
+
 	mu    sync.Mutex
 	shown strings.Builder
 	read  chan struct{}
@@ -36,6 +38,7 @@ func sits(t *testing.T, cmd *exec.Cmd) *terminal {
 	require.NoError(t, err)
 	require.NoError(t, pty.Setsize(side, &pty.Winsize{Rows: 24, Cols: 80}))
 	x := &terminal{cmd: cmd, side: side, far: far, read: make(chan struct{}), over: make(chan error, 1)}
+	x.before = x.settings(t)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
@@ -118,12 +121,11 @@ func TestTerminalIsMended(t *testing.T) {
 	t.Parallel()
 	at := here(t)
 	x := sits(t, command(at, patiently("run", "--grace", "200ms", "/i", "--", "sh", "-c", `stty -echo raw; trap "" TERM; echo up; while :; do sleep 0.02; done`)...))
-	before := x.settings(t)
 	x.shows(t, "up")
-	require.NotEqual(t, before, x.settings(t))
+	require.NotEqual(t, x.before, x.settings(t))
 	says(t, at, 0, "revoke", "/i")
 	x.ends(t, 80)
-	require.Equal(t, before, x.settings(t))
+	require.Equal(t, x.before, x.settings(t))
 }
 
 // TestProgress: a line while the lock is waited for, where standard error is a terminal; it is wiped out.
@@ -154,7 +156,6 @@ func TestWatch(t *testing.T) {
 		} {
 			t.Run(args[0]+" "+how, func(t *testing.T) {
 				x := sits(t, command(at, patiently(args[0], args[1:]...)...))
-				before := x.settings(t)
 				x.shows(t, "\x1b[?1049h")
 				x.shows(t, "q quits")
 				p, _ := runs(t, at, patiently("run", "--label", "seen live", "/live", "--", "sh", "-c", holding)...)
@@ -164,7 +165,7 @@ func TestWatch(t *testing.T) {
 				quit(x)
 				x.ends(t, map[string]int{"SIGTERM": 128 + 15, "SIGHUP": 128 + 1, "SIGQUIT": 128 + 3}[how])
 				x.shows(t, "\x1b[?25h\x1b[?1049l")
-				require.Equal(t, before, x.settings(t))
+				require.Equal(t, x.before, x.settings(t))
 			})
 		}
 	}
