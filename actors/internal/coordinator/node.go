@@ -12,7 +12,7 @@ type node struct {
 	place      int   // among the creates of its lock path in one transaction
 	batchMates bool  // that transaction made others of the path: the places behind its own are theirs
 	wanted     bool  // its data say that somebody wants the lock back
-	givenBack  bool  // who held an exclusive lock with it has given it back: it is the head of its queue until it goes
+	givenBack  bool  // the last of an exclusive cohort has given it back: it is the head of its queue until it goes
 	token      messages.Token
 	arrivals   arrivals
 	// users are the requests whose node it is: several where a hold is shared; while it is retained, the one that had it.

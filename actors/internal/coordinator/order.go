@@ -94,7 +94,9 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	}
 	c.leave(r)
 	if e.Do == machine.GiveBack {
-		r.node.givenBack = r.held && r.spec.exclusive()
+		// Elsewhere the listing is worth its time: without it two workers that take turns fall out of step, and no
+		// transaction has more than one of their requests.
+		r.node.givenBack = r.held && r.spec.exclusive() && r.spec.sharesNode()
 		c.handOver(r)
 	}
 	r.removal.op = e.Op
