@@ -25,6 +25,8 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 # A binary with -race sleeps for a second before it ends, in case another goroutine races then. A tenth is enough: tests
 # wait for their goroutines.
 export GORACE ?= atexit_sleep_ms=100
+# Test binaries have no debugger's tables, which take a third of a link: traces and profiles need none of them.
+LINK := -ldflags=-w
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
@@ -44,7 +46,7 @@ help: ## list the targets
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
-		-race -count=1 -vet=off -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
+		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
@@ -57,7 +59,7 @@ check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what ne
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
 	$(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
-		-race -count=1 -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
+		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: readme
 readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)
