@@ -35,8 +35,11 @@ MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
 comma := ,
 # The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
 NEWEST := tests/figures/newest.mod
+# Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time. make
+# test has them without it, and make race has all with it.
+PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue
 # The packages with files that are built with -race only.
-WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./tests/simulation
+WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./tests/simulation ./tests/matrix
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help
@@ -45,9 +48,10 @@ help: ## list the targets
 
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE)) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
-	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m ./actors/internal/walk ./tests/simulation # which are small with -race
+	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m $(PURE) ./tests/simulation # which is small with -race
+	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -run TestRecipes ./tests/matrix # of which a quarter ran with -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
 .PHONY: check
@@ -58,7 +62,7 @@ check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what ne
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
-	$(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
+	TURNSTILE_RECIPES=all $(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: readme

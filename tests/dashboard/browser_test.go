@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -142,8 +143,8 @@ func ask[Answer any](p *tab, expression string, args ...any) Answer {
 // until waits until an expression is true. The browser's own way to do that needs what the page's policy forbids.
 func (p *tab) until(what, expression string, args ...any) {
 	p.t.Helper()
-	patient.Eventually(p.t, func() bool { return ask[bool](p, "Boolean("+expression+")", args...) }, "%s: %s", what,
-		fmt.Sprintf(expression, args...))
+	is := func() bool { return ask[bool](p, "Boolean("+expression+")", args...) }
+	require.Eventually(p.t, is, patient.Bound, 100*time.Millisecond, "%s: %s", what, fmt.Sprintf(expression, args...))
 }
 
 // quote makes a text a literal of JavaScript's.

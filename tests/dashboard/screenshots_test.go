@@ -84,12 +84,12 @@ func (p *tab) picture(name string, width int64, dark bool) {
 	require.LessOrEqual(p.t, ask[int64](p, "document.documentElement.scrollWidth"), width, "%s: wider than the page", name)
 	shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	require.NoError(p.t, err)
-	small := compress(p.t, shot)
-	require.NotEmpty(p.t, small)
+	require.NotEmpty(p.t, shot)
 	folder := os.Getenv(screenshotsVariable)
 	if folder == "" || strings.HasPrefix(name, "crowd-") && (width < 500) != dark { // of the crowd two looks are enough
 		return
 	}
+	small := compress(p.t, shot) // which takes seconds
 	require.LessOrEqual(p.t, len(small), mostBytes, name)
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join("..", "..", folder) // as it was typed at the root of the repository

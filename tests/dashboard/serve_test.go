@@ -40,7 +40,7 @@ func serveAt(t testing.TB, servers string) *house {
 	t.Helper()
 	looking := patient.Open(t, servers)
 	seen := board.New("/")
-	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 50 * time.Millisecond, Most: 200})
+	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 200 * time.Millisecond, Most: 200})
 	t.Cleanup(looker.Close)
 	dashboard := web.New(web.Settings{Board: seen, Client: looking, Root: "/", Open: looker.Open, Token: token,
 		Servers: servers, Log: slog.New(slog.DiscardHandler)})

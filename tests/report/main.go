@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-first ./tests] [-beside tests/bench,tests/soak] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 )
 
@@ -28,9 +27,14 @@ func main() {
 	noSkips := flag.Bool("no-skips", false, "fail when a test was skipped")
 	beside := flag.String("beside", "", "folders of other modules, separated by commas, whose tests run at the same time")
 	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
+	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
 	flag.Parse()
-	list := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
-	if err := run(*noSkips, list(*first), list(*beside), flag.Args()); err != nil {
+	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
+	ours, err := packages(split(*first), split(*without), flag.Args())
+	if err == nil {
+		err = run(*noSkips, ours, split(*beside), flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
@@ -39,12 +43,11 @@ func main() {
 // lanes is how many other modules are tested at the same time.
 const lanes = 2
 
-// run runs the tests of this module, and beside them those of the others.
-func run(noSkips bool, first, others, args []string) error {
+// run runs the tests of this module, which ours are the arguments for, and beside them those of the others.
+func run(noSkips bool, ours, others, args []string) error {
 	tally := newTally(os.Stdout)
 	ended := make(chan error, 1)
 	go func() { ended <- testBeside(tally, others, args) }()
-	ours := slices.Insert(slices.Clone(args), max(0, len(args)-1), first...)
 	err := errors.Join(testIn(tally, ".", ours), <-ended)
 	fmt.Println(tally.summary())
 	return tally.verdict(noSkips, err)

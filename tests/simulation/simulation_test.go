@@ -35,7 +35,7 @@ func seeds(t *testing.T) uint64 {
 	text := os.Getenv("TURNSTILE_SIMULATION_SEEDS")
 	switch {
 	case text == "" && underRace:
-		return 200 // `make test` tries the others without the race detector, which makes them seven times as slow
+		return 60 // `make test` tries the others without the race detector, which makes them seven times as slow
 	case text == "":
 		return 2000
 	}
@@ -97,12 +97,12 @@ func explain(t *testing.T, p plan, result outcome) {
 		again.violation, short, strings.Join(again.story, "\n"))
 }
 
-// replayed is how many seeds TestReplay runs twice.
-const replayed = 100
-
 // A seed gives the same history again; the package's documentation says what may still differ.
 func TestReplay(t *testing.T) {
-	same := 0
+	same, replayed := uint64(0), uint64(100)
+	if underRace {
+		replayed = 20
+	}
 	for seed := *firstFlag; seed < *firstFlag+replayed; seed++ {
 		p := newPlan(seed)
 		first, second := run(t, p, newTally()), run(t, p, newTally())

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// packages gives the arguments of go test in this module: the packages of first come before what the last argument
+// names, and those of without are left out of that.
+func packages(first, without, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return first, nil
+	}
+	flags, last := args[:len(args)-1], args[len(args)-1:]
+	if len(without) > 0 {
+		out, err := list(without)
+		if err != nil {
+			return nil, err
+		}
+		all, err := list(last)
+		if err != nil {
+			return nil, err
+		}
+		last = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(out, name) })
+	}
+	return slices.Concat(flags, first, last), nil
+}
+
+// list gives the import paths of packages.
+func list(patterns []string) ([]string, error) {
+	cmd := exec.Command("go", append([]string{"list"}, patterns...)...)
+	cmd.Stderr = os.Stderr
+	names, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %v: %w", patterns, err)
+	}
+	return strings.Fields(string(names)), nil
+}
