@@ -48,7 +48,7 @@ func TestWalk(t *testing.T) {
 	var mu sync.Mutex
 	t.Run("plans", func(t *testing.T) {
 		for _, plan := range plans {
-			plan.Limit = cmp.Or(plan.Limit, 3_000_000)
+			plan.Limit = cmp.Or(plan.Limit, 4_000_000)
 			t.Run(plan.Name, func(t *testing.T) {
 				t.Parallel()
 				result, err := Walk(plan)
