@@ -50,7 +50,7 @@ help: ## list the targets
 test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE)) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
-	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m $(PURE) ./tests/simulation # which is small with -race
+	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -p 1 $(PURE) ./tests/simulation # which is small with -race
 	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -run TestRecipes ./tests/matrix # of which a quarter ran with -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
