@@ -66,7 +66,7 @@ race: ## run the tests with -race and what is installed; tests without their ser
 		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: readme
-readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour)
+readme: deps ## carry out every command of README.md as it is written, in a clean clone (about an hour and a half)
 	TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_README=all \
 		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
 
