@@ -43,7 +43,7 @@ func main() {
 // lanes is how many other modules are tested at the same time.
 const lanes = 2
 
-// run runs the tests of this module, which ours are the arguments for, and beside them those of the others.
+// run runs the tests of this module with the arguments ours, and beside them those of the others with args.
 func run(noSkips bool, ours, others, args []string) error {
 	tally := newTally(os.Stdout)
 	ended := make(chan error, 1)
