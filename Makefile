@@ -105,7 +105,7 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) -C tests/soak run . -duration $(SOAK)
 
 .PHONY: mistakes
-mistakes: ## seed mistakes into the code that the simulation, the matrix and the walk must find (about ten minutes)
+mistakes: ## seed mistakes into the code that the simulation, the matrix and the walk must find (about two minutes)
 	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes ./actors/internal/walk
 
 .PHONY: soak-mistakes
