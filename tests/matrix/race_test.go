@@ -2,5 +2,5 @@
 
 package matrix
 
-// underRace: the race detector makes a cell seven times as slow, and one in four of the recipes shows it every line.
+// underRace: the race detector makes a cell several times as slow, so that one in four cells of the recipes runs with it.
 const underRace = true
