@@ -7,6 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -98,7 +99,7 @@ func (a *all) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			logPanic(a.session.opts.log, "actor of several locks panicked", r)
+			panics.Log(a.session.opts.log, "actor of several locks panicked", r)
 		}
 	}()
 	switch msg := ctx.Message().(type) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 )
 
 // Ask sends one of the queries of package messages (ReadQueue, ReadLocks, SendRevokeRequest, Break,
@@ -43,7 +44,7 @@ func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
 // asked is a query of a goroutine that waits for the answer; withdrawn says that it waits no more.
 type (
 	asked struct {
-		quiet
+		mailbox.Quiet
 		query  any
 		answer chan any // holds one, so that the session never blocks on it
 	}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -32,7 +33,7 @@ func (behind *Predecessor) Contender(path string) messages.Contender {
 	c := messages.Contender{Path: path, Node: behind.Node, Asked: queue.IsRevokeRequest(behind.Data)}
 	o, known := queue.ParseOwner(behind.Data)
 	if !known && behind.Spec != nil {
-		o, known = ownerOf(behind.Spec), true
+		o, known = carrier.OwnerOf(behind.Spec), true
 	}
 	if known {
 		c.Library = messages.LibraryTurnstile

@@ -77,7 +77,7 @@ func (s *session) tellClosed(lock *actor.PID) {
 func (s *session) closeDown() {
 	s.registry.close(s.system.Root)
 	close(s.stopped)
-	s.workers.end()
+	s.workers.End()
 	link, self, report := s.link, s.self, s.reportRemaining()
 	s.file.Stop()
 	go func() {

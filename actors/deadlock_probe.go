@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -16,7 +17,7 @@ import (
 // all at once.
 
 // probeDue says that it is time for a deadlock probe.
-type probeDue struct{ quiet }
+type probeDue struct{ mailbox.Quiet }
 
 // setProbe starts the timer of the next deadlock probe when the request begins to wait, and stops
 // it when it waits no more.

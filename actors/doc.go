@@ -54,7 +54,7 @@
 // for all requests of a session. The coordinator's package doc is the specification: a section for
 // each rule, with the test that fails when the rule is broken.
 //
-// The session actor is the coordinator's shell: it feeds inputs, carries requests out (carrier.go)
+// The session actor is the coordinator's shell: it feeds inputs, carries requests out (internal/carrier)
 // and delivers events. Package internal/walk runs both decisions through every order of events. So
 // a change to hand-over goes into internal/coordinator/hand_over.go.
 //

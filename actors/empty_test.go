@@ -17,6 +17,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -31,7 +32,7 @@ func spied(t *testing.T, server *embedded.Server, opts ...zkconn.Option) (*Sessi
 	cfg, err := zkconn.NewConfig(server.Addr(), append(opts, zkconn.WithSessionTimeout(30*time.Second))...)
 	require.NoError(t, err)
 	handle := &Session{system: system, cfg: cfg, ready: make(chan struct{}), stopped: make(chan struct{}),
-		ended: make(chan struct{}), workers: newWorkers(), opts: sessionOptions{log: discard}}
+		ended: make(chan struct{}), workers: mailbox.NewWorkers(), opts: sessionOptions{log: discard}}
 	inside := newSession(handle)
 	handle.pid = system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return inside }))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

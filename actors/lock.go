@@ -12,6 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -48,7 +50,7 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 			opt(l)
 		}
 		return l
-	}, actor.WithMailbox(newMailbox))
+	}, actor.WithMailbox(mailbox.New))
 }
 
 // SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see
@@ -63,7 +65,7 @@ func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*ac
 // newListened makes the props of the lock actors that SpawnLock spawns.
 func newListened(s *Session) *actor.Props {
 	return actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} },
-		actor.WithMailbox(newMailbox))
+		actor.WithMailbox(mailbox.New))
 }
 
 // unassigned is what a lock actor wants that was not told yet.
@@ -75,7 +77,7 @@ func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			logPanic(l.session.opts.log, "lock actor panicked", r, l.logged()...)
+			panics.Log(l.session.opts.log, "lock actor panicked", r, l.logged()...)
 		}
 	}()
 	switch msg := ctx.Message().(type) {

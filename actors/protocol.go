@@ -7,27 +7,22 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// quiet is a part of messages that are dropped silently when the actor that they are sent to has ended.
-type quiet struct{}
-
-// IgnoreDeadLetterLogging keeps a dropped message out of the log.
-func (quiet) IgnoreDeadLetterLogging() {}
-
 // happening is what a connection tells the session of itself.
 type happening struct {
-	quiet
+	mailbox.Quiet
 	zkconn.Event
 }
 
 // order asks the session for one effect of the machine. An order that was decided in an epoch that is over is void, and
 // the news of the end is on its way to the lock actor.
 type order struct {
-	quiet
+	mailbox.Quiet
 	coordinator.Order
 	lock *actor.PID // that asks
 }
@@ -38,7 +33,7 @@ var orders = sync.Pool{New: func() any { return new(order) }}
 // news tells a lock actor an event, with the session that it happened in.
 type news coordinator.Tell
 
-// IgnoreDeadLetterLogging is that of quiet: news is sent as the coordinator has made it.
+// IgnoreDeadLetterLogging is that of mailbox.Quiet: news is sent as the coordinator has made it.
 func (*news) IgnoreDeadLetterLogging() {}
 
 // sessionInfo is what a session knows of itself in one epoch. Immutable, except for the clock.
@@ -60,7 +55,7 @@ func (l *sessionInfo) look() (run uint64, valid bool) {
 // done brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,
 // and how long that took, or else what is to follow. panicked is a panic of the goroutine's.
 type done struct {
-	quiet
+	mailbox.Quiet
 	epoch    uint64
 	reply    coordinator.Reply
 	took     time.Duration
@@ -70,19 +65,30 @@ type done struct {
 
 // tick is a timer of the coordinator that has fired.
 type tick struct {
-	quiet
+	mailbox.Quiet
 	epoch, timer uint64
 }
 
 // leaving is what a lock actor tells the session in the end, behind all its orders: what is left of its node
 // is the session's to delete.
 type leaving struct {
-	quiet
+	mailbox.Quiet
 	request coordinator.RequestID
 }
 
+// broughtBy tells a session's mailbox who brings a message.
+func broughtBy(message any) mailbox.From {
+	switch message.(type) {
+	case *order, leaving:
+		return mailbox.Locks
+	case *done:
+		return mailbox.Worker
+	}
+	return mailbox.Others
+}
+
 // shutdown asks the session actor to close the session and stop.
-type shutdown struct{ quiet }
+type shutdown struct{ mailbox.Quiet }
 
 // assignment tells a lock actor of SpawnLock's what it is to acquire, and who listens.
 type assignment struct {
@@ -93,6 +99,6 @@ type assignment struct {
 
 // alarm is a timer of a lock actor that has fired.
 type alarm struct {
-	quiet
+	mailbox.Quiet
 	event machine.Event
 }

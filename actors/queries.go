@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -64,6 +65,6 @@ func (s *session) cohorts() (all []inspect.Cohort) {
 func (s *session) contender(sp *coordinator.Spec, node string) messages.Contender {
 	c := messages.Contender{Path: sp.Path, Node: node, Mode: sp.Style.Mode, Name: sp.Style.Name, Session: s.info.session,
 		Library: messages.LibraryTurnstile, ID: sp.GUID}
-	ownerOf(sp).Describe(&c)
+	carrier.OwnerOf(sp).Describe(&c)
 	return c
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -25,7 +27,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		ready:   make(chan struct{}),
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
-		workers: newWorkers(),
+		workers: mailbox.NewWorkers(),
 	}
 	for _, opt := range opts {
 		if err := opt(&s.opts); err != nil {
@@ -45,7 +47,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 			return nil, err
 		}
 	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithMailbox(newSessionMailbox(s.workers)))
+	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
 	s.listened = newListened(s)
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
@@ -75,7 +77,7 @@ func (s *session) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.system.Root.Stop(s.self)
-			logPanic(s.log, "session actor panicked", r)
+			panics.Log(s.log, "session actor panicked", r)
 			s.fail(fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
 		}
 	}()

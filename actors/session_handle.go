@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
@@ -38,7 +39,7 @@ type Session struct {
 	cause     atomic.Pointer[error] // the connection's last, once that was let go of
 	closed    error                 // of closing the connection; set before ended is closed
 	registry  registry
-	workers   *workers
+	workers   *mailbox.Workers
 	listened  *actor.Props // of the lock actors of SpawnLock
 	phase     phases
 	stale     atomic.Int64

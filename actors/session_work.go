@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -12,7 +13,7 @@ import (
 func (s *session) work(do func(*zkconn.Conn, *done)) {
 	root, self, conn, d := s.system.Root, s.self, s.link, &done{epoch: s.info.epoch}
 	s.running.Add(1)
-	s.workers.do(func() {
+	s.workers.Do(func() {
 		begun := time.Now()
 		defer s.running.Done()
 		defer func() {
@@ -29,7 +30,8 @@ func (s *session) ask(ask *coordinator.Ask) {
 	s.countBatch(ask.Query)
 	parentWrites, file := s.opts.without&OneRoundTrip == 0, s.file
 	s.work(func(conn *zkconn.Conn, d *done) {
-		d.reply = coordinator.Reply{ID: ask.ID, Answer: carrier{conn, parentWrites, file}.carryOut(ask.Query)}
+		carry := carrier.Carrier{Conn: conn, ParentWrites: parentWrites, File: file}
+		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
 	})
 }
 

@@ -1,11 +1,12 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/named"
+	"github.com/turnstile-locks/turnstile/actors/internal/singleton/shell"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -35,9 +36,9 @@ import (
 //
 // A lock that is lost can be had by another node at once. That is after the lease's deadline, when
 // Activation.Valid is false, by a clock that no pause of the process stops, and the context has
-// ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as it does under any holder: an
-// operator who deletes the node, or a session actor that is stopped. Fencing tokens are for that. No
-// new campaign begins here while the child has not ended.
+// ended, unless the process is paused. What cannot be waited for ends a lock before its deadline, as
+// it does under any holder: an operator who deletes the node, or a session actor that is stopped.
+// Fencing tokens are for that. No new campaign begins here while the child has not ended.
 //
 // # Failures
 //
@@ -85,10 +86,17 @@ func NewSingleton(from LockSource, want messages.Acquire, props *actor.Props, op
 		panic("turnstile: actors.NewSingleton: the source of locks is nil, or the props are")
 	}
 	_ = from.NewLock(want) // a nil session or nil gateways: it panics
-	settings := singletonSettings{failures: 3, within: time.Minute, out: longestPause}
+	settings := singletonSettings{Config: shell.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
+		Out: shell.LongestPause, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: sameNode}}
 	for _, opt := range opts {
 		opt(&settings)
 	}
-	return actor.PropsFromProducer(func() actor.Actor { return newSingleton(from, want, props, settings) },
-		actor.WithMailbox(named.Mailbox))
+	settings.Wrong = settings.check(want)
+	settings.NewLock = func(owner *actor.PID, listener *shell.Campaign) *actor.Props {
+		return from.NewLock(want, append(slices.Clip(settings.lockOptions), WithOwner(owner), WithListener(listener))...)
+	}
+	if session, is := from.(*Session); is {
+		settings.Session = session
+	}
+	return shell.New(settings.Config)
 }

@@ -5,15 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/actors/internal/singleton/shell"
 	"github.com/turnstile-locks/turnstile/messages"
-)
-
-// The pauses between campaigns: a tenth of a second keeps a singleton whose terms fail at once from
-// loading the servers, ten seconds is as long as a default session lasts.
-const (
-	shortestPause = 100 * time.Millisecond
-	longestPause  = 10 * time.Second
 )
 
 // SingletonOption changes how a singleton works.
@@ -22,9 +15,7 @@ type SingletonOption func(*singletonSettings)
 const maxFailures = 1000
 
 type singletonSettings struct {
-	failures    int
-	within, out time.Duration
-	buffer      int
+	shell.Config
 	lockOptions []LockOption
 }
 
@@ -34,7 +25,7 @@ type singletonSettings struct {
 //
 // Fewer than one failure, more than 1 000, or a time of zero or less, is bad input.
 func WithFailures(count int, within, out time.Duration) SingletonOption {
-	return func(s *singletonSettings) { s.failures, s.within, s.out = count, within, out }
+	return func(s *singletonSettings) { s.Failures, s.Within, s.Out = count, within, out }
 }
 
 // WithBuffer keeps up to so many messages that come while the singleton is nobody's on this node.
@@ -43,7 +34,7 @@ func WithFailures(count int, within, out time.Duration) SingletonOption {
 //
 // A negative bound is bad input.
 func WithBuffer(messages int) SingletonOption {
-	return func(s *singletonSettings) { s.buffer = messages }
+	return func(s *singletonSettings) { s.Buffer = messages }
 }
 
 // WithLockOptions gives options to the lock actor of each campaign: WithObserver names actors that
@@ -68,36 +59,12 @@ func (s *singletonSettings) check(want messages.Acquire) error {
 		err = wrong("sticky for %v: a node that has resigned would keep the lock", want.Sticky)
 	case want.Owner != "" || want.Reentry:
 		err = wrong("an owner, or reentry: its hold is its own, and is not shared")
-	case s.failures < 1 || s.within <= 0 || s.out <= 0:
-		err = wrong("%d failures in %v, then out for %v: each must be more than zero", s.failures, s.within, s.out)
-	case s.failures > maxFailures: // a child that cannot be spawned fails that often in one go
-		err = wrong("%d failures: at most %d", s.failures, maxFailures)
-	case s.buffer < 0:
-		err = wrong("a buffer of %d messages: it is negative", s.buffer)
+	case s.Failures < 1 || s.Within <= 0 || s.Out <= 0:
+		err = wrong("%d failures in %v, then out for %v: each must be more than zero", s.Failures, s.Within, s.Out)
+	case s.Failures > maxFailures: // a child that cannot be spawned fails that often in one go
+		err = wrong("%d failures: at most %d", s.Failures, maxFailures)
+	case s.Buffer < 0:
+		err = wrong("a buffer of %d messages: it is negative", s.Buffer)
 	}
 	return cmp.Or(CheckAcquire(want), err)
-}
-
-// passes tells whether a campaign may succeed after one that ended so.
-func passes(notice any) (reason messages.Reason, detail string, again bool) {
-	switch n := notice.(type) {
-	case *messages.Failed:
-		reason, detail = n.Reason, n.Detail
-		switch reason {
-		case messages.ReasonUnreachable, messages.ReasonGatewayFull, messages.ReasonStopped, messages.ReasonHoldGone:
-			again = true
-		}
-	case *messages.Lost:
-		reason, detail, again = n.Reason, n.Detail, n.Reason != messages.ReasonSessionClosed
-	case *messages.Cancelled:
-		reason, again = n.Reason, n.Reason != messages.ReasonSessionClosed
-	default: // given back, taken by force, or stopped from outside
-		again = true
-	}
-	return reason, detail, again
-}
-
-// newMachine makes the decisions of one incarnation.
-func (s *singletonSettings) newMachine() singleton.Machine {
-	return singleton.Machine{Failures: s.failures, Within: s.within}
 }

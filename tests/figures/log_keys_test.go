@@ -108,8 +108,9 @@ func TestTransitionsAreForDebugging(t *testing.T) {
 
 // TestKeysAreOfOnePlace reads the source: every key that is logged is a constant of package logkeys.
 func TestKeysAreOfOnePlace(t *testing.T) {
-	calls := 0
-	for _, folder := range []string{"actors", "locks", "zkconn", "zkconn/sessionfile"} {
+	calls, panicked := 0, 0
+	for _, folder := range []string{"actors", "actors/internal/carrier", "actors/internal/mailbox", "actors/internal/panics",
+		"actors/internal/singleton/shell", "locks", "zkconn", "zkconn/sessionfile"} {
 		files, err := filepath.Glob("../../" + folder + "/*.go")
 		require.NoError(t, err)
 		require.NotEmpty(t, files, folder)
@@ -127,6 +128,9 @@ func TestKeysAreOfOnePlace(t *testing.T) {
 				}
 				if first, logs := firstKey(call); logs {
 					calls++
+					if first == afterPanic {
+						panicked++
+					}
 					for i := first; i < len(call.Args); i += 2 {
 						require.True(t, isKey(call, i), "%v: argument %d is no key of package logkeys", set.Position(call.Pos()), i)
 					}
@@ -136,15 +140,19 @@ func TestKeysAreOfOnePlace(t *testing.T) {
 		}
 	}
 	require.Greater(t, calls, 25, "the calls that log were not found")
+	require.Greater(t, panicked, 5, "the calls that log panics were not found")
 }
+
+// afterPanic is the place of the first key among the arguments of panics.Log.
+const afterPanic = 3
 
 // firstKey is the place of the first key among the arguments of a call that logs.
 func firstKey(call *ast.CallExpr) (int, bool) {
-	switch f := call.Fun.(type) {
-	case *ast.Ident:
-		return 3, f.Name == "logPanic"
-	case *ast.SelectorExpr:
+	if f, is := call.Fun.(*ast.SelectorExpr); is {
 		switch f.Sel.Name {
+		case "Log":
+			of, is := f.X.(*ast.Ident)
+			return afterPanic, is && of.Name == "panics"
 		case "logged":
 			return 0, true
 		case "loggedOf":

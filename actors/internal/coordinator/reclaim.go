@@ -1,7 +1,7 @@
 package coordinator
 
 // Reclaiming: a request with a label takes over the node that an earlier process held with under the same label, whose
-// session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and the shell's carrier for what it
+// session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and package carrier for what it
 // looks for.
 //
 // Nobody else can hold in between: the old node, the first of the queue, is deleted and the new one made at its number

@@ -1,6 +1,6 @@
 // Package singleton decides for an actor that exists once in a cluster. It says when the actor
 // campaigns for its lock, when the user's actor (the child) runs, and when the lock is given back.
-// It is pure: no clock, timer, goroutine or actor. actors.NewSingleton is its shell.
+// It is pure: no clock, timer, goroutine or actor. Package shell is the actor around it.
 //
 //	              PauseOver           Held, valid            Asked, Stop, Close, too many failures
 //	paused ────────────────▶ campaigning ────────▶ active ────────────────────────▶ stopping

@@ -1,4 +1,6 @@
-package actors
+// Package mailbox has the mailboxes of lock actors and session actors, and the workers on whose
+// goroutines a session works. They are made for many small actors and few goroutines to wake.
+package mailbox
 
 import (
 	"sync"
@@ -19,7 +21,8 @@ type mailbox struct {
 	suspended    bool
 }
 
-func newMailbox() actor.Mailbox {
+// New makes the mailbox of a lock actor.
+func New() actor.Mailbox {
 	m := &mailbox{running: true} // until Start: whoever knows the name may send before it is known who takes the messages
 	m.user.all = m.first[:0]
 	return m

@@ -1,4 +1,4 @@
-package actors
+package mailbox
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func (t *taken) EscalateFailure(reason, _ any)   { t.all = append(t.all, reason)
 // then, or before actor.Started does, is taken behind that.
 func TestMailboxBeforeItsStart(t *testing.T) {
 	by := &taken{}
-	m := newMailbox()
+	m := New()
 	m.PostUserMessage("before it knows who takes it")
 	m.RegisterHandlers(by, nil)
 	m.PostUserMessage("before it is started")

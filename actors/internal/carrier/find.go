@@ -1,4 +1,4 @@
-package actors
+package carrier
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // nothing but the proof. Otherwise the list is read after a sync, because a follower that lags would not show it (the
 // library's own search makes a second node), and a node with the GUID is the request's only when its session owns it
 // (CURATOR-604). Of several, the first in the queue is kept and the others are deleted.
-func (k carrier) find(q *coordinator.Find) *coordinator.Found {
+func (k Carrier) find(q *coordinator.Find) *coordinator.Found {
 	a := &coordinator.Found{Name: q.Known}
 	if q.Spec.One != "" {
 		return k.findContest(q)
@@ -27,7 +27,7 @@ func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 		}
 	}
 	path := q.Spec.At(a.Name)
-	switch _, err := k.conn.Heartbeat(path); {
+	switch _, err := k.Conn.Heartbeat(path); {
 	case errors.Is(err, zkconn.ErrNoNode):
 		return &coordinator.Found{}
 	case err != nil && !zkconn.CommittedRefusal(err):
@@ -39,22 +39,22 @@ func (k carrier) find(q *coordinator.Find) *coordinator.Found {
 // seek looks for nodes of the request. That there is none is believed only behind a committed transaction: a leader answers
 // its own clients' sync at once, also when it has not made a change itself yet that it told others of (see
 // [zkconn.Conn.CatchUp]).
-func (k carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
-	if err := k.conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+func (k Carrier) seek(q *coordinator.Find, a *coordinator.Found) error {
+	if err := k.Conn.Sync(q.Spec.Path); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 		return err
 	}
 	if err := k.see(q, a); err != nil || a.Name != "" {
 		return err
 	}
-	if err := k.conn.CatchUp(q.Spec.Path); err != nil {
+	if err := k.Conn.CatchUp(q.Spec.Path); err != nil {
 		return err
 	}
 	return k.see(q, a)
 }
 
 // see is seek for what our server shows.
-func (k carrier) see(q *coordinator.Find, a *coordinator.Found) error {
-	children, err := k.conn.Children(q.Spec.Path)
+func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
+	children, err := k.Conn.Children(q.Spec.Path)
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil
 	}
@@ -68,15 +68,15 @@ func (k carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 		return int(x) - int(y)
 	})
 	for _, child := range children {
-		stat, exists, err := k.conn.Exists(q.Spec.At(child))
+		stat, exists, err := k.Conn.Exists(q.Spec.At(child))
 		switch {
 		case err != nil:
 			return err
-		case !exists || stat.EphemeralOwner != k.conn.SessionID():
+		case !exists || stat.EphemeralOwner != k.Conn.SessionID():
 		case a.Name == "":
 			a.Name, a.Czxid = child, stat.Czxid
 		default:
-			if _, err := k.conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
+			if _, err := k.Conn.Delete(q.Spec.At(child)); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package actors
+package carrier
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 )
 
 // createContest makes the one node of a contest, or reads the one that is there.
-func (k carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
-	made, err := k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
+func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
+	made, err := k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
-		if err = k.conn.EnsureParents(sp.Path); err == nil {
-			made, err = k.conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
+		if err = k.Conn.EnsureParents(sp.Path); err == nil {
+			made, err = k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 		}
 	}
 	made.Siblings = 1 // nobody can be before us
@@ -33,12 +33,12 @@ func (k carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 
 // findContest reads the one node of a contest, behind a committed transaction: a transaction behind the look would prove that
 // there is a node of that name, and not whose. The sync adds to the evidence for the lease, as that of seek does.
-func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
+func (k Carrier) findContest(q *coordinator.Find) *coordinator.Found {
 	a := &coordinator.Found{}
 	path := q.Spec.At(q.Spec.One)
-	err := k.conn.Sync(path)
+	err := k.Conn.Sync(path)
 	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
-		err = k.conn.CatchUp(path)
+		err = k.Conn.CatchUp(path)
 	}
 	if err == nil {
 		a.One, err = k.readContest(q.Spec)
@@ -48,8 +48,8 @@ func (k carrier) findContest(q *coordinator.Find) *coordinator.Found {
 }
 
 // readContest reads the one node of a contest; nil when there is none.
-func (k carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error) {
-	data, stat, err := k.conn.Get(sp.At(sp.One))
+func (k Carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error) {
+	data, stat, err := k.Conn.Get(sp.At(sp.One))
 	if errors.Is(err, zkconn.ErrNoNode) {
 		return nil, nil
 	}
@@ -57,15 +57,15 @@ func (k carrier) readContest(sp *coordinator.Spec) (*coordinator.OneNode, error)
 		return nil, err
 	}
 	o, _ := queue.ParseOwner(data)
-	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID}, nil
+	return &coordinator.OneNode{Ours: stat.EphemeralOwner == k.Conn.SessionID(), Czxid: stat.Czxid, GUID: o.ID}, nil
 }
 
 // removeContest deletes the one node of a contest if it is still the one with this czxid. (Between the look and the delete an
 // operator could still replace it; ZooKeeper has no delete that looks at who made a node.)
-func (k carrier) removeContest(q *coordinator.RemoveContest) error {
-	_, stat, err := k.conn.Get(q.Path)
+func (k Carrier) removeContest(q *coordinator.RemoveContest) error {
+	_, stat, err := k.Conn.Get(q.Path)
 	if err == nil && stat.Czxid == q.Czxid {
-		_, err = k.conn.Delete(q.Path)
+		_, err = k.Conn.Delete(q.Path)
 	}
 	return err
 }

@@ -1,20 +1,26 @@
-package actors
+package shell
 
-import "github.com/asynkron/protoactor-go/actor"
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
+)
 
 // guard stands right before a singleton's child, as the innermost receiver middleware of its props, and
 // before its continuations, as a decorator of its context. It belongs to one child, in all its
 // incarnations, and runs on the child's goroutine.
 type guard struct {
-	term      *term
-	singleton *actor.PID
-	stopped   bool // no incarnation follows
-	unserved  bool // this incarnation was not told that it has started
+	term          *Term
+	singleton     *actor.PID
+	newActivation func(*Term, *actor.PID) any
+	stopped       bool // no incarnation follows
+	unserved      bool // this incarnation was not told that it has started
 }
 
 // childRestarts tells the singleton that its child is being restarted.
 type childRestarts struct {
-	quiet
+	mailbox.Quiet
 	guard *guard
 }
 
@@ -25,13 +31,12 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 		}
 		switch env.Message.(type) {
 		case *actor.Started:
-			if g.unserved = !g.term.valid(); g.unserved {
+			if g.unserved = !g.term.Valid(); g.unserved {
 				c.ActorSystem().Root.Stop(c.Self())
 				return
 			}
 			next(c, env)
-			next(c, &actor.MessageEnvelope{Message: &Activation{Grant: g.term.held.Grant, Context: g.term.ctx,
-				Singleton: g.singleton, term: g.term}, Sender: g.singleton})
+			next(c, &actor.MessageEnvelope{Message: g.newActivation(g.term, g.singleton), Sender: g.singleton})
 		case *actor.Restarting:
 			c.ActorSystem().Root.Send(g.singleton, &childRestarts{guard: g})
 			next(c, env)
@@ -41,13 +46,13 @@ func (g *guard) middleware(next actor.ReceiverFunc) actor.ReceiverFunc {
 			g.stopped = true
 			g.last(next, c, env)
 		case *actor.Terminated: // which overtakes the end of the lease
-			if !g.unserved && g.term.valid() {
+			if !g.unserved && g.term.Valid() {
 				next(c, env)
 			}
 		case actor.SystemMessage, actor.AutoReceiveMessage:
 			next(c, env)
 		default:
-			if !g.term.valid() {
+			if !g.term.Valid() {
 				c.ActorSystem().DeadLetter.SendUserMessage(g.singleton, env)
 				return
 			}
@@ -64,7 +69,7 @@ func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *acto
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			logPanic(c.Logger(), "the actor of a singleton panicked while it was stopping", r)
+			panics.Log(c.Logger(), "the actor of a singleton panicked while it was stopping", r)
 		}
 	}()
 	next(c, env)
@@ -85,7 +90,7 @@ func (g *guard) decorate(next actor.ContextDecoratorFunc) actor.ContextDecorator
 // another node's before that.
 func (c *guardedContext) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
 	c.Context.ReenterAfter(f, func(res any, err error) {
-		if !c.guard.stopped && c.guard.term.valid() {
+		if !c.guard.stopped && c.guard.term.Valid() {
 			cont(res, err)
 		}
 	})

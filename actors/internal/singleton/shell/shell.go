@@ -1,35 +1,40 @@
-package actors
+package shell
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/cenkalti/backoff/v4"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/named"
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// singletonActor is the shell around singleton.Machine: it spawns and stops what that decides.
-type singletonActor struct {
-	from     LockSource
-	want     messages.Acquire
-	props    *actor.Props
-	settings singletonSettings
+// The pauses between campaigns: a tenth of a second keeps a singleton whose terms fail at once from
+// loading the servers, ten seconds is as long as a default session lasts.
+const (
+	shortestPause = 100 * time.Millisecond
+	LongestPause  = 10 * time.Second
+)
 
+// singletonActor is the actor: it spawns and stops what the machine decides.
+type singletonActor struct {
+	Config
 	m        singleton.Machine
 	clock    time.Time // that Event.At counts from
 	pauses   *backoff.ExponentialBackOff
 	begun    time.Time   // when the newest campaign began
 	pause    *time.Timer // until the next; nil before the first
 	pausing  *pauseOver  // that counts
-	campaign *campaign   // the newest; nil before the first
+	campaign *Campaign   // the newest; nil before the first
 	lock     *actor.PID  // its lock actor
-	term     *term       // of that campaign; nil while it has not been granted
+	term     *Term       // of that campaign; nil while it has not been granted
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
 	forget   func()      // what is told of a session that is about to close; nil while nothing is
@@ -40,17 +45,22 @@ type singletonActor struct {
 // Messages of a singleton to itself. Each counts where it is the newest of its kind.
 type (
 	pauseOver struct {
-		quiet
+		mailbox.Quiet
 		_ byte // so that each has an address of its own
 	}
-	sessionCloses struct{ quiet }
+	sessionCloses struct{ mailbox.Quiet }
 )
 
-func newSingleton(from LockSource, want messages.Acquire, props *actor.Props,
-	settings singletonSettings) *singletonActor {
-	return &singletonActor{from: from, want: want, props: props, settings: settings, m: settings.newMachine(),
-		backlog: backlog{most: settings.buffer}, clock: time.Now(), pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
-			backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))}
+// New makes the props of a singleton.
+func New(config Config) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor { return newSingletonActor(config) }, actor.WithMailbox(named.Mailbox))
+}
+
+func newSingletonActor(config Config) *singletonActor {
+	return &singletonActor{Config: config, m: singleton.Machine{Failures: config.Failures, Within: config.Within},
+		backlog: backlog{most: config.Buffer}, clock: time.Now(),
+		pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
+			backoff.WithMaxInterval(LongestPause), backoff.WithMaxElapsedTime(0))}
 }
 
 // Receive takes one message. A panic ends the singleton: its child is stopped, and the lock is given
@@ -59,7 +69,7 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			logPanic(ctx.Logger(), "singleton panicked", r, logkeys.Path, s.want.Path)
+			panics.Log(ctx.Logger(), "singleton panicked", r, logkeys.Path, s.Path)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -97,8 +107,8 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 }
 
 func (s *singletonActor) begin(ctx actor.Context) {
-	if err := s.settings.check(s.want); err != nil {
-		s.step(ctx, singleton.Event{Kind: singleton.Close, Reason: messages.ReasonBadInput, Detail: err.Error()})
+	if s.Wrong != nil {
+		s.step(ctx, singleton.Event{Kind: singleton.Close, Reason: messages.ReasonBadInput, Detail: s.Wrong.Error()})
 		return
 	}
 	s.step(ctx, singleton.Event{Kind: singleton.Begin})
@@ -110,7 +120,7 @@ func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
 	switch told.notice.(type) {
 	case *messages.Held:
 		s.term = told.term
-		ev = singleton.Event{Kind: singleton.Held, Valid: s.term.valid()}
+		ev = singleton.Event{Kind: singleton.Held, Valid: s.term.Valid()}
 	case *messages.RevokeRequested:
 		ev.Kind = singleton.Asked
 	case *messages.Revoked:
@@ -123,7 +133,7 @@ func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
 
 func (s *singletonActor) childEnded(ctx actor.Context) {
 	s.child, s.guard = nil, nil
-	s.step(ctx, singleton.Event{Kind: singleton.ChildEnded, Valid: s.term != nil && s.term.valid()})
+	s.step(ctx, singleton.Event{Kind: singleton.ChildEnded, Valid: s.term != nil && s.term.Valid()})
 	if s.child == nil {
 		s.idle()
 	}
@@ -137,7 +147,7 @@ func (s *singletonActor) step(ctx actor.Context, ev singleton.Event) {
 		s.carryOut(ctx, effect, ev)
 	}
 	if (before == singleton.Active) != (s.m.Phase == singleton.Active) {
-		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.want.Path, logkeys.From, before.String(),
+		s.log(ctx, slog.LevelInfo, "singleton", logkeys.Path, s.Path, logkeys.From, before.String(),
 			logkeys.State, s.m.Phase.String(), logkeys.Event, ev.Kind.String())
 	}
 }
@@ -152,10 +162,9 @@ func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev
 	switch effect {
 	case singleton.Campaign:
 		s.begun, s.term = time.Now(), nil
-		s.campaign = &campaign{from: s.from, root: ctx.ActorSystem().Root, self: ctx.Self()}
-		opts := append(s.settings.lockOptions[:len(s.settings.lockOptions):len(s.settings.lockOptions)],
-			WithOwner(ctx.Self()), WithListener(s.campaign))
-		s.lock = ctx.ActorSystem().Root.Spawn(s.from.NewLock(s.want, opts...)) // a child would end with us, before ours
+		root := ctx.ActorSystem().Root
+		s.campaign = &Campaign{leaseClock: s.LeaseClock, root: root, self: ctx.Self()}
+		s.lock = root.Spawn(s.NewLock(ctx.Self(), s.campaign)) // a child would end with us, before ours
 	case singleton.SpawnChild:
 		s.spawn(ctx)
 	case singleton.EndContext:
@@ -164,41 +173,28 @@ func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev
 		ctx.Stop(s.child)
 	case singleton.Release:
 		if s.term != nil {
-			s.term.end(ErrSingletonStopped)
+			s.term.end(ErrStopped)
 		}
 		ctx.Send(s.lock, &messages.Release{})
 	case singleton.Pause:
-		if time.Since(s.begun) > longestPause {
+		if time.Since(s.begun) > LongestPause {
 			s.pauses.Reset()
 		}
 		s.wait(ctx, s.pauses.NextBackOff())
 	case singleton.LongPause:
-		s.wait(ctx, s.settings.out)
+		s.wait(ctx, s.Out)
 	case singleton.Finish:
 		s.finish(ctx)
 	}
 }
 
-// causeOf says why the context of the child ends.
-func causeOf(ev singleton.Event) error {
-	switch ev.Kind {
-	case singleton.Asked:
-		return ErrSingletonAsked
-	case singleton.ChildRestarted, singleton.ChildEnded:
-		return ErrSingletonFailing
-	case singleton.Gone, singleton.LockEnded: // which has ended it already
-		return fmt.Errorf("%w: %s", ErrSingletonLost, ev.Reason)
-	}
-	return ErrSingletonStopped
-}
-
 // spawn spawns the child. One that cannot be spawned has ended.
 func (s *singletonActor) spawn(ctx actor.Context) {
 	s.tellOfClose(ctx)
-	s.guard = &guard{term: s.term, singleton: ctx.Self()}
+	s.guard = &guard{term: s.term, singleton: ctx.Self(), newActivation: s.NewActivation}
 	guarded := []actor.PropsOption{actor.WithReceiverMiddleware(s.guard.middleware),
 		actor.WithContextDecorator(s.guard.decorate)}
-	if !s.spawned(ctx, s.props.Clone(guarded...)) {
+	if !s.spawned(ctx, s.Props.Clone(guarded...)) {
 		s.childEnded(ctx)
 		return
 	}
@@ -211,7 +207,7 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			logPanic(ctx.Logger(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.want.Path)
+			panics.Log(ctx.Logger(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.Path)
 		}
 	}()
 	s.child = ctx.Spawn(props)
@@ -220,11 +216,10 @@ func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool
 
 // tellOfClose has a session that closes wait for the end of the child, and no longer than its timeout.
 func (s *singletonActor) tellOfClose(ctx actor.Context) {
-	session, is := s.from.(*Session)
-	if !is || s.forget != nil {
+	if s.Session == nil || s.forget != nil {
 		return
 	}
-	root, self, idle := ctx.ActorSystem().Root, ctx.Self(), s.term.idle
+	root, self, session, idle := ctx.ActorSystem().Root, ctx.Self(), s.Session, s.term.idle
 	s.forget = session.BeforeClose(func() {
 		root.Send(self, &sessionCloses{})
 		bound := time.NewTimer(session.Timeout())
@@ -258,11 +253,11 @@ func (s *singletonActor) finish(ctx actor.Context) {
 		s.pause.Stop()
 	}
 	if s.m.Reason != messages.ReasonNone {
-		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.want.Path, logkeys.Reason, string(s.m.Reason),
+		s.log(ctx, slog.LevelError, "singleton ended", logkeys.Path, s.Path, logkeys.Reason, string(s.m.Reason),
 			logkeys.Error, s.m.Detail)
-		if parent := ctx.Parent(); parent != nil && sameNode(ctx.ActorSystem(), parent) {
+		if parent := ctx.Parent(); parent != nil && s.SameNode(ctx.ActorSystem(), parent) {
 			ctx.Request(parent, &messages.Failed{Reason: s.m.Reason, Detail: s.m.Detail,
-				Grant: messages.Grant{Path: s.want.Path, Actor: messages.IDOf(ctx.Self())}})
+				Grant: messages.Grant{Path: s.Path, Actor: messages.IDOf(ctx.Self())}})
 		}
 	}
 	if !s.restarts {
@@ -279,7 +274,7 @@ func (s *singletonActor) deliver(ctx actor.Context) {
 		return
 	}
 	switch {
-	case s.child != nil && s.m.Phase == singleton.Active && s.term.valid():
+	case s.child != nil && s.m.Phase == singleton.Active && s.term.Valid():
 		ctx.Forward(s.child)
 	case !s.m.Ends() && s.backlog.keep(ctx):
 	default:

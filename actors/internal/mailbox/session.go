@@ -1,4 +1,4 @@
-package actors
+package mailbox
 
 import "github.com/asynkron/protoactor-go/actor"
 
@@ -8,38 +8,53 @@ import "github.com/asynkron/protoactor-go/actor"
 // about to ask for. So is what comes meanwhile, after a while: who calls Lock does not work for others for long.
 type sessionMailbox struct {
 	mailbox
-	workers *workers
+	workers *Workers
+	from    func(message any) From
 }
+
+// From tells who brings a message to a session actor.
+type From uint8
+
+// Who brings a message.
+const (
+	// Others may hold what the session actor is about to ask for.
+	Others From = iota
+	// Locks are lock actors, on the goroutine of whoever calls for a lock.
+	Locks
+	// Worker is one of the workers of the session, which has done its task.
+	Worker
+)
 
 // takenForOthers is how many messages are taken at most on the goroutine of who brings an order.
 const takenForOthers = 16
 
-func newSessionMailbox(w *workers) actor.MailboxProducer {
-	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w} }
+// NewSession makes the mailbox of a session actor, with those who work for it. from tells what a message is.
+func NewSession(w *Workers, from func(message any) From) actor.MailboxProducer {
+	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w, from: from} }
 }
 
 // Start is called once all is set, and has what has come until then taken.
-func (m *sessionMailbox) Start() { m.workers.do(m.take) }
+func (m *sessionMailbox) Start() { m.workers.Do(m.take) }
 
 // PostUserMessage puts in a message.
 func (m *sessionMailbox) PostUserMessage(message any) {
 	if !m.put(&m.user, message) {
 		return
 	}
-	switch message.(type) {
-	case *order, leaving:
+	switch m.from(message) {
+	case Locks:
 		m.takeSome()
-	case *done:
+	case Worker:
 		m.take()
 	default:
-		m.workers.do(m.take)
+		m.workers.Do(m.take)
 	}
 }
 
 // PostSystemMessage puts in a message that comes before those of users.
 func (m *sessionMailbox) PostSystemMessage(message any) {
 	if m.put(&m.system, message) {
-		m.workers.do(m.take)
+		m.workers.Do(m.take)
 	}
 }
 
@@ -51,5 +66,5 @@ func (m *sessionMailbox) takeSome() {
 		}
 		m.invoke(message, system)
 	}
-	m.workers.do(m.take)
+	m.workers.Do(m.take)
 }

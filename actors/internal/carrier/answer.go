@@ -1,4 +1,4 @@
-package actors
+package carrier
 
 import (
 	"errors"
@@ -6,18 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
-
-// carrier carries out what a coordinator asks of the servers, on one connection. Its methods block, and are called from any
-// goroutine.
-type carrier struct {
-	conn *zkconn.Conn
-	// parentWrites: lock paths whose data are empty may be written to.
-	parentWrites bool
-	// file knows the sessions of earlier processes; nil without one.
-	file *sessionfile.Successor
-}
 
 func madeOf(c zkconn.Created) coordinator.Made {
 	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place, Siblings: int(c.Siblings), Together: c.Together}

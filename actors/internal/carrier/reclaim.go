@@ -1,4 +1,4 @@
-package actors
+package carrier
 
 import (
 	"slices"
@@ -16,17 +16,17 @@ import (
 // later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one
 // who made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the
 // same session, behind it, and dead; all others behind it were made by later transactions.
-func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
+func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	none := &coordinator.Left{}
-	left := k.file.Reclaimable()
+	left := k.File.Reclaimable()
 	if len(left) == 0 {
 		return none
 	}
 	// A server that lags might show the queue as it was before they held.
-	if err := k.conn.CatchUp(sp.Path); err != nil {
+	if err := k.Conn.CatchUp(sp.Path); err != nil {
 		return &coordinator.Left{Failure: failureOf(err)}
 	}
-	children, err := k.conn.Children(sp.Path)
+	children, err := k.Conn.Children(sp.Path)
 	if err != nil {
 		return &coordinator.Left{Failure: failureOf(err)}
 	}
@@ -34,7 +34,7 @@ func (k carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	if len(all) == 0 {
 		return none
 	}
-	data, stat, err := k.conn.Get(sp.At(all[0]))
+	data, stat, err := k.Conn.Get(sp.At(all[0]))
 	if err != nil {
 		return &coordinator.Left{Failure: failureOf(err)}
 	}
@@ -65,10 +65,10 @@ func tokenAfter(owner queue.Owner, czxid int64) (messages.Token, error) {
 }
 
 // takeOver makes a node in place of one that was left.
-func (k carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
-	owner := ownerOf(q.Spec)
+func (k Carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
+	owner := OwnerOf(q.Spec)
 	owner.Token = int64(q.Left.Token)
-	made, err := k.conn.ReplaceNamed(q.Spec.Path, q.Left.Name, q.Left.Version, q.Name, owner.Encode())
+	made, err := k.Conn.ReplaceNamed(q.Spec.Path, q.Left.Name, q.Left.Version, q.Name, owner.Encode())
 	made.Siblings = 1 // at this place there is nobody to wait for
 	return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
 }

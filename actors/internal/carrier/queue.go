@@ -1,4 +1,4 @@
-package actors
+package carrier
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // readQueue reads the number of permits before the queue: the queue is never older than what it is judged by.
-func (k carrier) readQueue(path string, permits int) *coordinator.View {
+func (k Carrier) readQueue(path string, permits int) *coordinator.View {
 	v := &coordinator.View{}
 	if permits > 0 {
 		var err error
@@ -19,7 +19,7 @@ func (k carrier) readQueue(path string, permits int) *coordinator.View {
 			return v
 		}
 	}
-	children, err := k.conn.Children(path)
+	children, err := k.Conn.Children(path)
 	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
 		err = nil
 	}
@@ -32,11 +32,11 @@ func (k carrier) readQueue(path string, permits int) *coordinator.View {
 
 // readPermits reads the number of permits. Nothing is recorded where the lock path was made anew a moment ago, by
 // somebody who is about to record it: then we do.
-func (k carrier) readPermits(path string, permits int) (int, error) {
-	data, _, err := k.conn.Get(path)
+func (k Carrier) readPermits(path string, permits int) (int, error) {
+	data, _, err := k.Conn.Get(path)
 	if err == nil && len(data) == 0 {
 		if err = k.recordPermits(path, permits); err == nil {
-			data, _, err = k.conn.Get(path)
+			data, _, err = k.Conn.Get(path)
 		}
 	}
 	if err != nil {
@@ -47,12 +47,12 @@ func (k carrier) readPermits(path string, permits int) (int, error) {
 
 // recordPermits writes the number of permits where nothing is recorded yet. What others have written stands:
 // the listing that follows compares it.
-func (k carrier) recordPermits(path string, permits int) error {
-	data, stat, err := k.conn.Get(path)
+func (k Carrier) recordPermits(path string, permits int) error {
+	data, stat, err := k.Conn.Get(path)
 	if err != nil || len(data) > 0 {
 		return err
 	}
-	err = k.conn.SetDataAt(path, []byte(strconv.Itoa(permits)), stat.Version)
+	err = k.Conn.SetDataAt(path, []byte(strconv.Itoa(permits)), stat.Version)
 	if errors.Is(err, zkconn.ErrBadVersion) {
 		return nil // somebody else was first
 	}

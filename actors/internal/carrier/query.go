@@ -1,4 +1,4 @@
-package actors
+package carrier
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// carryOut gives the answer to a query.
-func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
+// CarryOut gives the answer to a query, once there is one; nil to a query that it does not know.
+func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	switch q := query.(type) {
 	case *coordinator.Create:
 		if q.Spec.One != "" {
@@ -18,7 +18,7 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 		}
 		return k.create(q)
 	case *coordinator.CreateAt:
-		made, err := k.conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
+		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
 		made.Siblings = 1 // at this place there is nobody to wait for
 		return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
 	case *coordinator.SeekLeft:
@@ -30,10 +30,10 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 	case *coordinator.List:
 		return &coordinator.Listed{View: *k.readQueue(q.Path, q.Permits)}
 	case *coordinator.Watch:
-		data, stat, err := k.conn.GetWatched(q.Path)
+		data, stat, err := k.Conn.GetWatched(q.Path)
 		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 	case *coordinator.WatchChildren:
-		children, err := k.conn.ChildrenWatched(q.Path)
+		children, err := k.Conn.ChildrenWatched(q.Path)
 		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
 	case *coordinator.WatchRetained:
 		return k.watchRetained(q)
@@ -46,7 +46,7 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 	case *coordinator.RemoveContest:
 		return &coordinator.Done{Failure: failureOf(k.removeContest(q))}
 	case *coordinator.Check:
-		_, err := k.conn.Heartbeat(q.Path)
+		_, err := k.Conn.Heartbeat(q.Path)
 		return &coordinator.Done{Failure: failureOf(err)}
 	}
 	return nil
@@ -54,9 +54,9 @@ func (k carrier) carryOut(query coordinator.Query) coordinator.Answer {
 
 // commit carries out several creates and deletes in one transaction. A delete by itself is none, where nothing else must be
 // there.
-func (k carrier) commit(q *coordinator.Commit) *coordinator.Committed {
+func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	if len(q.Creates) == 0 && len(q.Deletes) == 1 && len(q.Exist) == 0 {
-		_, err := k.conn.Delete(q.Deletes[0])
+		_, err := k.Conn.Delete(q.Deletes[0])
 		return &coordinator.Committed{Failure: failureOf(err)}
 	}
 	creates := make([]zkconn.NewNode, len(q.Creates))
@@ -64,7 +64,7 @@ func (k carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
 			Data: ownerData(n.Spec, n.Place, n.Behind)}
 	}
-	made, _, err := k.conn.Commit(creates, q.Deletes, q.Exist)
+	made, _, err := k.Conn.Commit(creates, q.Deletes, q.Exist)
 	a := &coordinator.Committed{Failure: failureOf(err)}
 	for _, m := range made {
 		a.Made = append(a.Made, madeOf(m))
@@ -73,22 +73,22 @@ func (k carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 }
 
 // watchRetained reads the queue and the node, and has the servers tell when they change.
-func (k carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arrivals {
-	children, err := k.conn.ChildrenWatched(q.Path)
+func (k Carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arrivals {
+	children, err := k.Conn.ChildrenWatched(q.Path)
 	if err != nil {
 		return &coordinator.Arrivals{Spent: true}
 	}
 	if !queue.NewListing(children, 0).Alone(q.Node) {
 		return &coordinator.Arrivals{}
 	}
-	data, _, err := k.conn.GetWatched(q.Path + "/" + q.Node)
+	data, _, err := k.Conn.GetWatched(q.Path + "/" + q.Node)
 	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
 }
 
 // describe writes into a node who has it, and how many wait behind it in its cohort. It stays at its place of a transaction.
 // What somebody has written there who wants the lock stays, and so does whatever else is not ours.
-func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
-	data, stat, err := k.conn.Get(q.Path)
+func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
+	data, stat, err := k.Conn.Get(q.Path)
 	if err != nil {
 		return &coordinator.Described{Failure: failureOf(err)}
 	}
@@ -96,7 +96,7 @@ func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	if !ours || was.Asked {
 		return &coordinator.Described{Wanted: queue.IsRevokeRequest(data)}
 	}
-	err = k.conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Behind), stat.Version)
+	err = k.Conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Behind), stat.Version)
 	return &coordinator.Described{Failure: failureOf(err)}
 }
 
@@ -106,20 +106,20 @@ func (k carrier) describe(q *coordinator.Describe) *coordinator.Described {
 //
 // Where a revoke request has replaced what the node says, as Curator's do, it says it again (saysAgain), beside the
 // request. The event of that write has the node read once more.
-func (k carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
+func (k Carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	for tries := 0; q.Announce && tries < 3; tries++ {
-		data, stat, err := k.conn.Get(q.Path)
+		data, stat, err := k.Conn.Get(q.Path)
 		if err == nil {
-			err = k.conn.SetDataAt(q.Path, data, stat.Version)
+			err = k.Conn.SetDataAt(q.Path, data, stat.Version)
 		}
 		if !errors.Is(err, zkconn.ErrBadVersion) {
 			break
 		}
 	}
-	data, stat, err := k.conn.GetWatched(q.Path)
+	data, stat, err := k.Conn.GetWatched(q.Path)
 	if err == nil {
 		if said := saysAgain(q, data, stat.Czxid); said != nil {
-			_ = k.conn.SetDataAt(q.Path, said, stat.Version) // it is for people only: what fails is left as it is
+			_ = k.Conn.SetDataAt(q.Path, said, stat.Version) // it is for people only: what fails is left as it is
 		}
 	}
 	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}

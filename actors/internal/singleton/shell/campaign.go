@@ -1,0 +1,86 @@
+package shell
+
+import (
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Campaign is one campaign: it listens to the lock actor, on whose goroutine it runs. What ends the
+// lease ends the child's context at once, whatever is in the singleton's mailbox.
+type Campaign struct {
+	leaseClock func(epoch uint64) *zkconn.LeaseClock
+	root       *actor.RootContext
+	self       *actor.PID // the singleton
+	term       *Term      // nil before it is held
+	over       bool       // the end was told
+}
+
+// campaignTold is what the lock actor of a campaign has told.
+type campaignTold struct {
+	mailbox.Quiet
+	from   *Campaign
+	notice any
+	term   *Term
+}
+
+// Moved ends the term of a lock that somebody else has released, before its node is deleted: nobody
+// else holds before that.
+func (c *Campaign) Moved(to messages.State, _ string) {
+	if to == messages.StateReleasing || to.Terminal() {
+		c.lose(messages.ReasonReleased)
+	}
+}
+
+// Hear takes a notice of the lock actor.
+func (c *Campaign) Hear(_ *actor.PID, notice any) {
+	switch n := notice.(type) {
+	case *messages.Held:
+		c.term = newTerm(n, c.leaseClock(n.Epoch))
+	case *messages.Suspended, *messages.Resumed, *messages.Deadlocked:
+		return
+	case *messages.RevokeRequested:
+	case *messages.Revoked:
+		c.lose(messages.ReasonRevoked)
+	case *actor.Stopped:
+		if c.over {
+			return
+		}
+		c.lose(messages.ReasonStopped)
+	default: // the end
+		c.over = true
+		reason, _, _ := passes(notice)
+		c.lose(reason)
+	}
+	c.root.Send(c.self, &campaignTold{from: c, notice: notice, term: c.term})
+}
+
+// lose ends the term; one that was given back in order has ended before.
+func (c *Campaign) lose(reason messages.Reason) {
+	if c.term != nil {
+		c.term.end(fmt.Errorf("%w: %s", ErrLost, reason))
+	}
+}
+
+// passes tells whether a campaign may succeed after one that ended so.
+func passes(notice any) (reason messages.Reason, detail string, again bool) {
+	switch n := notice.(type) {
+	case *messages.Failed:
+		reason, detail = n.Reason, n.Detail
+		switch reason {
+		case messages.ReasonUnreachable, messages.ReasonGatewayFull, messages.ReasonStopped, messages.ReasonHoldGone:
+			again = true
+		}
+	case *messages.Lost:
+		reason, detail, again = n.Reason, n.Detail, n.Reason != messages.ReasonSessionClosed
+	case *messages.Cancelled:
+		reason, again = n.Reason, n.Reason != messages.ReasonSessionClosed
+	default: // given back, taken by force, or stopped from outside
+		again = true
+	}
+	return reason, detail, again
+}
