@@ -128,13 +128,18 @@ func ExampleClient_Deadlocks() {
 		go within(x, "/accounts/y")
 		go within(y, "/accounts/x")
 
-		first, second := <-done, <-done // one gives up, and gives back what it has; the other gets its lock
+		gaveUp, other := <-done, <-done // one gives up, and gives back what it has; the other gets its lock
+		if gaveUp == nil {
+			gaveUp, other = other, gaveUp
+		}
 		var deadlock *locks.DeadlockError
-		fmt.Println("gave up:", errors.As(first, &deadlock) && errors.Is(first, locks.ErrDeadlock), "members:", len(deadlock.Deadlock.Members))
-		fmt.Println("the other:", second)
+		if errors.As(gaveUp, &deadlock) && errors.Is(gaveUp, locks.ErrDeadlock) {
+			fmt.Println("gave up, members:", len(deadlock.Deadlock.Members))
+		}
+		fmt.Println("the other:", other)
 		return nil
 	})
 	// Output:
-	// gave up: true members: 2
+	// gave up, members: 2
 	// the other: <nil>
 }

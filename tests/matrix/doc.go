@@ -25,7 +25,7 @@
 // TestTouches plays what happens inside an ensemble. One direction of a link between leader and
 // follower stalls, a follower dies right after a grant, the leader pauses, a reconnect is granted
 // another timeout, a machine is suspended. The lease has to end before the leader, by what it has
-// heard, can let the next in. TestAllLosesAPart has each part of All lost, while all are held or
+// heard, can let the next in. TestRecipesAllLosesAPart has each part of All lost, while all are held or
 // one is waited for.
 //
 // A process that is stopped is a real one: the test binary runs itself. What needs real servers, as
