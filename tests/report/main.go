@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -10,7 +10,7 @@
 //
 // With -beside the same go test runs in other modules, too, two at a time, while it
 // runs in this one. They begin in the order in which they are named, each by its
-// folder. The packages of -first, which are of this module, come before those that
+// folder, and those of -plain run without -race. The packages of -first, which are of this module, come before those that
 // are named last: what takes longest should begin first.
 package main
 
@@ -26,13 +26,15 @@ import (
 func main() {
 	noSkips := flag.Bool("no-skips", false, "fail when a test was skipped")
 	beside := flag.String("beside", "", "folders of other modules, separated by commas, whose tests run at the same time")
+	plain := flag.String("plain", "", "those of -beside, separated by commas, whose tests run without -race")
 	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
 	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
 	flag.Parse()
 	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
 	ours, err := packages(split(*first), split(*without), flag.Args())
-	if err == nil {
-		err = run(*noSkips, ours, split(*beside), flag.Args())
+	others, wrong := modules(split(*beside), split(*plain), flag.Args())
+	if err = errors.Join(err, wrong); err == nil {
+		err = run(*noSkips, ours, others)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
@@ -43,29 +45,29 @@ func main() {
 // lanes is how many other modules are tested at the same time.
 const lanes = 2
 
-// run runs the tests of this module with the arguments ours, and beside them those of the others with args.
-func run(noSkips bool, ours, others, args []string) error {
+// run runs the tests of this module with the arguments ours, and beside them those of the others.
+func run(noSkips bool, ours []string, others []module) error {
 	tally := newTally(os.Stdout)
 	ended := make(chan error, 1)
-	go func() { ended <- testBeside(tally, others, args) }()
+	go func() { ended <- testBeside(tally, others) }()
 	err := errors.Join(testIn(tally, ".", ours), <-ended)
 	fmt.Println(tally.summary())
 	return tally.verdict(noSkips, err)
 }
 
-// testBeside runs go test in folders, as many at a time as there are lanes.
-func testBeside(tally *tally, folders, args []string) error {
-	next := make(chan string, len(folders))
-	for _, folder := range folders {
-		next <- folder
+// testBeside runs go test in other modules, as many at a time as there are lanes.
+func testBeside(tally *tally, all []module) error {
+	next := make(chan module, len(all))
+	for _, m := range all {
+		next <- m
 	}
 	close(next)
 	failed := make(chan error, lanes)
 	for range lanes {
 		go func() {
 			var failures error
-			for folder := range next {
-				failures = errors.Join(failures, testIn(tally, folder, args))
+			for m := range next {
+				failures = errors.Join(failures, testIn(tally, m.folder, m.args))
 			}
 			failed <- failures
 		}()

@@ -29,6 +29,29 @@ func packages(first, without, args []string) ([]string, error) {
 	return slices.Concat(flags, first, last), nil
 }
 
+// module is a module of its own, with the arguments of go test there.
+type module struct {
+	folder string
+	args   []string
+}
+
+// modules gives the modules in folders, those of plain without -race.
+func modules(folders, plain, args []string) (all []module, err error) {
+	for _, folder := range plain {
+		if !slices.Contains(folders, folder) {
+			return nil, fmt.Errorf("-plain %s is not in -beside", folder)
+		}
+	}
+	for _, folder := range folders {
+		m := module{folder, args}
+		if slices.Contains(plain, folder) {
+			m.args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-race" })
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
 // list gives the import paths of packages.
 func list(patterns []string) ([]string, error) {
 	cmd := exec.Command("go", append([]string{"list"}, patterns...)...)

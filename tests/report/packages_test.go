@@ -27,3 +27,19 @@ func TestPackages(t *testing.T) {
 		t.Errorf("%v of a package that does not exist", got)
 	}
 }
+
+func TestModules(t *testing.T) {
+	args := []string{"-race", "-count=1", "./..."}
+	all, err := modules([]string{"tests/dashboard", "tests/soak"}, []string{"tests/dashboard"}, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []module{{"tests/dashboard", []string{"-count=1", "./..."}}, {"tests/soak", args}} {
+		if got := all[i]; got.folder != want.folder || !slices.Equal(got.args, want.args) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	if _, err := modules([]string{"tests/soak"}, []string{"tests/dashboard"}, args); err == nil {
+		t.Error("a folder that is not tested is taken")
+	}
+}
