@@ -27,7 +27,7 @@ import (
 // valid leases; tokens never go back; and in the end nothing is left. TURNSTILE_ACTIVATION_SEEDS says how
 // many seeds.
 func TestStorms(t *testing.T) {
-	seeds := 20
+	seeds := 10
 	if more := os.Getenv("TURNSTILE_ACTIVATION_SEEDS"); more != "" {
 		n, err := strconv.Atoi(more)
 		require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 // operationsVariable says how many operations to compare, for a long run.
 const operationsVariable = "TURNSTILE_CONFORMANCE_OPERATIONS"
 
-const usualOperations = 20_000
+const usualOperations = 12_000
 
 func wantedOperations(t *testing.T) int {
 	value, ok := os.LookupEnv(operationsVariable)

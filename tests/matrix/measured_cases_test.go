@@ -28,7 +28,7 @@ func TestMeasured(t *testing.T) {
 	})
 	t.Run("isolated old leader answering sync", func(t *testing.T) {
 		m := openMeasured(t, p, true, smallest)
-		onOld := plain(t, p.Members()[m.member].Addr())
+		onOld := plain(t, long, p.Members()[m.member].Addr())
 		struck := time.Now()
 		p.Silence(m.member) // the others elect another; the old one does not know yet
 		_, err := onOld.Sync("/")

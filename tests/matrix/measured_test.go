@@ -51,21 +51,23 @@ func (m *measured) connect(t *testing.T) *zk.Conn {
 			addrs = append(addrs, member.Addr(), member.Addr()) // twice: the library rests after a round
 		}
 	}
-	return plain(t, addrs...)
+	return plain(t, long, addrs...)
 }
 
 // plain opens a session of go-zookeeper's own.
-func plain(t *testing.T, addrs ...string) *zk.Conn {
+func plain(t *testing.T, timeout time.Duration, addrs ...string) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect(addrs, long, zk.WithLogger(quiet{}))
+	conn, events, err := zk.Connect(addrs, timeout, zk.WithLogger(quiet{}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		conn.Close()
 		for range events {
 		}
 	})
-	_, err = conn.Sync("/")
-	require.NoError(t, err)
+	require.Eventually(t, func() bool { // a busy machine may be late for one
+		_, err := conn.Sync("/")
+		return err == nil
+	}, bound, 10*time.Millisecond, "no session at %v", addrs)
 	return conn
 }
 

@@ -2,5 +2,5 @@
 
 package matrix
 
-// underRace: the race detector makes a cell several times as slow, so that one in four cells of the recipes runs with it.
+// underRace: the race detector makes a cell several times as slow, so that one in eight cells of the recipes runs with it.
 const underRace = true

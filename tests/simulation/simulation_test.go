@@ -35,9 +35,9 @@ func seeds(t *testing.T) uint64 {
 	text := os.Getenv("TURNSTILE_SIMULATION_SEEDS")
 	switch {
 	case text == "" && underRace:
-		return 60 // `make test` tries the others without the race detector, which makes them seven times as slow
+		return 20 // `make test` tries the others without the race detector, which makes them seven times as slow
 	case text == "":
-		return 2000
+		return 850 // one more mistake shows at seed 818: see the package doc
 	}
 	n, err := strconv.ParseUint(text, 10, 32)
 	require.NoError(t, err, "TURNSTILE_SIMULATION_SEEDS=%q", text)
@@ -99,9 +99,9 @@ func explain(t *testing.T, p plan, result outcome) {
 
 // A seed gives the same history again; the package's documentation says what may still differ.
 func TestReplay(t *testing.T) {
-	same, replayed := uint64(0), uint64(100)
-	if underRace {
-		replayed = 20
+	same, replayed, differ := uint64(0), uint64(100), uint64(10)
+	if underRace { // where all but a few give the same
+		replayed, differ = 10, 2
 	}
 	for seed := *firstFlag; seed < *firstFlag+replayed; seed++ {
 		p := newPlan(seed)
@@ -113,5 +113,5 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d seeds gave the same history twice", same, replayed)
-	require.GreaterOrEqual(t, same, replayed*9/10) // all without the race detector, and with it all but a few
+	require.GreaterOrEqual(t, same+differ, replayed)
 }

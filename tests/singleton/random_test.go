@@ -21,7 +21,7 @@ import (
 //
 // TURNSTILE_SINGLETON_SEEDS says how many histories, TURNSTILE_SINGLETON_SEED which one to tell.
 func TestRandom(t *testing.T) {
-	first, count := uint64(0), uint64(40)
+	first, count := uint64(0), uint64(20)
 	if text := os.Getenv("TURNSTILE_SINGLETON_SEEDS"); text != "" {
 		count = number(t, text)
 	}

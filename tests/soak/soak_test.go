@@ -24,8 +24,8 @@ func (s said) Write(p []byte) (int, error) {
 // Every kind of fault once, with few clients: what must be zero is.
 func TestSoakShort(t *testing.T) {
 	rig.Require(t)
-	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "4", "-locks", "6",
-		"-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "1ms-20ms", "-v"}, said{t})
+	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "3", "-locks", "6",
+		"-calm", "2", "-calm-workers", "2", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "10ms-50ms", "-v"}, said{t})
 	require.NoError(t, err)
 	// Without a bound of its own: go test has one, and every wait here is bounded.
 	found, err := soak(context.Background(), o, said{t})
@@ -35,6 +35,11 @@ func TestSoakShort(t *testing.T) {
 	require.NotZero(t, found.Grants)
 	require.NotZero(t, found.Windows)
 	require.NotZero(t, found.Commits)
+	kinds := map[lockKind]bool{}
+	for lock := range o.allLocks() {
+		kinds[o.kindOf(lock)] = true
+	}
+	require.Len(t, kinds, int(cohortKind)+1, "every kind of lock")
 	c := &chaos{}
 	for _, f := range slices.Concat(c.all()...) {
 		require.NotZero(t, found.Faults[f.name], f.name)

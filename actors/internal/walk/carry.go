@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// What the servers answer to each query: the steps of the functions in actors/carrier.go, one for each round trip on
+// What the servers answer to each query: the steps of the functions in internal/carrier, one for each round trip on
 // whose order with others something may depend.
 
 var unknown = coordinator.Failure{Outcome: coordinator.Unknown}

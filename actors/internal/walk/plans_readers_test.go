@@ -54,7 +54,7 @@ var smallReaders = []Plan{
 	{Name: "readers, an expiry", Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true,
 		Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "readers, silence", Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true,
-		Bounds: Bounds{Silences: 1, Breaks: 1, Slow: 1}},
+		Bounds: Bounds{Silences: 1, Breaks: 1}},
 	{Name: "readers that are wanted back", Sessions: twoOne, Modes: readReadWrite, Cohort: allButThird, Prompt: true,
 		Bounds: Bounds{Asks: 1, Revokes: 1}},
 	{Name: "readers, only trying", Sessions: two, Modes: readers, Cohort: longCohort, Try: oneTry,
@@ -71,6 +71,8 @@ var smallReaders = []Plan{
 
 // largeReaders are those of `make walk`.
 var largeReaders = []Plan{
+	{Name: "readers, silence, slow", Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Silences: 1, Breaks: 1, Slow: 1}},
 	{Name: "readers, every order, three", Sessions: twoOne, Modes: readReadWrite, Cohort: allButThird,
 		Bounds: Bounds{Slow: Always}},
 	{Name: "three readers and a writer, a cut", Sessions: threeOne, Modes: readReadReadWrite,

@@ -39,7 +39,6 @@ var small = []Plan{
 	{Name: "a cut", Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
 	{Name: "a cut, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "a cut, one session", Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "an expiry, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "a cut and an expiry", Sessions: apart, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Lapses: 1, Expiries: 1}},
 	{Name: "a release and more", Sessions: two, Prompt: true,
@@ -89,6 +88,7 @@ var small = []Plan{
 
 // large are the bounds of `make walk`.
 var large = []Plan{
+	{Name: "an expiry, three", Sessions: oneTwo, Prompt: true, Spared: spareB, Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "alone, two cuts, slow and late", Sessions: single, Prompt: true,
 		Bounds: Bounds{Cuts: 2, Releases: 1, Cancels: 1, Late: 1, Slow: 1}},
 	{Name: "alone, two cuts, an expiry", Sessions: single, Prompt: true,
@@ -129,7 +129,7 @@ var large = []Plan{
 // smallSticky are the plans of every test run with locks that stick.
 var smallSticky = []Plan{
 	{Name: "sticky, two", Sessions: two, Sticky: all, Arrive: secondLater, Bounds: Bounds{Slow: Always}},
-	{Name: "sticky, apart, a cut", Sessions: apart, Sticky: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
+	{Name: "sticky, two, a cut, prompt", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, three", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true},
 	{Name: "sticky, two, silence", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Silences: 1, Slow: 1}},
@@ -154,12 +154,11 @@ var smallCohorts = []Plan{
 	{Name: "a cohort and another session", Sessions: twoOne, Cohort: cohort, Prompt: true},
 	{Name: "a cohort behind another session", Sessions: oneTwo, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a cohort, a cut", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "a cohort, a cut, slow", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
 	{Name: "a cohort, a cut, late", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Late: 1}},
 	{Name: "a cohort, a cancel", Sessions: three, Cohort: cohort, Prompt: true, Bounds: Bounds{Cancels: 1}},
 	{Name: "a cohort, a stop", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Stops: 1, Late: 1}},
 	{Name: "a cohort, an operator", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1}},
-	{Name: "a cohort, an operator, apart", Sessions: twoOne, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
+	{Name: "a cohort, an operator, polls", Sessions: two, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
 	{Name: "a cohort, a lapse", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Lapses: 1, Slow: 1}},
 	{Name: "a cohort, an expiry", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Lapses: 1, Expiries: 1}},
 	{Name: "a cohort that is wanted back", Sessions: three, Cohort: longCohort, Prompt: true, Bounds: Bounds{Asks: 1, Revokes: 1}},
@@ -181,6 +180,8 @@ var smallCohorts = []Plan{
 
 // largeCohorts are those of `make walk`.
 var largeCohorts = []Plan{
+	{Name: "a cohort, a cut, slow", Sessions: two, Cohort: cohort, Prompt: true, Bounds: Bounds{Cuts: 1, Slow: 1}},
+	{Name: "a cohort, an operator, apart", Sessions: twoOne, Cohort: longCohort, Prompt: true, Bounds: Bounds{Breaks: 1, Polls: 1}},
 	{Name: "a cohort, a cut, slow and late", Sessions: two, Cohort: cohort, Prompt: true,
 		Bounds: Bounds{Cuts: 1, Slow: 2, Late: 1}},
 	{Name: "a cohort that is described, slow", Sessions: three, Cohort: longCohort, Prompt: true,
@@ -200,6 +201,7 @@ var largeCohorts = []Plan{
 
 // largeSticky are those of `make walk`.
 var largeSticky = []Plan{
+	{Name: "sticky, apart, a cut", Sessions: apart, Sticky: all, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}},
 	{Name: "sticky, three, a release", Sessions: twoOne, Sticky: firstTwo, Arrive: secondLater, Prompt: true,
 		Bounds: Bounds{Releases: 1}},
 	{Name: "sticky, apart, a cut and a lag", Sessions: apart, Sticky: all, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1}},
