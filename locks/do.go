@@ -22,7 +22,8 @@ import (
 // If the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
 // ErrMaxHold) and the error of work, even if that is nil: what work did after the loss was not done
 // under the lock. Otherwise Do returns the error of work. If the lock cannot be had, work is not
-// run, and the error is that of Lock. It is no error that the lock has not been given back yet, as
+// run, and the error is that of Lock; nor is it run if the lease has ended before it could begin,
+// and the error wraps the cause. It is no error that the lock has not been given back yet, as
 // when the servers are out of reach. Do waits for it as Unlock does, and the session goes on
 // trying.
 //
