@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -38,7 +39,7 @@ func newCycler(tb testing.TB, workers, cohort int, opts ...actors.SessionOption)
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		require.NoError(tb, session.Close(ctx))
+		patient.Closed(tb, session.Close(ctx))
 	})
 	require.NoError(tb, session.Ready(tb.Context()))
 	c := &cycler{root: system.Root, over: make(chan struct{})}

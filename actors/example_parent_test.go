@@ -47,6 +47,12 @@ func ExampleNewLock() {
 func ExampleNewLock_revoked() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
 		var lock *actor.PID
+		came := 0
+		both := func() { // in either order
+			if came++; came == 2 {
+				close(over)
+			}
+		}
 		return func(ctx actor.Context) {
 			switch msg := ctx.Message().(type) {
 			case *actor.Started:
@@ -55,10 +61,11 @@ func ExampleNewLock_revoked() {
 				ctx.Request(session.PID(), &messages.SendRevokeRequest{Path: "/orders/42"}) // in any program
 			case *messages.RevokeRequestSent:
 				fmt.Println("asked:", msg.Asked[0].Label)
+				both()
 			case *messages.RevokeRequested:
 				ctx.Send(lock, &messages.Release{})
 			case *messages.Released:
-				close(over)
+				both()
 			}
 		}
 	})

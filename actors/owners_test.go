@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -29,7 +30,7 @@ func newSession(t *testing.T, opts ...actors.SessionOption) (*actor.ActorSystem,
 	t.Cleanup(system.Shutdown)
 	session, err := actors.StartSession(system, cfg, opts...)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
+	t.Cleanup(func() { patient.Closed(t, session.Close(context.Background())) })
 	require.NoError(t, session.Ready(patience(t)))
 	return system, session
 }

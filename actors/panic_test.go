@@ -40,7 +40,7 @@ func newWorld(t *testing.T, log *slog.Logger) *world {
 	t.Cleanup(w.system.Shutdown)
 	w.session, err = StartSession(w.system, cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, w.session.Close(context.Background())) })
+	closeAtEnd(t, w.session)
 	require.NoError(t, w.session.Ready(ctx))
 
 	plain, err := zkconn.NewConfig(server.Addr())

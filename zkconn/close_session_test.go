@@ -194,10 +194,7 @@ func TestCloseSessionOnServer(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, existed)
 		require.Empty(t, server.Sessions())
-		for e := range events {
-			if e.Kind == Expired {
-				break
-			}
+		for nextEvent(t, events).Kind != Expired {
 		}
 		require.True(t, c.Ended())
 		c.Close()

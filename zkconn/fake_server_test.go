@@ -180,16 +180,22 @@ func dialFake(t *testing.T, s *fakeServer, servers string, opts ...Option) (*Con
 
 func expect(t *testing.T, events <-chan Event, kind EventKind) Event {
 	t.Helper()
-	select {
-	case e := <-events:
-		if e.Kind != kind {
-			t.Fatalf("got %v (%v), want %v", e.Kind, e.Err, kind)
-		}
-		return e
-	case <-time.After(time.Minute):
-		t.Fatalf("no event, want %v", kind)
+	e := nextEvent(t, events)
+	if e.Kind != kind {
+		t.Fatalf("got %v (%v), want %v", e.Kind, e.Err, kind)
 	}
-	return Event{}
+	return e
+}
+
+// nextEvent waits for an event of any kind.
+func nextEvent(t *testing.T, events <-chan Event) (e Event) {
+	t.Helper()
+	select {
+	case e = <-events:
+	case <-time.After(time.Minute):
+		t.Fatal("no event")
+	}
+	return e
 }
 
 func readFrame(r io.Reader) ([]byte, error) {

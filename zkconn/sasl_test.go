@@ -91,7 +91,7 @@ func TestSASLIsRefused(t *testing.T) {
 			require.NotContains(t, e.Err.Error(), "tr0ub4dor")
 			require.Zero(t, e.SessionID, "there is none that is of use")
 			for e.Kind == AuthFailed {
-				e = <-events
+				e = nextEvent(t, events)
 			}
 			require.Equal(t, Connected, e.Kind)
 			require.NoError(t, conn.LastError())
@@ -135,7 +135,7 @@ func TestSASLIsRefusedAtAReconnect(t *testing.T) {
 	require.EqualValues(t, 0x1234, e.SessionID)
 	server.set(func() { server.handle = swears("open", 0, nil) })
 	for e.Kind == AuthFailed {
-		e = <-events
+		e = nextEvent(t, events)
 	}
 	require.Equal(t, Connected, e.Kind)
 	require.EqualValues(t, 0x1234, e.SessionID)

@@ -39,7 +39,7 @@ const settledLook = 1250 * time.Millisecond
 // Requests that wait in a cohort have no nodes, and only their own session sees them: see
 // Session.Cohorts.
 func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
-	found, err := findAmong(conn, root, nil, false)
+	found, err := findAmong(conn, root, nil, false, rest)
 	return found.sure, err
 }
 
@@ -47,7 +47,7 @@ func Deadlocks(conn *zkconn.Conn, root string) ([]messages.Deadlock, error) {
 // seems to be a possible one it takes 1.25 s longer, so that locks which a process with several workers
 // passes on among them faster than that are no alarm.
 func PossibleDeadlocks(conn *zkconn.Conn, root string) (sure, possible []messages.Deadlock, err error) {
-	found, err := findAmong(conn, root, nil, true)
+	found, err := findAmong(conn, root, nil, true, rest)
 	return found.sure, found.possible, err
 }
 
@@ -63,8 +63,20 @@ func findIn(read []queue.LockPath, possible bool) (f findings) {
 	return f
 }
 
-// findAmong is Deadlocks, or PossibleDeadlocks, with what a session knows of its own cohorts.
-func findAmong(conn *zkconn.Conn, root string, own cohorts, possible bool) (findings, error) {
+// rest waits between the two readings. It ends early with the connection: the second reading says
+// why.
+func rest(conn *zkconn.Conn, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-conn.Done():
+	}
+}
+
+// findAmong is Deadlocks, or PossibleDeadlocks, with what a session knows of its own cohorts. It
+// rests between the readings.
+func findAmong(
+	conn *zkconn.Conn, root string, own cohorts, possible bool, rest func(*zkconn.Conn, time.Duration),
+) (findings, error) {
 	paths, err := contested(conn, root)
 	if err != nil {
 		return findings{}, err
@@ -82,10 +94,7 @@ func findAmong(conn *zkconn.Conn, root string, own cohorts, possible bool) (find
 	if len(seeming.possible) > 0 || slices.ContainsFunc(seeming.sure, passedOnElsewhere) {
 		look = settledLook
 	}
-	select {
-	case <-time.After(look):
-	case <-conn.Done(): // the second reading says why
-	}
+	rest(conn, look)
 	both, err := readAll(conn, paths)
 	if err != nil {
 		return findings{}, err
@@ -153,7 +162,7 @@ func (q deadlockQuery) check() error { return CheckRoot(q.root) }
 func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, findings{}) }
 
 func (q deadlockQuery) run(conn *zkconn.Conn) (any, error) {
-	all, err := findAmong(conn, q.root, q.own, q.possible)
+	all, err := findAmong(conn, q.root, q.own, q.possible, rest)
 	return confirmed{q, all}, err
 }
 

@@ -76,18 +76,30 @@ func TestSecondLookWaits(t *testing.T) {
 	require.Len(t, all[0].Members, 2)
 	require.GreaterOrEqual(t, time.Since(begin), secondLook)
 
-	time.AfterFunc(secondLook/4, func() { _, _ = conn.Delete(held) })
-	all, err = Deadlocks(conn, "/")
+	found, err := findAmong(conn, "/", nil, false, func(_ *zkconn.Conn, d time.Duration) {
+		require.Equal(t, secondLook, d)
+		_, err := conn.Delete(held)
+		require.NoError(t, err)
+	})
 	require.NoError(t, err)
-	require.Empty(t, all)
+	require.Empty(t, found.sure)
 
 	contend(t, conn, "/z", "A")
 	contend(t, conn, "/z", "B")
-	begin = time.Now()
-	time.AfterFunc(secondLook/4, func() { _ = conn.Close() })
-	_, err = Deadlocks(conn, "/")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := findAmong(conn, "/", nil, false, func(conn *zkconn.Conn, _ time.Duration) {
+			go conn.Close()
+			rest(conn, time.Hour)
+		})
+		ended <- err
+	}()
+	select {
+	case err = <-ended:
+	case <-time.After(patience):
+		t.Fatal("it rests on a connection that has ended")
+	}
 	require.True(t, retriable(err), "%v", err)
-	require.Less(t, time.Since(begin), secondLook)
 }
 
 // TestMembersOfCohortsHaveToStay: a circle is none when a member has got its lock since, or has passed its node on.

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
+
+// patience bounds every wait for something that must happen.
+const patience = time.Minute
 
 // dial connects to an embedded server of the test's own.
 func dial(t *testing.T) *zkconn.Conn {
@@ -24,7 +28,11 @@ func dial(t *testing.T) *zkconn.Conn {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	<-connected
+	select {
+	case <-connected:
+	case <-time.After(patience):
+		t.Fatal("no session")
+	}
 	return conn
 }
 

@@ -44,6 +44,14 @@ func flags(t *testing.T, more ...string) options {
 // runOn runs a benchmark and gives its lines.
 func runOn(t *testing.T, s *stage, o options) (*bench, string) {
 	t.Helper()
+	b, lines, err := tryOn(t, s, o)
+	require.NoError(t, err, lines)
+	return b, lines
+}
+
+// tryOn is runOn that may fail.
+func tryOn(t *testing.T, s *stage, o options) (*bench, string, error) {
+	t.Helper()
 	var lines bytes.Buffer
 	b := &bench{o: o, stage: s, to: &lines}
 	if o.peers {
@@ -54,9 +62,9 @@ func runOn(t *testing.T, s *stage, o options) (*bench, string) {
 			}
 		}()
 	}
-	require.NoError(t, b.run(t.Context()), "%s", &lines)
+	err := b.run(t.Context())
 	t.Log("\n" + lines.String())
-	return b, lines.String()
+	return b, lines.String(), err
 }
 
 // runWorkload runs one workload at one size and gives its lines.
@@ -94,7 +102,9 @@ func requireWhole(t *testing.T, b *bench, lines string) {
 				line := regexp.MustCompile(`(?m)^` + m.name + ` n=\d+ ` + p.name + ` (-?[\d.]+) \S+ \(-?[\d.]+\.\.-?[\d.]+, \d+ rounds\)$`)
 				found := line.FindStringSubmatch(lines)
 				require.NotNil(t, found, "%s of %s", m.name, p.name)
-				if m.better != neither || strings.HasSuffix(m.name, serverProcessor) {
+				// Without goroutines there are no stacks: the figure is what the process's own ones grew or shrank by.
+				aboutNothing := m.name == "memory-stack" && p.name == oursAsActors
+				if !aboutNothing && (m.better != neither || strings.HasSuffix(m.name, serverProcessor)) {
 					require.Regexp(t, `[1-9]`, found[1], found[0])
 					require.NotRegexp(t, `^-`, found[1], found[0])
 				}
@@ -138,11 +148,21 @@ func TestEveryWorkloadRuns(t *testing.T) {
 
 // Idle sessions send pings, and those that hold commit heartbeats too.
 func TestIdleSessionsAreMeasured(t *testing.T) {
-	b, lines := runOn(t, embeddedStage(t, 3), flags(t, "-workload", "idle", "-span", "50ms"))
-	requireWhole(t, b, lines)
-	per := map[string]float64{}
-	for _, f := range b.found.Figures {
-		per[f.Workload+" "+f.Peer] = f.Figure.Median
+	var per map[string]float64
+	// On a machine that stands still, sessions of half a second fail or send too little. Then longer
+	// ones are measured.
+	for _, span := range []string{"50ms", "100ms", "200ms"} {
+		b, lines, err := tryOn(t, embeddedStage(t, 3), flags(t, "-workload", "idle", "-span", span))
+		per = map[string]float64{}
+		for _, f := range b.found.Figures {
+			per[f.Workload+" "+f.Peer] = f.Figure.Median
+		}
+		right := per["idle turnstile"] > per["idle turnstile-no-syncs"] && per["idle-held turnstile"] > per["idle-held zklock"]
+		if err == nil && right || span == "200ms" {
+			require.NoError(t, err, lines)
+			requireWhole(t, b, lines)
+			break
+		}
 	}
 	require.Positive(t, per["idle zklock"])
 	require.Positive(t, per["idle turnstile"])
@@ -284,6 +304,28 @@ func TestPatience(t *testing.T) {
 	require.Contains(t, lines.String(), "bare is not measured any more, for the bound -patience 1s, from round 1 on")
 	require.Contains(t, lines.String(), "uncontended n=1 turnstile 3.00 µs/cycle (3.00..3.00, 2 rounds)")
 	require.Contains(t, lines.String(), "ratio uncontended n=1 turnstile/zklock 1.00 (1.00..1.00)")
+}
+
+// A measurement that the machine was too slow for is tried again on another path, and not for ever.
+func TestTooSlowIsTriedAgain(t *testing.T) {
+	b := &bench{o: flags(t), stage: embeddedStage(t, 1)}
+	for _, slow := range []int{0, 1, mostTries} {
+		paths := map[string]bool{}
+		p := peer{name: "slow", measure: func(_ context.Context, t trial) (figures, error) {
+			if paths[t.path] = true; len(paths) <= slow {
+				return nil, errTooSlow
+			}
+			return figures{"failover": 3}, nil
+		}}
+		found, err := b.measure(t.Context(), failover, 1, p, slow)
+		require.Len(t, paths, min(slow+1, mostTries))
+		if slow == mostTries {
+			require.ErrorIs(t, err, errTooSlow)
+			continue
+		}
+		require.NoError(t, err)
+		require.NotEmpty(t, found)
+	}
 }
 
 // A run that takes too long has fewer rounds, and says so.

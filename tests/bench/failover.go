@@ -51,6 +51,9 @@ var failover = workload{
 	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) { return other.failover(ctx, t) },
 }
 
+// errTooSlow says that there was no failover to measure.
+var errTooSlow = errors.New("bench: the holder's session expired before it was killed: the machine is too slow")
+
 // killed kills a holder when somebody waits behind it, and measures until that one holds.
 func (t trial) killed(ctx context.Context, kill func() error, held <-chan struct{}) (figures, error) {
 	if _, err := t.stage.awaitChildren(ctx, t.path, 2); err != nil {
@@ -61,7 +64,7 @@ func (t trial) killed(ctx context.Context, kill func() error, held <-chan struct
 	}
 	select {
 	case <-held:
-		return nil, errors.New("bench: the holder's session expired before it was killed: the machine is too slow")
+		return nil, errTooSlow
 	default:
 	}
 	begin := time.Now()

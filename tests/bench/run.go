@@ -150,9 +150,22 @@ func (b *bench) rounds(ctx context.Context, w workload, cells []cell) (rounds, e
 	return got, nil
 }
 
-// measure measures one peer once, on a lock path that nobody has used.
-func (b *bench) measure(ctx context.Context, w workload, n int, p peer, round int) (figures, error) {
-	path := fmt.Sprintf("/bench/%s-%d-%s-%d", w.name, n, p.name, round)
+// mostTries bounds how often one measurement is begun on a machine that is too slow for it.
+const mostTries = 5
+
+// measure measures one peer once.
+func (b *bench) measure(ctx context.Context, w workload, n int, p peer, round int) (found figures, err error) {
+	for try := range mostTries {
+		path := fmt.Sprintf("/bench/%s-%d-%s-%d-%d", w.name, n, p.name, round, try)
+		if found, err = b.measureOn(ctx, path, w, n, p); !errors.Is(err, errTooSlow) {
+			break
+		}
+	}
+	return found, err
+}
+
+// measureOn measures on a lock path that nobody has used.
+func (b *bench) measureOn(ctx context.Context, path string, w workload, n int, p peer) (figures, error) {
 	if err := b.stage.monitor.makePath(path); err != nil {
 		return nil, err
 	}

@@ -115,21 +115,30 @@ type world struct {
 	bySessions map[int64]*process
 }
 
-// eachServer runs a test in a cluster on the embedded server, and on a real one where that is installed.
-func eachServer(t *testing.T, timeout time.Duration, test func(t *testing.T, w *world)) {
+// mortal is the session timeout of a member that is killed. The test waits for its end; until the
+// kill, its lease must last on a slow machine.
+const mortal = patient.Session / 2
+
+// eachServer runs a test in a cluster on the embedded server, and on a real one where that is
+// installed. The first member has a session timeout of its own, the others patient.Session.
+func eachServer(t *testing.T, first time.Duration, test func(t *testing.T, w *world)) {
 	t.Run("embedded", func(t *testing.T) {
-		test(t, newWorld(t, embedded.Run(t, embedded.WithTick(200*time.Millisecond)).Addr(), timeout))
+		test(t, newWorld(t, embedded.Run(t, embedded.WithTick(200*time.Millisecond)).Addr(), first))
 	})
 	t.Run("standalone", func(t *testing.T) {
-		test(t, newWorld(t, rig.StartStandalone(t).Addr(), timeout))
+		test(t, newWorld(t, rig.StartStandalone(t).Addr(), first))
 	})
 }
 
-func newWorld(t *testing.T, servers string, timeout time.Duration) *world {
+func newWorld(t *testing.T, servers string, first time.Duration) *world {
 	t.Helper()
 	w := &world{client: patient.Open(t, servers), bySessions: map[int64]*process{}}
 	all := []**process{&w.a, &w.b, &w.c}
 	for i, p := range all { // not at once: protoactor's provider panics when two create the cluster's node
+		timeout := patient.Session
+		if i == 0 {
+			timeout = first
+		}
 		*p = start(t, membership{Servers: servers, Session: i < 2, Timeout: timeout})
 		started := (*p).hear(t, "started")
 		(*p).address, (*p).session = started.Address, started.Session

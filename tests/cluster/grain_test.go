@@ -17,8 +17,7 @@ import (
 // one of these is killed, what was held there is lost, what was held at the other is not, and every path
 // can be locked again.
 func TestLocksOfCluster(t *testing.T) {
-	// The lease that stays lasts for seconds between renewals, and so through the pauses of a slow machine.
-	eachServer(t, patient.Session/2, func(t *testing.T, w *world) {
+	eachServer(t, mortal, func(t *testing.T, w *world) {
 		at := map[int64][]said{} // what is held, by the session that holds
 		for i := 0; len(at) < 2; i++ {
 			require.Less(t, i, 100, "all paths are at one member")
@@ -88,14 +87,17 @@ func TestTwoActivations(t *testing.T) {
 // TestGrainIsServedOnce: both members activate one grain. One of them serves; the other one keeps what
 // it is sent until the first has stopped, or its member was killed.
 func TestGrainIsServedOnce(t *testing.T) {
-	for name, end := range map[string]func(*testing.T, *world, said){
-		"stopped": func(t *testing.T, w *world, first said) {
+	for name, how := range map[string]struct {
+		timeout time.Duration // of the first member's session
+		end     func(*testing.T, *world, said)
+	}{
+		"stopped": {patient.Session, func(t *testing.T, w *world, first said) {
 			w.c.tell(t, command{Do: "stop", Address: first.Address, ID: first.ID})
-		},
-		"killed": func(t *testing.T, w *world, _ said) { require.NoError(t, w.a.Kill()) },
+		}},
+		"killed": {mortal, func(t *testing.T, w *world, _ said) { require.NoError(t, w.a.Kill()) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachServer(t, 4*time.Second, func(t *testing.T, w *world) {
+			eachServer(t, how.timeout, func(t *testing.T, w *world) {
 				var activated [2]said
 				for i, of := range []*process{w.a, w.b} {
 					w.c.tell(t, command{Do: "activate", Path: "seven/1", Kind: accounts, Address: of.address})
@@ -112,7 +114,7 @@ func TestGrainIsServedOnce(t *testing.T) {
 				}
 				patient.Eventually(t, func() bool { return w.contenders(t, "/grains/account/seven%2F1") == 2 }, "both queue")
 				w.b.silent(t, time.Second)
-				end(t, w, activated[0])
+				how.end(t, w, activated[0])
 				for _, text := range []string{"Started", "ClusterInit seven/1", "hello"} {
 					require.Equal(t, text, w.b.hear(t, "served").Text)
 				}

@@ -186,13 +186,21 @@ func (m *member) try(c command) error {
 	case "stop":
 		m.system.Root.Stop(actor.NewPID(c.Address, c.ID))
 	case "request":
-		answer, err := m.cluster.Request(c.ID, c.Kind, wrapperspb.String(c.Path))
-		if err != nil {
-			return err
-		}
-		m.say(said{Event: "answered", Text: fmt.Sprint(answer.(*wrapperspb.StringValue).GetValue())})
+		return m.request(c)
 	}
 	return nil
+}
+
+// request asks a grain.
+func (m *member) request(c command) (err error) {
+	for range 10 { // protoactor's futures lose replies
+		answer, failed := m.cluster.Request(c.ID, c.Kind, wrapperspb.String(c.Path))
+		if err = failed; err == nil {
+			m.say(said{Event: "answered", Text: fmt.Sprint(answer.(*wrapperspb.StringValue).GetValue())})
+			return nil
+		}
+	}
+	return err
 }
 
 func (m *member) lock(path string) error {

@@ -9,7 +9,7 @@ import (
 // quick servers let sessions expire, and tidy up, while a test waits.
 var quick = conditions{
 	tick:     200 * time.Millisecond,
-	shortest: 3 * time.Second,
+	shortest: 8 * time.Second, // longer than a busy machine stands still
 	longest:  time.Minute,
 	reap:     500 * time.Millisecond,
 }
@@ -53,7 +53,7 @@ func TestExpiry(t *testing.T) {
 	p := pair{startReal(t, quick), startSubject(t, quick)}
 	operations, err := parseOperations(`
 		s0 create path=~/p
-		s3 open timeout=3000
+		s3 open timeout=8000
 		s3 create path=~/e flags=1
 		s3 create path=~/p/q flags=3
 		s3 create path=~/p/q flags=3
@@ -61,12 +61,12 @@ func TestExpiry(t *testing.T) {
 		s1 getChildren path=~/p watch=true
 		s1 exists path=~/p/q0000000001 watch=true
 		s3 getEphemerals path=/
-		s3 expire by=1 timeout=3000
+		s3 expire by=1 timeout=8000
 		s3 reattach
 		s0 getChildren2 path=~
 		s0 getChildren2 path=~/p
 		s3 open timeout=1
-		s3 expire by=1 timeout=3000
+		s3 expire by=1 timeout=8000
 		s3 reattach
 	`)
 	if err != nil {

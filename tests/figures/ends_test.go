@@ -52,7 +52,7 @@ func TestBroken(t *testing.T) {
 // TestLeaseOver: nothing is heard of the ensemble, on whatever connection, and the lease runs out.
 func TestLeaseOver(t *testing.T) {
 	w := newWorld(t)
-	client := w.open(locks.WithSessionTimeout(2 * time.Second))
+	client := w.open(locks.WithSessionTimeout(10 * time.Second))
 	lease := w.lock(client.Mutex("/orders/42"))
 	kept, err := w.server.Inject(embedded.Fault{Session: client.Session().ID(), Op: embedded.OpMulti, Count: -1, Action: embedded.HoldReplies})
 	require.NoError(t, err)
@@ -114,8 +114,11 @@ func TestStoppedLockActors(t *testing.T) {
 func TestRetainingIsNotHolding(t *testing.T) {
 	for name, end := range map[string]func(*world, *locks.Client) error{
 		"expired": func(w *world, client *locks.Client) error { return w.server.Expire(client.Session().ID()) },
-		"closed":  func(w *world, client *locks.Client) error { return client.Close(patient.Deadline(w.t)) },
-		"cut":     func(w *world, client *locks.Client) error { w.cut(client); return nil },
+		"closed": func(w *world, client *locks.Client) error {
+			patient.Closed(w.t, client.Close(patient.Deadline(w.t)))
+			return nil
+		},
+		"cut": func(w *world, client *locks.Client) error { w.cut(client); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -154,7 +154,7 @@ func TestLossByClosing(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
 	lease := w.lock(client.Mutex("/orders/42"))
-	require.NoError(t, client.Close(patient.Deadline(t)))
+	patient.Closed(t, client.Close(patient.Deadline(t)))
 	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrClosed)
 	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("session_closed")))
 	require.Zero(t, w.value("turnstile.session.count", state("connected")))

@@ -59,7 +59,7 @@ func TestRecords(t *testing.T) {
 	require.NoError(t, w.server.Expire(client.Session().ID()))
 	<-lease.Context().Done()
 	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
-	require.NoError(t, client.Close(patient.Deadline(t)))
+	patient.Closed(t, client.Close(patient.Deadline(t)))
 
 	states := map[string]bool{}
 	expired, connected := false, false

@@ -57,7 +57,7 @@ func TestStates(t *testing.T) {
 	w := newWorld(t)
 	client, other := w.open(), w.open()
 	require.EqualValues(t, 2, w.value("turnstile.session.count", state("connected")))
-	require.NoError(t, other.Close(patient.Deadline(t)))
+	patient.Closed(t, other.Close(patient.Deadline(t)))
 	require.EqualValues(t, 1, w.value("turnstile.session.count", state("connected")))
 	w.server.Replica(0).Stop()
 	patient.Eventually(t, func() bool { return w.value("turnstile.session.count", state("disconnected")) == 1 }, "it is disconnected")

@@ -166,7 +166,7 @@ func TestGatewayStops(t *testing.T) {
 			lease, err := client.Mutex("/stops").Lock(ctx)
 			require.NoError(t, err)
 			next := elsewhere(ctx, other.Mutex("/stops"))
-			patient.Eventually(t, func() bool { return contenders(t, other, "/stops") == 2 }, "the other waits")
+			waits(t, other, lease)
 			require.NoError(t, strike(gate))
 			taken := await(t, next)
 			valid := lease.Valid()
@@ -185,7 +185,7 @@ func TestGatewayStops(t *testing.T) {
 func TestRequesterStops(t *testing.T) {
 	for name, kill := range map[string]bool{"SIGSTOP": false, "SIGKILL": true} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, short)
+			s := newStage(t, patient.Session/2) // longer than it takes until the process is stopped
 			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id, Path: "/holder"})
 			require.Equal(t, "held", await(t, holder.said))
 			_, err := fmt.Fprintln(holder.ask, "?")

@@ -71,14 +71,14 @@ func TestClosedGatewayMayPass(t *testing.T) {
 	require.NotErrorIs(t, end.err, context.Canceled)
 	require.ErrorIs(t, end.err, locks.ErrFailed)
 	require.True(t, locks.MayPass(end.err), end.err)
-	require.NoError(t, await(t, closed))
+	patient.Closed(t, await(t, closed))
 }
 
 // TestAskEndsWithClient: a query that no gateway answers ends with the client.
 func TestAskEndsWithClient(t *testing.T) {
 	s := newStage(t, patient.Session)
 	client := s.outside.client(t, s.pid)
-	stopped(s.inside.system, s.local())
+	stopped(t, s.inside.system, s.local())
 	ended := make(chan error, 1)
 	go func() {
 		_, err := client.Queue(context.WithoutCancel(t.Context()), "/nobody-answers")
@@ -104,7 +104,7 @@ func TestDoomedSessionExpires(t *testing.T) {
 	stays, err := client.Mutex("/stays").Lock(ctx)
 	require.NoError(t, err)
 	next := elsewhere(ctx, other.Mutex("/doomed"))
-	patient.Eventually(t, func() bool { return contenders(t, other, "/doomed") == 2 }, "the other waits")
+	waits(t, other, lease)
 	promised := lease.Deadline()
 	_ = stays.Unlock(ctx)
 	taken := await(t, next)

@@ -76,7 +76,7 @@ func TestFinder(t *testing.T) {
 		require.True(t, lease.Valid(), "it has stayed with the first")
 		require.NoError(t, other.Unlock(t.Context()))
 		before := f.again.Load()
-		stopped(f.system, f.pids[0])
+		stopped(t, f.system, f.pids[0])
 		<-lease.Context().Done()
 		taken := <-next
 		require.NoError(t, taken.err)

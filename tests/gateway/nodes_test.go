@@ -193,9 +193,12 @@ func await[T any](t *testing.T, from <-chan T) T {
 }
 
 // stopped stops an actor, and waits until it has. (protoactor's futures lose replies.)
-func stopped(system *actor.ActorSystem, pid *actor.PID) {
+func stopped(t *testing.T, system *actor.ActorSystem, pid *actor.PID) {
+	t.Helper()
 	system.Root.Stop(pid)
+	limit := time.Now().Add(patient.Bound)
 	for there := true; there; time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(limit), "%v does not stop", pid)
 		_, there = system.ProcessRegistry.GetLocal(pid.Id)
 	}
 }

@@ -82,7 +82,7 @@ func virtualWeather(t *testing.T, seed uint64) {
 			time.Sleep(time.Duration(w.pick(20)) * time.Second)
 			s.line.Be(bubble.Open)
 		case 1:
-			stopped(system, s.pid)
+			stopped(t, system, s.pid)
 			time.Sleep(time.Duration(w.pick(5)) * time.Second)
 			_, err := system.Root.SpawnNamed(w.props(gateway.New(s.client.Session())), s.pid.Id)
 			require.NoError(t, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +38,12 @@ const probeEvery = 10 * time.Millisecond
 const probePath = "/outages-probe"
 
 func startProbe(servers []string) (*probe, error) {
-	conn, events, err := zk.Connect(servers, time.Minute, zk.WithLogger(rig.Silent{}))
+	// go-zookeeper gives a dial one second, and then fails every request that waits. A busy machine
+	// needs longer.
+	dial := func(network, address string, _ time.Duration) (net.Conn, error) {
+		return net.DialTimeout(network, address, time.Minute)
+	}
+	conn, events, err := zk.Connect(servers, time.Minute, zk.WithLogger(rig.Silent{}), zk.WithDialer(dial))
 	if err != nil {
 		return nil, fmt.Errorf("outages: probe of %s: %w", strings.Join(servers, ","), err)
 	}

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -18,10 +19,7 @@ func TestEnsembleSurvivesItsLeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	followers, err := ensemble.Followers(ctx)
-	if err != nil || len(followers) != 2 {
-		t.Fatalf("%d followers, %v", len(followers), err)
-	}
+	awaitFollowers(t, ensemble, 2)
 	c := connect(t, strings.Split(ensemble.Addrs(), ",")...)
 	create(t, c, "/kept", 0)
 
@@ -97,10 +95,7 @@ func checkQuorumLoss(t *testing.T, ensemble *Ensemble) {
 	if err := leader.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	followers, err := ensemble.Followers(ctx)
-	if err != nil || len(followers) != 1 {
-		t.Fatalf("%d followers, %v", len(followers), err)
-	}
+	followers := awaitFollowers(t, ensemble, 1)
 	if err := followers[0].Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +108,17 @@ func checkQuorumLoss(t *testing.T, ensemble *Ensemble) {
 		})
 	}
 	restarting.Wait()
-	eventually(t, "two follow", func() bool {
-		followers, err := ensemble.Followers(ctx)
-		return err == nil && len(followers) == 2
+	awaitFollowers(t, ensemble, 2)
+}
+
+// awaitFollowers waits until so many follow. A busy one may be late to say so.
+func awaitFollowers(t *testing.T, ensemble *Ensemble, n int) (followers []*Server) {
+	t.Helper()
+	ctx := testContext(t)
+	eventually(t, fmt.Sprintf("%d follow", n), func() bool {
+		var err error
+		followers, err = ensemble.Followers(ctx)
+		return err == nil && len(followers) == n
 	})
+	return followers
 }

@@ -80,7 +80,7 @@ func TestStallIsOneWay(t *testing.T) {
 
 // Each direction takes its time by itself, and a cut link comes back.
 func TestDelayAndCutOfALink(t *testing.T) {
-	l := newLab(t)
+	l := newLab(t, WithConfig("syncLimit", "100")) // nobody is given up for being slow
 	const delay = 150 * time.Millisecond
 	for name, slow := range map[string]*OneWay{
 		"/up":   l.Link(l.follower, l.leader),

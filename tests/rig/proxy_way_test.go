@@ -48,8 +48,8 @@ func TestDelayOfAProxy(t *testing.T) {
 		begin := time.Now()
 		first := make(chan string, 2)
 		go func() {
+			defer func() { first <- way.String() }() // also when exists ends this goroutine
 			exists(t, b.client, b.path)
-			first <- way.String()
 		}()
 		exists(t, b.client, b.path)
 		if took := time.Since(begin); took < delay {

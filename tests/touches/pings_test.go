@@ -23,8 +23,16 @@ func TestPingsGoEveryHalfTick(t *testing.T) {
 		}
 	})
 	var gaps []time.Duration
-	for last := (<-times); len(gaps) < 12; {
-		next := <-times
+	ping := func() (at time.Time) {
+		select {
+		case at = <-times:
+		case <-time.After(patience):
+			require.Fail(t, "no ping")
+		}
+		return at
+	}
+	for last := ping(); len(gaps) < 12; {
+		next := ping()
 		gaps, last = append(gaps, next.Sub(last)), next
 	}
 	slices.Sort(gaps)

@@ -37,7 +37,8 @@ var badManners = []func(t *testing.T, stream net.Conn){
 // work meanwhile. When the server is closed nothing is left of any.
 func TestCrowd(t *testing.T) {
 	const size = 1000
-	s := embedded.Run(t)
+	// The clock stands still, so that no connection is closed for silence while the others are made.
+	s := embedded.Run(t, embedded.WithClock(embedded.NewManualClock(time.Unix(1e9, 0))))
 	first := bystander(t, s)
 	first.call(embedded.OpCreate, "/filler", make([]byte, 10_000), openACL, plain).must()
 	var streams []net.Conn
