@@ -2,12 +2,12 @@ package access
 
 import (
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // The people of the stories.
@@ -38,19 +38,9 @@ var (
 // as is a plain connection of go-zookeeper's that acts for somebody; "" is nobody.
 func (p *place) as(t *testing.T, who string) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect([]string{p.addr}, 10*time.Second, zk.WithLogger(quiet{}))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		conn.Close()
-		for range events { // its goroutines have ended when the channel is closed
-		}
-	})
+	conn := patient.Raw(t, patient.Session, p.addr)
 	if who != "" {
 		require.NoError(t, conn.AddAuth("digest", []byte(who+":"+secret(who))))
 	}
 	return conn
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}

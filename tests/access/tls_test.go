@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -247,9 +248,9 @@ func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
 	t.Helper()
 	cfg := as(t, server.trusting(), server.authority, name)
 	cfg.ServerName = "127.0.0.1"
-	conn, events, err := zk.Connect([]string{server.SecureAddr()}, 10*time.Second, zk.WithLogger(quiet{}),
-		zk.WithDialer(func(network, address string, timeout time.Duration) (net.Conn, error) {
-			return tls.DialWithDialer(&net.Dialer{Timeout: timeout}, network, address, cfg)
+	conn, events, err := zk.Connect([]string{server.SecureAddr()}, patient.Session, zk.WithLogger(quiet{}),
+		zk.WithDialer(func(network, address string, _ time.Duration) (net.Conn, error) {
+			return tls.DialWithDialer(&net.Dialer{Timeout: bound}, network, address, cfg) // the library's second is short
 		}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -261,3 +262,7 @@ func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
 	require.NoError(t, err)
 	return acl
 }
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}

@@ -48,14 +48,16 @@ func turnstileNamed(naming messages.Naming) goClient {
 // openTurnstile opens a client that is closed with the test.
 var openTurnstile = patient.Open
 
-// zkLock is go-zookeeper's Lock. It is an object of one goroutine, and waits without an end: closing
-// its connection ends it.
+// zkLock is go-zookeeper's Lock. It is an object of one goroutine, and waits without an end: a context
+// that ends closes its connection, which ends it.
 func zkLock(t *testing.T, job Job) func(Recipe) acquire {
 	t.Helper()
 	conn := connect(t, job.Connect)
 	return func(Recipe) acquire {
 		lock := zk.NewLock(conn, job.Path, zk.WorldACL(zk.PermAll))
-		return func(context.Context) (held, error) {
+		return func(ctx context.Context) (held, error) {
+			stop := context.AfterFunc(ctx, conn.Close)
+			defer stop()
 			if err := lock.Lock(); err != nil {
 				return held{}, err
 			}

@@ -48,7 +48,9 @@ func TestOutcomes(t *testing.T) {
 	w := echoing(t, `
 		read id rest; echo chatter; echo "done $id acquired=1 timed_out=0 elapsed_us=2"
 		read id rest; echo more >&2; echo "failed $id because of that"
-		read id rest; echo "done $id nonsense"`)
+		read id rest; echo "done $id nonsense"
+		read rest # an end of the process would be an outcome, too
+		exit 0`)
 	summary, err := w.Run(deadline(t), Job{})
 	require.NoError(t, err)
 	require.Equal(t, 1, summary.Acquired)

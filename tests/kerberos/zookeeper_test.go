@@ -78,7 +78,8 @@ func TestLocks(t *testing.T) {
 func TestLockOutlivesALeader(t *testing.T) {
 	k := newRealm(t)
 	ensemble := rig.StartEnsemble(t, 3, demanding(t, k)...)
-	client := open(t, ensemble.Addrs(), as(t, k, "alice"), onlyMe)
+	client := open(t, ensemble.Addrs(), as(t, k, "alice"), onlyMe,
+		locks.WithSessionTimeout(time.Minute)) // longer than elections take
 	lease, err := client.Mutex("/app/lock").Lock(deadline(t))
 	require.NoError(t, err)
 	for range 2 {

@@ -105,8 +105,9 @@ func (c *child) lock(ctx context.Context, done chan struct{}) {
 		c.say(said{What: "lock", Error: err.Error()})
 		return
 	}
-	c.say(said{What: "lock", Token: lease.Token(), At: time.Now()})
-	for last := time.Now(); ; time.Sleep(time.Millisecond) {
+	last := time.Now() // before anybody hears that it holds, who may stop it at once
+	c.say(said{What: "lock", Token: lease.Token(), At: last})
+	for ; ; time.Sleep(time.Millisecond) {
 		valid := lease.Valid() // before anything else
 		now := time.Now()
 		if gap := now.Sub(last); gap > c.Timeout {

@@ -32,7 +32,7 @@ func TestHolderIsKilled(t *testing.T) {
 		require.NoError(t, p.tell("lock"))
 		held, err := p.await("lock", "")
 		require.NoError(t, err)
-		next := newPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
+		next := newRealPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
 		next.wait(t)
 
 		killed := time.Now()
@@ -60,7 +60,7 @@ func TestProcessOfACohortIsKilled(t *testing.T) {
 		held, err := p.await("lock", "")
 		require.NoError(t, err)
 		require.NoError(t, p.awaitTimes(stWatching.String(), cohort-1))
-		next := newPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
+		next := newRealPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
 		next.wait(t)
 		queue, err := next.client.Queue(bounded(t), lockPath)
 		require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestOrderlyClose(t *testing.T) {
 		holder := openReal(t, connect, locks.WithSessionTimeout(long))
 		first, err := holder.Mutex(lockPath).Lock(bounded(t))
 		require.NoError(t, err)
-		next := newPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
+		next := newRealPlayer(t, openReal(t, connect, locks.WithSessionTimeout(long)), lockPath)
 		next.wait(t)
 
 		begun := time.Now()

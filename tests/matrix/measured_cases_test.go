@@ -38,7 +38,6 @@ func TestMeasured(t *testing.T) {
 	})
 	t.Run("follower killed right after a reply", func(t *testing.T) {
 		m := openMeasured(t, p, false, smallest)
-		m.afterAHeartbeat(t)
 		m.proxy.Refuse(true) // no other member is reached
 		struck := time.Now()
 		require.NoError(t, p.Members()[m.member].Kill())
@@ -48,7 +47,6 @@ func TestMeasured(t *testing.T) {
 	})
 	t.Run("smallest session, cut off", func(t *testing.T) {
 		m := openMeasured(t, p, false, smallest/4) // the servers make it two ticks
-		m.afterAHeartbeat(t)
 		m.proxy.Refuse(true)
 		struck := time.Now()
 		m.proxy.Cut()
@@ -58,11 +56,14 @@ func TestMeasured(t *testing.T) {
 	t.Run("follower killed, and the client goes elsewhere", func(t *testing.T) { goesElsewhere(t, p) })
 }
 
-// afterAHeartbeat waits until a heartbeat has just been answered.
-func (m *measured) afterAHeartbeat(t *testing.T) {
+// afterAHeartbeat waits until a heartbeat has just been answered. It is false where the lease ended before.
+func (m *measured) afterAHeartbeat(t *testing.T) bool {
 	t.Helper()
-	before := m.holder.lease.Deadline()
-	require.Eventually(t, func() bool { return m.holder.lease.Deadline().After(before) }, bound, time.Millisecond)
+	lease := m.holder.lease
+	before := lease.Deadline()
+	require.Eventually(t, func() bool { return lease.Deadline().After(before) || lease.Context().Err() != nil }, bound,
+		time.Millisecond)
+	return lease.Context().Err() == nil
 }
 
 // heal puts everything back, and waits until all members serve and the lock can be had.
@@ -93,13 +94,13 @@ func goesElsewhere(t *testing.T, p *rig.Partitionable) {
 		proxies[i].Refuse(i != follower)
 		addrs += "," + proxies[i].Addr()
 	}
-	holder := newPlayer(t, openReal(t, addrs[1:], locks.WithSessionTimeout(long)), lockPath)
+	holder := newRealPlayer(t, openReal(t, addrs[1:], locks.WithSessionTimeout(long)), lockPath)
 	lease := holder.hold(t)
 	for _, proxy := range proxies {
 		proxy.Refuse(false)
 	}
 	m := &measured{ensemble: p, holder: holder}
-	m.afterAHeartbeat(t)
+	require.True(t, m.afterAHeartbeat(t))
 	require.NoError(t, p.Members()[follower].Kill())
 	proxies[follower].Refuse(true)
 	resumed, err := holder.rec.AwaitNth(bounded(t), messages.StateHeld, 2)

@@ -17,8 +17,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// brief is a session timeout that a test can wait for by the real clock.
-const brief = 2 * time.Second
+// brief is a session timeout that a test can wait for by the real clock, and that a stall of the machine does not use up.
+const brief = 10 * time.Second
 
 // The client's process is stopped when its request has been carried out and the reply is on its way, until the
 // servers have ended its session and let somebody else in; then it goes on, with the reply.
@@ -87,7 +87,7 @@ type pauseScene struct {
 // pause tells one story of a child that is stopped.
 func pause(request Request) (err error) {
 	s := &pauseScene{}
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*bound)
 	defer cancel()
 	s.ctx = ctx
 	if s.server, err = embedded.Start(embedded.WithTick(50 * time.Millisecond)); err != nil {
@@ -186,6 +186,7 @@ func (s *pauseScene) stop(session int64) (*player, func(), error) {
 	if err := s.child.stop(); err != nil {
 		return nil, nil, err
 	}
+	stopped := time.Now()
 	for slices.Contains(s.server.Sessions(), session) {
 		if s.ctx.Err() != nil {
 			return nil, nil, errors.New("the session of a process that is stopped never expires")
@@ -199,6 +200,7 @@ func (s *pauseScene) stop(session int64) (*player, func(), error) {
 	}
 	p := &player{client: s.next, rec: actorstest.NewRecorder(s.next.System())}
 	p.lease, err = s.next.Mutex(lockPath, locks.WithObserver(p.rec.PID())).Lock(s.ctx)
+	time.Sleep(time.Until(stopped.Add(brief))) // a child looks that has stood still for longer
 	return p, injection.Release, err
 }
 

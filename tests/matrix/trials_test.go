@@ -31,7 +31,7 @@ func TestLostBeforeAnybodyElseOnARealServer(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
 	server := rig.StartStandalone(t, rig.WithTickTime(serverTick))
-	trials(t, server.Addr(), 4, 3, brief/2)
+	trials(t, server.Addr(), 4, 3, time.Second)
 }
 
 // margins are what was measured.

@@ -76,6 +76,7 @@ type player struct {
 	rec    *actorstest.Recorder
 	got    chan answer // of Lock; nil while it was not called
 	lease  *locks.Lease
+	bound  time.Duration // of its waits: patience, by a bubble's clock, or bound
 }
 
 // answer is what Lock returned.
@@ -124,7 +125,14 @@ func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.Lo
 func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
 	rec := actorstest.NewRecorder(client.System())
 	t.Cleanup(rec.Close)
-	return &player{client: client, rec: rec, locker: lock(client, locks.WithObserver(rec.PID()))}
+	return &player{client: client, rec: rec, locker: lock(client, locks.WithObserver(rec.PID())), bound: patience}
+}
+
+// newRealPlayer is newPlayer by the real clock.
+func newRealPlayer(t *testing.T, client *locks.Client, path string) *player {
+	p := newPlayer(t, client, path)
+	p.bound = bound
+	return p
 }
 
 // kind is the kind of lock that a player asks for.
@@ -153,9 +161,13 @@ func (p *player) hold(t *testing.T) *locks.Lease {
 		p.ask(t)
 	}
 	if p.lease == nil {
-		a := <-p.got
-		require.NoError(t, a.err)
-		p.lease = a.lease
+		select {
+		case a := <-p.got:
+			require.NoError(t, a.err)
+			p.lease = a.lease
+		case <-time.After(p.bound):
+			t.Fatalf("it never holds: %v", p.rec.States())
+		}
 	}
 	return p.lease
 }
@@ -169,7 +181,9 @@ func (p *player) wait(t *testing.T) {
 
 func (p *player) await(t *testing.T, state messages.State) messages.Transition {
 	t.Helper()
-	tr, err := p.rec.Await(patient(t), state)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), p.bound)
+	defer cancel()
+	tr, err := p.rec.Await(ctx, state)
 	require.NoError(t, err)
 	return tr
 }

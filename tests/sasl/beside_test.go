@@ -136,8 +136,15 @@ func java(t *testing.T, at *place, user string, command ...string) (lines []stri
 		"-cp", rig.ClassPath([]string{"zookeeper.jar", "slf4j-simple.jar", "commons-cli.jar"}),
 		"org.apache.zookeeper.ZooKeeperMain", "-server", at.one}
 	p := begin(t, nil, "java", append(args, command...)...)
-	for line := range p.lines {
-		lines = append(lines, line)
+	for end := deadline(t).Done(); ; {
+		select {
+		case line, open := <-p.lines:
+			if !open {
+				return lines
+			}
+			lines = append(lines, line)
+		case <-end:
+			require.FailNow(t, "it never ended", "%q", lines)
+		}
 	}
-	return lines
 }

@@ -44,7 +44,8 @@ var kinds = []*kind{
 		start: startStandalone(rig.WithConfig("sessionRequireClientSASLAuth", "true"))},
 	{name: "ensemble, enforced", real: true, required: true, start: func() (string, func() error, error) {
 		e, err := rig.NewEnsemble(3, rig.WithJAAS(rig.DigestJAAS(passwords)),
-			rig.WithConfig("enforce.auth.enabled", "true"), rig.WithConfig("enforce.auth.schemes", "sasl"))
+			rig.WithConfig("enforce.auth.enabled", "true"), rig.WithConfig("enforce.auth.schemes", "sasl"),
+			rig.WithConfig("syncLimit", "100")) // 20 s: a stall is no reason to elect
 		if err != nil {
 			return "", nil, err
 		}

@@ -82,7 +82,12 @@ func look(t *testing.T, group *locks.Group) *onlooker {
 	ctx, cancel := context.WithCancel(context.Background())
 	told, err := group.Watch(ctx)
 	require.NoError(t, err)
-	require.Empty(t, <-told)
+	select {
+	case members := <-told:
+		require.Empty(t, members)
+	case <-patient.Deadline(t).Done():
+		t.Fatal("it is never told who is in the group")
+	}
 	o, ended := &onlooker{news: make(chan struct{})}, make(chan struct{})
 	go func() {
 		defer close(ended)

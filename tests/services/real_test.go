@@ -20,8 +20,8 @@ const (
 	long = patient.Session
 	// short is one that a cell waits for whose lock is lost.
 	short = 8 * time.Second
-	// boundOfHolds is that of WithMaxHold, in real time.
-	boundOfHolds = time.Second
+	// boundOfHolds is that of WithMaxHold, in real time: the fault comes before it.
+	boundOfHolds = 5 * time.Second
 )
 
 // TestOnServers: the cells in real time, all at once: they mostly wait.

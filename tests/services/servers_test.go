@@ -70,7 +70,7 @@ var (
 		return []rig.Address{s.Address()}, s.Stop, nil
 	}}
 	ensemble = &kind{name: "ensemble", real: true, start: func() ([]rig.Address, func() error, error) {
-		e, err := rig.NewEnsemble(3)
+		e, err := rig.NewEnsemble(3, rig.WithConfig("syncLimit", "100")) // 20 s: a stall is no reason to elect
 		if err != nil {
 			return nil, nil, err
 		}

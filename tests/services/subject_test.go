@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,23 @@ func (s *subject) await(t *testing.T, lines ...string) {
 		case <-news:
 		case <-ctx.Done():
 			t.Fatalf("it has said %q, and not %q", heard, lines)
+		}
+	}
+}
+
+// until waits for a line, and gives all up to it.
+func (s *subject) until(t *testing.T, line string) []string {
+	t.Helper()
+	ctx := patient.Deadline(t)
+	for {
+		heard, news := s.all()
+		if at := slices.Index(heard, line); at >= 0 {
+			return heard[:at+1]
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			t.Fatalf("it has said %q, and not %q", heard, line)
 		}
 	}
 }

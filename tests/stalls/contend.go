@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -53,13 +54,17 @@ func (r *round) giveBack(lease *locks.Lease) {
 }
 
 // once locks and unlocks, so that the client knows the path: it asks for the lock
-// in one request then, with no read in front that a stall could hold back.
+// in one request then, with no read in front that a stall could hold back. That the
+// machine loses the lease in between does not matter.
 func (r *round) once(ctx context.Context, path string, c *locks.Client) error {
 	lease, err := c.Mutex(path).Lock(ctx)
 	if err != nil {
 		return err
 	}
-	return lease.Unlock(ctx)
+	if err := lease.Unlock(ctx); !errors.Is(err, locks.ErrLost) {
+		return err
+	}
+	return nil
 }
 
 // begin contends in the background.

@@ -36,13 +36,13 @@ func (r report) grade(t *testing.T, what string) (grade, found, do string) {
 
 func TestDoctor(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
-		stdout, stderr := says(t, at, 0, "doctor", "--connect-timeout", "60s")
+		stdout, stderr := says(t, at, 0, patiently("doctor")...)
 		require.Empty(t, stderr)
-		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper 3\.8\.0, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 10s granted`,
-			`write +made /zklock-doctor/doctor-\d{10} in `, `read back +\d+ bytes, as written`, `clock margin +a transaction takes .* a lease of 4s`, `clocks +the server's clock is within`} {
+		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper 3\.8\.0, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 30s granted`,
+			`write +made /zklock-doctor/doctor-\d{10} in `, `read back +\d+ bytes, as written`, `clock margin +a transaction takes .* a lease of 12s`, `clocks +the server's clock is within`} {
 			require.Regexp(t, `(?m)^(ok|warn) +`+line, stdout)
 		}
-		r := parsed[report](t, at, 0, "doctor", "--json", "--connect-timeout", "60s")
+		r := parsed[report](t, at, 0, patiently("doctor", "--json")...)
 		require.True(t, r.OK)
 		for _, what := range []string{"server", "session", "write", "read back", "delete"} {
 			grade, found, _ := r.grade(t, what)
@@ -69,7 +69,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	require.NoError(t, err)
 	nobody := listener.Addr().String()
 	require.NoError(t, listener.Close())
-	r := parsed[report](t, place{addr: nobody}, 69, "doctor", "--json", "--connect-timeout", "300ms")
+	r := parsed[report](t, place{addr: nobody}, 69, "doctor", "--json", "--connect-timeout", "5s")
 	require.False(t, r.OK)
 	grade, found, do := r.grade(t, "server")
 	require.Equal(t, "FAIL", grade)
@@ -77,7 +77,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	require.Contains(t, do, "nobody listens there")
 
 	one, two := embedded.Run(t), embedded.Run(t)
-	r = parsed[report](t, place{addr: one.Addr() + "," + two.Addr()}, 1, "doctor", "--json")
+	r = parsed[report](t, place{addr: one.Addr() + "," + two.Addr()}, 1, patiently("doctor", "--json")...)
 	grade, _, do = r.grade(t, "servers")
 	require.Equal(t, "FAIL", grade, "they are two ensembles")
 	require.Contains(t, do, "one ensemble")
@@ -101,11 +101,11 @@ func TestAuth(t *testing.T) {
 		with := command(at, patiently("run", "/private", "--", "true")...)
 		with.Env = append(with.Env, "ZKLOCK_AUTH=digest:ann:secret")
 		launch(t, with).ends(t, 0)
-		r := parsed[report](t, at, 1, "doctor", "--json", "--path", "/private")
+		r := parsed[report](t, at, 1, patiently("doctor", "--json", "--path", "/private")...)
 		grade, _, do := r.grade(t, "write")
 		require.Equal(t, "FAIL", grade)
 		require.Contains(t, do, "--auth")
-		says(t, at, 0, "doctor", "--path", "/private", "--auth", "digest:ann:secret")
+		says(t, at, 0, patiently("doctor", "--path", "/private", "--auth", "digest:ann:secret")...)
 	})
 }
 
@@ -132,7 +132,7 @@ func TestTLS(t *testing.T) {
 	at := place{addr: server.SecureAddr()}
 	flags := []string{"--tls-ca", ca, "--tls-cert", cert, "--tls-key", key, "--tls-server-name", name}
 	says(t, at, 0, patiently("run", append(flags, "/tls", "--", "true")...)...)
-	says(t, at, 0, append([]string{"doctor"}, flags...)...)
+	says(t, at, 0, patiently("doctor", flags...)...)
 	r := parsed[report](t, at, 69, "doctor", "--json", "--tls-ca", ca, "--connect-timeout", "5s")
 	_, found, do := r.grade(t, "server")
 	require.Contains(t, do, "--tls-server-name", found)

@@ -44,13 +44,18 @@ func TestNobodyReads(t *testing.T) {
 	awaitQueue(t, at, "/full", 0, 0)
 	require.True(t, p.Running(), "it has something to say yet")
 	require.NoError(t, write.Close())
-	text := make(chan string)
+	text := make(chan string, 1)
 	go func() {
 		all, _ := io.ReadAll(read)
 		text <- string(all)
 	}()
 	p.ends(t, 80)
-	require.Contains(t, <-text, "was killed after 200ms")
+	select {
+	case all := <-text:
+		require.Contains(t, all, "was killed after 200ms")
+	case <-patient.Deadline(t).Done():
+		require.FailNow(t, "somebody keeps the pipe open")
+	}
 }
 
 // shell is an interactive shell with job control, at a terminal of its own.

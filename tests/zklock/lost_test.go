@@ -129,13 +129,20 @@ func TestConnectionIsLost(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "2s"}} {
 		t.Run(name, func(t *testing.T) {
-			seen, proxy := here(t).behind(t)
-			p, pids := runs(t, seen, append(append([]string{"run", "--session-timeout", "20s"}, flags...), "/lost", "--", "sh", "-c", polite)...)
-			proxy.Refuse(true)
-			proxy.Cut()
-			p.ends(t, 79)
-			require.False(t, alive(pids[0]))
-			require.Equal(t, name == "early", contains(p.stderr(t), "the lease is about to end"), p.stderr(t))
+			for attempt, early := 1, name == "early"; ; attempt++ {
+				seen, proxy := here(t).behind(t)
+				p, pids := runs(t, seen, append(append([]string{"run", "--session-timeout", "20s"}, flags...), "/lost", "--", "sh", "-c", polite)...)
+				proxy.Refuse(true)
+				proxy.Cut()
+				p.ends(t, 79)
+				require.False(t, alive(pids[0]))
+				told := contains(p.stderr(t), "the lease is about to end")
+				if told == early {
+					return
+				}
+				// A machine may stand still from the warning to the end.
+				require.True(t, early && attempt < 3, p.stderr(t))
+			}
 		})
 	}
 }

@@ -48,7 +48,11 @@ func TestScreenshots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := sits(t, command(at, view.args...))
 			x.shows(t, view.says)
-			<-x.over // graph and doctor end with another status, because of the deadlock
+			select {
+			case <-x.over: // graph and doctor end with another status, because of the deadlock
+			case <-patient.Deadline(t).Done():
+				require.FailNow(t, "it never ended", x.text())
+			}
 			shown := settled(t, x)
 			for line := range strings.SplitSeq(shown, "\n") {
 				require.LessOrEqual(t, utf8.RuneCountInString(line), 80, line)

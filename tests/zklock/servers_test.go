@@ -60,7 +60,7 @@ var kinds = []*kind{
 		return s.Addr(), func() { _ = s.Stop() }, nil
 	}},
 	{name: "ensemble", require: rig.Require, start: func() (string, func(), error) {
-		e, err := rig.NewEnsemble(3)
+		e, err := rig.NewEnsemble(3, rig.WithConfig("syncLimit", "100")) // 20 s: a stall is no reason to elect
 		if err != nil {
 			return "", nil, err
 		}

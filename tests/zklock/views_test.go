@@ -250,7 +250,7 @@ func TestNested(t *testing.T) {
 	_, stderr = says(t, at, 70, patiently("run", append([]string{"/n", "--", program}, inner("/other")...)...)...)
 	require.Contains(t, stderr, "which would wait for itself", "also two levels up")
 	_, stderr = says(t, at, 70, patiently("run", "/n", "--", program, "run", "--zk", at.addr, "--session-timeout", "30s",
-		"--wait", "1s", at.chroot+"/n", "--", "true")...)
+		"--wait", "3m", at.chroot+"/n", "--", "true")...)
 	require.Contains(t, stderr, "which would wait for itself", "also where it is seen through another chroot")
 	_, stderr = says(t, at, 70, patiently("run", append([]string{"--shared", "/n", "--", program},
 		patiently("run", "--shared", "/n", "--", "true")...)...)...)
