@@ -9,6 +9,7 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,10 @@ func eachServer(t *testing.T, chroot string, run func(t *testing.T, flags ...str
 	t.Run("standalone", func(t *testing.T) { run(t, "-zk", rig.StartStandalone(t).Addr()+chroot) })
 }
 
+// granted is a transition to held of a request that has not held before: after a stall a hold is resumed, by way of
+// recovering.
+var granted = regexp.MustCompile(`(creating|listing|watching) +→ held `)
+
 func TestQuickstart(t *testing.T) {
 	program := build(t, "quickstart")
 	eachServer(t, "", func(t *testing.T, flags ...string) {
@@ -76,7 +81,7 @@ func TestQuickstart(t *testing.T) {
 		require.Zero(t, got.status, got)
 		require.Equal(t, "ok: 24 grants, at most 1 holder at a time, tokens strictly increasing", got.last())
 		require.Empty(t, got.stderr)
-		require.Equal(t, 24, strings.Count(got.stdout, "→ held "), got)
+		require.Len(t, granted.FindAllString(got.stdout, -1), 24, got)
 		require.Equal(t, len(flags) == 0, strings.HasPrefix(got.stdout, "no -zk: "), got)
 	})
 }
@@ -89,8 +94,9 @@ func TestActors(t *testing.T) {
 			require.Zero(t, got.status, got)
 			require.True(t, strings.HasPrefix(got.last(), "ok: "), got)
 			require.Empty(t, got.stderr)
-			require.Equal(t, 2, strings.Count(got.stdout, "→ held "), got)
-			require.Equal(t, 1, strings.Count(got.stdout, "held       → revoking "), got)
+			require.Len(t, granted.FindAllString(got.stdout, -1), 2, got)
+			require.LessOrEqual(t, strings.Count(got.stdout, "held       → revoking "), 1, got)
+			require.Regexp(t, `(held|recovering) +→ revoking `, got.stdout)
 			require.Equal(t, 2, strings.Count(got.stdout, "→ released "), got)
 		}
 	})

@@ -149,6 +149,7 @@ func TestAllAgreeWhateverTheirChroots(t *testing.T) {
 
 		require.NoError(t, first.Unlock(deadline(t)))
 		leases := <-got
+		require.NotNil(t, leases)
 		require.Equal(t, []string{"/z", "/m"}, []string{leases.Each()[0].Path(), leases.Each()[1].Path()})
 		require.NoError(t, leases.Unlock(deadline(t)))
 		held := notice[*messages.AllHeld](t, asActor).Locks

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // What all tests of behaviour do, whatever package they are in.
@@ -60,6 +61,19 @@ func receive(t *testing.T, got <-chan answer) answer {
 	case <-time.After(bound):
 		t.Fatal("Lock never returned")
 		return answer{}
+	}
+}
+
+// awaitFault waits for a fault that comes before the answer of what it happens to. Without a channel of answers there
+// is only the bound.
+func awaitFault[A any](t *testing.T, fault *rig.Fault, answers <-chan A) {
+	t.Helper()
+	select {
+	case <-fault.Fired():
+	case a := <-answers:
+		t.Fatalf("answered without the fault: %v", a)
+	case <-time.After(bound):
+		t.Fatal("the fault never happens")
 	}
 }
 

@@ -12,6 +12,12 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
+// openLongest opens a client whose cohorts do not end because the machine is slow: half a minute after the first grant.
+func openLongest(t *testing.T, at *servers) *locks.Client {
+	t.Helper()
+	return open(t, at.Connect(), locks.WithSessionTimeout(longest))
+}
+
 // cohortOf is as many waiters of one client, each of which waits before the next asks.
 func cohortOf(t *testing.T, client *locks.Client, path string, n, grants int) []<-chan answer {
 	t.Helper()
@@ -29,7 +35,7 @@ func cohortOf(t *testing.T, client *locks.Client, path string, n, grants int) []
 func TestCohortIsOneNode(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		const waiters, grants = 30, 8
-		client, raw := open(t, at.Connect()), at.Raw(t)
+		client, raw := openLongest(t, at), at.Raw(t)
 		lease, err := client.Mutex("/cohort", locks.WithCohort(grants)).Lock(deadline(t))
 		require.NoError(t, err)
 		waiting := cohortOf(t, client, "/cohort", waiters, grants)
@@ -100,7 +106,7 @@ func TestCohortGivesOthersTheirTurn(t *testing.T) {
 // TestCohortWhoLeadsGivesUp: the request whose node waits for another client leaves node and place to the next.
 func TestCohortWhoLeadsGivesUp(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
-		one, two, raw := open(t, at.Connect()), open(t, at.Connect()), at.Raw(t)
+		one, two, raw := open(t, at.Connect()), openLongest(t, at), at.Raw(t)
 		first, err := one.Mutex("/place").Lock(deadline(t))
 		require.NoError(t, err)
 		ctx, giveUp := context.WithCancel(deadline(t))
@@ -131,7 +137,7 @@ func TestCohortWhoLeadsGivesUp(t *testing.T) {
 // TestCohortTriesAndGivesUp: who only tries does not wait, and a waiter that gives up leaves nothing.
 func TestCohortTriesAndGivesUp(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
-		client, raw := open(t, at.Connect()), at.Raw(t)
+		client, raw := openLongest(t, at), at.Raw(t)
 		mutex := client.Mutex("/try", locks.WithCohort(4))
 		lease, err := mutex.Lock(deadline(t))
 		require.NoError(t, err)
@@ -155,7 +161,7 @@ func TestCohortTriesAndGivesUp(t *testing.T) {
 // get it with a node of their own, and a greater token.
 func TestCohortIsBroken(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
-		client, raw := open(t, at.Connect()), at.Raw(t)
+		client, raw := openLongest(t, at), at.Raw(t)
 		first, err := client.Mutex("/broken", locks.WithCohort(8)).Lock(deadline(t))
 		require.NoError(t, err)
 		waiting := cohortOf(t, client, "/broken", 3, 8)
@@ -180,7 +186,7 @@ func TestCohortIsBroken(t *testing.T) {
 // TestCohortIsRevoked: a holder in mid-cohort is asked for the lock, and its cohort ends with it.
 func TestCohortIsRevoked(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
-		client, other := open(t, at.Connect()), open(t, at.Connect())
+		client, other := openLongest(t, at), open(t, at.Connect())
 		first, err := client.Mutex("/wanted", locks.WithCohort(100)).Lock(deadline(t))
 		require.NoError(t, err)
 		waiting := cohortOf(t, client, "/wanted", 2, 100)

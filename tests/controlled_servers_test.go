@@ -14,7 +14,14 @@ import (
 // controlled are servers of a test's own, which it may stop and start again.
 type controlled struct {
 	connect string
-	leader  func(t *testing.T) member // a server alone is its own
+	find    func(ctx context.Context) (member, error) // the leader; a server alone is its own
+}
+
+func (c controlled) leader(t *testing.T) member {
+	t.Helper()
+	leader, err := c.find(deadline(t))
+	require.NoError(t, err)
+	return leader
 }
 
 // member is one server that can be stopped, as if it were killed, and started again.
@@ -35,21 +42,19 @@ func eachControlled(t *testing.T, n int, run func(t *testing.T, servers controll
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
 		server := embedded.Run(t, embedded.WithReplicas(n), embedded.WithReapInterval(20*time.Millisecond), embedded.WithTick(20*time.Millisecond))
-		run(t, controlled{server.Connect(), func(*testing.T) member { return embeddedMember{server.Leader()} }})
+		run(t, controlled{server.Connect(), func(context.Context) (member, error) {
+			return embeddedMember{server.Leader()}, nil
+		}})
 	})
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()
 		often := rig.WithSystemProperty("znode.container.checkIntervalMs", "20")
 		if n == 1 {
 			server := rig.StartStandalone(t, often)
-			run(t, controlled{server.Addr(), func(*testing.T) member { return server }})
+			run(t, controlled{server.Addr(), func(context.Context) (member, error) { return server, nil }})
 			return
 		}
 		ensemble := rig.StartEnsemble(t, n, often)
-		run(t, controlled{ensemble.Addrs(), func(t *testing.T) member {
-			leader, err := ensemble.Leader(deadline(t))
-			require.NoError(t, err)
-			return leader
-		}})
+		run(t, controlled{ensemble.Addrs(), func(ctx context.Context) (member, error) { return ensemble.Leader(ctx) }})
 	})
 }

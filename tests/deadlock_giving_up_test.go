@@ -53,6 +53,12 @@ func TestExactlyOneGivesUp(t *testing.T) {
 	})
 }
 
+// cancelled tells which of many requests was cancelled, or why nobody knows.
+type cancelled struct {
+	which int
+	err   error
+}
+
 // TestOnlyOneOfManyGivesUp: in a circle of five sessions, all of which look, however it came about.
 func TestOnlyOneOfManyGivesUp(t *testing.T) {
 	const many = 5
@@ -67,17 +73,16 @@ func TestOnlyOneOfManyGivesUp(t *testing.T) {
 		for i := range many {
 			asked = append(asked, stages[i].caller(t, itoa(i), "/ring/"+itoa((i+1)%many), detecting))
 		}
-		var gaveUp []int
-		over := make(chan int, many)
+		over, ctx := make(chan cancelled, many), deadline(t)
 		for i, r := range asked {
 			go func() {
-				if _, err := r.rec.Await(deadline(t), messages.StateCancelled); err == nil {
-					over <- i
-				}
+				_, err := r.rec.Await(ctx, messages.StateCancelled)
+				over <- cancelled{i, err}
 			}()
 		}
-		gaveUp = append(gaveUp, <-over)
-		first := gaveUp[0]
+		gaveUp := <-over
+		require.NoError(t, gaveUp.err)
+		first := gaveUp.which
 		held[first].send(&messages.Release{})
 		for i := 1; i < many; i++ { // one after the other gets what it waits for, and gives back what it has
 			next := (first - i + many) % many
@@ -97,9 +102,9 @@ func TestOnlyOneOfManyGivesUp(t *testing.T) {
 		for _, m := range dead.Deadlock.Members {
 			require.LessOrEqual(t, m.Waits.Token, youngest.Token)
 		}
-		cancelled := told[1].(*messages.Cancelled)
-		require.Equal(t, messages.ReasonDeadlock, cancelled.Reason)
-		require.Equal(t, dead.Grant, cancelled.Grant)
+		last := told[1].(*messages.Cancelled)
+		require.Equal(t, messages.ReasonDeadlock, last.Reason)
+		require.Equal(t, dead.Grant, last.Grant)
 	})
 }
 

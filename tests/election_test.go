@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -50,7 +51,8 @@ func TestElection(t *testing.T) {
 
 		got := make(chan *locks.Leadership, 1)
 		go func() {
-			second, _ := two.Election("/lead").Campaign(deadline(t), "two:80")
+			second, err := two.Election("/lead").Campaign(deadline(t), "two:80")
+			assert.NoError(t, err)
 			got <- second
 		}()
 		require.NoError(t, first.Resign(deadline(t)))
@@ -80,7 +82,8 @@ func TestLeadersOfOneSession(t *testing.T) {
 		got := make(chan *locks.Leadership, campaigners)
 		for i := range campaigners {
 			go func() {
-				leadership, _ := one.Election("/lead").Campaign(deadline(t), fmt.Sprint(i))
+				leadership, err := one.Election("/lead").Campaign(deadline(t), fmt.Sprint(i))
+				assert.NoError(t, err)
 				got <- leadership
 			}()
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,9 +43,31 @@ var endings = []struct {
 		return ctx, func() { cancel(errShutdown) }
 	}, errShutdown},
 	{"deadline", func(ctx context.Context) (context.Context, func()) {
-		ctx, cancel := context.WithDeadline(ctx, time.Now().Add(500*time.Millisecond))
-		return ctx, func() { <-ctx.Done(); cancel() }
+		late := newExpiring(ctx)
+		return late, late.pass
 	}, context.DeadlineExceeded},
+}
+
+// expiring is a ctx whose deadline passes when a test says so.
+type expiring struct {
+	context.Context
+	passed chan struct{}
+}
+
+func newExpiring(ctx context.Context) expiring {
+	return expiring{context.WithoutCancel(ctx), make(chan struct{})}
+}
+
+func (e expiring) pass()                 { close(e.passed) }
+func (e expiring) Done() <-chan struct{} { return e.passed }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
 
 var errShutdown = errors.New("the service is shutting down")
@@ -72,11 +93,9 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 					ctx, end := ending.ctx(deadline(t))
 					got := elsewhere(ctx, mutex.Lock)
 					if fault != nil {
-						<-fault.Fired()
+						awaitFault(t, fault, got)
 					}
-					if ending.want != context.DeadlineExceeded {
-						await(t, rec, stage.state)
-					}
+					await(t, rec, stage.state)
 					end()
 					a := receive(t, got)
 					require.Nil(t, a.lease)
@@ -134,7 +153,7 @@ func TestGrantAfterCallerHasGone(t *testing.T) {
 		mutex, rec := recorded(t, client, "/late")
 		ctx, cancel := context.WithCancel(deadline(t))
 		got := elsewhere(ctx, mutex.Lock)
-		<-fault.Fired()
+		awaitFault(t, fault, got)
 		cancel()
 		require.ErrorIs(t, receive(t, got).err, context.Canceled)
 		await(t, rec, messages.StateReleasing) // it knows before the grant can come
@@ -157,7 +176,7 @@ func TestUnlockCanBeWaitedForAgain(t *testing.T) {
 		ctx, cancel := context.WithCancel(deadline(t))
 		given := make(chan error, 1)
 		go func() { given <- lease.Unlock(ctx) }()
-		<-fault.Fired()
+		awaitFault(t, fault, given)
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
 		cancel()
 		require.ErrorIs(t, <-given, context.Canceled)

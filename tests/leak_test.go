@@ -45,7 +45,7 @@ func TestNothingIsLeft(t *testing.T) {
 		for range 3 {
 			comeAndGo(t, zk)
 		}
-		goleak.VerifyNone(t, already)
+		require.NoError(t, leaked(already))
 		var after counts
 		eventually(t, func() bool {
 			after = count(t, zk.members)

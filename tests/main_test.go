@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -17,9 +18,21 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	stopServers()
-	if err := goleak.Find(); code == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
+	if code == 0 {
+		if err := leaked(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
 	}
 	os.Exit(code)
+}
+
+// leaked waits until no goroutine is left, and gives an error where one stays. goleak itself gives up after half a
+// second.
+func leaked(opts ...goleak.Option) error {
+	for end := time.Now().Add(bound); ; {
+		if err := goleak.Find(opts...); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
 }

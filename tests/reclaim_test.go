@@ -110,8 +110,8 @@ func TestReclaimFromOneThatIsStopped(t *testing.T) {
 // TestTwoLocksAreReclaimed: each under its own label, and one that was waited for is not; what is not reclaimed is
 // free when the session is closed.
 func TestTwoLocksAreReclaimed(t *testing.T) {
-	eachServerAlone(t, func(t *testing.T, at *servers) {
-		record, held := reclaimable(t, at, 4*time.Second, "/one", "/two", "/three")
+	eachServer(t, func(t *testing.T, at *servers) {
+		record, held := reclaimable(t, at, 15*time.Second, "/one", "/two", "/three")
 		path := sessionFile(t)
 		leave(t, path, record)
 		client, other := open(t, at.Connect(), locks.WithSessionFile(path)), open(t, at.Connect())
@@ -134,25 +134,24 @@ func TestTwoLocksAreReclaimed(t *testing.T) {
 // TestNotReclaimed: whoever waits holds first, and the process that is started again queues like any other.
 func TestNotReclaimed(t *testing.T) {
 	t.Parallel()
-	const short = pausedTimeout
 	for name, c := range map[string]struct {
-		timeout time.Duration
 		before  func(t *testing.T, at *servers, w *onlooker)  // the holder is killed
 		between func(t *testing.T, at *servers, r *reclaimer) // it is killed, and started again
+		remains bool                                          // its session does, until it expires
 	}{
-		"the session has expired": {timeout: long, between: func(t *testing.T, at *servers, r *reclaimer) {
+		"the session has expired": {between: func(t *testing.T, at *servers, r *reclaimer) {
 			all := left(t, r.File)
 			require.True(t, all[0].Reclaim)
 			require.NoError(t, rig.ExpireSession(deadline(t), at.members[0].Addr(), all[0].Session, all[0].Password))
 		}},
-		"another label": {timeout: short, between: func(_ *testing.T, _ *servers, r *reclaimer) { r.Label = "another" }},
-		"no label":      {timeout: short, between: func(_ *testing.T, _ *servers, r *reclaimer) { r.Label = "" }},
-		"another file":  {timeout: short, between: func(t *testing.T, _ *servers, r *reclaimer) { r.File = sessionFile(t) }},
-		"a damaged file": {timeout: short, between: func(t *testing.T, _ *servers, r *reclaimer) {
+		"another label": {remains: true, between: func(_ *testing.T, _ *servers, r *reclaimer) { r.Label = "another" }},
+		"no label":      {remains: true, between: func(_ *testing.T, _ *servers, r *reclaimer) { r.Label = "" }},
+		"another file":  {remains: true, between: func(t *testing.T, _ *servers, r *reclaimer) { r.File = sessionFile(t) }},
+		"a damaged file": {remains: true, between: func(t *testing.T, _ *servers, r *reclaimer) {
 			text := readFile(t, r.File)
 			require.NoError(t, os.WriteFile(r.File, []byte(text[:len(text)/2]), 0o600))
 		}},
-		"a file that others may read": {timeout: short, between: func(t *testing.T, _ *servers, r *reclaimer) {
+		"a file that others may read": {remains: true, between: func(t *testing.T, _ *servers, r *reclaimer) {
 			require.NoError(t, os.Chmod(r.File, 0o644))
 			p := r.start(t)
 			require.Equal(t, "refused false", p.hear(t))
@@ -160,17 +159,17 @@ func TestNotReclaimed(t *testing.T) {
 			require.NoError(t, os.Chmod(r.File, 0o600))
 			require.NoError(t, os.Remove(r.File))
 		}},
-		"revoke requested": {timeout: short, before: func(t *testing.T, _ *servers, w *onlooker) {
+		"revoke requested": {remains: true, before: func(t *testing.T, _ *servers, w *onlooker) {
 			_, err := w.client.Revoke(deadline(t), reclaimed)
 			require.NoError(t, err)
 		}},
-		"broken": {timeout: long, before: func(t *testing.T, _ *servers, w *onlooker) {
+		"broken": {before: func(t *testing.T, _ *servers, w *onlooker) {
 			require.NoError(t, w.client.Break(deadline(t), queueOf(t, w.client, reclaimed)[0]))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachServer(t, func(t *testing.T, at *servers) {
-				r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", c.timeout}
+				r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", long}
 				p := r.start(t)
 				p.opened(t)
 				first := p.holds(t)
@@ -179,11 +178,17 @@ func TestNotReclaimed(t *testing.T) {
 					c.before(t, at, w)
 				}
 				require.NoError(t, p.Kill())
+				all := left(t, r.File)
 				if c.between != nil {
 					c.between(t, at, &r)
 				}
 				p = r.start(t)
 				p.opened(t)
+				if c.remains {
+					awaitCount(t, at, reclaimed, 3)
+					require.Empty(t, w.got, "the dead holder's node is there")
+					require.NoError(t, rig.ExpireSession(deadline(t), at.members[0].Addr(), all[0].Session, all[0].Password))
+				}
 				lease := w.holds(t)
 				require.Greater(t, lease.Token(), first.token)
 				require.NoError(t, lease.Unlock(deadline(t)))

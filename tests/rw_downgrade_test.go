@@ -110,7 +110,7 @@ func TestDowngradeMeetsFaults(t *testing.T) {
 				fault := proxy.Expect(rule)
 				r, err := w.Downgrade(deadline(t))
 				require.NoError(t, err)
-				<-fault.Fired()
+				awaitFault[answer](t, fault, nil)
 				require.Equal(t, w.Token(), r.Token())
 				settle(t, two)
 				require.Empty(t, waiting.writer)
@@ -136,7 +136,7 @@ func TestSessionExpiresDuringADowngrade(t *testing.T) {
 		fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply})
 		proxy.Refuse(true) // once cut off, the client cannot come back before the session has ended
 		done := elsewhere(deadline(t), w.Downgrade)
-		<-fault.Fired()
+		awaitFault(t, fault, done)
 		id, password, ok := proxy.Session()
 		require.True(t, ok)
 		require.NoError(t, rig.ExpireSession(deadline(t), zk.members[0].Addr(), id, password))

@@ -81,12 +81,18 @@ func TestWriterAmongConstantReaders(t *testing.T) {
 			all.Go(func() {
 				for ctx.Err() == nil {
 					rec := readers.RWMutex("/starve")
-					before := <-baton
+					var before *locks.Lease
+					select {
+					case before = <-baton:
+					case <-ctx.Done():
+						return
+					}
 					// Behind a writer that waits, the one before must go first; else they overlap.
 					next, err := rec.TryRLock(ctx)
 					if err != nil {
 						assert.NoError(t, before.Unlock(context.WithoutCancel(ctx)))
 						if next, err = rec.RLock(context.WithoutCancel(ctx)); !assert.NoError(t, err) {
+							stop() // nobody has the baton now
 							return
 						}
 						baton <- next
@@ -104,7 +110,12 @@ func TestWriterAmongConstantReaders(t *testing.T) {
 		}
 		stop()
 		all.Wait()
-		require.NoError(t, (<-baton).Unlock(deadline(t)))
+		select {
+		case last := <-baton:
+			require.NoError(t, last.Unlock(deadline(t)))
+		default:
+			require.True(t, t.Failed(), "a reader has failed")
+		}
 		awaitNone(t, zk, "/starve")
 	})
 }

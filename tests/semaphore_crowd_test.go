@@ -48,6 +48,14 @@ func (r *register) enter(token messages.Token, permits, of int) {
 	}
 }
 
+// fail counts one that never comes, so that the others do not wait for it.
+func (r *register) fail() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.came++
+	r.moved.Broadcast()
+}
+
 // leave notes a holder's departure, which it does before it gives its permit back.
 func (r *register) leave(token messages.Token) {
 	r.mu.Lock()
@@ -91,6 +99,7 @@ func TestSemaphoreHoldsNoMoreThanItHas(t *testing.T) {
 				all.Go(func() {
 					lease, err := client.Semaphore("/sem", permits).Acquire(deadline(t), 1)
 					if !assert.NoError(t, err) {
+						hall.fail()
 						return
 					}
 					hall.enter(lease.Token(), permits, sessions*each)

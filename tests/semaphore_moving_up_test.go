@@ -26,7 +26,7 @@ func TestMovesUpBetweenTheListingAndTheWatch(t *testing.T) {
 			Path: func(path string) bool { return strings.HasSuffix(path, "/moves-up") }})
 		rec := recorder(t, late)
 		waiting := elsewhere(deadline(t), permitsOf(late.Semaphore("/moves-up", 2, observedBy(rec)), 1))
-		<-listing.Fired() // it has read a queue in which the one before it waits
+		awaitFault(t, listing, waiting) // it has read a queue in which the one before it waits
 		require.NoError(t, leaving.Unlock(deadline(t)))
 		holds := receive(t, before)
 		require.NoError(t, holds.err)

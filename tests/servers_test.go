@@ -42,8 +42,12 @@ var kinds = []*kind{
 	{name: "ensemble", require: rig.Require, start: startEnsemble},
 }
 
+// longest is a session timeout for tests in which a part of it must not end: a cohort serves others for a twentieth of
+// it. The shared servers grant it, and nobody waits for its end.
+const longest = 10 * time.Minute
+
 func startEmbedded() ([]rig.Address, func() error, error) {
-	s, err := embedded.Start()
+	s, err := embedded.Start(embedded.WithSessionTimeouts(200*time.Millisecond, longest))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,7 +55,7 @@ func startEmbedded() ([]rig.Address, func() error, error) {
 }
 
 func startStandalone() ([]rig.Address, func() error, error) {
-	s, err := rig.NewStandalone()
+	s, err := rig.NewStandalone(rig.WithMaxSessionTimeout(longest))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +63,9 @@ func startStandalone() ([]rig.Address, func() error, error) {
 }
 
 func startEnsemble() ([]rig.Address, func() error, error) {
-	e, err := rig.NewEnsemble(3)
+	e, err := rig.NewEnsemble(3, rig.WithMaxSessionTimeout(longest),
+		// 30 s in which a member may not be heard: a new election, which cuts every client, is no story of theirs.
+		rig.WithConfig("syncLimit", "150"), rig.WithConfig("initLimit", "300"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,7 +143,7 @@ func (s *servers) Proxy(t *testing.T) *rig.Proxy { return rig.NewProxy(t, s.memb
 // Raw is a plain connection of go-zookeeper's, for looking from outside.
 func (s *servers) Raw(t *testing.T) *zk.Conn {
 	t.Helper()
-	return patient.Raw(t, 10*time.Second, s.members[0].Addr())
+	return patient.Raw(t, patient.Session, s.members[0].Addr())
 }
 
 type quiet struct{}

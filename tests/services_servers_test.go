@@ -2,7 +2,6 @@ package tests
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,7 +62,7 @@ func TestMaxHoldOnServers(t *testing.T) {
 // TestPrioritiesOnServers: the better place leads, though it came last.
 func TestPrioritiesOnServers(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
-		var among atomic.Int32
+		among := leaders{real: true}
 		const after = 200 * time.Millisecond
 		low := lead(deadline(t), open(t, zk.Connect()).Election("/lead", locks.WithPriority(1, after)), "low", &among)
 		one := low.term(t)

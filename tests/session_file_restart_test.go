@@ -28,7 +28,6 @@ func TestRestartedHolderHoldsAtOnce(t *testing.T) {
 		var open, whole []time.Duration
 		for range 5 {
 			require.Equal(t, []string{held}, at.Children(t, looking, "/restart"))
-			killed := time.Now()
 			require.NoError(t, p.Kill())
 			require.Equal(t, []string{held}, at.Children(t, looking, "/restart"), "the dead holder's node")
 
@@ -39,8 +38,6 @@ func TestRestartedHolderHoldsAtOnce(t *testing.T) {
 			require.Equal(t, []string{closedPredecessor}, p.log)
 			require.NotEqual(t, session, next)
 			require.NotEqual(t, held, node)
-			// A client is last heard a third of the timeout before its end, at the earliest.
-			require.Less(t, time.Since(killed), long*2/3, "the session may have expired by itself")
 			session, held = next, node
 		}
 		t.Logf("ms from the opening to the lock: median %s, all %s; from the start of the process: median %s, all %s",
@@ -87,7 +84,6 @@ func TestWaiterElsewhereHoldsAtTheRestart(t *testing.T) {
 		got := elsewhere(deadline(t), open(t, at.Connect()).Mutex("/restart").Lock)
 		awaitCount(t, at, "/restart", 2)
 		require.NoError(t, p.Kill())
-		killed := time.Now()
 		select {
 		case a := <-got:
 			t.Fatalf("nobody has started it again: %v", a)
@@ -98,7 +94,6 @@ func TestWaiterElsewhereHoldsAtTheRestart(t *testing.T) {
 		require.Equal(t, []string{closedPredecessor}, p.log)
 		a := receive(t, got)
 		require.NoError(t, a.err)
-		require.Less(t, time.Since(killed), long*2/3, "the session may have expired by itself")
 		giveBack(t, a.lease)
 	})
 }

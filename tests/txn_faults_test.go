@@ -83,7 +83,7 @@ func TestTxnsAreExact(t *testing.T) {
 			}
 			l.write(t, deadline(t))
 			if fault != nil {
-				<-fault.Fired()
+				awaitFault[answer](t, fault, nil)
 			}
 			require.Equal(t, l.version, zk.read(t, "/value").version)
 		}
@@ -107,12 +107,15 @@ func TestTxnsThroughLeaderChanges(t *testing.T) {
 		_, err := setup.Txn(deadline(t), locks.Create("/value", nil))
 		require.NoError(t, err)
 		require.NoError(t, setup.Unlock(deadline(t)))
-		over := make(chan error, 1)
+		over, ctx := make(chan error, 1), deadline(t)
 		go func() {
 			for range 3 {
 				time.Sleep(100 * time.Millisecond)
-				leader := servers.leader(t)
-				if err := errors.Join(leader.Kill(), leader.Restart(deadline(t))); err != nil {
+				leader, err := servers.find(ctx)
+				if err == nil {
+					err = errors.Join(leader.Kill(), leader.Restart(ctx))
+				}
+				if err != nil {
 					over <- err
 					return
 				}

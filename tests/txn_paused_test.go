@@ -89,8 +89,12 @@ func (c *committer) hear(want string) error {
 	return nil
 }
 
-// trial pauses a holder until somebody else holds and has written, and has it commit then.
-func (c *committer) trial(ctx context.Context, others *locks.Client, n int) error {
+// trial pauses a holder until somebody else holds and has written, and has it commit then. When its time is over it
+// kills the holder, which ends its lines.
+func (c *committer) trial(others *locks.Client, n int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { _ = c.process.Kill() })()
 	if err := errors.Join(c.tell("lock"), c.hear("lock true"), c.process.Pause()); err != nil {
 		return err
 	}
@@ -123,14 +127,12 @@ func TestPausedHolderCommits(t *testing.T) {
 		require.NoError(t, err)
 	}
 	ensemble := rig.StartEnsemble(t, 3)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(trials)*bound)
-	defer cancel()
 	raw := open(t, ensemble.Addrs())
 	setup := locked(t, raw.Mutex("/setup").Lock)
 	roots := make([]string, min(committers, trials))
 	for i := range roots {
 		roots[i] = "/" + itoa(i)
-		_, err := setup.Txn(ctx, locks.Create(roots[i], nil))
+		_, err := setup.Txn(deadline(t), locks.Create(roots[i], nil))
 		require.NoError(t, err)
 	}
 	var all sync.WaitGroup
@@ -140,7 +142,7 @@ func TestPausedHolderCommits(t *testing.T) {
 			if i < trials%len(roots) {
 				of++
 			}
-			if err := pauseTrials(ctx, ensemble.Addrs()+root, of); err != nil {
+			if err := pauseTrials(ensemble.Addrs()+root, of); err != nil {
 				t.Error(root, err)
 			}
 		})
@@ -149,19 +151,21 @@ func TestPausedHolderCommits(t *testing.T) {
 	t.Logf("%d trials, by %s", trials, strings.Join(roots, " "))
 }
 
-func pauseTrials(ctx context.Context, connect string, trials int) error {
+func pauseTrials(connect string, trials int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
 	others, err := locks.Open(ctx, connect, locks.WithSessionTimeout(time.Minute))
 	if err != nil {
 		return err
 	}
-	defer others.Close(ctx)
+	defer others.Close(context.Background())
 	c, err := startCommitter(connect)
 	if err != nil {
 		return err
 	}
 	defer c.process.Kill()
 	for n := range trials {
-		if err := c.trial(ctx, others, n); err != nil {
+		if err := c.trial(others, n); err != nil {
 			return fmt.Errorf("trial %d: %w", n, err)
 		}
 	}

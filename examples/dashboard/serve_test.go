@@ -30,8 +30,9 @@ func (free) Revoke(context.Context, string) ([]messages.Contender, error) {
 	return nil, locks.ErrNotHolding
 }
 
-// short lets a body take less time than passes between two messages of a stream in which nothing changes.
-var short = limits{header: patient.Bound, read: 2 * time.Second, write: 2 * time.Second, idle: patient.Bound}
+// short are limits that a test can wait out. A write may take less time than passes between two messages of a stream in
+// which nothing changes, 3 s. A read may take more, for a machine that stalls before the whole request has been read.
+var short = limits{header: patient.Bound, read: 6 * time.Second, write: 2 * time.Second, idle: patient.Bound}
 
 const secret = "0123456789abcdef"
 

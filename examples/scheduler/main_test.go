@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,18 +110,24 @@ func TestLocker(t *testing.T) {
 		settings := []string{"-zk", servers, "-by", "locker", "-every", every.String(), "-session-timeout", "4s"}
 		a := start(t, said, append(settings, "-name", "a", "-ahead", "2h")...)
 		start(t, said, append(settings, "-name", "b", "-ahead", "-35m400ms")...)
-		last := marked{}
+		var all []marked
 		for n := range 2 * runs {
 			if n == runs {
 				require.NoError(t, a.Kill())
 			}
 			m := hearMarked(t, said)
 			require.Less(t, time.Since(time.UnixMilli(m.began)).Abs(), bound, "by the servers' clock")
+			all = append(all, m)
+		}
+		require.Equal(t, "b", all[len(all)-1].by)
+		// A process that stalls before it says what it has done is heard after the other's next run.
+		slices.SortFunc(all, func(a, b marked) int { return cmp.Compare(a.began, b.began) })
+		last := marked{}
+		for _, m := range all {
 			require.GreaterOrEqual(t, m.began-last.began, (every * 9 / 10).Milliseconds(), "twice in a period: %v, %v", last, m)
 			require.Greater(t, m.token, last.token)
 			last = m
 		}
-		require.Equal(t, "b", last.by)
 	})
 }
 
@@ -137,17 +145,27 @@ func TestElector(t *testing.T) {
 			require.NoError(t, err)
 			return by, token
 		}
-		leader, term := hearTerm()
-		for range 5 {
+		// On a slow machine a leader may lose its term, and say late what it has done in it.
+		names, last, late := map[int64]string{}, map[string]int64{}, time.Now().Add(bound)
+		var leader string
+		var term int64
+		for same := 0; same < 6; same++ {
+			require.True(t, time.Now().Before(late), "nobody leads for long: %v", names)
 			by, token := hearTerm()
-			require.Equal(t, leader, by)
-			require.Equal(t, term, token)
+			if names[token] == "" {
+				names[token] = by
+			}
+			require.Equal(t, names[token], by, "two lead in one term")
+			require.GreaterOrEqual(t, token, last[by])
+			last[by] = token
+			if token != term {
+				leader, term, same = by, token, 0
+			}
 		}
 		require.NoError(t, all[leader].Kill())
-		by, token := hearTerm()
-		for by == leader { // what it had said before
-			by, token = hearTerm()
+		late = time.Now().Add(bound)
+		for by, token := hearTerm(); by == leader || token <= term; by, token = hearTerm() { // what was said before
+			require.True(t, time.Now().Before(late), "%s leads with %d after %d", by, token, term)
 		}
-		require.Greater(t, token, term)
 	})
 }

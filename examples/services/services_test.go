@@ -133,7 +133,16 @@ func TestLeader(t *testing.T) {
 		}
 		var last int64
 		for range 3 {
-			now := <-terms
+			var now term
+			select {
+			case now = <-terms:
+			case err := <-ends[0]:
+				t.Fatal("the first has ended: ", err)
+			case err := <-ends[1]:
+				t.Fatal("the second has ended: ", err)
+			case err := <-ends[2]:
+				t.Fatal("the third has ended: ", err)
+			}
 			require.Greater(t, now.token, last)
 			last = now.token
 			w := httptest.NewRecorder()
@@ -146,6 +155,7 @@ func TestLeader(t *testing.T) {
 			}
 			stops[now.replica]()
 			require.ErrorIs(t, <-ends[now.replica], context.Canceled)
+			ends[now.replica] = nil // nothing else comes
 		}
 	})
 }
@@ -154,6 +164,7 @@ func TestLeader(t *testing.T) {
 func TestPool(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		jobs := make(chan func(context.Context) error)
+		late := patient.Deadline(t)
 		var working, done atomic.Int32
 		var all sync.WaitGroup
 		for range 2 {
@@ -165,7 +176,7 @@ func TestPool(t *testing.T) {
 			})
 		}
 		for range 20 {
-			jobs <- func(context.Context) error {
+			job := func(context.Context) error {
 				if n := working.Add(1); n > 3 {
 					t.Errorf("%d work at a time", n)
 				}
@@ -173,6 +184,11 @@ func TestPool(t *testing.T) {
 				working.Add(-1)
 				done.Add(1)
 				return nil
+			}
+			select {
+			case jobs <- job:
+			case <-late.Done():
+				t.Fatal("nobody takes a job")
 			}
 		}
 		close(jobs)

@@ -29,10 +29,15 @@ func Deadline(t testing.TB) context.Context {
 	return ctx
 }
 
-// Eventually polls a condition that no event tells of.
+// Eventually polls a condition that no event tells of. It calls the condition on the goroutine of the test, so that a
+// check in it which fails ends the test at once.
 func Eventually(t testing.TB, condition func() bool, what string, args ...any) {
 	t.Helper()
-	require.Eventually(t, condition, Bound, 20*time.Millisecond, fmt.Sprintf(what, args...))
+	for end := time.Now().Add(Bound); !condition(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %s", Bound, fmt.Sprintf(what, args...))
+		}
+	}
 }
 
 // Open opens a client that is closed with the test.

@@ -13,6 +13,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -48,6 +49,10 @@ func TestDoctor(t *testing.T) {
 			grade, found, _ := r.grade(t, what)
 			require.Equal(t, "ok", grade, found)
 		}
+		// By itself it asks for ten seconds. On a slow machine it may find that this is too little.
+		byItself, _ := command(at, "doctor", "--connect-timeout", patient.Bound.String()).Output()
+		require.Contains(t, string(byItself), "timeout 10s granted")
+		require.Contains(t, string(byItself), "a lease of 4s")
 	})
 }
 

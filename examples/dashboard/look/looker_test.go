@@ -6,6 +6,7 @@ import (
 	"time"
 
 	gozk "github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -132,7 +133,8 @@ func TestPossibleDeadlock(t *testing.T) {
 	require.NoError(t, err)
 	again := make(chan *locks.Lease, 1)
 	go func() {
-		second, _ := client.Mutex("/twice", locks.WithLabel("again")).Lock(ctx)
+		second, err := client.Mutex("/twice", locks.WithLabel("again")).Lock(ctx)
+		assert.NoError(t, err)
 		again <- second
 	}()
 	patient.Eventually(t, func() bool { return figures(b, "/twice").Possible }, "it is not seen")
@@ -148,7 +150,9 @@ func TestPossibleDeadlock(t *testing.T) {
 	require.Zero(t, all.Figures.Deadlocks)
 	require.Equal(t, v.Possible, all.Possible)
 	require.NoError(t, lease.Unlock(ctx))
-	require.NoError(t, (<-again).Unlock(ctx))
+	second := <-again
+	require.NotNil(t, second)
+	require.NoError(t, second.Unlock(ctx))
 	patient.Eventually(t, func() bool { return !figures(b, "/twice").Possible }, "it is over")
 }
 

@@ -158,8 +158,10 @@ func TestStream(t *testing.T) {
 	// A line break in a label must not end the event.
 	d.Board.TakeQueue(time.Now(), &messages.Queue{Path: "/lock", Contenders: []messages.Contender{
 		{Path: "/lock", Node: "n-1", Holds: true, Label: "a\n\ndata: {}", Token: 1}, {Path: "/lock", Node: "n-2", Token: 2, Label: "waiter"}}})
-	_, data = event(t, lines)
-	require.NotContains(t, data, "page")
+	for data = nil; data["lists"] == nil; { // figures alone may come before, after a stall
+		_, data = event(t, lines)
+		require.NotContains(t, data, "page")
+	}
 	var lists map[string]change
 	require.NoError(t, json.Unmarshal(data["lists"], &lists))
 	require.Contains(t, string(lists["holders"].Set[0]), `"who":"a\n\ndata: {}"`)
