@@ -27,9 +27,11 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test race lint check: export GOGC ?= 400
+test race halts lint check: export GOGC ?= 400
 # Test binaries have no debugger's tables, which take a third of a link: traces and profiles need none of them.
 LINK := -ldflags=-w
+# Where make halts puts its program.
+HALTS ?= /tmp/turnstile-halts
 # Where make profile puts what it finds.
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
@@ -93,6 +95,12 @@ paths: deps ## the invariant suites without each fast path, and without all of t
 		TURNSTILE_REQUIRE_SERVERS=1 TURNSTILE_WITHOUT=$$without \
 			$(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 1 $(PATHS_PACKAGES); \
 	done
+
+.PHONY: halts
+halts: deps ## the tests in processes that are stopped at random, as by a busy machine (about twenty minutes)
+	$(GO) build -o $(HALTS) ./tests/halts
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE)) -- \
+		-exec $(HALTS) -race -count=1 -vet=off $(LINK) -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: diagram
 diagram: ## draw the state machine's diagram again

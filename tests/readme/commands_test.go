@@ -61,6 +61,7 @@ var commands = map[string]check{
 	"make check":                                                 long(target),
 	"make lint":                                                  long(target),
 	"make paths":                                                 target, // these take hours, even once
+	"make halts":                                                 target,
 	"make soak":                                                  target,
 	"make bench-peers":                                           target,
 	"make screenshots":                                           target, // it writes into the repository
