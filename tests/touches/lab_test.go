@@ -13,7 +13,7 @@ import (
 )
 
 // patience bounds every wait for something that must happen.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // lab is an ensemble of three, and a client at the leader that sees what becomes of
 // the others' sessions.
