@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -48,6 +50,11 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 		require.NoError(t, lease.Unlock(t.Context()))
 		synctest.Wait() // the holder's heartbeat may come behind the delete
 		requests.take()
+		// It creates and reads the queue in one, it deletes, and the holder's heartbeat may come, and a look at its node.
+		first, most := embedded.OpMulti, 4
+		if !patient.Fast(t, actors.OneRoundTrip) {
+			first, most = embedded.OpCreate, 5
+		}
 
 		for _, pause := range []time.Duration{time.Minute, 61 * time.Second, 63 * time.Second, 10 * time.Minute} {
 			time.Sleep(pause)
@@ -59,8 +66,8 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 			require.NoError(t, lease.Unlock(t.Context()))
 			synctest.Wait()
 			all := requests.take()
-			require.LessOrEqual(t, len(all), 4, "a create, a delete, and the holder's heartbeat and look at its node: %v", all)
-			require.Equal(t, int32(embedded.OpMulti), all[0])
+			require.LessOrEqual(t, len(all), most, "%v", all)
+			require.Equal(t, int32(first), all[0])
 		}
 	})
 }
