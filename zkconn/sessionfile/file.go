@@ -105,7 +105,8 @@ func (f *File) replace(text []byte) error {
 
 // Close releases the lock and closes the file, whose content stays. Closing again is no error.
 func (f *File) Close() error {
-	if err := f.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+	err := errors.Join(unlock(f.file), f.file.Close())
+	if err != nil && !errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("session file %s: %w", f.path, err)
 	}
 	return nil

@@ -14,3 +14,5 @@ var errUnsupported = errors.New("there are no session files on " + runtime.GOOS)
 func bootID() (string, error) { return "", errUnsupported }
 
 func openOwn(string) (*os.File, error) { return nil, errUnsupported }
+
+func unlock(*os.File) error { return errUnsupported }
