@@ -190,6 +190,22 @@ type outside struct {
 
 func look(t *testing.T, at *servers) outside { return outside{at.Raw(t), at} }
 
+// Get reads what has been committed by now: its member may lag behind the one that has answered a client.
+func (o outside) Get(path string) ([]byte, *zk.Stat, error) {
+	if _, err := o.Sync(path); err != nil {
+		return nil, nil, err
+	}
+	return o.Conn.Get(path)
+}
+
+// Exists is as up to date as Get.
+func (o outside) Exists(path string) (bool, *zk.Stat, error) {
+	if _, err := o.Sync(path); err != nil {
+		return false, nil, err
+	}
+	return o.Conn.Exists(path)
+}
+
 // plant makes a node with data, and those above it.
 func (o outside) plant(t *testing.T, path, data string) {
 	t.Helper()
