@@ -20,6 +20,7 @@ func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 		client, other := openVirtual(t, server, server.Connect()), openVirtual(t, server, server.Connect())
 		member, err := client.Group("/members").Join(t.Context(), "one")
 		require.NoError(t, err)
+		synctest.Wait() // no request of its first node is on its way
 		held, err := server.Inject(embedded.Fault{Path: "/members/**", Action: embedded.HoldReplies})
 		require.NoError(t, err)
 		require.NoError(t, server.Expire(client.Session().ID()))
