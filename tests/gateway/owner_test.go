@@ -108,19 +108,28 @@ func TestOwnerOutOfReach(t *testing.T) {
 	outlasted(t, func(t *testing.T, s *stage) *actorstest.Recorder {
 		owner, told := s.outside.listener(t)
 		here := s.recorded(t, "/cut", actors.WithOwner(owner), actors.WithObserver(owner))
-		held, _ := notice[*messages.Held](t, told)
-		promised := s.session.Clock(held.Epoch).Deadline()
-		s.outside.road.cut(true)
-		end, err := here.Await(patient.Deadline(t), messages.StateReleasing)
-		if leaseOver(here) {
-			return here
+		if end, outlasts := s.cutOff(t, here, told); outlasts {
+			require.Equal(t, s.session.ID(), end.Session, "the session is as it was")
 		}
-		require.NoError(t, err)
-		require.Equal(t, messages.ReasonOwnerGone, end.Reason)
-		require.False(t, end.At.Before(promised), "released %v before the promise had run out", promised.Sub(end.At))
-		require.Equal(t, s.session.ID(), end.Session, "the session is as it was")
 		return here
 	})
+}
+
+// cutOff cuts the nodes apart when a lock is held. It gives how the lock is given back: for its owner, and
+// not before what the owner was promised has run out. It is false where the lease was over first.
+func (s *stage) cutOff(t *testing.T, here *actorstest.Recorder, told <-chan heard) (end messages.Transition, outlasts bool) {
+	t.Helper()
+	held, _ := notice[*messages.Held](t, told)
+	promised := s.session.Clock(held.Epoch).Deadline()
+	s.outside.road.cut(true)
+	end, err := here.Await(patient.Deadline(t), messages.StateReleasing)
+	if leaseOver(here) {
+		return end, false
+	}
+	require.NoError(t, err)
+	require.Equal(t, messages.ReasonOwnerGone, end.Reason)
+	require.False(t, end.At.Before(promised), "released %v before the promise had run out", promised.Sub(end.At))
+	return end, true
 }
 
 // outlasted runs a test whose session has to outlast what it waits for. On a machine that stands
