@@ -35,7 +35,7 @@ func seeds(t *testing.T) uint64 {
 	text := os.Getenv("TURNSTILE_SIMULATION_SEEDS")
 	switch {
 	case text == "" && underRace:
-		return 20 // `make test` tries the others without the race detector, which makes them seven times as slow
+		return 100 // `make test` tries the others without the race detector, which makes them seven times as slow
 	case text == "":
 		return 850 // one more mistake shows at seed 818: see the package doc
 	}
