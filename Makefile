@@ -28,8 +28,9 @@ export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
 test race halts lint check: export GOGC ?= 400
-# Test binaries have no debugger's tables, which take a third of a link: traces and profiles need none of them.
-LINK := -ldflags=-w
+# Test binaries have no debugger's tables, which take a third of a link and a tenth of compiling: traces and profiles need
+# none of them.
+LINK := -ldflags=-w -gcflags=-dwarf=false
 # Where make halts puts its program.
 HALTS ?= /tmp/turnstile-halts
 # Where make profile puts what it finds.
@@ -69,7 +70,7 @@ check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what ne
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
-	TURNSTILE_RECIPES=all TURNSTILE_SIMULATION_SEEDS=100 $(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
+	TURNSTILE_RECIPES=all TURNSTILE_SIMULATION_SEEDS=300 $(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: readme
@@ -177,6 +178,7 @@ screenshots: deps ## pictures of the dashboard, and zklock's views at 80 columns
 .PHONY: deps
 deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chromium, promtool, where they are missing
 	tests/rig/install.sh
+	$(GO) run ./tests/rig/archive
 	tests/rig/kdc/install.sh
 	tests/interop/install.sh
 	tests/sasl/install.sh

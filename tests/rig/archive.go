@@ -1,0 +1,54 @@
+package rig
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+)
+
+// Archive is where the archive of the servers' classes is, if there is one. A JVM that maps one neither reads nor
+// verifies those classes, and starts a server in two thirds of the time. Package archive writes it; servers start
+// without one, too. Its name changes with Java and the jars.
+func Archive() (string, error) { return archive() }
+
+var archive = sync.OnceValues(func() (string, error) {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("rig: folder for the archive: %w", err)
+	}
+	java, err := exec.LookPath("java")
+	if err != nil {
+		return "", fmt.Errorf("rig: %w", err)
+	}
+	made := sha256.New()
+	for _, path := range append([]string{java}, filepath.SplitList(ClassPath(serverJars))...) {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return "", fmt.Errorf("rig: archive: %w", err)
+		}
+		info, err := os.Stat(real)
+		if err != nil {
+			return "", fmt.Errorf("rig: archive: %w", err)
+		}
+		fmt.Fprintln(made, real, info.Size(), info.ModTime().UnixNano())
+	}
+	return filepath.Join(folder, "turnstile", fmt.Sprintf("zookeeper-%x.jsa", made.Sum(nil)[:8])), nil
+})
+
+// archiveFlags have a JVM map the archive where there is one. It must not fail for want of it.
+func archiveFlags() []string {
+	path, err := Archive()
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	return []string{"-XX:SharedArchiveFile=" + path, "-Xshare:auto"}
+}
+
+// ArchivedClassPath is what the archive is of: the class path of every server begins so.
+func ArchivedClassPath() string { return ClassPath(serverJars) }
