@@ -14,8 +14,8 @@
 //	<-fault.Fired() // the server has the node; the client never heard of it
 //
 // It needs Java and the jars of Debian's zookeeper package, nothing of ours,
-// and nothing from the network: install.sh beside this file installs both, and package archive makes
-// servers start sooner ([Archive]).
+// and nothing from the network: install.sh beside this file installs both.
+// Servers start sooner from an archive of their classes, which package archive writes ([Archive]).
 // A test that calls [Require] is skipped where they are missing, unless
 // TURNSTILE_REQUIRE_SERVERS=1 says that a missing server is a failure.
 //

@@ -1,6 +1,6 @@
 // Archive writes the archive of classes from which the servers of package rig start sooner, as Java's class data
-// sharing has it (JEP 310): a server alone and three together list what they load while they serve a client. It does
-// nothing where the archive of this Java and these jars is there already. Servers start without one, too.
+// sharing has it (JEP 310). A server alone and three together list what they load while they serve a client. Archive does
+// nothing where there is one of this Java and these jars already. Servers start without one, too.
 package main
 
 import (
