@@ -40,6 +40,13 @@ func (d *outageDialer) dial(ctx context.Context, network, address string) (net.C
 	return conn, err
 }
 
+// refuse has attempts to connect refused from now on, or accepted again. What is open stays open.
+func (d *outageDialer) refuse(down bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.down = down
+}
+
 // outage lasts that long, and tells how many attempts to connect there were.
 func (d *outageDialer) outage(length time.Duration) (tried int) {
 	d.mu.Lock()

@@ -173,10 +173,12 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 				time.Sleep(time.Minute)
 				fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: place, Action: c.action})
 				require.NoError(t, err)
+				d.refuse(true) // or the client may be back, and read what came of it, before its session is ended
 				answer := make(chan error, 1)
 				go func() { answer <- swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
 				require.NoError(t, fault.Wait(t.Context()))
 				require.NoError(t, server.Expire(lease.Session()))
+				d.refuse(false)
 				require.ErrorIs(t, <-answer, c.want)
 				requireAt(t, others, c.version)
 			})
