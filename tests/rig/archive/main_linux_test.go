@@ -14,10 +14,11 @@ import (
 // Servers map the archive of this machine where there is one, and start where there is none.
 func TestServersMapTheArchive(t *testing.T) {
 	server := rig.StartStandalone(t)
-	path, err := rig.Archive()
-	require.NoError(t, err)
-	_, missing := os.Stat(path)
+	path, missing := rig.Archive()
+	if missing == nil {
+		_, missing = os.Stat(path)
+	}
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", server.PID()))
 	require.NoError(t, err)
-	require.Equal(t, missing == nil, strings.Contains(string(maps), path), path)
+	require.Equal(t, missing == nil, strings.Contains(string(maps), "/turnstile/zookeeper-"), path)
 }
