@@ -28,6 +28,9 @@ export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
 test race halts lint check: export GOGC ?= 400
+# What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
+# what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
+test: export GOFLAGS += -trimpath -ldflags=-w
 # Test binaries have no debugger's tables, which take a third of a link and a tenth of compiling: traces and profiles need
 # none of them.
 LINK := -ldflags=-w -gcflags=-dwarf=false

@@ -37,6 +37,9 @@ type place struct {
 	limit   time.Duration     // of a command
 }
 
+// shared are flags of make test: with them what is compiled does not depend on the folder that it is in.
+const shared = "-trimpath -ldflags=-w"
+
 // newPlace clones HEAD.
 func newPlace(t *testing.T) *place {
 	t.Helper()
@@ -59,6 +62,9 @@ func newPlace(t *testing.T) *place {
 		default:
 			p.env = append(p.env, variable)
 		}
+	}
+	if !everything() { // as make test compiles, so that what is compiled already is not compiled again
+		p.env = append(p.env, "GOFLAGS="+shared)
 	}
 	p.env = append(p.env, "GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "GOBIN="+p.bin,
 		"PATH="+p.bin+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -35,7 +35,7 @@ func (p *place) publish(t *testing.T) []string {
 	p.run(t, fmt.Sprintf("git archive --format=zip --prefix=%s@%s/ -o '%s.zip' HEAD -- . %s", module, version,
 		filepath.Join(folder, version), strings.Join(p.otherModules(t), " ")))
 	return []string{"GOPROXY=file://" + proxy + ",file://" + goEnv(t, "GOMODCACHE") + "/cache/download," + goEnv(t, "GOPROXY"),
-		"GOSUMDB=off", "GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw"}
+		"GOSUMDB=off", "GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw " + shared}
 }
 
 // otherModules names, for git, the folders of modules of their own, which are not published with this one.

@@ -41,7 +41,7 @@ func TestWeight(t *testing.T) {
 
 	run := func(args ...string) string {
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOFLAGS=-mod=mod "+shared, "GOWORK=off")
 		output, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", output)
 		return string(output)

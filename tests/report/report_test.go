@@ -26,7 +26,7 @@ func goTest(t *testing.T, files map[string]string) (*tally, string, error) {
 	}
 	cmd := exec.Command("go", "test", "-json", "./...")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "GOWORK=off")
 	events, runErr := cmd.Output()
 	if exit := (*exec.ExitError)(nil); runErr != nil && !errors.As(runErr, &exit) {
 		t.Fatal(runErr)
