@@ -11,7 +11,7 @@ PARALLEL ?= 5
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests,./tests/conformance,./tests/touches,./tests/kerberos,./tests/gateway,./tests/interop,./tests/simulation,./tests/readme,./tests/zklock,./tests/cluster
+LONGEST := ./tests/matrix,./tests,./tests/conformance,./tests/touches,./tests/kerberos,./tests/gateway,./tests/interop,./tests/simulation,./tests/zklock,./tests/cluster
 # How long the soak lasts, how much is compared and simulated, and how long each target is fuzzed.
 SOAK ?= 1h
 OPERATIONS ?= 1000000
@@ -44,9 +44,9 @@ MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
 comma := ,
 # The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
 NEWEST := tests/figures/newest.mod
-# Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time. make
-# test has them without it, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue
+# Packages of pure decisions and what plays them, and the test that reads the pages: one goroutine, in which -race finds
+# nothing and takes most of the time. make test has them without it, and make race has all with it.
+PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./tests/readme
 # Modules that drive other programs, a browser and servers, through what has tests of its own: likewise.
 DRIVERS := tests/dashboard tests/bench
 # The packages with files that are built with -race only.
