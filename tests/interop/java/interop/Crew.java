@@ -9,14 +9,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Threads that end together: the first error ends all. */
 final class Crew implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<Void>> running = new ArrayList<>();
     private final long until;
+    private final AtomicReference<Throwable> failure = new AtomicReference<>(); // the first
     private volatile boolean over;
-    private volatile boolean failed;
 
     Crew(int limitMillis) {
         until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
@@ -29,7 +30,7 @@ final class Crew implements AutoCloseable {
                             try {
                                 return work.call();
                             } catch (Exception | Error e) {
-                                failed = true;
+                                failure.compareAndSet(null, e);
                                 over = true;
                                 throw e;
                             }
@@ -47,7 +48,7 @@ final class Crew implements AutoCloseable {
 
     /** Whether there is no use in waiting for more than the error. */
     boolean failed() {
-        return failed;
+        return failure.get() != null;
     }
 
     /** Sleeps for a moment; throws when the time is up. */
@@ -58,23 +59,14 @@ final class Crew implements AutoCloseable {
         Thread.sleep(2);
     }
 
-    /** Waits until all have ended, or one has failed. */
+    /** Waits until all have ended, or one has failed, and throws what it failed with. */
     void join() throws Exception {
-        while (!failed && !running.stream().allMatch(Future::isDone)) {
+        while (!failed() && !running.stream().allMatch(Future::isDone)) {
             pause();
         }
-        for (Future<Void> one : running) {
-            if (one.isDone()) {
-                get(one);
-            }
-        }
-    }
-
-    private static void get(Future<Void> one) throws Exception {
-        try {
-            one.get();
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof Exception cause ? cause : e;
+        Throwable first = failure.get(); // which is there before its Future is done
+        if (first != null) {
+            throw first instanceof Exception cause ? cause : new ExecutionException(first);
         }
     }
 
