@@ -2,11 +2,13 @@ package coordinator
 
 import (
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,6 +45,18 @@ func parsed(t *testing.T) (*token.FileSet, []*ast.File) {
 	}
 	require.NotEmpty(t, all)
 	return files, all
+}
+
+// checked gives this package with its types. A test that is compiled with -trimpath does not know where Go is: the go
+// command does.
+func checked(t *testing.T, files *token.FileSet, all []*ast.File, info *types.Info) *types.Package {
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	build.Default.GOROOT = strings.TrimSpace(string(root))
+	conf := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
+	pkg, err := conf.Check("coordinator", files, all, info)
+	require.NoError(t, err)
+	return pkg
 }
 
 // TestPure: the coordinator decides, and does nothing by itself. It has no goroutine, channel, lock or clock, and
@@ -88,9 +102,7 @@ func impure(n ast.Node) string {
 // outside of it.
 func TestStateIsData(t *testing.T) {
 	files, all := parsed(t)
-	conf := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
-	pkg, err := conf.Check("coordinator", files, all, nil)
-	require.NoError(t, err)
+	pkg := checked(t, files, all, nil)
 	d := data{scope: pkg.Scope(), seen: map[string]bool{}}
 	for _, root := range []string{"Coordinator", "Input", "Output", "At"} {
 		require.Empty(t, d.wrong(d.scope.Lookup(root).Type()), root)
@@ -169,9 +181,7 @@ func TestLayers(t *testing.T) {
 	}
 	require.Len(t, layer, len(all))
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	conf := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
-	pkg, err := conf.Check("coordinator", files, all, &info)
-	require.NoError(t, err)
+	pkg := checked(t, files, all, &info)
 	for used, what := range info.Uses {
 		if what.Pkg() != pkg {
 			continue
