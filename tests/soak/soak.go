@@ -63,8 +63,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	quiets := 0
 	for last := false; !last; quiets++ {
 		s.act(ctx, c, tracks, begin)
-		last = ctx.Err() != nil ||
-			time.Since(begin) >= o.duration && s.judge.granting(o.grants) && (!o.allKinds || c.completed(tracks))
+		last = ctx.Err() != nil || s.enough(c, tracks, begin)
 		s.calm(ctx, tracks)
 		s.quietPoint(last)
 		s.progress(begin)
@@ -86,7 +85,12 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	return found, nil
 }
 
-// act breaks things until it is time to look for orphans. When it returns all is repaired.
+// enough says whether the soak has lasted for as long as it was asked to, and has seen what it was asked to see.
+func (s *stage) enough(c *chaos, tracks []*track, begin time.Time) bool {
+	return time.Since(begin) >= s.o.duration && s.judge.granting(s.o.grants) && (!s.o.allKinds || c.completed(tracks))
+}
+
+// act breaks things until it is time to look for orphans, or until there was enough. When it returns all is repaired.
 func (s *stage) act(ctx context.Context, c *chaos, tracks []*track, begin time.Time) {
 	length := s.o.quiet
 	if left := s.o.duration - time.Since(begin); left > 0 {
@@ -98,8 +102,12 @@ func (s *stage) act(ctx context.Context, c *chaos, tracks []*track, begin time.T
 	for _, t := range tracks {
 		all.Go(func() { c.run(breaking, t) })
 	}
+	for rig.Rest(breaking, time.Second/10) {
+		if s.enough(c, tracks, begin) {
+			cancel()
+		}
+	}
 	all.Wait()
-	<-breaking.Done()
 }
 
 // calm leaves everything alone for a while, so that wake-ups that are lost show.
