@@ -19,20 +19,20 @@ import (
 func TestBesideCurator(t *testing.T) {
 	interop.Require(t)
 	k := newRealm(t)
-	server := rig.StartStandalone(t, demanding(t, k)...)
+	server, path := demandingServer.Get(t), fresh("/app")+"/lock"
 	witness := interop.StartWitness(t)
 
 	// Both of them, and nobody else: bob has no part in it.
 	k.Add(t, "java")
 	both := []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "alice"}, {Perms: zk.PermAll, Scheme: "sasl", ID: "java"}}
 	alice := open(t, server.Addr(), as(t, k, "alice"), locks.WithACL(both...), locks.WithParentACL(both...))
-	use(t, alice, "/app/lock")
+	use(t, alice, path)
 
 	worker, err := interop.NewCuratorWith(k.Java(t, "java")...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, worker.Stop()) })
 	const rounds, threads = 20, 3
-	job := interop.Job{Name: "java", Recipe: interop.Mutex, Connect: server.Addr(), Path: "/app/lock",
+	job := interop.Job{Name: "java", Recipe: interop.Mutex, Connect: server.Addr(), Path: path,
 		Witness: witness.Addr(), Threads: threads, Rounds: rounds}
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -42,28 +42,28 @@ func TestBesideCurator(t *testing.T) {
 		}
 	})
 	for thread := range threads {
-		all.Go(func() { contend(t, alice, witness, fmt.Sprintf("go/%d", thread), rounds) })
+		all.Go(func() { contend(t, alice, witness, path, fmt.Sprintf("go/%d", thread), rounds) })
 	}
 	all.Wait()
 	require.Empty(t, witness.Violations())
 	require.Len(t, witness.Entries(), 2*rounds*threads)
 
-	_, err = open(t, server.Addr(), as(t, k, "bob")).Mutex("/app/lock").Lock(deadline(t))
+	_, err = open(t, server.Addr(), as(t, k, "bob")).Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 }
 
 // contend locks again and again, and tells the witness.
-func contend(t *testing.T, client *locks.Client, witness *interop.WitnessServer, name string, rounds int) {
+func contend(t *testing.T, client *locks.Client, witness *interop.WitnessServer, path, name string, rounds int) {
 	for range rounds {
-		lease, err := client.Mutex("/app/lock").Lock(deadline(t))
+		lease, err := client.Mutex(path).Lock(deadline(t))
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if err := witness.EnterWith(lease.Node(), name, "/app/lock", interop.Exclusive()); err != nil {
+		if err := witness.EnterWith(lease.Node(), name, path, interop.Exclusive()); err != nil {
 			t.Error(err)
 		}
-		if err := witness.Leave(name, "/app/lock"); err != nil {
+		if err := witness.Leave(name, path); err != nil {
 			t.Error(err)
 		}
 		if err := lease.Unlock(deadline(t)); err != nil {
@@ -76,23 +76,22 @@ func contend(t *testing.T, client *locks.Client, witness *interop.WitnessServer,
 func TestWhoClientsAre(t *testing.T) {
 	k := newRealm(t)
 	k.Add(t, "app/host1", "app/host2")
-	short := demanding(t, k)
-	whole := append(demanding(t, k), rig.WithConfig("kerberos.removeHostFromPrincipal", "false"),
-		rig.WithConfig("kerberos.removeRealmFromPrincipal", "false"))
+	whole := rig.StartStandalone(t, append(demanding(t, k), rig.WithConfig("kerberos.removeHostFromPrincipal", "false"),
+		rig.WithConfig("kerberos.removeRealmFromPrincipal", "false"))...)
 	for _, c := range []struct {
-		opts  []rig.Option
-		share bool
-		first string
+		server *rig.Server
+		share  bool
+		first  string
 	}{
-		{short, true, "app"},
+		{demandingServer.Get(t), true, "app"},
 		{whole, false, "app/host1@" + kdc.Realm},
 	} {
-		server := rig.StartStandalone(t, c.opts...)
-		first := open(t, server.Addr(), as(t, k, "app/host1"), onlyMe)
-		use(t, first, "/mine")
-		use(t, open(t, server.Addr(), as(t, k, "app/host1"), locks.WithACL(zkconn.SASLACL(zk.PermAll, c.first))), "/named")
-		use(t, first, "/named")
-		_, err := open(t, server.Addr(), as(t, k, "app/host2"), onlyMe).Mutex("/mine").Lock(deadline(t))
+		addr, mine, named := c.server.Addr(), fresh("/mine"), fresh("/named")
+		first := open(t, addr, as(t, k, "app/host1"), onlyMe)
+		use(t, first, mine)
+		use(t, open(t, addr, as(t, k, "app/host1"), locks.WithACL(zkconn.SASLACL(zk.PermAll, c.first))), named)
+		use(t, first, named)
+		_, err := open(t, addr, as(t, k, "app/host2"), onlyMe).Mutex(mine).Lock(deadline(t))
 		if c.share {
 			require.NoError(t, err)
 		} else {

@@ -46,7 +46,7 @@ func inGuide(t *testing.T, quotes ...string) {
 // What a KDC refuses ends the attempt to open a client.
 func TestOpenWithoutATicket(t *testing.T) {
 	k := newRealm(t)
-	server := rig.StartStandalone(t, demanding(t, k)...)
+	server := demandingServer.Get(t)
 	k.Add(t, "gone")
 	gone := as(t, k, "gone")
 	k.Delete(t, "gone")
@@ -154,7 +154,7 @@ func TestServersThatSpeakSomethingElse(t *testing.T) {
 // No KDC: whoever has a ticket goes on, and whoever has none waits until there is a KDC again.
 func TestLocksWithoutAKDC(t *testing.T) {
 	k := newRealm(t)
-	server := rig.StartStandalone(t, demanding(t, k)...)
+	server := rig.StartStandalone(t, demanding(t, k)...) // which has no KDC either
 	proxy := rig.NewProxy(t, server.Addr())
 	client := open(t, proxy.Addr(), as(t, k, "alice"))
 	lease, err := client.Mutex("/lock").Lock(deadline(t))
@@ -194,17 +194,17 @@ func TestLocksWithoutAKDC(t *testing.T) {
 // A credential cache that nobody keeps fresh ends the session at the next connection, in so many words.
 func TestExpiredTicketEndsTheSession(t *testing.T) {
 	k := newRealm(t)
-	proxy := rig.NewProxy(t, rig.StartStandalone(t, demanding(t, k)...).Addr())
+	proxy, path := rig.NewProxy(t, demandingServer.Get(t).Addr()), fresh("/lock")
 	m := mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", 10*time.Second)))
 	client := open(t, proxy.Addr(), m)
-	lease, err := client.Mutex("/lock").Lock(deadline(t))
+	lease, err := client.Mutex(path).Lock(deadline(t))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, patient.Bound, 10*time.Millisecond)
 	require.True(t, lease.Valid(), "a connection outlives its ticket")
 
 	proxy.Cut()
 	happens(t, lease.Context().Done(), "the lease ends")
-	_, err = client.Mutex("/lock").Lock(deadline(t))
+	_, err = client.Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrClosed)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.ErrorIs(t, err, gssapi.ErrTicketExpired)

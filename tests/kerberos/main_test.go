@@ -8,13 +8,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain finds out whether anything is still running after the tests: tickets are fetched without goroutines of
-// their own.
+// TestMain stops what the tests share, and then finds out whether anything is still running: tickets are fetched
+// without goroutines of their own.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := goleak.Find(); code == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
+	for _, end := range []func() error{demandingServer.Stop, stopServersKDC, func() error { return goleak.Find() }} {
+		if err := end(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 	}
 	os.Exit(code)
 }

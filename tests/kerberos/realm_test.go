@@ -13,14 +13,20 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
 
-// servers is the principal of all ZooKeeper servers: they are on loopback.
-const servers = "zookeeper/localhost"
+const (
+	// servers is the principal of all ZooKeeper servers: they are on loopback.
+	servers = "zookeeper/localhost"
+	// serversPassword gives the servers' principal the same keys at every KDC: a shared server can read the tickets of
+	// each test's KDC.
+	serversPassword = "only-for-tests"
+)
 
 // newRealm starts a KDC that knows servers and two people.
 func newRealm(t *testing.T) *kdc.KDC {
 	t.Helper()
 	k := kdc.Start(t)
-	k.Add(t, servers, "alice", "bob")
+	k.AddWith(t, servers, "-pw", serversPassword)
+	k.Add(t, "alice", "bob")
 	return k
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
@@ -22,7 +21,7 @@ import (
 // Neither what is logged nor what fails shows a key.
 func TestNothingThatIsLoggedShowsAKey(t *testing.T) {
 	k := newRealm(t)
-	server := rig.StartStandalone(t, demanding(t, k)...)
+	server := demandingServer.Get(t)
 	path := k.Keytab(t, "alice")
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -31,7 +30,7 @@ func TestNothingThatIsLoggedShowsAKey(t *testing.T) {
 	var text tail
 	logger := locks.WithLogger(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	m := mechanism(t, k, gssapi.WithKeytab(path, "alice"))
-	use(t, open(t, server.Addr(), m, logger), "/lock")
+	use(t, open(t, server.Addr(), m, logger), fresh("/lock"))
 	k.ChangeKey(t, "alice")
 	err = refusedOpen(t, server.Addr(), mechanism(t, k, gssapi.WithKeytab(path, "alice")))
 	fmt.Fprintf(&text, "%v %+v %#v", err, err, m)

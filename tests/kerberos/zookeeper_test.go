@@ -17,7 +17,7 @@ import (
 )
 
 // demanding has servers refuse clients without SASL.
-func demanding(t *testing.T, k *kdc.KDC) []rig.Option {
+func demanding(t testing.TB, k *kdc.KDC) []rig.Option {
 	return append(k.ZooKeeper(t, servers), rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 }
 
@@ -42,25 +42,25 @@ func use(t *testing.T, client *locks.Client, path string) {
 func TestLocks(t *testing.T) {
 	k := newRealm(t)
 	for name, start := range map[string]func(t *testing.T) string{
-		"standalone":    func(t *testing.T) string { return rig.StartStandalone(t, demanding(t, k)...).Addr() },
+		"standalone":    func(t *testing.T) string { return demandingServer.Get(t).Addr() },
 		"three members": func(t *testing.T) string { return rig.StartEnsemble(t, 3, demanding(t, k)...).Addrs() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			addr := start(t)
+			addr, path := start(t), fresh("/app")+"/lock"
 			alice := open(t, addr, as(t, k, "alice"), onlyMe)
-			lease, err := alice.Mutex("/app/lock").Lock(deadline(t))
+			lease, err := alice.Mutex(path).Lock(deadline(t))
 			require.NoError(t, err)
 			mine := open(t, addr, mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", time.Hour))), onlyMe)
 			granted := make(chan *locks.Lease, 1)
 			go func() {
-				second, err := mine.Mutex("/app/lock").Lock(deadline(t))
+				second, err := mine.Mutex(path).Lock(deadline(t))
 				if err != nil {
 					t.Error(err)
 				}
 				granted <- second
 			}()
 
-			_, err = open(t, addr, as(t, k, "bob")).Mutex("/app/lock").Lock(deadline(t))
+			_, err = open(t, addr, as(t, k, "bob")).Mutex(path).Lock(deadline(t))
 			require.ErrorIs(t, err, zkconn.ErrNoAuth)
 			require.NoError(t, lease.Unlock(deadline(t)))
 			second := <-granted
@@ -68,7 +68,7 @@ func TestLocks(t *testing.T) {
 			require.Greater(t, second.Token(), lease.Token())
 			require.NoError(t, second.Unlock(deadline(t)))
 
-			_, err = patient.Open(t, addr).Mutex("/app/lock").Lock(deadline(t))
+			_, err = patient.Open(t, addr).Mutex(path).Lock(deadline(t))
 			require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
 		})
 	}
@@ -123,23 +123,28 @@ func TestConnectionsShareTickets(t *testing.T) {
 
 // Java's acceptor signs with a key of its own where it is told to, and with each kind of AES.
 func TestKeysOfTheServer(t *testing.T) {
+	shared := func(t *testing.T, _ *kdc.KDC) *rig.Server { return demandingServer.Get(t) }
 	for name, c := range map[string]struct {
 		enctype string
-		opts    []rig.Option
+		server  func(*testing.T, *kdc.KDC) *rig.Server
 	}{
-		"a key of the acceptor's": {"aes256-cts-hmac-sha1-96",
-			[]rig.Option{rig.WithSystemProperty("sun.security.krb5.acceptor.subkey", "true")}},
-		"AES-128":            {"aes128-cts-hmac-sha1-96", nil},
-		"AES-256 with SHA-2": {"aes256-cts-hmac-sha384-192", nil},
-		"AES-128 with SHA-2": {"aes128-cts-hmac-sha256-128", nil},
+		"a key of the acceptor's": {"aes256-cts-hmac-sha1-96", func(t *testing.T, k *kdc.KDC) *rig.Server {
+			subkey := rig.WithSystemProperty("sun.security.krb5.acceptor.subkey", "true")
+			return rig.StartStandalone(t, append(demanding(t, k), subkey)...)
+		}},
+		"AES-128":            {"aes128-cts-hmac-sha1-96", shared},
+		"AES-256 with SHA-2": {"aes256-cts-hmac-sha384-192", shared},
+		"AES-128 with SHA-2": {"aes128-cts-hmac-sha256-128", shared},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newRealm(t)
-			for _, who := range []string{"krbtgt/" + kdc.Realm, servers, "alice"} {
+			for _, who := range []string{"krbtgt/" + kdc.Realm, "alice"} {
 				k.ChangeKeyTo(t, who, c.enctype)
 			}
-			server := rig.StartStandalone(t, append(demanding(t, k), c.opts...)...)
-			use(t, open(t, server.Addr(), as(t, k, "alice")), "/lock")
+			k.Delete(t, servers) // lest the key that follows be of the next version, which no shared server has
+			k.AddWith(t, servers, "-pw", serversPassword, "-e", c.enctype+":normal")
+			server := c.server(t, k)
+			use(t, open(t, server.Addr(), as(t, k, "alice")), fresh("/lock"))
 		})
 	}
 }
@@ -147,12 +152,12 @@ func TestKeysOfTheServer(t *testing.T) {
 // Each of the three requests of an exchange is lost, or the answer to it is: the next connection begins another one.
 func TestExchangeThatIsCutOff(t *testing.T) {
 	k := newRealm(t)
-	server := rig.StartStandalone(t, demanding(t, k)...)
+	server, path := demandingServer.Get(t), fresh("/lock")
 	for turn := 1; turn <= 3; turn++ {
 		for name, action := range map[string]rig.Action{"request": rig.CutBefore, "answer": rig.DropReply} {
 			proxy := rig.NewProxy(t, server.Addr())
 			client := open(t, proxy.Addr(), as(t, k, "alice"))
-			lease, err := client.Mutex("/lock").Lock(deadline(t))
+			lease, err := client.Mutex(path).Lock(deadline(t))
 			require.NoError(t, err)
 			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(turn == 1, action)})
 			proxy.Cut()
@@ -165,7 +170,7 @@ func TestExchangeThatIsCutOff(t *testing.T) {
 			happens(t, fault.Fired(), "%s %d is lost", name, turn)
 			require.True(t, lease.Valid())
 			require.NoError(t, lease.Unlock(deadline(t)), "%s %d", name, turn)
-			use(t, client, "/lock")
+			use(t, client, path)
 		}
 	}
 }
@@ -210,11 +215,10 @@ func TestNextSession(t *testing.T) {
 func TestLockOutlivesItsTickets(t *testing.T) {
 	k := newRealm(t)
 	k.Modify(t, "alice", `-maxlife "10 seconds"`)
-	server := rig.StartStandalone(t, demanding(t, k)...)
-	proxy := rig.NewProxy(t, server.Addr())
+	proxy := rig.NewProxy(t, demandingServer.Get(t).Addr())
 	client := open(t, proxy.Addr(), as(t, k, "alice"), onlyMe)
 	rec := patient.Recorder(t, client)
-	lease, err := client.Mutex("/lock", locks.WithObserver(rec.PID())).Lock(deadline(t))
+	lease, err := client.Mutex(fresh("/lock"), locks.WithObserver(rec.PID())).Lock(deadline(t))
 	require.NoError(t, err)
 	for held := 2; k.Logins("alice") < 3; held++ {
 		proxy.Cut()

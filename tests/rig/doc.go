@@ -5,7 +5,8 @@
 // apart, and each direction of each link between its members can stall or be slow by itself
 // ([OneWay]). A [Proxy] stands between one client and a server. It can stall and delay each way,
 // too ([Way]). It understands the frames that pass, so a test can lose exactly the reply that it
-// means to lose. [ExpireSession] ends a session behind its client's back.
+// means to lose. [ExpireSession] ends a session behind its client's back. Tests that do a server no
+// harm can share one ([Shared]).
 //
 //	server := rig.StartStandalone(t)
 //	proxy := rig.NewProxy(t, server.Addr())

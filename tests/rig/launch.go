@@ -33,13 +33,20 @@ func launch[S interface{ Stop() error }](prepare func() (S, error), start func(S
 // stopAtEnd stops servers when the test ends, and shows what they wrote when it has failed.
 func stopAtEnd(t testing.TB, stop func() error, servers ...*Server) {
 	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	showAtEnd(t, servers...)
+}
+
+// showAtEnd shows what servers wrote when the test ends and has failed.
+func showAtEnd(t testing.TB, servers ...*Server) {
+	t.Cleanup(func() {
 		if t.Failed() {
 			for _, server := range servers {
 				t.Logf("output of server %s:\n%s", server.Addr(), server.Log())
 			}
-		}
-		if err := stop(); err != nil {
-			t.Error(err)
 		}
 	})
 }

@@ -25,34 +25,19 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	if sharedServer.server != nil {
-		if err := sharedServer.server.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
+	if err := sharedServer.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }
 
-var sharedServer struct {
-	sync.Mutex
-	server *Server
-}
+// sharedServer is for the tests that do it no harm.
+var sharedServer Shared
 
-// shared returns a server for the tests that do it no harm.
 func shared(t *testing.T) *Server {
 	t.Helper()
-	Require(t)
-	sharedServer.Lock()
-	defer sharedServer.Unlock()
-	if sharedServer.server == nil {
-		server, err := NewStandalone()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sharedServer.server = server
-	}
-	return sharedServer.server
+	return sharedServer.Get(t)
 }
 
 func testContext(t *testing.T) context.Context {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // python is Debian's, which has kazoo and pure-sasl.
@@ -112,39 +113,53 @@ func TestKazooBeside(t *testing.T) {
 // ZooKeeper's own client reads the access list that the servers made of CreatorACL, and may only as bob.
 func TestJavaBeside(t *testing.T) {
 	rig.Require(t)
+	home := embedded.Run(t, embedded.WithSASL(passwords)).Addr() // where the shells are before the first story
+	bob, alice := newShell(t, home, "bob"), newShell(t, home, "alice")
 	tell(t, []story{{"reads the list", func(t *testing.T, at *place) {
 		lease := lock(t, mine(t, at.connect()), "/mine")
-		text := strings.Join(java(t, at, "bob", "getAcl", at.root+"/mine"), "\n")
-		require.Contains(t, text, "'sasl,'bob\n: cdrwa")
-		text = strings.Join(java(t, at, "alice", "getAcl", at.root+"/mine"), "\n")
+		require.Contains(t, bob.run(t, at, "getAcl "+at.root+"/mine"), "'sasl,'bob\n: cdrwa")
+		text := alice.run(t, at, "getAcl "+at.root+"/mine", "getAcl /")
 		require.NotContains(t, text, "'sasl")
+		require.Contains(t, text, "'world,'anyone", "the shell is connected as alice")
 		require.True(t, lease.Valid())
 		unlock(t, lease)
 	}}})
 }
 
-// java runs a command of ZooKeeper's shell as somebody, to its end.
-func java(t *testing.T, at *place, user string, command ...string) (lines []string) {
+// shell is ZooKeeper's shell as one user. It serves the stories of all kinds of server, because starting a JVM for each
+// costs more than the rest of the story.
+type shell struct{ *program }
+
+// newShell starts a shell, which ends with the test.
+func newShell(t *testing.T, server, user string) shell {
 	t.Helper()
 	jaas := filepath.Join(t.TempDir(), "jaas.conf")
 	password := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(passwords[user])
 	text := "Client {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n" +
 		"  username=\"" + user + "\" password=\"" + password + "\";\n};\n"
 	require.NoError(t, os.WriteFile(jaas, []byte(text), 0o600))
-	args := []string{"-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.security.auth.login.config=" + jaas,
-		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+	return shell{begin(t, nil, "java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Djava.security.auth.login.config="+jaas, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-cp", rig.ClassPath([]string{"zookeeper.jar", "slf4j-simple.jar", "commons-cli.jar"}),
-		"org.apache.zookeeper.ZooKeeperMain", "-server", at.one}
-	p := begin(t, nil, "java", append(args, command...)...)
+		"org.apache.zookeeper.ZooKeeperMain", "-server", server)}
+}
+
+// run connects to a place, runs commands there and returns what the shell printed meanwhile.
+func (s shell) run(t *testing.T, at *place, commands ...string) (printed string) {
+	t.Helper()
+	const last = "printwatches is on" // the answer to the last command, which changes nothing
+	_, err := io.WriteString(s.in, "connect "+at.one+"\n"+strings.Join(commands, "\n")+"\nprintwatches\n")
+	require.NoError(t, err)
 	for end := deadline(t).Done(); ; {
 		select {
-		case line, open := <-p.lines:
-			if !open {
-				return lines
+		case line, open := <-s.lines:
+			require.True(t, open, "it ended: %q", printed)
+			if line == last {
+				return printed
 			}
-			lines = append(lines, line)
+			printed += line + "\n"
 		case <-end:
-			require.FailNow(t, "it never ended", "%q", lines)
+			require.FailNow(t, "it never answered", "%q", printed)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func Start(t testing.TB) *KDC {
 func StartRealm(t testing.TB, realm string) *KDC {
 	t.Helper()
 	Require(t)
-	k, err := newKDC(realm)
+	k, err := New(realm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,8 @@ func StartRealm(t testing.TB, realm string) *KDC {
 	return k
 }
 
-func newKDC(realm string) (*KDC, error) {
+// New starts a KDC with an empty database. The caller stops it.
+func New(realm string) (*KDC, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for attempt := 1; ; attempt++ {
