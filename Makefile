@@ -27,7 +27,7 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test race halts lint check: export GOGC ?= 400
+test test-race test-plain test-newest race halts lint check: export GOGC ?= 400
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test: export GOFLAGS += -trimpath -ldflags=-w
@@ -58,12 +58,22 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: deps lint ## install what is needed, lint, and run every test with -race; a skip is a failure
+test: deps lint ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
+	$(MAKE) --no-print-directory -j 3 test-race test-newest test-plain
+
+# What make test runs at the same time. Packages with servers mostly wait, and leave time of both processors to the pure
+# ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated.
+.PHONY: test-race test-plain test-newest
+test-race: ## the part of make test with servers and -race
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
 		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
-	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -p 2 $(PURE) ./tests/simulation # which is small with -race
-	$(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 10m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
+
+test-plain: ## the part without -race: pure decisions, every state that requests can reach, and simulated histories
+	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
+	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
+
+test-newest: ## the part with the newest OpenTelemetry
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 
 .PHONY: check
 check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what needs no server, without -race
