@@ -27,7 +27,7 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test test-race test-plain test-newest race halts lint check: export GOGC ?= 400
+test test-race test-pages test-pure race halts lint check: export GOGC ?= 400
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test: export GOFLAGS += -trimpath -ldflags=-w
@@ -44,9 +44,11 @@ MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
 comma := ,
 # The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
 NEWEST := tests/figures/newest.mod
-# Packages of pure decisions and what plays them, and the test that reads the pages: one goroutine, in which -race finds
-# nothing and takes most of the time. make test has them without it, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./tests/readme
+# Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
+# make test has them without it, and make race has all with it.
+PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue
+# The test that carries out what the pages say, through programs that have tests of their own: likewise.
+PAGES := ./tests/readme
 # Modules that drive other programs, a browser and servers, through what has tests of its own: likewise.
 DRIVERS := tests/dashboard tests/bench
 # The packages with files that are built with -race only.
@@ -59,21 +61,22 @@ help: ## list the targets
 
 .PHONY: test
 test: deps lint ## install what is needed, lint, and run every test, most of them with -race; a skip is a failure
-	$(MAKE) --no-print-directory -j 3 test-race test-newest test-plain
+	$(MAKE) --no-print-directory -j 3 test-race test-pages test-pure
 
 # What make test runs at the same time. Packages with servers mostly wait, and leave time of both processors to the pure
 # ones, which only compute: at the lowest priority, they delay nobody. Their clocks are simulated.
-.PHONY: test-race test-plain test-newest
+.PHONY: test-race test-pages test-pure
 test-race: ## the part of make test with servers and -race
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
 		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint has vetted all
 
-test-plain: ## the part without -race: pure decisions, every state that requests can reach, and simulated histories
+test-pure: ## the part that needs no servers: decisions, every state that requests can reach, and simulated histories
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
 
-test-newest: ## the part with the newest OpenTelemetry
+test-pages: ## the part with the newest OpenTelemetry, and with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
 
 .PHONY: check
 check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what needs no server, without -race
@@ -113,7 +116,7 @@ paths: deps ## the invariant suites without each fast path, and without all of t
 .PHONY: halts
 halts: deps ## the tests in processes that are stopped at random, as by a busy machine (about twenty minutes)
 	$(GO) build -o $(HALTS) ./tests/halts
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE)) -- \
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -- \
 		-exec $(HALTS) -race -count=1 -vet=off $(LINK) -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) ./...
 
 .PHONY: diagram
