@@ -31,7 +31,10 @@ func startDemanding(t testing.TB) (server *rig.Server, err error) {
 	// A key of every type that a test's KDC may use for the servers.
 	k.AddWith(t, servers, "-pw", serversPassword, "-e", "aes256-cts-hmac-sha1-96:normal,aes128-cts-hmac-sha1-96:normal,"+
 		"aes256-cts-hmac-sha384-192:normal,aes128-cts-hmac-sha256-128:normal")
-	if server, err = rig.NewStandalone(demanding(t, k)...); err == nil {
+	// Servers delete empty containers once a minute, and lock nodes below a new one start at number 0 again: in the gap
+	// between two clients' turns, a contest would take that for a step backwards.
+	never := rig.WithSystemProperty("znode.container.checkIntervalMs", "86400000") // 1 day
+	if server, err = rig.NewStandalone(append(demanding(t, k), never)...); err == nil {
 		serversKDC = k
 	}
 	return server, err
