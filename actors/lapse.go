@@ -1,7 +1,8 @@
 package actors
 
 import (
-	"math/rand/v2"
+	"encoding/binary"
+	"hash/fnv"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -34,13 +35,21 @@ const (
 )
 
 // replaced notes that a connected session was replaced. Pauses grow while that goes on.
-func (l *lapse) replaced(now time.Time, timeout time.Duration) {
+func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
 	if l.pause == 0 || now.After(l.notBefore.Add(l.pause)) {
 		l.pause = shortestLapse * timeout
 	} else {
 		l.pause = min(2*l.pause, longestLapse*timeout)
 	}
-	l.notBefore = now.Add(l.pause + rand.N(l.pause/4+1))
+	l.notBefore = now.Add(l.pause + spread(session, l.pause/4))
+}
+
+// spread gives a part of a duration that differs from session to session: jitter that is the same when a history is
+// played again.
+func spread(session int64, over time.Duration) time.Duration {
+	h := fnv.New32a()
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(session)))
+	return time.Duration(float64(over) * float64(h.Sum32()) / (1 << 32))
 }
 
 // lapsed: no lease may rest on the session any more.
@@ -49,8 +58,9 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.phase.lapsed()
 	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	s.apply(coordinator.Lapsed{})
 	if s.decides.Wanted() {
-		s.replaceSoon(rand.N(s.info.timeout/lapseSpread + 1))
+		s.replaceSoon(spread(s.info.session, s.info.timeout/lapseSpread))
 	}
 }
 
@@ -93,7 +103,7 @@ func (s *session) lapsePauseOver() {
 // replace ends the epoch, and so begins the next session.
 func (s *session) replace() {
 	if s.phase.connected() {
-		s.lapse.replaced(time.Now(), s.info.timeout)
+		s.lapse.replaced(time.Now(), s.info.timeout, s.info.session)
 	}
 	s.figures.Expired()
 	s.log.Warn("session replaced", s.logged()...)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -175,12 +176,20 @@ func (w *world) checkEnded() {
 			if w.net.refused(node.owner) {
 				continue // a server has said that its session is over, and had no majority to make it so
 			}
+			if w.replaced(node.owner) {
+				continue // it goes with its session, which the client has given up and closes, or which expires
+			}
 			if strings.HasPrefix(node.name, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) {
 				w.violated("orphan: r%d has ended with %s, and %s is there", r.number, r.end, node.name)
 			}
 		}
 	}
 	w.ended = nil
+}
+
+// replaced tells whether no client has a session any more that a server may still have.
+func (w *world) replaced(session int64) bool {
+	return !slices.ContainsFunc(w.clients, func(c *client) bool { return c.State().ID == session })
 }
 
 func (w *world) closeNow(c *client) error {

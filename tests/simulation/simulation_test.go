@@ -99,7 +99,7 @@ func explain(t *testing.T, p plan, result outcome) {
 
 // A seed gives the same history again; the package's documentation says what may still differ.
 func TestReplay(t *testing.T) {
-	same, replayed, differ := uint64(0), uint64(100), uint64(10)
+	same, replayed, differ := uint64(0), uint64(100), uint64(20)
 	if underRace { // where all but a few give the same
 		replayed, differ = 10, 2
 	}

@@ -18,6 +18,8 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.connect(in.Timeout)
 	case Disconnected:
 		c.disconnect()
+	case Lapsed:
+		c.checkLease() // first: whoever held has lost it for that, and not for the expiry that follows
 	case Expired:
 		c.expire()
 	case Fired:

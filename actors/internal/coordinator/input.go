@@ -12,8 +12,8 @@ type RequestID uint64
 // Moment is a time by a clock of the shell's, for its figures: it is carried, and nothing is decided on it.
 type Moment int64
 
-// Input is something that the coordinator is told: *Order, Ended, *Reply, Changed, Connected, Disconnected, Expired,
-// or Fired.
+// Input is something that the coordinator is told: *Order, Ended, *Reply, Changed, Connected, Disconnected, Lapsed,
+// Expired, or Fired.
 type Input interface{ input() }
 
 // At is what the shell knows at the moment of an input.
@@ -67,7 +67,10 @@ type (
 	// Disconnected: it is lost, and with it the watches. The session may live.
 	Disconnected struct{}
 
-	// Expired: the session is dead for the servers, and all its nodes with it.
+	// Lapsed: no lease may rest on the session any more. The next input that matters is Expired, once a request wants one.
+	Lapsed struct{}
+
+	// Expired: the session is over. Its nodes are gone from the servers, or go with it.
 	Expired struct{}
 
 	// Fired: a timer has.
@@ -80,6 +83,7 @@ func (*Reply) input()       {}
 func (Changed) input()      {}
 func (Connected) input()    {}
 func (Disconnected) input() {}
+func (Lapsed) input()       {}
 func (Expired) input()      {}
 func (Fired) input()        {}
 

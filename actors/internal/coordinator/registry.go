@@ -57,10 +57,10 @@ func (e *epoch) leavePath(p *lockPath) {
 	}
 }
 
-// Wanted tells whether there is a request that has not ended: it wants a lease.
+// Wanted tells whether there is a request that wants a lease: one that waits or holds, and was not given up.
 func (c *Coordinator) Wanted() bool {
 	for _, r := range c.requests {
-		if r.life != ended {
+		if r.life == active {
 			return true
 		}
 	}

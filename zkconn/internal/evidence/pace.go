@@ -6,11 +6,13 @@ package evidence
 //
 //	3 r + T/3 + 3 pace < T − T/10
 const (
-	// idlePace is that of a session that has no lease to keep: it leaves 0.23 T for a round trip, or for a process that
-	// is held up. T/5 would leave 0.1 T; T/4 breaks each chain.
-	idlePace = 1.0 / 6
-	// leasedPace leaves 0.4 T: whoever loses a lease has lost more than a session.
-	leasedPace = 1.0 / 12
+	// idlePace is that of a session that has no lease to keep: it leaves 0.25 T for a round trip, or for a process that
+	// is held up. T/5 would leave 0.1 T; T/4 breaks each chain. It is not quite a sixth: in simulated time two timers that
+	// are due at the same instant fire in any order, and a history could not be played again.
+	idlePace = 0.161
+	// leasedPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: whoever
+	// loses a lease has lost more than a session.
+	leasedPace = 0.093
 	// slackOfPace is (1 − 1/10 − 1/3)/3 less a hundredth and a half for timers that are late.
 	slackOfPace = 0.175
 	// fastestPace bounds what a session sends, however slow the servers are. Above a round trip of T/7 no pace is enough.
