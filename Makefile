@@ -197,7 +197,5 @@ deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chr
 	tests/rig/pinned/install.sh
 	$(GO) run ./tests/rig/archive
 	tests/rig/kdc/install.sh
-	tests/interop/install.sh
-	tests/sasl/install.sh
 	tests/dashboard/install.sh
 	tests/figures/install.sh

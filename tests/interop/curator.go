@@ -46,7 +46,11 @@ func curatorCommand() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := []string{classes(folder), classPath(curatorJars)}
+	jars, err := curatorClassPath()
+	if err != nil {
+		return nil, err
+	}
+	path := []string{classes(folder), jars}
 	return []string{
 		"java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",

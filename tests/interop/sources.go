@@ -60,9 +60,13 @@ func compile(folder string) error {
 	if err != nil {
 		return err
 	}
+	jars, err := curatorClassPath()
+	if err != nil {
+		return err
+	}
 	// Only the quick compiler: javac itself runs for a second or two.
 	args := []string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-proc:none", "-Xlint:all,-path",
-		"-d", classes(folder), "-cp", classPath(curatorJars)}
+		"-d", classes(folder), "-cp", jars}
 	for _, file := range files {
 		args = append(args, filepath.Join(folder, filepath.FromSlash(file)))
 	}
