@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,9 @@ type TLS struct {
 	Clients *Authority
 	// Demand makes it refuse clients that have none. Otherwise it asks for none.
 	Demand bool
+	// Protocols are what it speaks, such as TLSv1.2 and TLSv1.3. Nil leaves that to the server: 3.8 speaks TLS 1.2 only,
+	// and 3.9.5 TLS 1.3 only.
+	Protocols []string
 }
 
 // WithTLS makes a server speak TLS at [Server.SecureAddr], beside the port without.
@@ -94,7 +98,7 @@ func (s *Server) secureLines() []string {
 	if s.settings.secure.Demand {
 		demand = "need"
 	}
-	return []string{
+	lines := []string{
 		"serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
 		"secureClientPortAddress=127.0.0.1",
 		"secureClientPort=" + strconv.Itoa(s.securePort),
@@ -104,4 +108,8 @@ func (s *Server) secureLines() []string {
 		"ssl.trustStore.type=PEM",
 		"ssl.clientAuth=" + demand,
 	}
+	if protocols := s.settings.secure.Protocols; len(protocols) > 0 {
+		lines = append(lines, "ssl.enabledProtocols="+strings.Join(protocols, ","))
+	}
+	return lines
 }
