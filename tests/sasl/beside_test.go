@@ -134,6 +134,7 @@ func newShell(t *testing.T, server, user string) shell {
 	classPath, err := rig.ClassPath()
 	require.NoError(t, err)
 	return shell{begin(t, nil, "java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Dzookeeper.fips-mode=false", // since 3.9 its client refuses DIGEST-MD5 in that mode, which is the default
 		"-Djava.security.auth.login.config="+jaas, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-cp", classPath,
 		"org.apache.zookeeper.ZooKeeperMain", "-server", server)}
