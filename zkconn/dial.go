@@ -35,6 +35,7 @@ func (c *Conn) reach(network string) (*transport, error) {
 	patience := func() time.Duration { return c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
 	t := newTransport(conn, current.label, patience(), &c.guard, &c.watches, c, c.lease)
 	t.sasl, t.patience, t.broken = sasl, patience, &c.broken
+	t.births = &c.births
 	t.idleSync = !c.cfg.withoutIdleSyncs
 	if !c.link.adopt(t) {
 		_ = conn.Close()

@@ -37,8 +37,9 @@ type transport struct {
 	observer transportObserver
 	trips    *roundTrips
 	scratch  []byte // for a frame with a ping before it
-	idleSync bool   // a sync goes behind each ping
-	syncs    int32  // how many have gone
+	births   *births
+	idleSync bool  // a sync goes behind each ping
+	syncs    int32 // how many have gone
 
 	sasl     *saslClient          // nil: none
 	patience func() time.Duration // for the SASL exchange
@@ -143,13 +144,30 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 		if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
 			t.guard.closed.Store(true)
 		}
-		t.guard.toldOf(int64(binary.BigEndian.Uint64(frame[lengthSize+4:])))
+		zxid := int64(binary.BigEndian.Uint64(frame[lengthSize+4:]))
+		t.guard.toldOf(zxid)
+		if err := t.tellBirth(xid, zxid, code, length); err != nil {
+			return false, err
+		}
 		t.trips.replied(xid, code) // before the library hears of it, and whoever asked
 		t.observer.replied(t, code)
 		return xid <= xidIdleSync, nil
 	}
 	t.guard.behind.Store(true)
 	return false, nil
+}
+
+// tellBirth shows the reply to a create to those who want to know its czxid. One that does not fit the buffer is none
+// that they have asked for: it names one node.
+func (t *transport) tellBirth(xid int32, zxid int64, code int32, length int) error {
+	if t.births == nil || code != 0 || lengthSize+length > t.reader.Size() || !t.births.awaits(xid) {
+		return nil
+	}
+	frame, err := t.reader.Peek(lengthSize + length)
+	if err == nil {
+		t.births.answered(xid, zxid, frame[lengthSize+replyHeaderSize:])
+	}
+	return err
 }
 
 // lookAtConnectReply waits for the whole of it: it fits the buffer, being some forty bytes.
