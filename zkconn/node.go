@@ -128,6 +128,21 @@ func (c *Conn) SetData(path string, data []byte) error {
 	})
 }
 
+// Write is SetData, and gives what the node is then. That takes no READ, as Exists and Get do. ErrNoNode, ErrTooLarge.
+func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
+	err = c.operate("write", path, func(absolute string) error {
+		if err := checkSize("write", path, data); err != nil {
+			return err
+		}
+		told, err := c.zk.Set(absolute, data, -1)
+		if err == nil {
+			stat = newStat(told)
+		}
+		return err
+	})
+	return stat, err
+}
+
 // SetDataAt sets the data of a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrTooLarge.
 func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 	return c.operate("set data", path, func(absolute string) error {

@@ -12,7 +12,7 @@
 //	to do this                     needs
 //	lock                           READ, CREATE and DELETE on the lock path; with WRITE it takes one round trip
 //	use a semaphore for the first time, change its permits    WRITE on the lock path
-//	hold a contest                 CREATE and DELETE on its parent
+//	hold a contest                 CREATE and DELETE on its parent, READ of its own node
 //	be woken by a predecessor      READ on its node; else the waiter looks again once a session timeout
 //	read a queue                   READ on the lock path; of nodes that may not be read, the name is shown
 //	ask for a lock back            WRITE on the holder's node
