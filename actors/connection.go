@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -32,16 +34,55 @@ func (s *session) open(epoch uint64) {
 // closed. What a gateway has promised to other nodes lasts for as long as the session would have: then it is left to
 // expire.
 func (s *session) endEpoch(next uint64) {
+	promised := s.last.some() && s.info.clock.Valid()
 	s.info.clock.End()
 	s.queries.EpochEnded()
 	s.stopTimers()
+	s.lapse.stop()
+	s.keeping = false
 	old, report := s.link, s.reportRemaining()
-	end := old.Close
-	if s.last.some() {
-		end = old.Abandon
-	}
-	s.running.Go(func() { report(end()) })
+	s.running.Go(func() {
+		if promised {
+			report(old.Abandon())
+			return
+		}
+		err := old.Close()
+		if errors.Is(err, zkconn.ErrSessionRemains) {
+			err = s.closeRemaining(old, err)
+		}
+		report(err)
+	})
 	s.open(next)
+}
+
+// closeRemaining makes one attempt to end a session that could not be closed over its own connection: its nodes would keep
+// others out until it expires. The attempt lets it live for longer if it fails half-way, so it is made once, when a later
+// session is connected, and for a session timeout at most. It gives why the session remains, nil where it does not.
+func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
+	for {
+		now, changed := s.Connection()
+		if now.Phase == Closed {
+			return why
+		}
+		if now.Epoch > old.Epoch() && now.Phase == Connected {
+			break
+		}
+		select {
+		case <-changed:
+		case <-s.stopped:
+			return why
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), old.SessionTimeout())
+	defer cancel()
+	s.running.Go(func() {
+		select {
+		case <-s.stopped:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return old.CloseRemaining(ctx)
 }
 
 // fail ends the session for good.

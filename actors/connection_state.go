@@ -36,6 +36,9 @@ type Connection struct {
 	Timeout time.Duration
 	// Lease is how long the leases of the session last at least; not above zero when they are over, or none is needed.
 	Lease time.Duration
+	// Lapsed: no lease may rest on the ZooKeeper session any more, because its servers have not proved in time that it
+	// lives. Requests are granted in the next one, which begins when one wants a lock.
+	Lapsed bool
 	// Cause is why there is no connection, nil where there is one.
 	Cause error
 }
@@ -60,7 +63,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 // phases is where the connection stands. The session actor turns it; anybody may look. The zero value is Connecting.
 type phases struct {
 	mu      sync.Mutex
-	now     Connection // Phase, Since and Server only
+	now     Connection // Phase, Since, Server and Lapsed only
 	changed chan struct{}
 }
 
@@ -90,8 +93,28 @@ func (p *phases) turn(to Phase, server string) {
 		return
 	}
 	p.now.Phase, p.now.Since = to, time.Now()
+	p.now.Lapsed = p.now.Lapsed && to != Connecting
+	p.tell()
+}
+
+func (p *phases) tell() {
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+// lapsed notes that no lease may rest on the session of this epoch any more.
+func (p *phases) lapsed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin()
+	p.now.Lapsed = true
+	p.tell()
+}
+
+// connected tells whether a server has the session.
+func (p *phases) connected() bool {
+	now, _ := p.look()
+	return now.Phase == Connected || now.Phase == Unanswered
 }
 
 // answered notes that a heartbeat that was late has been answered.

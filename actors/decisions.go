@@ -20,6 +20,10 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 		s.carryOut(out)
 	}
 	s.stale.Add(s.decides.Stale() - before)
+	if busy := s.decides.Busy(); busy != s.keeping {
+		s.keeping = busy
+		s.link.KeepLease(busy)
+	}
 }
 
 // carryOut does one thing that the coordinator has decided.

@@ -69,6 +69,12 @@ type tick struct {
 	epoch, timer uint64
 }
 
+// pauseOver: a session that has lapsed may be replaced.
+type pauseOver struct {
+	mailbox.Quiet
+	epoch uint64
+}
+
 // leaving is what a lock actor tells the session in the end, behind all its orders: what is left of its node
 // is the session's to delete.
 type leaving struct {

@@ -97,6 +97,10 @@ func (s *session) Receive(ctx actor.Context) {
 		if msg.Epoch == s.info.epoch && !s.ending {
 			s.happened(msg.Event)
 		}
+	case *pauseOver:
+		if msg.epoch == s.info.epoch && !s.ending {
+			s.lapsePauseOver()
+		}
 	case leaving:
 		delete(s.locks, msg.request)
 		if !s.ending {
@@ -125,7 +129,11 @@ func (s *session) Receive(ctx actor.Context) {
 
 // take carries out an order.
 func (s *session) take(o *order) {
+	_, known := s.locks[o.Request]
 	s.locks[o.Request] = o.lock
+	if !known && !s.ending {
+		s.replaceIfLapsed()
+	}
 	if s.ending {
 		s.tellClosed(o.lock)
 		return
@@ -142,9 +150,11 @@ func (s *session) happened(ev zkconn.Event) {
 		s.up(ev)
 	case zkconn.Disconnected:
 		s.down(ev)
+	case zkconn.Lapsed:
+		s.lapsed(ev)
 	case zkconn.Expired:
 		s.figures.Expired()
-		s.log.Warn("session expired", s.logged()...)
+		s.log.Warn("session expired", s.logged(logkeys.Error, ev.Err)...)
 		s.apply(coordinator.Expired{})
 	case zkconn.AuthFailed:
 		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
@@ -189,4 +199,7 @@ func (s *session) down(ev zkconn.Event) {
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{})
+	if s.lapse.lapsed && s.decides.Wanted() {
+		s.replaceSoon(0)
+	}
 }

@@ -24,6 +24,8 @@ type session struct {
 	info    *sessionInfo // of the current epoch
 	link    *zkconn.Conn // likewise
 	ending  bool
+	lapse   lapse
+	keeping bool // the connection was told that a lease is to last
 	decides *coordinator.Coordinator
 	locks   map[coordinator.RequestID]*actor.PID // lock actors that have not ended
 	timers  map[uint64]*time.Timer               // the coordinator's

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -51,7 +52,22 @@ const (
 // If the client of that session runs, it is told that the session has expired. So make sure that it
 // is dead.
 func CloseSession(ctx context.Context, cfg Config, connect string, id int64, password []byte) (existed bool, err error) {
-	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true})
+	return cfg.takeOver(ctx, connect, stranger{"close", id, password, shortestSession, true, false})
+}
+
+// CloseRemaining makes one attempt to end the session of a Conn whose Close gave ErrSessionRemains, at the first server
+// that can be reached. It does nothing where the session has ended. A server that hangs up, or hands out another session,
+// ends the attempt: the session is then left to expire, and the attempt has let it live for its timeout once more. So use
+// it while another session of this process is connected, and not before.
+func (c *Conn) CloseRemaining(ctx context.Context) error {
+	if c.Ended() {
+		return nil
+	}
+	_, err := c.cfg.takeOverFrom(ctx, stranger{"close", c.SessionID(), c.SessionPassword(), shortestSession, true, true})
+	if err == nil {
+		c.guard.closed.Store(true)
+	}
+	return err
 }
 
 // RefreshSession gives a session that another process had its whole timeout anew, as CloseSession would end it: existed
@@ -60,7 +76,7 @@ func CloseSession(ctx context.Context, cfg Config, connect string, id int64, pas
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
 ) (existed bool, err error) {
-	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false})
+	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false, false})
 }
 
 // stranger is a session of another process, and what is to become of it.
@@ -70,7 +86,10 @@ type stranger struct {
 	password []byte
 	timeout  int32 // milliseconds
 	close    bool
+	once     bool // one attempt, at the first server that can be reached
 }
+
+var errNotReached = errors.New("dial")
 
 // takeOver takes a session over at any server that answers.
 func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (existed bool, err error) {
@@ -80,6 +99,12 @@ func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (exi
 	if cfg.servers, _, err = parseServers(connect); err != nil {
 		return false, err
 	}
+	return cfg.takeOverFrom(ctx, s)
+}
+
+// takeOverFrom takes a session over at any of the servers of cfg.
+func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, err error) {
+	connect := strings.Join(cfg.servers, ",")
 	hosts := newHosts(cfg, func() bool { return ctx.Err() != nil })
 	defer hosts.close()
 	defer context.AfterFunc(ctx, hosts.close)()
@@ -99,6 +124,9 @@ func (cfg Config) takeOver(ctx context.Context, connect string, s stranger) (exi
 			out.letExpire(ctx)
 		}
 		cause = fmt.Errorf("%s: %w", hosts.label(), err)
+		if s.once && !errors.Is(err, errNotReached) {
+			return existed, fmt.Errorf("%s session %#x: %w", s.doing, s.id, cause)
+		}
 		cfg.logger.Debug("session not taken over yet", logkeys.Session, logkeys.SessionID(s.id), logkeys.Server, hosts.label(), logkeys.Error, err)
 	}
 }
@@ -112,7 +140,11 @@ type notLetIn struct {
 
 func (n *notLetIn) Unwrap() error { return n.error }
 
-// letExpire waits until the servers have ended the session, as Conn.letExpire does.
+// expiresWithin gives how long a session lasts that no server hears of: for its timeout from the last connect request,
+// rounded up to a tick, which is half of it at most.
+func expiresWithin(timeout time.Duration) time.Duration { return timeout + timeout/2 }
+
+// letExpire waits until the servers have ended the session.
 func (n *notLetIn) letExpire(ctx context.Context) {
 	wait := time.NewTimer(expiresWithin(n.timeout))
 	defer wait.Stop()
@@ -132,7 +164,7 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	defer cancel()
 	conn, err := c.dialOne(dialing, "tcp", address, name)
 	if err != nil {
-		return false, false, fmt.Errorf("dial: %w", err)
+		return false, false, fmt.Errorf("%w: %w", errNotReached, err)
 	}
 	defer func() { _ = closeSocket(conn) }()
 	sasl, err := c.startSASL(ctx, name, address)

@@ -38,7 +38,6 @@ type Conn struct {
 	closed  error // what Close returns; set once closing is done
 
 	persistentOnly atomic.Bool // the server knows no container nodes
-	broken         brokenExchanges
 	doubted        atomic.Bool // the newest SASL exchange that a server answered was refused, and that may be its mistake
 }
 
@@ -64,7 +63,18 @@ func (c *Conn) Done() <-chan struct{} { return c.gate.shut }
 // Ended says whether the session is known to have ended at the servers. It has expired, or a server
 // has confirmed Close, or the Conn was closed before a session was granted.
 func (c *Conn) Ended() bool {
-	return c.guard.over.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
+	return c.guard.ended.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
+}
+
+// Proved says whether a lease may rest on this session. It may not once the chain of evidence is
+// broken: see the package doc. Once false it stays false.
+func (c *Conn) Proved() bool { return c.lease.proved() }
+
+// KeepLease says whether a lease is to last, and so whether its evidence must be kept dense. Without
+// it the session sends what keeps its chain of evidence, and commits nothing.
+func (c *Conn) KeepLease(on bool) {
+	c.lease.keepLease(on)
+	c.link.do((*transport).leaseIsKept)
 }
 
 // Lease gives the session's lease clock. It is extended before an operation whose answer is

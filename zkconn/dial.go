@@ -19,9 +19,6 @@ func (c *Conn) reach(network string) (*transport, error) {
 	if c.guard.over.Load() {
 		return nil, errEpochOver
 	}
-	if err := c.letExpire(); err != nil {
-		return nil, err
-	}
 	conn, err := c.connect(network)
 	if err != nil {
 		return nil, err
@@ -34,9 +31,7 @@ func (c *Conn) reach(network string) (*transport, error) {
 	}
 	patience := func() time.Duration { return c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
 	t := newTransport(conn, current.label, patience(), &c.guard, &c.watches, c, c.lease)
-	t.sasl, t.patience, t.broken = sasl, patience, &c.broken
-	t.births = &c.births
-	t.idleSync = !c.cfg.withoutIdleSyncs
+	t.sasl, t.patience, t.births = sasl, patience, &c.births
 	if !c.link.adopt(t) {
 		_ = conn.Close()
 		return nil, ErrClosed

@@ -10,6 +10,11 @@ import (
 var (
 	errEpochOver = errors.New("the session has expired, and this connection gets no other")
 	errNoSession = errors.New("the server granted no session")
+	// errOtherSession: a server that does not know the session hands out another in place of saying so. ClickHouse Keeper
+	// does, on every reconnect, and so do some proxies.
+	errOtherSession = errors.New("the server handed out another session in place of ours")
+	// errGivenUp: nobody knows whether the session has ended.
+	errGivenUp = errors.New("no server has renewed the session for a session timeout")
 )
 
 // epochGuard sees to it that a Conn has one session in its life. The library by itself asks for a new one as soon as
@@ -18,7 +23,8 @@ type epochGuard struct {
 	sessionID atomic.Int64
 	timeout   atomic.Int64 // nanoseconds, as granted
 	password  atomic.Pointer[[]byte]
-	over      atomic.Bool
+	over      atomic.Bool  // it gets no other connection
+	ended     atomic.Bool  // a server has said that the session has ended
 	zxid      atomic.Int64 // the newest transaction that a server has told of
 	behind    atomic.Bool  // an event has come since: of a transaction that may be newer
 	closed    atomic.Bool  // the server has said that it closed the session, as it was asked to
@@ -42,6 +48,7 @@ func (g *epochGuard) granted(reply connectReply) error {
 	}
 	if reply.sessionID == 0 {
 		g.over.Store(true)
+		g.ended.Store(true)
 		return nil
 	}
 	// The timeout first: whoever sees the session sees its timeout.
@@ -62,7 +69,7 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 	case reply.sessionID == 0:
 		return nil
 	case had != 0 && reply.sessionID != had:
-		return fmt.Errorf("server granted session %#x instead of %#x", reply.sessionID, had)
+		return fmt.Errorf("%w: %#x for %#x", errOtherSession, reply.sessionID, had)
 	case reply.timeout <= 0:
 		return fmt.Errorf("server granted a session timeout of %v", reply.timeout)
 	}

@@ -14,13 +14,18 @@ const (
 	Connected EventKind = iota + 1
 	// Disconnected: the connection was lost. It comes once for each Connected. The session may live on.
 	Disconnected
-	// Expired: a server said that the session is over. It comes once, as the last of the session's
-	// events. Only a reconnect tells it: while no server answers, it does not come (hence the lease
-	// clock).
+	// Expired: the session is over. It comes once, as the last of the session's events. Err is nil
+	// where a server has said so, in its answer to a reconnect or to a request. Otherwise Err says
+	// why nothing more is to be had from it: no server has renewed it for a session timeout, or one
+	// has handed out another session in its place.
 	Expired
 	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
 	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
 	AuthFailed
+	// Lapsed: the chain of evidence is broken, so no lease may rest on this session any more. The
+	// session may live on, and its connection serves what needs no lease. It comes once at most,
+	// also before a Connected.
+	Lapsed
 	// NodeCreated: a watched node was created.
 	NodeCreated
 	// NodeDeleted: a watched node was deleted.
@@ -36,6 +41,7 @@ var eventKindNames = [...]string{
 	Disconnected:        "disconnected",
 	Expired:             "expired",
 	AuthFailed:          "auth failed",
+	Lapsed:              "lapsed",
 	NodeCreated:         "node created",
 	NodeDeleted:         "node deleted",
 	NodeDataChanged:     "node data changed",
@@ -63,7 +69,7 @@ type Event struct {
 	Timeout time.Duration
 	// Server is the address last connected to, for events of the session.
 	Server string
-	// Err is the cause of Disconnected and AuthFailed; it names the server.
+	// Err is the cause of Disconnected, AuthFailed and Expired; it names the server where there is one.
 	Err error
 	// At is when the event was reported here, with a monotonic reading.
 	At time.Time

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -26,7 +27,36 @@ type fakeServer struct {
 	requests []fakeRequest
 	conns    []net.Conn
 	handle   func(r fakeRequest) fakeReply
+	delay    time.Duration // of each reply, which holds up no other
 	running  sync.WaitGroup
+}
+
+// lateConn writes what it is given after a while.
+type lateConn struct {
+	net.Conn
+	by      time.Duration
+	waiting chan lateFrame
+}
+
+type lateFrame struct {
+	due   time.Time
+	bytes []byte
+}
+
+func (s *fakeServer) late(conn net.Conn) *lateConn {
+	l := &lateConn{conn, s.delay, make(chan lateFrame, 10_000)}
+	s.running.Go(func() {
+		for frame := range l.waiting {
+			time.Sleep(time.Until(frame.due))
+			_, _ = conn.Write(frame.bytes)
+		}
+	})
+	return l
+}
+
+func (l *lateConn) Write(p []byte) (int, error) {
+	l.waiting <- lateFrame{time.Now().Add(l.by), bytes.Clone(p)}
+	return len(p), nil
 }
 
 type fakeRequest struct {
@@ -72,7 +102,13 @@ func (s *fakeServer) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.conns = append(s.conns, server)
 	s.running.Go(func() {
 		defer func() { _ = server.Close() }()
-		s.serve(server, number)
+		if s.delay == 0 {
+			s.serve(server, number)
+			return
+		}
+		late := s.late(server)
+		defer close(late.waiting)
+		s.serve(late, number)
 	})
 	return client, nil
 }

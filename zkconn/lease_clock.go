@@ -4,10 +4,12 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
 // LeaseClock says until when a session is certain to live at the servers. Its Conn extends it, by
-// the rule of evidence.go. Any goroutine may read it, without a lock.
+// the rule of package evidence. Any goroutine may read it, without a lock.
 //
 // A run is a stretch of time in which the lease was valid without a gap. What was relied on in one
 // run is lost when the run is over, though the same session may begin another: Unbroken tells the
@@ -21,9 +23,7 @@ type LeaseClock struct {
 }
 
 // instant is a point on the time line of one LeaseClock: nanoseconds since the clock was made.
-type instant int64
-
-func (i instant) plus(d time.Duration) instant { return i + instant(d) }
+type instant = evidence.Instant
 
 // leaseState is replaced as a whole.
 type leaseState struct {

@@ -36,13 +36,13 @@ func TestLeaseClock(t *testing.T) {
 func TestLeaseClockIsShortened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLeaseClock(nil)
-		l.shorten(l.now().plus(time.Second))
+		l.shorten(l.now().Plus(time.Second))
 		require.False(t, l.Valid(), "there was nothing to shorten")
 		l.Extend(time.Now().Add(10 * time.Second))
 		run, _ := l.Look()
-		l.shorten(l.now().plus(20 * time.Second))
+		l.shorten(l.now().Plus(20 * time.Second))
 		require.Equal(t, time.Now().Add(10*time.Second), l.Deadline(), "never forwards")
-		l.shorten(l.now().plus(time.Second))
+		l.shorten(l.now().Plus(time.Second))
 		require.True(t, l.Unbroken(run))
 		time.Sleep(time.Second)
 		require.False(t, l.Unbroken(run))
@@ -134,7 +134,7 @@ func TestLeaseClockFromManyGoroutines(t *testing.T) {
 		all.Go(func() {
 			for k := range 200 {
 				l.Extend(start.Add(time.Hour + time.Duration(i+8*k)*time.Millisecond))
-				l.shorten(l.now().plus(2 * time.Hour))
+				l.shorten(l.now().Plus(2 * time.Hour))
 				l.Valid()
 			}
 		})

@@ -47,6 +47,16 @@ func (l *link) cut() {
 	l.cutLocked()
 }
 
+// do has the newest transport do something, if there is one.
+func (l *link) do(something func(*transport)) {
+	l.mu.Lock()
+	current := l.current
+	l.mu.Unlock()
+	if current != nil {
+		something(current)
+	}
+}
+
 func (l *link) cutLocked() {
 	if l.current != nil {
 		_ = l.current.Close()

@@ -35,12 +35,24 @@ func (c *Conn) observeState(state zk.State) {
 		c.doubted.Store(false)
 		c.session.gained()
 	case zk.StateDisconnected:
+		c.lease.lost()
 		c.session.lost()
 	case zk.StateExpired:
-		c.gate.close(fmt.Errorf("%w: %w", ErrClosed, zk.ErrSessionExpired))
-		c.session.over()
-		c.link.cut() // the library leaves it open
+		c.endSession(nil) // the library leaves the connection open
 	}
+}
+
+// endSession ends the epoch. cause is nil where a server has said that the session is over.
+func (c *Conn) endSession(cause error) {
+	c.guard.over.Store(true)
+	if cause == nil {
+		c.guard.ended.Store(true)
+	}
+	c.gate.close(fmt.Errorf("%w: %w", ErrClosed, zk.ErrSessionExpired))
+	c.lease.close()
+	c.lease.clock.End()
+	c.session.over(cause)
+	c.link.cut()
 }
 
 func (c *Conn) observeNode(kind EventKind, path string) {
@@ -52,7 +64,7 @@ func (c *Conn) observeNode(kind EventKind, path string) {
 	c.session.watched(kind, relative)
 }
 
-// passes, replied and failed make Conn the transport's observer.
+// passes, replied, sessionEnded and failed make Conn the transport's observer.
 
 func (c *Conn) passes(frame []byte) {
 	c.births.passes(frame)
@@ -71,6 +83,8 @@ func (c *Conn) replied(t *transport, code int32) {
 		c.hosts.sawReply()
 	}
 }
+
+func (c *Conn) sessionEnded(_ *transport, cause error) { c.endSession(cause) }
 
 // missing says why a server closes connections with error -124 (AuthenticationHelper.enforceAuthentication).
 func (c *Conn) missing() error {

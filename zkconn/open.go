@@ -29,6 +29,8 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 		gate: newGate(), ready: make(chan struct{}),
 		lease: newLeaseKeeper(cfg),
 	}
+	c.lease.broken = func() { c.session.lapsed() }
+	c.lease.givenUp = func() { c.endSession(errGivenUp) }
 	c.dialing, c.stopDial = context.WithCancel(context.Background())
 	c.hosts = newHosts(cfg, c.guard.over.Load)
 	c.hosts.haste.timeout = c.SessionTimeout
@@ -79,6 +81,7 @@ func (c *Conn) end(leave func()) {
 	cause := c.LastError() // before the closing makes others
 	c.gate.close(ErrClosed)
 	c.session.close()
+	c.lease.close()
 	c.hosts.close()
 	c.stopDial()
 	leave()

@@ -32,9 +32,9 @@ func (d *dialed) times() []time.Time {
 	return append([]time.Time(nil), d.at...)
 }
 
-// One wait is enough for a session to expire: where servers cannot be reached after it, nothing lets it live for
-// longer, and the first that can is found at once. Another connect request needs another wait.
-func TestSessionIsLeftToExpireOnce(t *testing.T) {
+// A session whose client is not let in any more is given up: each connect request would let it live for longer, and keep
+// its locks.
+func TestSessionThatIsNotLetInIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)
 		server.handle = swears("open", 0, nil)
@@ -45,26 +45,15 @@ func TestSessionIsLeftToExpireOnce(t *testing.T) {
 		server.set(func() { server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true} } })
 		server.cut()
 		expect(t, events, Disconnected)
-		const wait = session40 + session40/2
-		for asked := 0; asked != len(server.asked()); time.Sleep(session40 * 9 / 10) { // the longest other gap is a third
-			asked = len(server.asked())
-		}
-		server.set(func() { server.unreach = true })
-		before := len(dials.times())
-		time.Sleep(2 * wait)
-		at := dials.times()
-		require.Greater(t, len(at), before+3)
-		for i := before + 1; i < len(at); i++ {
-			require.Less(t, at[i].Sub(at[i-1]), time.Second, "dial %d", i)
-		}
-
+		cut := time.Now()
+		expect(t, events, Lapsed)
+		e := expect(t, events, Expired)
+		require.ErrorIs(t, e.Err, errGivenUp)
+		require.Equal(t, session40, e.At.Sub(cut).Round(time.Millisecond))
+		require.False(t, c.Ended(), "no server has said so")
 		asked := len(server.asked())
-		server.set(func() { server.unreach = false })
-		time.Sleep(wait)
-		require.Len(t, server.asked(), asked+1, "at once, and then not for a while")
-		server.set(func() { server.session = 0 })
-		expect(t, events, Expired)
-		require.Len(t, server.asked(), asked+2)
-		require.NoError(t, c.Close())
+		time.Sleep(2 * session40)
+		require.Len(t, server.asked(), asked, "nothing lets it live for longer")
+		require.ErrorIs(t, c.Close(), ErrSessionRemains)
 	})
 }

@@ -42,8 +42,20 @@ func (s *session) lost() {
 	s.sink(event)
 }
 
-// over: a server said that the session has expired.
-func (s *session) over() {
+// lapsed: no lease may rest on the session any more.
+func (s *session) lapsed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.expired || s.closing {
+		return
+	}
+	event := s.event(Lapsed)
+	s.log.Debug("zookeeper session lapsed", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
+	s.sink(event)
+}
+
+// over: the session has expired, says a server where cause is nil.
+func (s *session) over(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.expired || s.closing {
@@ -51,7 +63,9 @@ func (s *session) over() {
 	}
 	s.expired = true
 	event := s.event(Expired)
-	s.log.Debug("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
+	event.Err = cause
+	s.log.Debug("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID),
+		logkeys.Error, cause)
 	s.sink(event)
 }
 

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 )
 
 // transport is the connection that the library reads and writes. Each of its rules works around something that was
@@ -24,8 +27,8 @@ import (
 //   - it closes the connection when reading fails, so that a blocked write ends at once rather than at its deadline;
 //   - it makes the SASL exchange behind the connect reply, which the library sees when that has succeeded;
 //   - it shows the connect request and reply to the epoch guard, and lets watches and containers be put in;
-//   - it follows the requests that go by way of the leader, which are the evidence that the session lives, and sends a
-//     sync behind each of the library's pings.
+//   - it follows the requests that go by way of the leader, which are the evidence that the session lives, and sends
+//     some of its own where the library sends too few (keepalive.go).
 //
 // The library writes every frame with one Write, and one at a time; it reads on one goroutine.
 type transport struct {
@@ -36,22 +39,24 @@ type transport struct {
 	watches  *wantedWatches
 	observer transportObserver
 	trips    *roundTrips
-	scratch  []byte // for a frame with a ping before it
 	births   *births
-	idleSync bool  // a sync goes behind each ping
-	syncs    int32 // how many have gone
+	multis   multis
+
+	order     chan struct{} // whoever has put something in sends: frames are noted in the order in which they go out
+	scratch   []byte        // for a frame with a ping before it; of who sends
+	keepalive keepalive
 
 	sasl     *saslClient          // nil: none
 	patience func() time.Duration // for the SASL exchange
-	broken   *brokenExchanges
-	held     []byte // the connect reply, which the library reads when the exchange has succeeded
+	held     []byte               // the connect reply, which the library reads when the exchange has succeeded
 
-	out         *outbox      // once the session is established
-	sendBy      time.Time    // the library's newest write deadline
-	unread      int          // bytes of the current frame that the library has still to read
-	requested   bool         // the connect request has passed
-	replied     bool         // the connect reply has come
-	farewell    atomic.Int64 // the number of the request that closes the session; 0 before it has passed
+	out         *outbox                   // once the session is established
+	sendBy      atomic.Pointer[time.Time] // the library's newest write deadline; nil before there was one
+	unread      int                       // bytes of the current frame that the library has still to read
+	over        error                     // nothing is read behind the current frame, for this reason
+	requested   bool                      // the connect request has passed
+	replied     bool                      // the connect reply has come
+	farewell    atomic.Int64              // the number of the request that closes the session; 0 before it has passed
 	established atomic.Bool
 	deadline    time.Time // of the handshake
 	failure     sync.Once
@@ -63,14 +68,16 @@ type transportObserver interface {
 	replied(t *transport, code int32)
 	// passes: a request goes out next, before all that are handed over from now on. The frame is valid during the call.
 	passes(frame []byte)
+	// sessionEnded: there is nothing more to be had from the session. cause is nil where a server has said that it is over.
+	sessionEnded(t *transport, cause error)
 	// failed: the connection is of no use any more; once.
 	failed(t *transport, cause error)
 }
 
 func newTransport(conn net.Conn, server string, handshake time.Duration, g *epochGuard, w *wantedWatches, o transportObserver, k *leaseKeeper) *transport {
 	return &transport{
-		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, 32<<10),
-		guard: g, watches: w, observer: o, trips: &roundTrips{keeper: k}, deadline: time.Now().Add(handshake),
+		Conn: conn, server: server, reader: bufio.NewReaderSize(conn, maxJudged),
+		guard: g, watches: w, observer: o, trips: &roundTrips{keeper: k}, order: make(chan struct{}, 1), deadline: time.Now().Add(handshake),
 	}
 }
 
@@ -99,6 +106,9 @@ func (t *transport) Read(p []byte) (int, error) {
 // nextFrame waits for a frame that is the library's, and looks at its beginning.
 func (t *transport) nextFrame() error {
 	for {
+		if t.over != nil {
+			return t.over
+		}
 		if ours, err := t.oneFrame(); err != nil || !ours {
 			return err
 		}
@@ -139,22 +149,47 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if xid := int32(binary.BigEndian.Uint32(frame[lengthSize:])); xid != xidEvent {
-		code := int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:]))
-		if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
-			t.guard.closed.Store(true)
-		}
-		zxid := int64(binary.BigEndian.Uint64(frame[lengthSize+4:]))
-		t.guard.toldOf(zxid)
-		if err := t.tellBirth(xid, zxid, code, length); err != nil {
-			return false, err
-		}
-		t.trips.replied(xid, code) // before the library hears of it, and whoever asked
-		t.observer.replied(t, code)
-		return xid <= xidIdleSync, nil
+	xid := int32(binary.BigEndian.Uint32(frame[lengthSize:]))
+	if xid == xidEvent {
+		t.guard.behind.Store(true)
+		return false, nil
 	}
-	t.guard.behind.Store(true)
-	return false, nil
+	code := int32(binary.BigEndian.Uint32(frame[lengthSize+replyHeaderSize-4:]))
+	if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
+		t.guard.closed.Store(true)
+	}
+	zxid := int64(binary.BigEndian.Uint64(frame[lengthSize+4:]))
+	t.guard.toldOf(zxid)
+	if err := t.tellBirth(xid, zxid, code, length); err != nil {
+		return false, err
+	}
+	if err := t.judge(xid, code, length); err != nil {
+		return false, err
+	}
+	t.observer.replied(t, code)
+	return xid <= xidOwn, nil
+}
+
+// judge takes an answer for what it proves, before the library hears of it, and whoever asked. An error ends the
+// connection.
+func (t *transport) judge(xid, code int32, length int) error {
+	v := verdictOf(code)
+	if t.multis.answered(xid) && code == 0 {
+		body, err := t.reader.Peek(min(lengthSize+length, maxJudged))
+		if err != nil {
+			return err
+		}
+		v = verdictOfParts(body[lengthSize+replyHeaderSize:])
+	}
+	t.trips.replied(xid, v)
+	switch v {
+	case ended:
+		t.observer.sessionEnded(t, nil)
+		return zk.ErrSessionExpired
+	case moved:
+		t.over = zk.ErrSessionMoved // whoever asked is told first: this request was not executed
+	}
+	return nil
 }
 
 // tellBirth shows the reply to a create to those who want to know its czxid. One that does not fit the buffer is none
@@ -184,29 +219,60 @@ func (t *transport) lookAtConnectReply(length int) error {
 	if err != nil {
 		return err
 	}
-	if reply.sessionID != 0 && reply.timeout > 0 {
-		// The library goes by the shortest timeout of the session, too: what it hears is what counts.
-		reply.timeout = t.trips.connected(reply.timeout)
-		setConnectTimeout(frame[lengthSize:], reply.timeout)
+	if err := t.guard.mayGrant(reply); err != nil {
+		t.refuseGrant(reply, length, err)
+		return err
 	}
-	if t.sasl != nil && reply.sessionID != 0 {
-		if err := t.guard.mayGrant(reply); err != nil {
-			return err
-		}
-		if err := t.authenticate(frame); err != nil {
-			return err
-		}
+	if err := t.begin(frame, &reply); err != nil {
+		return err
 	}
 	if err := t.guard.granted(reply); err != nil {
 		return err
 	}
 	t.out = newOutbox(t.Conn, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
+	t.beginKeepalive()
+	return nil
+}
+
+// refuseGrant ends the session where a server has handed out another: it does not know ours, and would hand out one more
+// at each attempt. That one is closed, so that none is left behind.
+func (t *transport) refuseGrant(reply connectReply, length int, cause error) {
+	if !errors.Is(cause, errOtherSession) {
+		return
+	}
+	_ = t.Conn.SetDeadline(time.Now().Add(min(max(reply.timeout/3, shortestHandshake), longestFarewell)))
+	if _, err := t.reader.Discard(lengthSize + length); err == nil {
+		if _, err := t.Conn.Write(closeSessionFrame()); err == nil {
+			_ = awaitFarewell(t.reader)
+		}
+	}
+	t.observer.sessionEnded(t, cause)
+}
+
+// begin has the session that a connect reply grants begin on this connection: with SASL, once its exchange has succeeded.
+// frame is the reply, which the library reads: what it hears is the timeout that counts.
+func (t *transport) begin(frame []byte, reply *connectReply) error {
+	if reply.sessionID == 0 {
+		return nil
+	}
+	if t.guard.sessionID.Load() != 0 {
+		reply.timeout = t.trips.granted(reply.timeout)
+		setConnectTimeout(frame[lengthSize:], reply.timeout)
+	}
+	if t.sasl != nil {
+		if err := t.authenticate(frame); err != nil {
+			return err
+		}
+	}
+	reply.timeout = t.trips.connected(reply.timeout)
 	return nil
 }
 
 // Write passes one frame on. It fails only for a connect request that the epoch guard refuses.
 func (t *transport) Write(p []byte) (int, error) {
+	t.order <- struct{}{}
+	defer func() { <-t.order }()
 	frame := p
 	if t.requested {
 		frame = nameContainerOp(t.watches.setWatchByte(p))
@@ -225,37 +291,33 @@ func (t *transport) Write(p []byte) (int, error) {
 			return 0, t.fail("handshake", err)
 		}
 		t.trips.connecting()
-		t.broken.connecting()
 	}
 	if t.established.Load() {
-		_ = t.out.put(frame, t.sendBy) // fails when the connection is closed, which the library finds by reading
+		_ = t.out.put(frame, t.deadlineOfWrite()) // fails when the connection is closed, which the library finds by reading
 	} else if _, err := t.Conn.Write(frame); err != nil {
 		_ = t.fail("write", err)
 	}
 	return len(p), nil
 }
 
-// withEvidence follows a frame that goes out next, and puts with it what makes it better evidence: a ping in front of a
-// request after a silence, and a sync behind a ping.
+// withEvidence follows a frame that goes out next, and puts a ping in front of a request after a silence, which makes it
+// better evidence. Its caller has its turn in order.
 func (t *transport) withEvidence(frame []byte) []byte {
 	op := requestOp(frame)
-	if op == 0 || !t.established.Load() {
+	if op == 0 || !t.established.Load() || !t.notes(op, requestXid(frame)) {
 		return frame
 	}
-	pingFirst := t.trips.sending(op, requestXid(frame))
-	switch {
-	case op == opPing && t.idleSync:
-		// An xid of its own: the answer to a sync that is not followed must not pass for that to a later one.
-		xid := xidIdleSync - t.syncs
-		t.syncs = (t.syncs + 1) % (1 << 30)
-		t.trips.sending(opSync, xid)
-		t.scratch = appendSync(append(t.scratch[:0], frame...), xid)
-	case pingFirst:
-		t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
-	default:
-		return frame
-	}
+	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
 	return t.scratch
+}
+
+// notes takes note of a request that goes out next. It says whether a ping should go out before it. Its caller has its turn in
+// order.
+func (t *transport) notes(op, xid int32) (pingFirst bool) {
+	if op == opMulti {
+		t.multis.sent(xid)
+	}
+	return t.trips.sending(op, xid)
 }
 
 // SetReadDeadline clamps the handshake's deadline, and keeps it until the connect reply is there: the library lifts
@@ -268,10 +330,17 @@ func (t *transport) SetReadDeadline(at time.Time) error {
 // outbox has sent those.
 func (t *transport) SetWriteDeadline(at time.Time) error {
 	if t.established.Load() {
-		t.sendBy = at
+		t.sendBy.Store(&at)
 		return nil
 	}
 	return t.Conn.SetWriteDeadline(t.clamp(at))
+}
+
+func (t *transport) deadlineOfWrite() time.Time {
+	if by := t.sendBy.Load(); by != nil {
+		return *by
+	}
+	return time.Time{}
 }
 
 // SetDeadline clamps the handshake's deadlines.
@@ -290,6 +359,7 @@ func (t *transport) clamp(at time.Time) time.Time {
 
 // Close closes the socket.
 func (t *transport) Close() error {
+	t.keepalive.stop()
 	if t.established.Load() {
 		t.out.close()
 	}

@@ -24,6 +24,8 @@ type recorder struct {
 
 func (r *recorder) passes([]byte) {}
 
+func (r *recorder) sessionEnded(*transport, error) {}
+
 func (r *recorder) replied(_ *transport, code int32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

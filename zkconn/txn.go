@@ -3,6 +3,7 @@ package zkconn
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,10 @@ func (c *Conn) Txn(guard string, ops []Op) (results []OpResult, before Heard, er
 	}
 	defer c.gate.leave()
 	before = c.guard.heard()
+	if slices.ContainsFunc(ops, func(o Op) bool { return o.Ephemeral }) {
+		c.lease.keepNodes()
+		c.link.do((*transport).leaseIsKept)
+	}
 	answers, err := c.transact(t.parts...)
 	if err != nil {
 		at := guard

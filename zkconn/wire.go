@@ -35,9 +35,9 @@ const (
 
 	xidEvent = -1
 	xidPing  = -2
-	// xidIdleSync is that of our first sync; the others count down from it. The library and the servers use other
-	// negative ones.
-	xidIdleSync = -1000
+	// xidOwn is that of the first request of our own (keepalive.go); the others count down from it. The library and the
+	// servers use other negative ones.
+	xidOwn = -1000
 
 	codeNoNode                  = -101
 	codeNoAuth                  = -102
@@ -45,7 +45,12 @@ const (
 	codeNoChildrenForEphemerals = -108
 	codeNodeExists              = -110
 	codeNotEmpty                = -111
+	codeSessionExpired          = -112
 	codeAuthFailed              = -115
+	codeSessionMoved            = -118
+
+	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
+	typeOfError = -1
 
 	// maxFrame bounds what a server may send, in bytes: the names of a million contenders of one lock path. (Java's client
 	// bounds it at 1 MiB by default, which is not enough to list twenty thousand.)

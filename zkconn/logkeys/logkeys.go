@@ -26,6 +26,7 @@ const (
 	Tries   = "tries"   // how often something was tried
 	Existed = "existed" // whether a session was still there
 	Took    = "took"    // how long something lasted
+	Wait    = "wait"    // for how long something is put off
 	Panic   = "panic"   // what was recovered
 	Stack   = "stack"   // from where
 	Text    = "text"    // what the ZooKeeper library says

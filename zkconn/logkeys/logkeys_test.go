@@ -31,7 +31,7 @@ func TestKeysStay(t *testing.T) {
 	})
 	require.Equal(t, map[string]string{"Path": "path", "Node": "node", "State": "state", "From": "from", "Event": "event",
 		"Reason": "reason", "Token": "token", "Session": "session", "Epoch": "epoch", "Server": "server", "Timeout": "timeout",
-		"Error": "error", "Effect": "effect", "Tries": "tries", "Existed": "existed", "Took": "took", "Panic": "panic",
+		"Error": "error", "Effect": "effect", "Tries": "tries", "Existed": "existed", "Took": "took", "Wait": "wait", "Panic": "panic",
 		"Stack": "stack", "Text": "text", "FastPaths": "fast_paths"}, keys)
 }
 

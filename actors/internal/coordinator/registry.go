@@ -57,6 +57,19 @@ func (e *epoch) leavePath(p *lockPath) {
 	}
 }
 
+// Wanted tells whether there is a request that has not ended: it wants a lease.
+func (c *Coordinator) Wanted() bool {
+	for _, r := range c.requests {
+		if r.life != ended {
+			return true
+		}
+	}
+	return false
+}
+
+// Busy tells whether something of a request may be left at the servers, or come to be there.
+func (c *Coordinator) Busy() bool { return len(c.requests) > 0 }
+
 // reset makes a request one that has nothing in this epoch.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,

@@ -1,6 +1,8 @@
 package zkconn
 
 import (
+	"bytes"
+	"encoding/binary"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -65,9 +67,9 @@ func TestLeaseOfANewConnection(t *testing.T) {
 	})
 }
 
-// TestSessionThatMayBeExpiring: a leader that is closing many sessions renews one that is due, commits what it sends, and
-// closes it all the same. So a lease that was over begins again only when that must have happened.
-func TestSessionThatMayBeExpiring(t *testing.T) {
+// TestSessionThatMayBeDue: a leader that is closing many sessions renews one that is due, commits what it sends, and
+// closes it all the same. So no lease rests on a session again that may have been due.
+func TestSessionThatMayBeDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c, events := dialCommitting(t)
 		again := func(outage time.Duration) {
@@ -76,22 +78,163 @@ func TestSessionThatMayBeExpiring(t *testing.T) {
 			expect(t, events, Disconnected)
 			time.Sleep(outage)
 			server.set(func() { server.unreach = false })
-			expect(t, events, Connected)
 		}
 		beat(t, c)
 		again(session40 / 2)
+		expect(t, events, Connected)
 		beat(t, c)
 		require.Equal(t, session40*9/10, leaseLeft(c).Round(10*time.Millisecond), "it is not due yet")
+		require.True(t, c.Proved())
 
-		again(session40)
-		connected := time.Now()
-		for beat(t, c); !c.Lease().Valid(); beat(t, c) {
-			time.Sleep(100 * time.Millisecond)
+		began := time.Now()
+		again(session40 * 19 / 20)
+		lapsed := expect(t, events, Lapsed)
+		require.Equal(t, session40*9/10, lapsed.At.Sub(began).Round(time.Second))
+		expect(t, events, Connected)
+		require.False(t, c.Proved())
+		for range 40 {
+			beat(t, c)
+			require.False(t, c.Lease().Valid(), "whatever is committed")
+			time.Sleep(session40 / 16)
 		}
-		require.GreaterOrEqual(t, time.Since(connected), session40/24)
-		require.Less(t, time.Since(connected), session40/12)
-		require.Equal(t, session40*9/10, time.Until(c.Lease().Deadline().Add(time.Since(connected))).Round(10*time.Millisecond))
+
+		again(0)
+		expect(t, events, Connected)
+		lost := time.Now()
+		again(2 * session40)
+		e := expect(t, events, Expired)
+		require.ErrorIs(t, e.Err, errGivenUp, "it is over, or as good as over, and no server says so")
+		require.Equal(t, session40, e.At.Sub(lost).Round(time.Second))
+		require.Len(t, server.asked(), 4)
 	})
+}
+
+// TestNotAnsweredInTime: the chain breaks on a connection that stays, too.
+func TestNotAnsweredInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c, events := dialCommitting(t)
+		beat(t, c)
+		began := time.Now()
+		require.True(t, c.Lease().Valid())
+		server.set(func() { server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true} } })
+		lapsed := expect(t, events, Lapsed)
+		require.Equal(t, session40*9/10, lapsed.At.Sub(began))
+		require.False(t, c.Proved())
+		require.False(t, c.Lease().Valid())
+		server.set(func() { server.handle = committing })
+		beat(t, c)
+		require.False(t, c.Lease().Valid())
+		require.Empty(t, events, "the connection stays, and serves what needs no lease")
+	})
+}
+
+// TestSyncsKeepTheChain: an idle session commits nothing and proves on that it lives, on one connection. On the next only
+// what a transaction has shown counts.
+func TestSyncsKeepTheChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c, events := dialCommitting(t)
+		time.Sleep(10 * session40)
+		require.True(t, c.Proved())
+		require.Empty(t, server.seen(opMulti))
+		require.Empty(t, events)
+		server.cut()
+		var seen []EventKind
+		for !slices.Contains(seen, Connected) {
+			seen = append(seen, nextEvent(t, events).Kind)
+		}
+		require.Contains(t, seen, Lapsed, "the server may have left its leader long ago")
+		require.False(t, c.Proved())
+
+		server, c, events = dialCommitting(t)
+		time.Sleep(10 * session40)
+		beat(t, c)
+		require.True(t, c.Lease().Valid())
+		server.cut()
+		expect(t, events, Disconnected)
+		expect(t, events, Connected)
+		require.True(t, c.Proved(), "a transaction has shown that the syncs' leader was one")
+	})
+}
+
+// TestSlowServers: where round trips take long, a lease needs transactions one behind the other.
+func TestSlowServers(t *testing.T) {
+	for _, part := range []time.Duration{48, 24, 16, 12, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newFakeServer(t)
+			server.delay = session40 / part
+			server.handle = committing
+			c, events := dialFake(t, server, "zk1")
+			expect(t, events, Connected)
+			c.KeepLease(true)
+			beat(t, c)
+			for range 200 {
+				require.True(t, c.Lease().Valid(), "T/%d", part)
+				time.Sleep(session40 / 6)
+				beat(t, c)
+			}
+			sent := float64(len(server.seen(opSync))+len(server.seen(opMulti))) / float64(200/6)
+			t.Logf("T/%d: %.1f round trips in a session timeout", part, sent)
+		})
+	}
+}
+
+// TestSessionOfAnother: a server that does not know the session and hands out another ends the epoch at once, and leaves
+// none behind.
+func TestSessionOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c, events := dialCommitting(t)
+		server.set(func() { server.session = 0x777 })
+		server.cut()
+		expect(t, events, Disconnected)
+		for {
+			e := <-events
+			if e.Kind == Lapsed {
+				continue
+			}
+			require.Equal(t, Expired, e.Kind)
+			require.ErrorIs(t, e.Err, errOtherSession)
+			break
+		}
+		synctest.Wait()
+		require.Len(t, server.seen(opClose), 1)
+		time.Sleep(10 * session40)
+		require.Len(t, server.asked(), 2)
+		require.False(t, c.Ended(), "the server did not say so")
+	})
+}
+
+// TestSessionEndedElsewhere: an answer says that the session is over, in its header, or in a part of a multi whose header
+// says that all is well. A lease was renewed by those for ever.
+func TestSessionEndedElsewhere(t *testing.T) {
+	part := binary.BigEndian.AppendUint32(nil, 0xffffffff)                          // an error
+	part = binary.BigEndian.AppendUint32(append(part, 0), 0)                        // not the last
+	expired := binary.BigEndian.AppendUint32(bytes.Clone(part), uint32(0xffffff90)) // -112
+	notTried := binary.BigEndian.AppendUint32(bytes.Clone(part), uint32(0xfffffffe))
+	last := append(bytes.Clone(part[:4]), 1, 0xff, 0xff, 0xff, 0xff)
+	for name, reply := range map[string]fakeReply{
+		"header":      {code: codeSessionExpired},
+		"first part":  {body: slices.Concat(expired, last)},
+		"second part": {body: slices.Concat(part, []byte{0, 0, 0, 0}, expired, notTried, last)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, c, events := dialCommitting(t)
+				beat(t, c)
+				require.True(t, c.Lease().Valid())
+				server.set(func() { server.handle = func(fakeRequest) fakeReply { return reply } })
+				_, err := c.Heartbeat("/a")
+				require.Error(t, err)
+				require.False(t, c.Lease().Valid())
+				for {
+					if e := <-events; e.Kind == Expired {
+						require.NoError(t, e.Err)
+						break
+					}
+				}
+				require.True(t, c.Ended())
+			})
+		})
+	}
 }
 
 // TestIdleSessionIsReady: the first transaction after a long pause is all that a grant needs.
@@ -102,7 +245,7 @@ func TestIdleSessionIsReady(t *testing.T) {
 			time.Sleep(10*time.Minute + phase*time.Second)
 			beat(t, c)
 			require.Greater(t, leaseLeft(c), session40/6, "%d s", phase)
-			require.InDelta(t, 600/(40.0/3), len(server.seen(opSync)), 2, "one for each ping")
+			require.InDelta(t, 600/(40.0/6), len(server.seen(opSync)), 2, "one each sixth of a session timeout")
 			server.set(func() {
 				if phase > 1 { // after a silence
 					require.Equal(t, []int32{opPing, opMulti}, server.order[len(server.order)-2:], "a ping goes first")
@@ -120,7 +263,7 @@ func TestIdleSyncsAreToldApart(t *testing.T) {
 		time.Sleep(10 * session40)
 		seen := map[int32]bool{}
 		for _, r := range server.seen(opSync) {
-			require.LessOrEqual(t, r.xid, int32(xidIdleSync))
+			require.LessOrEqual(t, r.xid, int32(xidOwn))
 			require.False(t, seen[r.xid], "%d", r.xid)
 			seen[r.xid] = true
 		}
@@ -129,19 +272,18 @@ func TestIdleSyncsAreToldApart(t *testing.T) {
 	})
 }
 
-// TestWithoutIdleSyncs: without them the evidence for a grant takes a third of a session timeout.
+// TestWithoutIdleSyncs: without them a pause of a session timeout leaves no session that a lease may rest on.
 func TestWithoutIdleSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c, _ := dialCommitting(t, WithoutIdleSyncs())
-		time.Sleep(10 * time.Minute)
+		server, c, events := dialCommitting(t, WithoutIdleSyncs())
+		time.Sleep(session40 / 2)
+		beat(t, c)
+		require.True(t, c.Lease().Valid())
+		time.Sleep(session40)
 		require.Empty(t, server.seen(opSync))
-		began := time.Now()
-		for beat(t, c); !c.Lease().Valid(); beat(t, c) {
-			require.Less(t, time.Since(began), session40)
-			time.Sleep(session40 / 16)
-		}
-		require.GreaterOrEqual(t, time.Since(began), session40/4)
-		require.Less(t, time.Since(began), session40/2)
+		expect(t, events, Lapsed)
+		beat(t, c)
+		require.False(t, c.Lease().Valid())
 	})
 }
 
@@ -171,7 +313,7 @@ func TestRefusalsThatAreNoEvidence(t *testing.T) {
 		-115: false, // auth failed
 		-112: false, // session expired
 	} {
-		require.Equal(t, evidence, decidedByLeader(code), "%d", code)
+		require.Equal(t, evidence, verdictOf(code) == decided, "%d", code)
 	}
 }
 
@@ -240,36 +382,14 @@ func TestStaleConnectionIsNoEvidence(t *testing.T) {
 		old.connected(session40)
 		old.sending(opMulti, 1)
 		next.connecting()
-		old.replied(1, 0)
+		old.replied(1, decided)
 		require.False(t, k.clock.Valid())
 		next.connected(session40)
 		time.Sleep(session40 / 24)
 		next.sending(opMulti, 1)
-		next.replied(1, 0)
+		next.replied(1, decided)
 		require.True(t, k.clock.Valid())
 	})
-}
-
-// Requests whose answers never come, or come out of turn, leave nothing behind.
-func TestFlightsAreForgotten(t *testing.T) {
-	k := aKeeper()
-	r := &roundTrips{keeper: k}
-	r.connecting()
-	r.connected(session40)
-	for i := range int32(maxFlights + 10) {
-		r.sending(opDelete, i)
-	}
-	require.Len(t, r.flights, maxFlights)
-	r.replied(maxFlights-2, 0)
-	require.Equal(t, []int32{maxFlights - 1}, slices.Collect(func(yield func(int32) bool) {
-		for _, f := range r.flights {
-			if !yield(f.xid) {
-				return
-			}
-		}
-	}))
-	r.replied(7, 0)
-	require.Len(t, r.flights, 1)
 }
 
 // TestShortTimeoutThatMayArriveLate: a connect request without an answer may reach the leader much later, with the timeout

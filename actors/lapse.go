@@ -1,0 +1,110 @@
+package actors
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// lapse replaces a ZooKeeper session on which no lease may rest any more (zkconn.Lapsed). Requests are granted again in
+// the next one only, so it begins as soon as a request wants a lease. Without one nobody is in a hurry: the session stays
+// and is replaced when the next request comes.
+//
+// Where servers are so slow that each session lapses, sessions that are still connected are replaced less and less often:
+// waiters then keep their nodes, and the servers are spared. A lost connection is another matter. Its session may be over
+// already, and a session that is being asked for costs the servers no more than a reconnect.
+type lapse struct {
+	lapsed    bool // no lease may rest on the session of this epoch
+	notBefore time.Time
+	pause     time.Duration // after the newest replacement, until notBefore; zero before there was one
+	timer     *time.Timer   // until then, while requests wait; nil without
+}
+
+const (
+	// shortestLapse and longestLapse bound the pause between two replacements of connected sessions, in session timeouts.
+	// It doubles as long as sessions lapse within twice the pause.
+	shortestLapse = 2
+	longestLapse  = 30
+	// lapseSpread is the part of a session timeout over which sessions that lapse together, as at a change of leader, are
+	// replaced.
+	lapseSpread = 20
+)
+
+// replaced notes that a connected session was replaced. Pauses grow while that goes on.
+func (l *lapse) replaced(now time.Time, timeout time.Duration) {
+	if l.pause == 0 || now.After(l.notBefore.Add(l.pause)) {
+		l.pause = shortestLapse * timeout
+	} else {
+		l.pause = min(2*l.pause, longestLapse*timeout)
+	}
+	l.notBefore = now.Add(l.pause + rand.N(l.pause/4+1))
+}
+
+// lapsed: no lease may rest on the session any more.
+func (s *session) lapsed(ev zkconn.Event) {
+	s.lapse.lapsed = true
+	s.phase.lapsed()
+	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
+		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	if s.decides.Wanted() {
+		s.replaceSoon(rand.N(s.info.timeout/lapseSpread + 1))
+	}
+}
+
+// replaceIfLapsed replaces a session that has lapsed, because a request comes.
+func (s *session) replaceIfLapsed() {
+	if s.lapse.lapsed && s.lapse.timer == nil {
+		s.replaceSoon(0)
+	}
+}
+
+// replaceSoon replaces the session after a while, or when it may be replaced.
+func (s *session) replaceSoon(wait time.Duration) {
+	if s.phase.connected() {
+		wait = max(wait, time.Until(s.lapse.notBefore))
+	} else {
+		wait = 0
+	}
+	if wait <= 0 {
+		s.replace()
+		return
+	}
+	if s.lapse.timer == nil {
+		if wait > s.info.timeout {
+			s.log.Warn("sessions lapse one after the other: the next begins later, and no lock is granted until then",
+				s.logged(logkeys.Wait, wait)...)
+		}
+		root, self, epoch := s.system.Root, s.self, s.info.epoch
+		s.lapse.timer = time.AfterFunc(wait, func() { root.Send(self, &pauseOver{epoch: epoch}) })
+	}
+}
+
+// lapsePauseOver: the session may be replaced, if a request still wants that.
+func (s *session) lapsePauseOver() {
+	s.lapse.timer = nil
+	if s.decides.Wanted() {
+		s.replaceSoon(0)
+	}
+}
+
+// replace ends the epoch, and so begins the next session.
+func (s *session) replace() {
+	if s.phase.connected() {
+		s.lapse.replaced(time.Now(), s.info.timeout)
+	}
+	s.figures.Expired()
+	s.log.Warn("session replaced", s.logged()...)
+	s.apply(coordinator.Expired{})
+}
+
+// stop is for the end of an epoch.
+func (l *lapse) stop() {
+	l.lapsed = false
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+}

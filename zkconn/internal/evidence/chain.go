@@ -1,0 +1,214 @@
+package evidence
+
+import (
+	"slices"
+	"time"
+)
+
+// Chain is what one session has proved so far. Make one with New. Its methods take the time by the clock of this process,
+// which must not go back.
+//
+// Invariant: sure ≤ here. Until the chain is broken, the leader does not hold the session for due before sure, whichever
+// leader that is, and not before here if the server of the newest connection follows the leader.
+type Chain struct {
+	tick    time.Duration // of the servers, 0 where it is not known
+	timeout time.Duration // the shortest that was granted to the session so far; 0 before there is a session
+	phase   phase
+	sure    Instant // the session lives until then, by the newest proof with a committed transaction
+	here    Instant // likewise by any proof of the newest connection; sure without one
+	leased  bool    // sure was proved with a transaction, not only by the session's beginning
+
+	connections uint64 // so far
+	opening     Instant
+	trips       trips
+	lastSent    Instant       // when the newest packet of the newest connection went out
+	flights     []flight      // its requests without an answer, in the order in which they went out: answers come in that order
+	lastTrip    Instant       // when its newest request went out that goes by way of the leader
+	lastCommit  Instant       // when the newest of these that is a transaction did
+	slowest     time.Duration // a round trip took lately
+}
+
+// phase is how the newest connection stands.
+type phase uint8
+
+const (
+	idle     phase = iota // there is none
+	asking                // its connect request has gone out
+	answered              // a server has granted or renewed the session
+	unclear               // there is none, and nobody has answered the connect request of the last
+	broken                // the chain is: whatever there is of connections, it proves nothing
+)
+
+// flight is a request under way.
+type flight struct {
+	xid       int32
+	committed bool // its answer is that of a committed transaction
+	touched   Instant
+	sent      Instant
+}
+
+// maxFlights bounds the requests that are followed; servers accept some thousand of one connection. Those beyond it are
+// no evidence.
+const maxFlights = 1 << 14
+
+// Kind is what a request is good for.
+type Kind uint8
+
+// The kinds.
+const (
+	// Local requests may be answered by a server alone.
+	Local Kind = iota
+	// Ordered requests are answered once the leader has handled them: syncs.
+	Ordered
+	// Committed requests are transactions.
+	Committed
+)
+
+// New makes the chain of a session that is yet to be granted. tick is that of the servers, 0 where it is not known.
+func New(tick time.Duration) *Chain { return &Chain{tick: tick} }
+
+// Connecting begins a connection: its connect request goes out next. Nothing of an older connection counts any more.
+// shortest is the shortest timeout that any server of the list grants, as far as that is known, or else 0: the server may
+// grant it, and the leader go by it, whether or not the answer ever comes.
+func (c *Chain) Connecting(now Instant, shortest time.Duration) (connection uint64) {
+	c.Lost(now)
+	c.connections++
+	c.opening, c.lastSent, c.lastTrip, c.lastCommit = now, now, now, now
+	if c.phase == broken {
+		return c.connections
+	}
+	if c.timeout > 0 {
+		shortest = shorter(shortest, c.timeout)
+		if c.phase == unclear {
+			c.timeout = shortest // the request before this one may reach the leader at any time
+		}
+		c.shorten(now.Plus(Good(shortest)))
+	}
+	c.phase = asking
+	return c.connections
+}
+
+// Granted takes the timeout that a server granted on the newest connection to a session that there was before, and gives
+// the one that counts: the shortest so far, because a new leader starts a session with the timeout that it was created
+// with, and the leader goes by that of the last touch.
+func (c *Chain) Granted(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
+	c.Broken(now)
+	c.timeout = shorter(c.timeout, granted)
+	if connection == c.connections && c.phase == asking {
+		c.shorten(c.opening.Plus(Good(c.timeout)))
+	}
+	return c.timeout
+}
+
+// Connected says that the newest connection has the session, with this timeout. It gives the one that counts, as Granted
+// does.
+//
+// The touch of a reconnect lies before its answer, so the answer must come while the chain lasts. A session's first
+// connection begins the chain: a transaction has created the session.
+func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration) (timeout time.Duration) {
+	if c.timeout == 0 {
+		until := c.opening.Plus(Good(granted))
+		c.sure, c.here = until, until
+	}
+	c.Granted(now, connection, granted)
+	if connection != c.connections || c.phase != asking || c.Broken(now) {
+		return c.timeout
+	}
+	c.phase = answered
+	c.trips = newTrips(c.timeout, c.tick, trip{touched: c.opening, sent: c.opening, answered: now})
+	c.here = max(c.here, c.opening.Plus(Good(c.timeout)))
+	return c.timeout
+}
+
+// Lost ends the newest connection. What its proofs without a committed transaction have shown counts no more: its server
+// may have left the leader long ago.
+func (c *Chain) Lost(now Instant) {
+	asked := c.phase == asking || c.phase == unclear
+	if c.phase == broken || c.Broken(now) {
+		return
+	}
+	c.flights, c.here, c.slowest = nil, c.sure, 0
+	if c.phase = idle; asked {
+		c.phase = unclear
+	}
+}
+
+// Sending takes note of a packet that goes out next. It says whether a ping should go out before it: a request by way of
+// the leader is worth as much as the packet before it.
+func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (pingFirst bool) {
+	if connection != c.connections {
+		return false
+	}
+	before := c.lastSent
+	c.lastSent = now
+	if c.phase != answered || kind == Local || len(c.flights) == maxFlights {
+		return false
+	}
+	if pingFirst = now > before.Plus(2*c.trips.grain); pingFirst {
+		before = now
+	}
+	c.lastTrip = now
+	if kind == Committed {
+		c.lastCommit = now
+	}
+	c.flights = append(c.flights, flight{xid: xid, committed: kind == Committed, touched: before, sent: now})
+	return pingFirst
+}
+
+// Replied takes the answer to a request. decided says that the leader has decided every part of it on our living session.
+func (c *Chain) Replied(now Instant, connection uint64, xid int32, decided bool) {
+	if connection != c.connections || c.phase != answered {
+		return
+	}
+	i := slices.IndexFunc(c.flights, func(f flight) bool { return f.xid == xid })
+	if i < 0 {
+		return
+	}
+	f := c.flights[i]
+	c.flights = slices.Delete(c.flights, 0, i+1)
+	if c.Broken(now) || !decided {
+		return
+	}
+	c.slowest = max(time.Duration(now-f.sent), c.slowest-c.slowest/8)
+	if touched, known := c.trips.since(f.sent); known {
+		c.here = max(c.here, touched.Plus(Good(c.timeout)))
+		if f.committed {
+			c.sure, c.leased = c.here, true
+		}
+	}
+	c.trips.add(trip{touched: f.touched, sent: f.sent, answered: now})
+}
+
+// shorten brings the end forward: the servers may end the session sooner than was known.
+func (c *Chain) shorten(until Instant) {
+	c.sure, c.here = min(c.sure, until), min(c.here, until)
+}
+
+// Broken tells whether the chain is broken: no lease may rest on this session any more. Once true it stays true.
+func (c *Chain) Broken(now Instant) bool {
+	if c.timeout > 0 && now >= c.here {
+		c.phase, c.flights = broken, nil
+	}
+	return c.phase == broken
+}
+
+// Ends gives when the chain breaks unless there is another proof before; false before there is a session.
+func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
+
+// Lease gives until when a lease may last: the session lives until then, whatever becomes of its servers and of this
+// connection. It is false before a transaction has been committed, and once the chain is broken.
+func (c *Chain) Lease() (until Instant, some bool) { return c.sure, c.leased && c.phase != broken }
+
+// Timeout gives the shortest timeout of the session so far, 0 before there is one.
+func (c *Chain) Timeout() time.Duration { return c.timeout }
+
+// shorter gives the shorter of two timeouts, of which 0 stands for none.
+func shorter(a, b time.Duration) time.Duration {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
+	}
+	return min(a, b)
+}

@@ -1,0 +1,38 @@
+package evidence
+
+// How often round trips are needed. The newest proof of an answered request R has a Y that was sent 2 r + 7/24 T + 1/24 T
+// before R, and up to two paces more, because round trips go out one pace apart: r is what a round trip takes. The next
+// proof is answered a pace and a round trip later. The chain lasts if that comes before Y's end:
+//
+//	3 r + T/3 + 3 pace < T − T/10
+const (
+	// idlePace is that of a session that has no lease to keep: it leaves 0.23 T for a round trip, or for a process that
+	// is held up. T/5 would leave 0.1 T; T/4 breaks each chain.
+	idlePace = 1.0 / 6
+	// leasedPace leaves 0.4 T: whoever loses a lease has lost more than a session.
+	leasedPace = 1.0 / 12
+	// slackOfPace is (1 − 1/10 − 1/3)/3 less a hundredth and a half for timers that are late.
+	slackOfPace = 0.175
+	// fastestPace bounds what a session sends, however slow the servers are. Above a round trip of T/7 no pace is enough.
+	fastestPace = 1.0 / 32
+	// commitPace is how long a lease may stay without a transaction: that which its owner sends each T/6 comes first.
+	commitPace = 1.0/6 + 1.0/24
+	// slowTrip is the round trip from which a lease needs more transactions than one each T/6, one at a time.
+	slowTrip = 1.0 / 24
+)
+
+// Next gives when the next round trip is due if nothing else goes out, and whether it is to be a transaction; false while
+// there is no connection on which anything could be proved. leased says that a lease is to last.
+func (c *Chain) Next(leased bool) (due Instant, committed, some bool) {
+	if c.phase != answered {
+		return 0, false, false
+	}
+	every := Fraction(c.timeout, idlePace)
+	if leased {
+		every = Fraction(c.timeout, leasedPace)
+	}
+	every = max(min(every, Fraction(c.timeout, slackOfPace)-c.slowest), Fraction(c.timeout, fastestPace))
+	due = c.lastTrip.Plus(every)
+	committed = leased && (c.slowest > Fraction(c.timeout, slowTrip) || due >= c.lastCommit.Plus(Fraction(c.timeout, commitPace)))
+	return due, committed, true
+}

@@ -1,0 +1,98 @@
+package evidence
+
+import (
+	"slices"
+	"time"
+)
+
+// Instant is a point on the time line of one process: nanoseconds since some moment.
+type Instant int64
+
+// Plus gives the instant that is d later.
+func (i Instant) Plus(d time.Duration) Instant { return i + Instant(d) }
+
+// The rule's fractions of the session timeout.
+const (
+	// halfTick is the longest half tick that servers allow for: a session timeout is two ticks at least.
+	halfTick = 1.0 / 4
+	// Lateness is what a leader's ping may be late by. It is added to half a tick, and waited for before a transaction counts.
+	Lateness = 1.0 / 24
+	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for what a system takes to
+	// act on a deadline.
+	Margin = 1.0 / 10
+	// rounding is the grain of round trips: those that are closer are not told apart.
+	rounding = 1.0 / 64
+)
+
+// Fraction gives a part of a duration.
+func Fraction(d time.Duration, f float64) time.Duration { return time.Duration(f * float64(d)) }
+
+// Good is how long a touch is good for: the session timeout less the margin.
+func Good(timeout time.Duration) time.Duration { return timeout - Fraction(timeout, Margin) }
+
+// trips are the round trips of one connection, and what they show of when the leader heard of its session.
+type trips struct {
+	half   time.Duration // within which the leader has sent a ping, for certain
+	settle time.Duration // what a ping may be late by
+	grain  time.Duration // round trips closer to each other than this are not told apart
+	opened trip          // of the connect request
+	all    []trip        // the others, in order; as many as matter
+}
+
+// trip is a request that went by way of the leader and was answered.
+type trip struct {
+	touched  Instant // when the packet before it was sent: both touched the session
+	sent     Instant
+	answered Instant
+}
+
+// newTrips begins with the answer to a connect request. tick is that of the servers, 0 where it is not known.
+func newTrips(timeout, tick time.Duration, opened trip) trips {
+	half := Fraction(timeout, halfTick)
+	if tick > 0 {
+		half = tick / 2
+	}
+	late := Fraction(timeout, Lateness)
+	return trips{half: half + late, settle: late, grain: Fraction(timeout, rounding), opened: opened}
+}
+
+// since gives the latest instant at or after which the leader is known to have touched the session, once a request that
+// was sent then, by way of the leader, has been answered on this connection.
+func (e *trips) since(sent Instant) (touched Instant, known bool) {
+	if sent < e.opened.answered {
+		return 0, false
+	}
+	after := e.last(func(a trip) bool { return a.answered.Plus(e.settle) <= sent })
+	if after < 0 {
+		return e.opened.touched, true
+	}
+	asked := e.all[after].sent
+	if y := e.last(func(y trip) bool { return y.answered.Plus(e.half) <= asked }); y >= 0 {
+		return max(e.all[y].touched, e.opened.touched), true
+	}
+	return e.opened.touched, true
+}
+
+// last finds the newest round trip that fits; -1 where none does. It looks back from the newest, which is among the first
+// few dozen.
+func (e *trips) last(fits func(trip) bool) int {
+	for i := len(e.all) - 1; i >= 0; i-- {
+		if fits(e.all[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// add takes note of a round trip. Those that come within a grain of the one before are passed over, and those that are
+// older than a session timeout dropped: there is no proof in them.
+func (e *trips) add(t trip) {
+	if n := len(e.all); n > 0 && t.sent < e.all[n-1].sent.Plus(e.grain) {
+		return
+	}
+	if len(e.all) == cap(e.all) {
+		oldest := t.sent.Plus(-64 * e.grain)
+		e.all = slices.DeleteFunc(e.all, func(old trip) bool { return old.sent < oldest })
+	}
+	e.all = append(e.all, t)
+}

@@ -1,0 +1,212 @@
+package zkconn
+
+import (
+	"sync"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
+)
+
+// SteadyLease is the part of the session timeout for which a lease runs from the sending of a
+// heartbeat, at a steady rate of one heartbeat every T/6 and with short round trips. The third
+// heartbeat before it, T/2 earlier, is Y (see the package doc), and the margin is T/10: 1 − 1/2 −
+// 1/10. Syncs between the heartbeats make it longer.
+const SteadyLease = 0.4
+
+// leaseKeeper keeps what a session has proved (package evidence), and extends the lease clock by it. It tells once that
+// the chain is broken, and once that a session for which no server answers is given up.
+type leaseKeeper struct {
+	clock *LeaseClock
+	list  *shortestTimeout
+	// idleSyncs: the chain is kept also while no lease is to last.
+	idleSyncs bool
+	// broken and givenUp are called without a lock, on any goroutine. They must not block.
+	broken, givenUp func()
+
+	mu     sync.Mutex
+	chain  *evidence.Chain
+	leased bool             // a lease is to last: see Conn.KeepLease
+	owns   bool             // the session has made ephemeral nodes that no lease is kept for, in a Txn
+	up     bool             // the newest connection has the session
+	since  evidence.Instant // when up changed
+	stage  leaseStage       // how far it has come to its end
+	alarm  *time.Timer      // for the next stage; nil before there is a session, and after close
+}
+
+// leaseStage is how far a session has come to its end.
+type leaseStage uint8
+
+const (
+	proving   leaseStage = iota // its chain of evidence goes on
+	unproved                    // the chain is broken
+	abandoned                   // it is given up, or closed: nothing more is told
+)
+
+func newLeaseKeeper(cfg Config) *leaseKeeper {
+	nothing := func() {}
+	return &leaseKeeper{clock: NewLeaseClock(cfg.suspended), chain: evidence.New(cfg.serverTick), list: cfg.shortest,
+		idleSyncs: !cfg.withoutIdleSyncs,
+		broken:    nothing, givenUp: nothing}
+}
+
+// do lets the chain take something, and then does what follows from it.
+func (k *leaseKeeper) do(take func(now evidence.Instant)) {
+	k.mu.Lock()
+	now := k.clock.now()
+	take(now)
+	tell := k.follow(now)
+	k.mu.Unlock()
+	for _, t := range tell {
+		t()
+	}
+}
+
+// follow has the lease clock say what the chain proves, sets the alarm, and gives who is to be told. k.mu is held.
+func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
+	if k.stage == abandoned || k.chain.Timeout() == 0 {
+		return nil
+	}
+	ends, _ := k.chain.Ends()
+	if k.stage == proving && k.chain.Broken(now) {
+		k.stage = unproved
+		k.clock.End()
+		tell = append(tell, k.broken)
+	}
+	if until, leased := k.chain.Lease(); leased {
+		k.clock.shorten(until)
+		k.clock.extend(until)
+	}
+	if k.stage == unproved {
+		// Its last touch lies before the loss of its connection.
+		ends = k.since.Plus(k.chain.Timeout())
+		if !k.up && now >= ends {
+			k.stage = abandoned
+			return append(tell, k.givenUp)
+		}
+	}
+	k.setAlarm(time.Duration(ends - now))
+	return tell
+}
+
+// setAlarm has the chain looked at when its end is due. The timer stands still while the machine is suspended; whatever
+// comes first then finds the chain broken. k.mu is held.
+func (k *leaseKeeper) setAlarm(in time.Duration) {
+	switch {
+	case k.stage == unproved && k.up: // lost sets it anew
+	case k.alarm == nil:
+		k.alarm = time.AfterFunc(in, func() { k.do(func(evidence.Instant) {}) })
+	default:
+		k.alarm.Reset(in)
+	}
+}
+
+// lost: the newest connection is gone, or has none.
+func (k *leaseKeeper) lost() {
+	k.do(func(now evidence.Instant) {
+		if k.up {
+			k.up, k.since = false, now
+		}
+		k.chain.Lost(now)
+	})
+}
+
+// close ends what is told.
+func (k *leaseKeeper) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stage = abandoned
+	if k.alarm != nil {
+		k.alarm.Stop()
+	}
+}
+
+// proved tells whether the chain of evidence goes on.
+func (k *leaseKeeper) proved() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.chain.Broken(k.clock.now())
+}
+
+// keepLease says whether a lease is to last.
+func (k *leaseKeeper) keepLease(leased bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.leased = leased
+}
+
+// keepNodes has the session kept as for a lease: ephemeral nodes of a Txn last as long as it does, and no request stands
+// for them.
+func (k *leaseKeeper) keepNodes() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.owns = true
+}
+
+// roundTrips follows the requests of one connection that go by way of the leader.
+type roundTrips struct {
+	keeper     *leaseKeeper
+	connection uint64
+}
+
+// connecting begins to follow a connection: its connect request goes out next.
+func (r *roundTrips) connecting() {
+	r.keeper.do(func(now evidence.Instant) {
+		r.connection = r.keeper.chain.Connecting(now, r.keeper.list.with(0))
+	})
+}
+
+// granted takes the timeout that a server granted to a session that there was before, also where the connection is of no
+// use yet. It gives the one that counts.
+func (r *roundTrips) granted(timeout time.Duration) (counts time.Duration) {
+	r.keeper.list.note(timeout)
+	r.keeper.do(func(now evidence.Instant) { counts = r.keeper.chain.Granted(now, r.connection, timeout) })
+	return counts
+}
+
+// connected: the connection has the session, with this timeout. It gives the one that counts.
+func (r *roundTrips) connected(timeout time.Duration) (counts time.Duration) {
+	r.keeper.list.note(timeout)
+	r.keeper.do(func(now evidence.Instant) {
+		counts = r.keeper.chain.Connected(now, r.connection, timeout)
+		r.keeper.up, r.keeper.since = true, now
+	})
+	return counts
+}
+
+// sending takes note of a packet that goes out next. It says whether a ping should go out before it.
+func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
+	r.keeper.mu.Lock()
+	defer r.keeper.mu.Unlock()
+	return r.keeper.chain.Sending(r.keeper.clock.now(), r.connection, xid, kindOf(op))
+}
+
+// replied takes the answer to a request.
+func (r *roundTrips) replied(xid int32, v verdict) {
+	r.keeper.do(func(now evidence.Instant) { r.keeper.chain.Replied(now, r.connection, xid, v == decided) })
+}
+
+// next gives in what time the next round trip is due if nothing else goes out, and whether it is to be a transaction; false
+// where none is.
+func (r *roundTrips) next() (in time.Duration, committed, some bool) {
+	k := r.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	leased := k.leased || k.owns
+	if !leased && !k.idleSyncs {
+		return 0, false, false
+	}
+	due, committed, some := k.chain.Next(leased)
+	return time.Duration(due - k.clock.now()), committed, some
+}
+
+// kindOf tells what a request is good for as evidence: whether every answer to it comes only after the leader has handled
+// it.
+func kindOf(op int32) evidence.Kind {
+	switch op {
+	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opCreateContainer, opCreateTTL:
+		return evidence.Committed
+	case opSync:
+		return evidence.Ordered
+	}
+	return evidence.Local
+}

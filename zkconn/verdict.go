@@ -1,0 +1,89 @@
+package zkconn
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+)
+
+// verdict is what the codes of an answer say of the session. See the package doc, "Evidence".
+type verdict uint8
+
+const (
+	// undecided: a server may have said it by itself.
+	undecided verdict = iota
+	// decided: the leader has decided every part of it, on our living session.
+	decided
+	// moved: the session goes on, but not on this connection (SessionMoved).
+	moved
+	// ended: the leader has said that the session is over (SessionExpired).
+	ended
+)
+
+// verdictOf judges an answer to a request that goes by way of the leader. A refusal is committed like any other
+// transaction. Whatever else a server says, it may say by itself: throttled, authentication required, and no permission
+// (ZooKeeperServer.authWriteRequest, where zookeeper.enableEagerACLCheck is set; CommittedRefusal, which asks for less,
+// lets that one pass).
+func verdictOf(code int32) verdict {
+	switch code {
+	case 0, codeNoNode, codeBadVersion, codeNoChildrenForEphemerals, codeNodeExists, codeNotEmpty:
+		return decided
+	case codeSessionExpired:
+		return ended
+	case codeSessionMoved:
+		return moved
+	}
+	return undecided
+}
+
+// verdictOfParts judges the body of an answer to a multi whose header says that all is well. A refused multi has an error
+// in each part, also when the leader refused it because the session is over: PrepRequestProcessor puts checkSession's
+// SessionExpired and SessionMoved into the part and commits the refusal. Taken for evidence, such an answer kept a lease
+// for ever (issue 35). A part is refused by the leader alone, so every other refusal is as good as a success. A body of
+// which a part is missing is no evidence.
+func verdictOfParts(body []byte) verdict {
+	const header, withCode = 4 + 1 + 4, 4 + 1 + 4 + 4 // type, done, error; and an error's result
+	if len(body) < header || int32(binary.BigEndian.Uint32(body)) != typeOfError {
+		return decided // of other parts than errors: carried out
+	}
+	for ; len(body) >= header; body = body[withCode:] {
+		if body[4] != 0 {
+			return decided // the end of the parts
+		}
+		if len(body) < withCode {
+			break
+		}
+		switch code := int32(binary.BigEndian.Uint32(body[header:])); code {
+		case codeSessionExpired, codeSessionMoved:
+			return verdictOf(code)
+		}
+	}
+	return undecided
+}
+
+// maxJudged bounds how much of an answer is looked at, in bytes: the transport's buffer.
+const maxJudged = 32 << 10
+
+// multis are the multis of one connection that have no answer yet, in the order in which they went out: the header of an
+// answer does not say what it answers.
+type multis struct {
+	mu   sync.Mutex
+	xids []int32
+}
+
+func (m *multis) sent(xid int32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.xids = append(m.xids, xid)
+}
+
+// answered tells whether an answer is that of a multi.
+func (m *multis) answered(xid int32) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.Index(m.xids, xid)
+	if i >= 0 {
+		m.xids = slices.Delete(m.xids, 0, i+1)
+	}
+	return i >= 0
+}
