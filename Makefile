@@ -27,7 +27,11 @@ PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./t
 export GORACE ?= atexit_sleep_ms=100
 # Heaps of tests are small, and collected over and over: let grow to five times what lives they take a fifth less time with
 # -race. The compiler and staticcheck take a tenth less. Benchmarks are as users run Go.
-test test-race test-pages test-pure race halts lint check: export GOGC ?= 400
+test test-race test-pages test-pure versions race halts lint check: export GOGC ?= 400
+# The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
+# The embedded server is compared with one version only, so make test alone has tests/conformance.
+VERSIONS ?= 3.9.5 3.8.6 3.8.0
+SERVERS := ./actors ./examples/... ./tests ./tests/access ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/matrix ./tests/outages ./tests/rig/... ./tests/sasl ./tests/services ./tests/stalls ./tests/touches ./tests/zklock
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test: export GOFLAGS += -trimpath -ldflags=-w
@@ -77,6 +81,13 @@ test-pure: ## the part that needs no servers: decisions, every state that reques
 test-pages: ## the part with the newest OpenTelemetry, and with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
+
+.PHONY: versions
+versions: deps ## the suites that start servers, on each of VERSIONS in turn, and a table of what passes (about half an hour)
+	if [[ ' $(VERSIONS) ' = *' 3.8.0 '* ]]; then tests/rig/install.sh; fi
+	for version in $(VERSIONS); do TURNSTILE_ZOOKEEPER=$$version $(GO) run ./tests/rig/archive; done
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -versions $(subst $() ,$(comma),$(VERSIONS)) -beside $(subst $() ,$(comma),$(MODULES)) -- \
+		-count=1 -vet=off -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(SERVERS)
 
 .PHONY: check
 check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what needs no server, without -race
@@ -192,11 +203,9 @@ screenshots: deps ## pictures of the dashboard, and zklock's views at 80 columns
 		$(GO) test -count=1 -timeout 20m -run 'TestScreenshots$$' ./tests/zklock
 
 .PHONY: deps
-deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chromium, promtool, where they are missing
-	tests/rig/install.sh
+deps: ## fetch and install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chromium, promtool, where they are missing
+	tests/rig/pinned/install.sh
 	$(GO) run ./tests/rig/archive
 	tests/rig/kdc/install.sh
-	tests/interop/install.sh
-	tests/sasl/install.sh
 	tests/dashboard/install.sh
 	tests/figures/install.sh

@@ -19,8 +19,8 @@ import (
 // at the end. The holder of a contest is asked for the lock before it is broken, as by Revoke.
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
-// where the contender is not well formed, and zkconn.ErrNoAuth where the node may not be deleted.
-// Otherwise errors are those of Queue.
+// where the contender is not well formed or its token is not known, as where its node may not be read.
+// It wraps zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
 func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
 	const op = "break"
 	b, err := ask[*messages.Broken](ctx, c, op, contender.At(), &messages.Break{Contender: contender})

@@ -33,12 +33,13 @@ type Contender struct {
 	Sequence int32
 	// Weight is how many of a semaphore's permits it takes; zero in other modes.
 	Weight int
-	// Session is the ZooKeeper session whose end deletes the node.
+	// Session is the ZooKeeper session whose end deletes the node; zero where Unread and the servers do not tell.
 	Session int64
 	// Token is the fencing token that the node's first grant has, as far as the node tells: who locks again with a
 	// sticky node has a greater one, who downgraded keeps the writer's, who took the hold of an earlier process back goes
 	// on from that one's, and where Asked or Unread the place in it is not known, so that it may be up to MaxPlace too
-	// small. It is for people: a resource is given that of the lease. It is zero where the node's czxid does not fit.
+	// small. It is for people: a resource is given that of the lease. It is zero where the node's czxid does not fit, or
+	// is not known.
 	Token Token
 
 	// Holds: it has the lock, as far as the queue tells. WaitsFor names the nodes whose end may let a
@@ -52,7 +53,8 @@ type Contender struct {
 	// the node is another's or that of a contest, what was written there before is lost, so that who it is cannot be
 	// told any more; a holder of Turnstile's that is alive writes it again.
 	Asked bool
-	// Unread: its data may not be read. The fields below then have what else is known.
+	// Unread: its data may not be read. The fields below then have what else is known. From 3.8.4 and 3.9.2 on,
+	// servers tell nothing of such a node: Session, Token and Since are zero, too.
 	Unread bool
 	// Host and PID are the owner's machine and process, Actor the address of the actor that asked; Owner,
 	// Caller and Label are what it asked with: see Acquire. They are empty where the node is another library's.
@@ -62,7 +64,7 @@ type Contender struct {
 	// Priority is what it asked with: see Acquire.
 	Priority int
 	// Since is when it was asked for, by the owner's clock. Where that is not known, it is when the
-	// node was made, by the server's.
+	// node was made, by the server's; zero where Unread and the servers do not tell.
 	Since time.Time
 	// Who is the one that stands still while it waits: Caller, or Owner, or the actor; "" where that is
 	// not known.

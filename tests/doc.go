@@ -1,6 +1,6 @@
 // Package tests holds the tests that need more than one package: the behaviour of locks on the
 // embedded server and on real ones, under faults, beside other clients. Those on real servers need Java and
-// Debian's zookeeper package, and say so when they skip; make test lets none skip.
+// what make deps fetches, and say so when they skip; make test lets none skip.
 //
 // # What is in which folder
 //

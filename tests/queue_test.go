@@ -1,7 +1,9 @@
 package tests
 
 import (
+	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -250,21 +252,49 @@ func TestQueueKnowsOthersNodes(t *testing.T) {
 	})
 }
 
-// TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data.
+// TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data, among the others.
 func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		owner := open(t, at.Connect(), locks.WithAuth("digest", []byte("me:secret")),
 			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
 		lease, err := owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock(deadline(t))
 		require.NoError(t, err)
-		all := queueOf(t, open(t, at.Connect()), "/secret")
-		require.Len(t, all, 1)
+		stranger := open(t, at.Connect())
+		ctx, giveUp := context.WithCancel(deadline(t))
+		defer giveUp()
+		rec := recorder(t, stranger)
+		behind := elsewhere(ctx, stranger.Mutex("/secret", locks.WithLabel("behind"), observedBy(rec)).Lock)
+		await(t, rec, messages.StateWatching)
+		all := queueOf(t, stranger, "/secret")
+		require.Len(t, all, 2)
 		require.True(t, all[0].Unread)
 		require.True(t, all[0].Holds)
-		require.Equal(t, lease.Token(), all[0].Token)
-		require.Equal(t, owner.Session().ID(), all[0].Session)
 		require.Empty(t, all[0].Label)
 		require.Equal(t, messages.LibraryUnknown, all[0].Library)
-		require.False(t, all[0].Since.IsZero())
+		if at.existsNeedsRead(t) {
+			require.Zero(t, all[0].Token)
+			require.Zero(t, all[0].Session)
+			require.Zero(t, all[0].Since)
+			require.ErrorIs(t, stranger.Break(deadline(t), all[0]), actors.ErrBadAcquire)
+		} else {
+			require.Equal(t, lease.Token(), all[0].Token)
+			require.Equal(t, owner.Session().ID(), all[0].Session)
+			require.False(t, all[0].Since.IsZero())
+		}
+		require.Equal(t, "behind", all[1].Label)
+		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
+		giveUp() // no event would tell it that the one before is gone
+		require.ErrorIs(t, receive(t, behind).err, context.Canceled)
+		require.NoError(t, lease.Unlock(deadline(t)))
 	})
+}
+
+// existsNeedsRead tells whether the servers are of a version that says nothing of a node to somebody without READ: all
+// since 3.8.4 and 3.9.2 (ZOOKEEPER-2590).
+func (s *servers) existsNeedsRead(t *testing.T) bool {
+	t.Helper()
+	answer, err := s.members[0].FourLetter(deadline(t), "srvr")
+	require.NoError(t, err)
+	require.Contains(t, answer, "version: ")
+	return !strings.Contains(answer, "version: 3.8.0-")
 }

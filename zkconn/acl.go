@@ -9,6 +9,17 @@ import (
 // ACL is one entry of a node's access control list.
 type ACL = zk.ACL
 
+// ReadsOwn refuses a node that the session could not read: ErrNoAuth where the ACL of what it makes gives READ to nobody.
+// Whether somebody else is meant, only a server knows.
+func (c *Conn) ReadsOwn(path string) error {
+	for _, entry := range c.cfg.acl {
+		if entry.Perms&zk.PermRead != 0 {
+			return nil
+		}
+	}
+	return &Error{"create", path, fmt.Errorf("%w: its own session could not read it", ErrNoAuth)}
+}
+
 // checkACL refuses what no server accepts, or what allows nobody anything.
 func checkACL(what string, acl []ACL) error {
 	if len(acl) == 0 {

@@ -19,6 +19,7 @@ type Conn struct {
 	guard   epochGuard
 	watches wantedWatches
 	awaited awaitedCreates
+	births  births
 	link    link
 	lease   *leaseKeeper
 	hosts   *hosts

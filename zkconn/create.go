@@ -63,27 +63,21 @@ func (c *Conn) CreateCounted(parent, prefix string, data []byte) (Created, error
 	return Created{Siblings: -1, Sent: created.Sent}, c.failure("create counted", path, err)
 }
 
-// CreatePlain makes an ephemeral sequential node without touching its parent's data, and then asks for its czxid;
-// Siblings is -1. Errors are those of CreateCounted. When only the second request failed, Name is set and Czxid is 0:
-// the node was made, whatever OutcomeOf says of the error.
+// CreatePlain makes an ephemeral sequential node without touching its parent's data; Siblings is -1. Errors are those of
+// CreateCounted.
 func (c *Conn) CreatePlain(parent, prefix string, data []byte) (Created, error) {
 	created := Created{Siblings: -1}
-	path, err := c.operateOnNew("create", parent, prefix, data, func(absolute, absoluteParent string) error {
+	path, err := c.operateOnNew("create", parent, prefix, data, func(absolute, _ string) error {
+		czxid, done := c.births.expect(absolute)
+		defer done()
 		created.Sent = time.Now()
 		made, err := c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
 		if err != nil {
 			return err
 		}
 		created.Name = lastElement(made)
-		stat, exists, err := c.lookUp(absoluteParent + "/" + created.Name)
-		if err == nil && !exists {
-			err = zk.ErrNoNode
-		}
-		if err != nil {
-			return c.failure("exists", parent+"/"+created.Name, err)
-		}
-		created.Czxid = stat.Czxid
-		return nil
+		created.Czxid, err = czxid(made)
+		return err
 	})
 	if err != nil {
 		return created, c.failure("create", path, err)

@@ -7,13 +7,12 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// CreateNamed makes an ephemeral node with just this name, and reads its czxid. beside, unless it
+// CreateNamed makes an ephemeral node with just this name. beside, unless it
 // is empty, names a sibling that must exist then: both are one transaction, so nobody can have come
 // between the two.
 //
 // The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
-// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge. When only the second request failed, Name
-// is set and Czxid is 0: the node was made, whatever OutcomeOf says of the error. Siblings is -1.
+// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge. Siblings is -1.
 func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Created, error) {
 	created := Created{Siblings: -1}
 	const op = "create"
@@ -26,8 +25,11 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 		if beside != "" {
 			parts = append([]any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}}, parts...)
 		}
+		czxid, done := c.births.expect(absolute)
+		defer done()
 		created.Sent = time.Now()
-		if _, err := c.transact(parts...); err != nil {
+		_, err := c.transact(parts...)
+		if err != nil {
 			var refused *partError
 			if errors.As(err, &refused) {
 				if err = refused.cause; beside != "" && refused.part == 0 {
@@ -36,22 +38,9 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 			}
 			return err
 		}
-		return c.made(&created, absolute, path, name)
+		created.Name = name
+		created.Czxid, err = czxid(absolute)
+		return err
 	})
 	return created, err
-}
-
-// made completes the news of a node that was just made with a name of our choice: its czxid is learnt
-// by a second request. absolute is where it is, path the same without the chroot.
-func (c *Conn) made(created *Created, absolute, path, name string) error {
-	created.Name = name
-	stat, exists, err := c.lookUp(absolute)
-	if err == nil && !exists {
-		err = zk.ErrNoNode
-	}
-	if err != nil {
-		return c.failure("exists", path, err)
-	}
-	created.Czxid = stat.Czxid
-	return nil
 }

@@ -31,7 +31,7 @@ func (c *Conn) reach(network string) (*transport, error) {
 	}
 	patience := func() time.Duration { return c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
 	t := newTransport(conn, current.label, patience(), &c.guard, &c.watches, c, c.lease)
-	t.sasl, t.patience = sasl, patience
+	t.sasl, t.patience, t.births = sasl, patience, &c.births
 	if !c.link.adopt(t) {
 		_ = conn.Close()
 		return nil, ErrClosed

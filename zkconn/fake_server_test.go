@@ -67,6 +67,7 @@ type fakeRequest struct {
 
 type fakeReply struct {
 	code   int32
+	zxid   uint64 // 9 where it is not said
 	body   []byte
 	silent bool
 	cut    bool   // close the connection behind the reply, or instead of it
@@ -156,7 +157,7 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	if reply.event != nil && writeFrame(conn, append(replyHeader(xidEvent, 0), reply.event...)) != nil {
 		return false
 	}
-	if !reply.silent && writeFrame(conn, append(replyHeader(r.xid, reply.code), reply.body...)) != nil {
+	if !reply.silent && writeFrame(conn, append(replyHeaderAt(r.xid, cmp.Or(reply.zxid, 9), reply.code), reply.body...)) != nil {
 		return false
 	}
 	return !reply.cut && r.op != opClose
@@ -253,9 +254,11 @@ func frameOf(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-func replyHeader(xid, code int32) []byte {
+func replyHeader(xid, code int32) []byte { return replyHeaderAt(xid, 9, code) }
+
+func replyHeaderAt(xid int32, zxid uint64, code int32) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(xid))
-	b = binary.BigEndian.AppendUint64(b, 9) // zxid
+	b = binary.BigEndian.AppendUint64(b, zxid)
 	return binary.BigEndian.AppendUint32(b, uint32(code))
 }
 

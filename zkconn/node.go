@@ -57,7 +57,7 @@ func (c *Conn) Sync(path string) error {
 	})
 }
 
-// Exists tells whether a node exists. No ACL forbids that.
+// Exists tells whether a node exists. Servers since 3.8.4 and 3.9.2 want READ for that (ZOOKEEPER-2590): ErrNoAuth.
 func (c *Conn) Exists(path string) (stat Stat, exists bool, err error) {
 	err = c.operate("exists", path, func(absolute string) error {
 		stat, exists, err = c.lookUp(absolute)
@@ -126,6 +126,21 @@ func (c *Conn) SetData(path string, data []byte) error {
 		_, err := c.zk.Set(absolute, data, -1)
 		return err
 	})
+}
+
+// Write is SetData, and gives what the node is then. That takes no READ, as Exists and Get do. ErrNoNode, ErrTooLarge.
+func (c *Conn) Write(path string, data []byte) (stat Stat, err error) {
+	err = c.operate("write", path, func(absolute string) error {
+		if err := checkSize("write", path, data); err != nil {
+			return err
+		}
+		told, err := c.zk.Set(absolute, data, -1)
+		if err == nil {
+			stat = newStat(told)
+		}
+		return err
+	})
+	return stat, err
 }
 
 // SetDataAt sets the data of a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrTooLarge.

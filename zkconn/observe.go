@@ -66,7 +66,10 @@ func (c *Conn) observeNode(kind EventKind, path string) {
 
 // passes, replied, sessionEnded and failed make Conn the transport's observer.
 
-func (c *Conn) passes(frame []byte) { c.awaited.passes(frame) }
+func (c *Conn) passes(frame []byte) {
+	c.births.passes(frame)
+	c.awaited.passes(frame)
+}
 
 func (c *Conn) replied(t *transport, code int32) {
 	switch code {

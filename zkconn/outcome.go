@@ -37,7 +37,7 @@ func (o Outcome) String() string {
 // OutcomeOf judges the error of an operation: nil is Applied, a definite code of a server Refused, an operation that
 // never left NotSent, and everything else Unknown. It judges the library's own errors likewise.
 //
-// In an operation of several requests (CreatePlain, EnsureParents) it judges the request that failed.
+// In an operation of several requests (EnsureParents) it judges the request that failed.
 func OutcomeOf(err error) Outcome {
 	if err == nil {
 		return Applied

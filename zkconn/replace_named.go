@@ -8,10 +8,10 @@ import (
 )
 
 // ReplaceNamed makes an ephemeral node with just this name in place of a sibling, which is deleted if it has this
-// version: both are one transaction. It learns the czxid of the new node.
+// version: both are one transaction.
 //
 // ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
-// CreateNamed, whose word on a second request that failed holds here too.
+// CreateNamed.
 func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
 	created := Created{Siblings: -1}
 	const op = "replace"
@@ -20,6 +20,8 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 		if err := checkSize(op, path, data); err != nil {
 			return err
 		}
+		czxid, done := c.births.expect(absolute)
+		defer done()
 		created.Sent = time.Now()
 		_, err := c.transact(
 			&zk.DeleteRequest{Path: c.cfg.chroot + parent + "/" + sibling, Version: version},
@@ -33,7 +35,9 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 		case err != nil:
 			return err
 		}
-		return c.made(&created, absolute, path, name)
+		created.Name = name
+		created.Czxid, err = czxid(absolute)
+		return err
 	})
 	return created, err
 }

@@ -39,6 +39,7 @@ type transport struct {
 	watches  *wantedWatches
 	observer transportObserver
 	trips    *roundTrips
+	births   *births
 	multis   multis
 
 	order     chan struct{} // whoever has put something in sends: frames are noted in the order in which they go out
@@ -157,7 +158,11 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	if farewell := t.farewell.Load(); farewell != 0 && int64(xid) == farewell && code == 0 {
 		t.guard.closed.Store(true)
 	}
-	t.guard.toldOf(int64(binary.BigEndian.Uint64(frame[lengthSize+4:])))
+	zxid := int64(binary.BigEndian.Uint64(frame[lengthSize+4:]))
+	t.guard.toldOf(zxid)
+	if err := t.tellBirth(xid, zxid, code, length); err != nil {
+		return false, err
+	}
 	if err := t.judge(xid, code, length); err != nil {
 		return false, err
 	}
@@ -185,6 +190,19 @@ func (t *transport) judge(xid, code int32, length int) error {
 		t.over = zk.ErrSessionMoved // whoever asked is told first: this request was not executed
 	}
 	return nil
+}
+
+// tellBirth shows the reply to a create to those who want to know its czxid. One that does not fit the buffer is none
+// that they have asked for: it names one node.
+func (t *transport) tellBirth(xid int32, zxid int64, code int32, length int) error {
+	if t.births == nil || code != 0 || lengthSize+length > t.reader.Size() || !t.births.awaits(xid) {
+		return nil
+	}
+	frame, err := t.reader.Peek(lengthSize + length)
+	if err == nil {
+		t.births.answered(xid, zxid, frame[lengthSize+replyHeaderSize:])
+	}
+	return err
 }
 
 // lookAtConnectReply waits for the whole of it: it fits the buffer, being some forty bytes.

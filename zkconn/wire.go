@@ -116,13 +116,18 @@ func requestXid(frame []byte) int32 { return int32(binary.BigEndian.Uint32(frame
 
 // requestPath gives the path that a request begins with.
 func requestPath(frame []byte) (string, bool) {
-	body := frame[requestHeaderSize:]
-	if len(body) < 4 {
-		return "", false
+	path, _, ok := cutString(frame[requestHeaderSize:])
+	return path, ok
+}
+
+// cutString takes a string from the beginning of what a frame says.
+func cutString(b []byte) (text string, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return "", nil, false
 	}
-	length := int(int32(binary.BigEndian.Uint32(body)))
-	if length < 0 || length > len(body)-4 {
-		return "", false
+	length := int(int32(binary.BigEndian.Uint32(b)))
+	if length < 0 || length > len(b)-4 {
+		return "", nil, false
 	}
-	return string(body[4 : 4+length]), true
+	return string(b[4 : 4+length]), b[4+length:], true
 }

@@ -11,12 +11,17 @@ import (
 )
 
 // describe adds to a contender what its node tells: its data, and their stat. It returns false when
-// the node is gone. Of a node that may not be read the stat tells less.
+// the node is gone. Of a node that may not be read the stat tells less, and since 3.8.4 and 3.9.2 (ZOOKEEPER-2590)
+// servers keep that to themselves, too. Such a node still has its place in the queue.
 func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) (exists bool, err error) {
 	data, stat, err := conn.Get(c.At())
 	if errors.Is(err, zkconn.ErrNoAuth) {
 		c.Unread = true
 		stat, exists, err = conn.Exists(c.At())
+		if errors.Is(err, zkconn.ErrNoAuth) {
+			c.Library = libraryOf(c, naming, nil, false)
+			return true, nil
+		}
 		if err != nil || !exists {
 			return false, err
 		}

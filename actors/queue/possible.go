@@ -65,6 +65,8 @@ func processOf(c messages.Contender) string {
 	switch {
 	case c.Host != "" && c.Who == "":
 		return ""
+	case c.Host == "" && c.Session == 0: // it may not be read
+		return ""
 	case c.Host != "":
 		return fmt.Sprintf("process %d on %s", c.PID, c.Host)
 	}

@@ -103,6 +103,11 @@ func TestPossibleDeadlocksByWhatIsKnown(t *testing.T) {
 		holder.Host, holder.Who, holder.Session = "", "", 7
 		waiter.Host, waiter.Who, waiter.Session = "", "", 8
 	})))
+	require.Empty(t, possible(retaken(func(holder, waiter *messages.Contender) {
+		for _, c := range []*messages.Contender{holder, waiter} { // neither may be read
+			c.Host, c.Who, c.Session, c.Unread = "", "", 0, true
+		}
+	})))
 	require.Empty(t, possible(retaken(func(holder, _ *messages.Contender) { holder.Asked = true })))
 	require.Empty(t, possible(retaken(func(holder, _ *messages.Contender) { holder.Who = "" })))
 	require.Empty(t, possible(retaken(func(_, waiter *messages.Contender) { waiter.Host = "another" })))

@@ -58,7 +58,7 @@ func (e *examination) judgeServer(address, version, mode, latency string) {
 	var major, minor int
 	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err == nil && (major < 3 || major == 3 && minor < 5) {
 		grade, do = odd,
-			"Turnstile is tested with 3.8; before 3.5 there are no container nodes, and lock paths stay behind for ever"
+			"Turnstile is tested with 3.9 and 3.8; before 3.5 there are no container nodes, and lock paths stay behind for ever"
 	}
 	e.note(grade, "server", do, "%s: ZooKeeper %s, %s, latency min/avg/max %s ms", address, version, mode, latency)
 }

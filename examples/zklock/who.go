@@ -13,6 +13,8 @@ func who(c messages.Contender) string {
 	switch {
 	case c.Host != "":
 		return fmt.Sprintf("%s:%d", printable(c.Host), c.PID)
+	case c.Unread && c.Session == 0:
+		return "not readable"
 	case c.Unread:
 		return fmt.Sprintf("session 0x%x (not readable)", c.Session)
 	case c.Asked || c.Library == messages.LibraryUnknown:

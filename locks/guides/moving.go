@@ -35,9 +35,8 @@
 //   - Loss. Curator tells a listener of the client that the connection is SUSPENDED, and LOST a
 //     whole session timeout later. The listener has to know what that means for the lock. Here the
 //     lease ends, after some 0.4 session timeouts, and stays ended.
-//   - Downgrade. Curator 5.4.0 lets a writer that already waits in beside the reader
-//     (TestCuratorDowngradeLetsAWaitingWriterIn in tests/interop). Downgrade does not. But a
-//     waiting writer of Curator's in the same queue goes by Curator's rules.
+//   - Downgrade. Curator before 5.5 lets a writer that already waits in beside the reader. Downgrade
+//     does not, but a waiting writer of such a Curator in the same queue goes by Curator's rules.
 //   - Persistent locks, barriers, queues, caches, shared counters: there are none here.
 //   - Semaphores have nodes of their own kind and share no queue with Curator's.
 //

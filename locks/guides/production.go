@@ -1,8 +1,8 @@
 // # Running against a production ensemble
 //
-// Turnstile needs ZooKeeper 3.5 or later; what is tested is 3.8.0, alone and as an ensemble of three. Name all
-// servers, and a chroot of the application's: "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it does not
-// exist. zklock doctor looks at each of the servers and says in words what is wrong.
+// Turnstile needs ZooKeeper 3.5 or later; what is tested are 3.9.5, 3.8.6 and 3.8.0, alone and as ensembles of three.
+// Name all servers, and a chroot of the application's: "zk1:2181,zk2:2181,zk3:2181/app". The chroot is made where it
+// does not exist. zklock doctor looks at each of the servers and says in words what is wrong.
 //
 // # Who may do what
 //
@@ -12,7 +12,7 @@
 //	to do this                     needs
 //	lock                           READ, CREATE and DELETE on the lock path; with WRITE it takes one round trip
 //	use a semaphore for the first time, change its permits    WRITE on the lock path
-//	hold a contest                 CREATE and DELETE on its parent
+//	hold a contest                 CREATE and DELETE on its parent, READ of its own node
 //	be woken by a predecessor      READ on its node; else the waiter looks again once a session timeout
 //	read a queue                   READ on the lock path; of nodes that may not be read, the name is shown
 //	ask for a lock back            WRITE on the holder's node

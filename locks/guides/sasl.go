@@ -25,14 +25,15 @@
 //	Go                     locks.WithSASL(digestmd5.New("app", password))
 //	zklock, the dashboard  --sasl digest-md5 --sasl-file FILE (mode 0600: user=app, password=…, a line each);
 //	                       or ZKLOCK_SASL, ZKLOCK_SASL_USER, ZKLOCK_SASL_PASSWORD (TURNSTILE_SASL… for the dashboard)
-//	Curator, zkCli         a section Client with DigestLoginModule, username and password in a JAAS file
+//	Curator, zkCli         a section Client with DigestLoginModule, username and password in a JAAS file;
+//	                       with ZooKeeper's client 3.9 also -Dzookeeper.fips-mode=false
 //	kazoo                  sasl_options={"mechanism": "DIGEST-MD5", "username": "app", "password": …}
 //
 // All of them lock side by side (tests/sasl). requireClientAuthScheme=sasl, which many pages name,
-// is read by nothing in 3.8.0; sessionRequireClientSASLAuth, and enforce.auth.enabled with
-// enforce.auth.schemes=sasl, are. Give the user "super" an entry, as above. 3.8.0 lets in a user
-// whom its JAAS file does not name, with the password of the user who came last. And "super" passes
-// every access list of the scheme sasl.
+// is read by nothing; sessionRequireClientSASLAuth, and enforce.auth.enabled with
+// enforce.auth.schemes=sasl, are. Give the user "super" an entry, as above. 3.8, up to 3.8.6, lets in
+// a user whom its JAAS file does not name, with the password of the user who came last. And "super"
+// passes every access list of the scheme sasl. 3.9.5 refuses such a user.
 //
 // DIGEST-MD5 protects the password, and nothing else: who can listen sees all else, and can try passwords on what was
 // recorded. Use TLS where others can (WithTLS goes with WithSASL).

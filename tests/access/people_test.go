@@ -14,6 +14,7 @@ import (
 const (
 	alice = "alice"
 	bob   = "bob"
+	carol = "carol"
 )
 
 func secret(who string) string { return "the password of " + who }

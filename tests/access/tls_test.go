@@ -28,15 +28,16 @@ type secured struct {
 	authority *rig.Authority
 }
 
-// startSecured starts one that demands certificates of its clients, or does not ask for any.
-func startSecured(t *testing.T, demand bool) *secured {
+// startSecured starts one that demands certificates of its clients, or does not ask for any. It speaks these protocols, or
+// those of its version's own choice.
+func startSecured(t *testing.T, demand bool, protocols ...string) *secured {
 	t.Helper()
-	rig.RequireTLS(t)
+	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
 	certificate, err := authority.Server(hostName, "127.0.0.1", "localhost")
 	require.NoError(t, err)
-	server := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: authority, Demand: demand}))
+	server := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: authority, Demand: demand, Protocols: protocols}))
 	return &secured{server, authority}
 }
 
@@ -77,7 +78,7 @@ func requireRefused(t *testing.T, addr string, why string, opts ...locks.Option)
 
 // A server that asks its clients for no certificate.
 func TestTLS(t *testing.T) {
-	server := startSecured(t, false)
+	server := startSecured(t, false, "TLSv1.2", "TLSv1.3")
 	for name, cfg := range map[string]*tls.Config{
 		"by its address":                   server.trusting(),
 		"by the name in its certificate":   {RootCAs: server.authority.Pool(), ServerName: hostName},
@@ -175,7 +176,7 @@ func reconnectWithTLS(t *testing.T, server *secured, refuse bool) {
 
 // What does not get in is told why when its ctx ends.
 func TestTLSRefused(t *testing.T) {
-	server := startSecured(t, false)
+	server := startSecured(t, false, "TLSv1.2")
 	stranger, err := rig.NewAuthority("a stranger")
 	require.NoError(t, err)
 	for name, refused := range map[string]struct {
@@ -208,6 +209,10 @@ func TestTLSRefused(t *testing.T) {
 	})
 }
 
+// badCertificate is what the server says of a client's. With TLS 1.3 the client has shaken hands then, and reads it in
+// place of its session.
+const badCertificate = "remote error: tls: bad certificate"
+
 // A server that demands certificates of its clients, and knows them by those.
 func TestTLSWithClientCertificates(t *testing.T) {
 	server := startSecured(t, true)
@@ -216,12 +221,12 @@ func TestTLSWithClientCertificates(t *testing.T) {
 		server.at().requireCount(t, 0, "/with")
 	})
 	t.Run("without one", func(t *testing.T) {
-		requireRefused(t, server.SecureAddr(), "TLS", locks.WithTLS(server.trusting()))
+		requireRefused(t, server.SecureAddr(), badCertificate, locks.WithTLS(server.trusting()))
 	})
 	t.Run("with one of an authority that the server does not know", func(t *testing.T) {
 		stranger, err := rig.NewAuthority("a stranger")
 		require.NoError(t, err)
-		requireRefused(t, server.SecureAddr(), "TLS", locks.WithTLS(as(t, server.trusting(), stranger, alice)))
+		requireRefused(t, server.SecureAddr(), badCertificate, locks.WithTLS(as(t, server.trusting(), stranger, alice)))
 	})
 	t.Run("a certificate is an identity for ACLs", func(t *testing.T) {
 		a := open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice)), locks.WithACL(onlyMe...))

@@ -88,8 +88,8 @@
 //   - zklock: go-zookeeper's Lock.
 //   - turnstile: package locks.
 //   - turnstile-actors: package actors, used without the blocking calls.
-//   - curator: InterProcessMutex of 5.4.0.
-//   - kazoo: Lock of 2.8.0.
+//   - curator: InterProcessMutex, of the version that package pinned names.
+//   - kazoo: Lock, likewise.
 //
 // The last two run in processes of their own, the others in this one.
 //

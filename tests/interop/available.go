@@ -3,49 +3,46 @@ package interop
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
 )
 
 // ErrUnavailable is wrapped by what [Available] returns.
 var ErrUnavailable = errors.New("interop: the other clients are not available")
 
-const (
-	// Debian's own interpreter, which is the one that has Debian's kazoo; the
-	// first python3 in PATH need not be.
-	python = "/usr/bin/python3"
-	kazoo  = "/usr/lib/python3/dist-packages/kazoo/recipe/lock.py"
-	howTo  = "on Debian: apt-get install --no-install-recommends libcurator-recipes-java " +
-		"libcurator-framework-java libslf4j-java python3-kazoo default-jdk-headless"
-)
-
-// curatorJars is the class path. The manifests name everything else that is
-// needed; slf4j-simple logs to standard error without any configuration file.
-var curatorJars = []string{"curator-recipes.jar", "curator-framework.jar", "slf4j-simple.jar"}
-
-// Available returns nil when Curator with its compiler and kazoo are installed,
-// and otherwise an error that says what to install.
+// Available returns nil when Curator with its compiler and kazoo can be run, and
+// otherwise an error that says what is missing.
 func Available() error {
-	var missing []string
+	var missing []error
 	for _, command := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(command); err != nil {
-			missing = append(missing, command+" (not found in PATH)")
+			missing = append(missing, fmt.Errorf("no %s in PATH; on Debian: apt-get install --no-install-recommends default-jdk-headless", command))
 		}
 	}
-	missing = append(missing, rig.MissingJars(curatorJars)...)
-	for _, path := range []string{python, kazoo} {
-		if _, err := os.Stat(path); err != nil {
-			missing = append(missing, path)
+	_, curator := curatorClassPath()
+	_, kazoo := pinned.Python()
+	if err := errors.Join(append(missing, curator, kazoo)...); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return nil
+}
+
+// curatorClassPath is for Curator, of the version that package pinned has. It takes ZooKeeper's client along.
+func curatorClassPath() (string, error) {
+	profiles, err := pinned.Profiles()
+	if err != nil {
+		return "", err
+	}
+	for _, profile := range profiles {
+		if strings.HasPrefix(profile, "curator-") {
+			return pinned.ClassPath(profile)
 		}
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: missing %s; %s", ErrUnavailable, strings.Join(missing, ", "), howTo)
+	return "", errors.New("interop: package pinned has no Curator")
 }
 
 // Require skips the test when the other clients cannot be run, or fails it when

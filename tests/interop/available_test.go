@@ -12,9 +12,10 @@ import (
 
 func TestAvailableSaysWhatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	err := Available()
 	require.ErrorIs(t, err, ErrUnavailable)
-	for _, want := range []string{"java", "javac", "apt-get install", "python3-kazoo"} {
+	for _, want := range []string{"java", "javac", "apt-get install", "curator", "kazoo", "make deps"} {
 		require.ErrorContains(t, err, want)
 	}
 }

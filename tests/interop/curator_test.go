@@ -78,6 +78,7 @@ func TestCuratorBehaviour(t *testing.T) {
 			{Task: Reentrancy, Recipe: Mutex},
 			{Task: Revocation, Recipe: Mutex},
 			{Task: Downgrade, Recipe: ReadWrite},
+			{Task: DowngradeBesideWaiter, Recipe: ReadWrite},
 			{Task: Upgrade, Recipe: ReadWrite},
 			{Task: GivingBack, Recipe: Multi},
 		} {

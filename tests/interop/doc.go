@@ -1,8 +1,8 @@
 // Package interop runs the lock recipes of other ZooKeeper clients, and judges
 // whether they keep each other out.
 //
-// A [Worker] is a process of another client: [StartCurator] for Curator 5.4.0 in
-// Java, [StartKazoo] for kazoo 2.8.0 in Python. Both understand the same [Job]:
+// A [Worker] is a process of another client: [StartCurator] for Curator 5.9.0 in
+// Java, [StartKazoo] for kazoo 2.11.0 in Python. Both understand the same [Job]:
 // a recipe, a path, sessions, threads, rounds, how long to hold. A worker does
 // many jobs, also several at a time, so one JVM serves a whole package of tests.
 //
@@ -53,17 +53,15 @@
 //	clients                                   together  why                                            shown by
 //	Turnstile, Curator's                      yes       all look at __READ__ and __WRIT__              TestReadWriteOnOnePath
 //	InterProcessReadWriteLock, and kazoo's
-//	WriteLock subclassed with those names
-//	(python/curator_names.py)
-//	Turnstile with kazoo's names, and         yes       both look at __rlock__ and __lock__            TestKazooWritersOnOnePath
-//	kazoo's WriteLock
-//	kazoo's ReadLock, and writers of anybody  slowly    a reader waits for the last writer of the      TestKazooReaderWaitsForAWriterBehindIt,
-//	                                                    queue, also for one behind it: until one of    TestKazooReadersOnOnePath
-//	                                                    the two gives up, both stand still
+//	ReadLock and WriteLock subclassed with
+//	those names (python/curator_names.py)
+//	Turnstile with kazoo's names, and         yes       both look at __rlock__ and __lock__            TestKazooReadWriteOnOnePath
+//	kazoo's ReadLock and WriteLock
+//	kazoo's ReadLock, and a writer behind it  yes       since 2.9; before, the reader waited for it    TestKazooReaderPassesOverAWriterBehindIt
 //	Turnstile's writer that becomes a reader, yes       the reader's node has the writer's number      TestTurnstileDowngradesBesideOthersWriters
 //	and other writers
-//	Curator 5.4.0's writer that becomes a     no        a writer that waits already is let in beside   TestCuratorDowngradeLetsAWaitingWriterIn
-//	reader, and other writers                           the reader
+//	Curator's writer that becomes a reader,   yes       likewise since 5.5; before, a writer that      TestCuratorBehaviour
+//	and other writers                                   waited already was let in beside the reader
 //
 // Asking for a lock works between Turnstile and Curator, both ways. Curator's Revoker writes
 // __REVOKE__ to the holder's node, and a holder of Curator's that called makeRevocable understands
@@ -71,8 +69,7 @@
 // nothing of the kind. A queue that Turnstile reads says whose nodes are whose
 // (TestTheQueueTellsClientsApart).
 //
-// The clients come from Debian's packages, nothing from the network: install.sh
-// beside this file installs them. A test that calls [Require] is skipped where
-// they are missing, unless TURNSTILE_REQUIRE_SERVERS=1 says that this is a
-// failure.
+// The clients are those that package pinned names; make deps has them fetched, once. A test that
+// calls [Require] is skipped where they are missing, unless TURNSTILE_REQUIRE_SERVERS=1 says that
+// this is a failure.
 package interop

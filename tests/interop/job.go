@@ -48,8 +48,7 @@ const (
 	Downgrade  Task = "downgrade"
 	Upgrade    Task = "upgrade"
 	GivingBack Task = "giving-back"
-	// DowngradeBesideWaiter shows what Curator 5.4.0 gets wrong: a writer that waits is let in beside the
-	// writer that became a reader.
+	// DowngradeBesideWaiter is a downgrade while another writer waits already, which waits on.
 	DowngradeBesideWaiter Task = "downgrade-beside-waiter"
 	// Asking and Revocable are Curator's, too, and leave the other side to somebody else: asking whoever
 	// holds to release, and holding until asked.

@@ -3,6 +3,8 @@ package interop
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
 )
 
 // StartKazoo starts a Python with kazoo and stops it when the test ends. It
@@ -32,6 +34,10 @@ func NewKazoo() (*Worker, error) {
 // which may speak of another Python.
 func kazooCommand() ([]string, error) {
 	folder, err := prepared.prepare()
+	if err != nil {
+		return nil, err
+	}
+	python, err := pinned.Python()
 	if err != nil {
 		return nil, err
 	}

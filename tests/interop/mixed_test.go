@@ -18,12 +18,11 @@ type mix struct {
 
 // member is a client of a mix: elsewhere, or in this process.
 type member struct {
-	name     string
-	worker   *sharedWorker
-	client   goClient
-	recipe   Recipe
-	names    string
-	patience time.Duration
+	name   string
+	worker *sharedWorker
+	client goClient
+	recipe Recipe
+	names  string
 }
 
 // On one path, all four clients: never two hold at a time, and they hold in the order of their nodes'
@@ -71,19 +70,16 @@ func (m mix) contend(t *testing.T, s *server, rounds int) {
 	s.make(t, m.path)
 	open := s.bar(t, m.path, m.bar)
 	var all []pending
-	threads, patient := 0, true
+	threads := 0
 	job := Job{
 		Connect: s.addr, Path: m.path, Witness: witness.Addr(), Sessions: 2, Threads: 2, Rounds: rounds,
 		Limit: 3 * time.Minute,
 	}
 	for _, one := range m.members {
 		threads += job.Sessions * job.Threads
-		patient = patient && one.patience == 0
 		all = append(all, one.start(t, witness, job))
 	}
-	if patient { // or some come and go
-		s.awaitCount(t, m.path, 1+threads)
-	}
+	s.awaitCount(t, m.path, 1+threads)
 	began := time.Now()
 	open()
 	for _, p := range all {
@@ -92,16 +88,14 @@ func (m mix) contend(t *testing.T, s *server, rounds int) {
 	t.Logf("%d grants in %v", threads*rounds, time.Since(began).Round(time.Millisecond))
 	entries := witness.Entries()
 	require.Len(t, entries, threads*rounds)
-	if patient {
-		requireAllHeld(t, entries, threads)
-	}
+	requireAllHeld(t, entries, threads)
 	s.requireEmpty(t, m.path)
 }
 
 // start has a member do a job that says all but what is the member's own.
 func (m member) start(t *testing.T, witness *WitnessServer, job Job) pending {
 	t.Helper()
-	job.Name, job.Recipe, job.Names, job.Patience = m.name, m.recipe, m.names, m.patience
+	job.Name, job.Recipe, job.Names = m.name, m.recipe, m.names
 	if m.client != nil {
 		return startHere(t, m.client, witness.Witness, job)
 	}

@@ -41,9 +41,6 @@ func TestTogether(t *testing.T) {
 				python := java
 				java.Name = "curator"
 				python.Name, python.Names = "kazoo", CuratorNames
-				if recipe == ReadWrite {
-					python = impatient(python)
-				}
 				one := start(t, curator.Get(t), java)
 				other := start(t, kazooed.Get(t), python)
 				one.wait(t)

@@ -38,9 +38,6 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 	as:   asContest,
 	like: map[Request]Request{look: list},
 	cells: []cell{
-		{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune),
-			outcome: "the node is gone when it is asked what transaction made it: unknown, and the request creates again",
-			course:  andBack(stCreating, stRecovering, stCreating)},
 		{request: watch, fault: parentDeleted, frontLost: true,
 			outcome: "the one node is gone: the request makes the lock path again, and holds",
 			course:  andBack(stCreating, stWatching, stCreating)},

@@ -40,8 +40,8 @@ var acquiring = &recipe{name: "semaphore", ahead: permitsOf(2), subject: permits
 	cells: slices.Concat(
 		[]cell{
 			{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune),
-				outcome: "the node is gone when it is asked what transaction made it: unknown, and the request creates again",
-				course:  andBack(stCreating, stRecovering, stCreating, stListing)},
+				outcome: "the listing shows that it is gone, and the request creates again",
+				course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing)},
 			{request: moveUp, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
 				outcome: "Lost: the node is gone",
 				course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stListing, stHeld, stLost)},

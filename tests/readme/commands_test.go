@@ -49,6 +49,7 @@ var commands = map[string]check{
 	"go run ./examples/cluster":                        long(builds), // examples_test.go runs it
 	"go test ./...":                                    long(lists),
 	"make test":                                        long(target),
+	"make deps":                                        long(target),
 	"make race":                                        long(target),
 	"make walk":                                        long(target),
 	"make mistakes":                                    long(target),
@@ -62,6 +63,7 @@ var commands = map[string]check{
 	"make lint":                                                  long(target),
 	"make paths":                                                 target, // these take hours, even once
 	"make halts":                                                 target,
+	"make versions":                                              target,
 	"make soak":                                                  target,
 	"make bench-peers":                                           target,
 	"make screenshots":                                           target, // it writes into the repository

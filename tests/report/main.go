@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -29,12 +29,13 @@ func main() {
 	plain := flag.String("plain", "", "those of -beside, separated by commas, whose tests run without -race")
 	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
 	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
+	versions := flag.String("versions", "", "versions of ZooKeeper, separated by commas, on each of which the tests run")
 	flag.Parse()
 	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
 	ours, err := packages(split(*first), split(*without), flag.Args())
 	others, wrong := modules(split(*beside), split(*plain), flag.Args())
 	if err = errors.Join(err, wrong); err == nil {
-		err = run(*noSkips, ours, others)
+		err = runEach(split(*versions), *noSkips, ours, others)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
@@ -46,8 +47,7 @@ func main() {
 const lanes = 2
 
 // run runs the tests of this module with the arguments ours, and beside them those of the others.
-func run(noSkips bool, ours []string, others []module) error {
-	tally := newTally(os.Stdout)
+func run(tally *tally, noSkips bool, ours []string, others []module) error {
 	ended := make(chan error, 1)
 	go func() { ended <- testBeside(tally, others) }()
 	err := errors.Join(testIn(tally, ".", ours), <-ended)

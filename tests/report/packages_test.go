@@ -13,7 +13,7 @@ func TestPackages(t *testing.T) {
 	}{
 		{"nothing special", "", "", "-v ./...", "-v ./..."},
 		{"the longest first", "./tests ./zkconn", "", "-v ./...", "-v ./tests ./zkconn ./..."},
-		{"without some", "../child", "../rig/kdc ../rig/archive", "-v ../rig/...", "-v ../child " + module + "tests/rig"},
+		{"without some", "../child", "../rig/kdc ../rig/archive ../rig/pinned/...", "-v ../rig/...", "-v ../child " + module + "tests/rig"},
 		{"no packages", "", "", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

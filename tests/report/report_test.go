@@ -99,9 +99,9 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestUnhappyGoTestIsAFailure(t *testing.T) {
-	counts := newTally(&strings.Builder{})
-	counts.passed = 1
-	if counts.verdict(false, errors.New("exit status 1")) == nil {
+	tally := newTally(&strings.Builder{})
+	tally.count("sample", counts{passed: 1})
+	if tally.verdict(false, errors.New("exit status 1")) == nil {
 		t.Error("a failure of go test that no event tells of was overlooked")
 	}
 }

@@ -26,22 +26,26 @@ type test struct{ pkg, name string }
 
 // tally counts outcomes and prints what deserves to be read. Several may read into it at once.
 type tally struct {
-	mu      sync.Mutex
-	to      io.Writer
-	output  map[test][]string   // of what has not ended yet
-	builds  map[string][]string // output of builds, by import path
-	failing map[string]int      // failed tests by package
-	passed  int
-	failed  int
-	skipped int
+	mu     sync.Mutex
+	to     io.Writer
+	output map[test][]string   // of what has not ended yet
+	builds map[string][]string // output of builds, by import path
+	counts map[string]counts   // by package
+}
+
+// counts is how many tests had which outcome.
+type counts struct{ passed, failed, skipped int }
+
+func (c counts) plus(other counts) counts {
+	return counts{c.passed + other.passed, c.failed + other.failed, c.skipped + other.skipped}
 }
 
 func newTally(to io.Writer) *tally {
 	return &tally{
-		to:      to,
-		output:  map[test][]string{},
-		builds:  map[string][]string{},
-		failing: map[string]int{},
+		to:     to,
+		output: map[test][]string{},
+		builds: map[string][]string{},
+		counts: map[string]counts{},
 	}
 }
 
@@ -91,18 +95,19 @@ func (t *tally) endTest(e event) {
 	output := t.output[test{e.Package, e.Test}]
 	switch e.Action {
 	case "pass":
-		t.passed++
+		t.count(e.Package, counts{passed: 1})
 	case "skip":
-		t.skipped++
+		t.count(e.Package, counts{skipped: 1})
 		t.print(fmt.Sprintf("SKIP %s %s\n", e.Package, e.Test))
 		t.print(output...)
 	case "fail":
-		t.failed++
-		t.failing[e.Package]++
+		t.count(e.Package, counts{failed: 1})
 		t.print(fmt.Sprintf("FAIL %s %s\n", e.Package, e.Test))
 		t.print(output...)
 	}
 }
+
+func (t *tally) count(pkg string, more counts) { t.counts[pkg] = t.counts[pkg].plus(more) }
 
 // endPackage prints a line for the package. "skip" means here that the package
 // has no tests at all.
@@ -114,8 +119,8 @@ func (t *tally) endPackage(e event) {
 		t.print(fmt.Sprintf("FAIL %s (%.1fs)\n", e.Package, e.Elapsed))
 		t.print(t.builds[e.FailedBuild]...)
 		t.print(t.output[test{pkg: e.Package}]...)
-		if t.failing[e.Package] == 0 {
-			t.failed++
+		if t.counts[e.Package].failed == 0 {
+			t.count(e.Package, counts{failed: 1})
 		}
 		// A test that was running when its package died has not ended.
 		for key, output := range t.output {
@@ -131,20 +136,30 @@ func (t *tally) print(lines ...string) {
 	_, _ = io.WriteString(t.to, strings.Join(lines, ""))
 }
 
+// total counts the tests of all packages.
+func (t *tally) total() (all counts) {
+	for _, c := range t.counts {
+		all = all.plus(c)
+	}
+	return all
+}
+
 func (t *tally) summary() string {
-	return fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
+	all := t.total()
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", all.passed, all.failed, all.skipped)
 }
 
 // verdict is nil when the run was a success. goTest is how go test ended.
 func (t *tally) verdict(noSkips bool, goTest error) error {
+	all := t.total()
 	switch {
-	case t.failed > 0:
+	case all.failed > 0:
 		return errors.New("there were failures")
 	case goTest != nil:
 		return fmt.Errorf("go test: %w", goTest)
-	case t.passed == 0:
+	case all.passed == 0:
 		return errors.New("no test has run")
-	case noSkips && t.skipped > 0:
+	case noSkips && all.skipped > 0:
 		return errors.New("tests were skipped, and none may be")
 	}
 	return nil

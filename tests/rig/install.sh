@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Installs what package rig starts: Java and the ZooKeeper jars. Does nothing
-# where both are there already.
+# Installs Debian's ZooKeeper 3.8.0, which TURNSTILE_ZOOKEEPER=3.8.0 starts: Debian 12 has it. Does nothing where it is
+# there already. The other versions are those of package pinned.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../debian.sh"
 
 # The netty jars are for servers with TLS: the manifest of zookeeper.jar lacks them.
-jars=(/usr/share/java/{zookeeper,slf4j-simple,netty-codec,netty-resolver,netty-transport-native-unix-common}.jar)
+jars=(/usr/share/java/{zookeeper-3.8.0,slf4j-simple,commons-cli,netty-codec,netty-resolver,netty-transport-native-unix-common}.jar)
 
 who=tests/rig
-needs=("The tests need java in PATH, and ${jars[*]}.")
-without="Without them, 'make race' runs the tests that need no server."
-packages=(zookeeper default-jre-headless libnetty-java)
+needs=("ZooKeeper 3.8.0 is served by java in PATH, and ${jars[*]}.")
+without="Without them, 'make versions VERSIONS=\"3.9.5 3.8.6\"' tests on the other versions."
+packages=(zookeeper default-jre-headless libnetty-java libslf4j-java libcommons-cli-java)
 
 complete() {
 	command -v java >/dev/null || return 1

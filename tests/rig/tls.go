@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -22,34 +21,14 @@ type TLS struct {
 	Clients *Authority
 	// Demand makes it refuse clients that have none. Otherwise it asks for none.
 	Demand bool
+	// Protocols are what it speaks, such as TLSv1.2 and TLSv1.3. Nil leaves that to the server: 3.8 speaks TLS 1.2 only,
+	// and 3.9.5 TLS 1.3 only.
+	Protocols []string
 }
 
-// WithTLS makes a server speak TLS at [Server.SecureAddr]. It needs jars that
-// [AvailableTLS] looks for.
+// WithTLS makes a server speak TLS at [Server.SecureAddr], beside the port without.
 func WithTLS(secure TLS) Option {
 	return func(s *settings) { s.secure = &secure }
-}
-
-// tlsJars are what the manifest of Debian's zookeeper.jar leaves out: without
-// them a server that is to use Netty ends with NoClassDefFoundError.
-var tlsJars = []string{"netty-codec.jar", "netty-resolver.jar", "netty-transport-native-unix-common.jar"}
-
-// AvailableTLS is [Available] for servers with TLS.
-func AvailableTLS() error {
-	if err := Available(); err != nil {
-		return err
-	}
-	if missing := MissingJars(tlsJars); len(missing) > 0 {
-		return fmt.Errorf("%w with TLS: missing %s; on Debian: apt-get install --no-install-recommends libnetty-java",
-			ErrUnavailable, strings.Join(missing, ", "))
-	}
-	return nil
-}
-
-// RequireTLS is [Require] for servers with TLS.
-func RequireTLS(t testing.TB) {
-	t.Helper()
-	SkipUnless(t, AvailableTLS())
 }
 
 // SecureAddr is where clients connect with TLS; empty where the server has none.
@@ -119,7 +98,7 @@ func (s *Server) secureLines() []string {
 	if s.settings.secure.Demand {
 		demand = "need"
 	}
-	return []string{
+	lines := []string{
 		"serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
 		"secureClientPortAddress=127.0.0.1",
 		"secureClientPort=" + strconv.Itoa(s.securePort),
@@ -129,4 +108,8 @@ func (s *Server) secureLines() []string {
 		"ssl.trustStore.type=PEM",
 		"ssl.clientAuth=" + demand,
 	}
+	if protocols := s.settings.secure.Protocols; len(protocols) > 0 {
+		lines = append(lines, "ssl.enabledProtocols="+strings.Join(protocols, ","))
+	}
+	return lines
 }

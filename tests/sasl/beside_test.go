@@ -2,7 +2,6 @@ package sasl
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -14,22 +13,16 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// python is Debian's, which has kazoo and pure-sasl.
-const python = "/usr/bin/python3"
-
-// requireKazoo skips the test, or fails it, where there is no kazoo with SASL.
-func requireKazoo(t *testing.T) {
+// requireKazoo skips the test, or fails it, where there is no kazoo with SASL, and gives the Python that has it.
+func requireKazoo(t *testing.T) (python string) {
 	t.Helper()
-	var missing []error
-	const packages = "/usr/lib/python3/dist-packages/"
-	for _, file := range []string{python, packages + "kazoo", packages + "puresasl"} {
-		_, err := os.Stat(file)
-		missing = append(missing, err)
-	}
-	rig.SkipUnless(t, errors.Join(missing...))
+	python, err := pinned.Python()
+	rig.SkipUnless(t, err)
+	return python
 }
 
 // program is another client that talks in lines.
@@ -89,7 +82,7 @@ func (p *program) says(t *testing.T, line string) {
 
 // kazoo and Turnstile, both bob, take turns on a path that is bob's alone.
 func TestKazooBeside(t *testing.T) {
-	requireKazoo(t)
+	python := requireKazoo(t)
 	tell(t, []story{{"take turns", func(t *testing.T, at *place) {
 		client := mine(t, at.connect())
 		unlock(t, lock(t, client, "/shared")) // so that the chroot is there
@@ -138,9 +131,12 @@ func newShell(t *testing.T, server, user string) shell {
 	text := "Client {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n" +
 		"  username=\"" + user + "\" password=\"" + password + "\";\n};\n"
 	require.NoError(t, os.WriteFile(jaas, []byte(text), 0o600))
+	classPath, err := rig.ClassPath()
+	require.NoError(t, err)
 	return shell{begin(t, nil, "java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Dzookeeper.fips-mode=false", // since 3.9 its client refuses DIGEST-MD5 in that mode, which is the default
 		"-Djava.security.auth.login.config="+jaas, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-		"-cp", rig.ClassPath([]string{"zookeeper.jar", "slf4j-simple.jar", "commons-cli.jar"}),
+		"-cp", classPath,
 		"org.apache.zookeeper.ZooKeeperMain", "-server", server)}
 }
 

@@ -47,7 +47,7 @@
 // A seed does not decide the order in which goroutines of one client take note of one and the same
 // frame, or of the loss of a connection. Nor does it decide which of two frames that say the same
 // is whose. It rarely matters: of 100 seeds all gave the same history twice, with the race detector
-// 94 to 96. In the others the order decided which of two waiters asked for a listing, or which of
+// some 90. In the others the order decided which of two waiters asked for a listing, or which of
 // two deletes was answered first.
 //
 // # What the servers may do

@@ -12,7 +12,11 @@
 //	TestShorterTimeoutMovesTheExpiry    a reconnect that is granted less moves the expiry to earlier
 //	TestServerThatWasLeftTouches        so does an answer of the server that the client has left
 //
-// In ZooKeeper's source, 3.8.0: LearnerHandler.run (PING, REVALIDATE, REQUEST),
+// And what a token rests on:
+//
+//	TestHeaderHasTheCzxid               the zxid in the header of a create's reply is the czxid of what it made
+//
+// In ZooKeeper's source, 3.8.0, 3.8.6 and 3.9.5: LearnerHandler.run (PING, REVALIDATE, REQUEST),
 // LeaderZooKeeperServer.submitLearnerRequest, Learner.ping,
 // LearnerSessionTracker.snapshot, Leader.lead, Leader.revalidateSession,
 // SessionTrackerImpl and ExpiryQueue.update.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func TestDoctor(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		stdout, stderr := says(t, at, 0, patiently("doctor")...)
 		require.Empty(t, stderr)
-		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper 3\.8\.0, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 30s granted`,
+		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper ` + regexp.QuoteMeta(at.version) + `, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 30s granted`,
 			`write +made /zklock-doctor/doctor-\d{10} in `, `read back +\d+ bytes, as written`, `clock margin +a transaction takes .* a lease of 12s`, `clocks +the server's clock is within`} {
 			require.Regexp(t, `(?m)^(ok|warn) +`+line, stdout)
 		}
@@ -117,7 +118,7 @@ func TestAuth(t *testing.T) {
 // TestTLS: a server that demands certificates of its clients.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	rig.RequireTLS(t)
+	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
 	const name = "zk.turnstile.example"

@@ -2,6 +2,7 @@ package zklock
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,8 @@ import (
 type place struct {
 	addr   string
 	chroot string
+	// version is what the server says that it is.
+	version string
 }
 
 // connect is what --zk takes.
@@ -29,7 +32,7 @@ func (p place) client(t *testing.T) *locks.Client { return patient.Open(t, p.con
 // behind is the place seen through a proxy that can lose what passes.
 func (p place) behind(t *testing.T) (place, *rig.Proxy) {
 	proxy := rig.NewProxy(t, p.addr)
-	return place{proxy.Addr(), p.chroot}, proxy
+	return place{proxy.Addr(), p.chroot, p.version}, proxy
 }
 
 // kind is a kind of servers, started once for the package.
@@ -74,7 +77,11 @@ func (k *kind) place(t *testing.T) place {
 	k.require(t)
 	k.once.Do(func() { k.addr, k.stop, k.err = k.start() })
 	require.NoError(t, k.err)
-	return place{k.addr, fmt.Sprintf("/test-%d", chroots.Add(1))}
+	version := rig.Version()
+	if k.name == "embedded" {
+		version, _, _ = strings.Cut(embedded.Version, "-")
+	}
+	return place{k.addr, fmt.Sprintf("/test-%d", chroots.Add(1)), version}
 }
 
 func stopServers() {

@@ -8,8 +8,12 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// createContest makes the one node of a contest, or reads the one that is there.
+// createContest makes the one node of a contest, or reads the one that is there. A session that may not read its own is
+// refused: the name does not say whose it is, so that nothing could tell what became of a lost reply, or what to delete.
 func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
+	if err := k.Conn.ReadsOwn(sp.At(sp.One)); err != nil {
+		return &coordinator.Created{Failure: failureOf(err)}
+	}
 	made, err := k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
 		if err = k.Conn.EnsureParents(sp.Path); err == nil {

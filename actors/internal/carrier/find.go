@@ -68,7 +68,7 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 		return int(x) - int(y)
 	})
 	for _, child := range children {
-		stat, exists, err := k.Conn.Exists(q.Spec.At(child))
+		stat, exists, err := k.ownStat(q, child)
 		switch {
 		case err != nil:
 			return err
@@ -82,4 +82,24 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 		}
 	}
 	return nil
+}
+
+// ownStat tells whose node with the request's GUID is. Servers since 3.8.4 and 3.9.2 do not say that to a session that may
+// not read it (ZOOKEEPER-2590), but they do in the reply to a write: so the data that it was made with are written again. A
+// node that may not be written either is deleted, for nothing but its name tells that it is ours: the request has none then.
+func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, exists bool, err error) {
+	path := q.Spec.At(child)
+	stat, exists, err = k.Conn.Exists(path)
+	if !errors.Is(err, zkconn.ErrNoAuth) {
+		return stat, exists, err
+	}
+	stat, err = k.Conn.Write(path, ownerData(q.Spec, q.Place, 0))
+	if errors.Is(err, zkconn.ErrNoAuth) {
+		_, err = k.Conn.Delete(path)
+		stat = zkconn.Stat{}
+	}
+	if errors.Is(err, zkconn.ErrNoNode) {
+		return zkconn.Stat{}, false, nil
+	}
+	return stat, err == nil, err
 }

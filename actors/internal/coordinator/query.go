@@ -80,11 +80,12 @@ type (
 
 	// Find looks for the node of a request in this session, and proves with a committed transaction what it has found.
 	// Known is its name, where that is sure; otherwise a node is sought by GUID, and of several all but the first of the
-	// queue are deleted. *Found answers it.
+	// queue are deleted. Place is that of its create in a transaction. *Found answers it.
 	Find struct {
 		Spec  *Spec
 		GUID  string
 		Known string
+		Place int
 	}
 
 	// Describe writes who holds or waits with a node now, and how many requests wait behind it in its cohort, in the

@@ -33,7 +33,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 
 // find asks for the node of a request. A node that is known needs nothing but the proof; another is sought.
 func (c *Coordinator) find(r *request, purpose purpose) {
-	what := &Find{Spec: r.spec, GUID: r.node.guid}
+	what := &Find{Spec: r.spec, GUID: r.node.guid, Place: r.node.place}
 	if r.node.exists() && r.node.token.Zxid() != 0 && r.spec.One == "" {
 		what.Known = r.node.name
 	}

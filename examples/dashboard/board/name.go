@@ -8,10 +8,13 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Name is how a contender is called: by its label, or by its machine and process, or else by its session. What others wrote
-// is cut short where it is very long.
+// Name is how a contender is called: by its label, or by its machine and process, or else by its session, which servers
+// may not tell either. What others wrote is cut short where it is very long.
 func Name(c messages.Contender) string {
 	c = shortened(c)
+	if c.Host == "" && c.Label == "" && c.Session == 0 {
+		return "not readable"
+	}
 	return cmp.Or(c.Label, process(c), fmt.Sprintf("session 0x%x", c.Session))
 }
 

@@ -1,10 +1,6 @@
 package interop;
 
-/**
- * A writer becomes a reader without letting a writer in between. No writer may wait meanwhile:
- * Curator 5.4.0 lets one that queued between the two nodes in as soon as the first is gone, beside
- * the reader.
- */
+/** A writer becomes a reader without letting a writer in between. */
 final class DowngradeCheck implements Task {
     @Override
     public Summary run(Job job) throws Exception {

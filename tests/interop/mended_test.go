@@ -10,33 +10,24 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// What the other clients' read/write locks get wrong among themselves, and so wherever they share a
-// queue. Should these tests fail, they have been mended.
-
-func TestCuratorDowngradeLetsAWaitingWriterIn(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		runAlone(t, s, curator.Get(t), Job{Task: DowngradeBesideWaiter, Recipe: ReadWrite})
-	})
-}
-
-// A reader of kazoo's waits for the last writer of the queue, also for one that came after it and waits
-// for it in turn. Here those writers are nodes of nobody's.
-func TestKazooReaderWaitsForAWriterBehindIt(t *testing.T) {
+// A reader of kazoo's waits for the last writer before it. Before 2.9 it waited for the last writer of the
+// queue, also for one behind it, which waits for it in turn. Here those writers are nodes of nobody's.
+func TestKazooReaderPassesOverAWriterBehindIt(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		witness := StartWitness(t)
-		job := Job{Name: "kazoo", Recipe: Read, Connect: s.addr, Path: "/faults/reader", Witness: witness.Addr()}
+		job := Job{Name: "kazoo", Recipe: Read, Connect: s.addr, Path: "/mended/reader", Witness: witness.Addr()}
 		s.make(t, job.Path)
 		before := s.sequential(t, job.Path, "0af3__lock__")
 		reader := start(t, kazooed.Get(t), job)
 		s.awaitCount(t, job.Path, 2)
-		s.awaitWatches(t, 1) // it waits for the one before it, as it should
-		behind := s.sequential(t, job.Path, "0af4__lock__")
-
-		require.NoError(t, s.conn.Delete(before, -1)) // which takes the watch with it
 		s.awaitWatches(t, 1)
-		require.Empty(t, witness.Entries(), "the first of the queue")
-		require.NoError(t, s.conn.Delete(behind, -1))
+		behind := s.sequential(t, job.Path, "0af4__lock__")
+		require.Empty(t, witness.Entries(), "there is a writer before it")
+
+		require.NoError(t, s.conn.Delete(before, -1))
 		reader.wait(t)
+		require.Len(t, witness.Entries(), 1)
+		require.NoError(t, s.conn.Delete(behind, -1))
 		s.requireEmpty(t, job.Path)
 	})
 }

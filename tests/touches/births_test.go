@@ -1,0 +1,93 @@
+package touches
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// The zxid in the header of the reply to a create, alone or in a transaction, is the czxid of what it made: with six
+// writers at the members of an ensemble, whose leader changes meanwhile.
+func TestHeaderHasTheCzxid(t *testing.T) {
+	l := newLab(t)
+	ctx := l.context()
+	for _, path := range []string{"/plain", "/named"} {
+		_, err := l.observer.Create(path, nil, 0, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+	}
+	const writers, changes = 6, 2
+	var stop, compared atomic.Int64
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			for round := 0; stop.Load() == 0; round++ {
+				compareBirths(ctx, t, l.Addrs(), fmt.Sprintf("%d-%d", i, round), &stop, &compared)
+			}
+		})
+	}
+	enough := func(more int64) {
+		want := compared.Load() + more
+		l.eventually("creates were compared", func() bool { return compared.Load() >= want })
+	}
+	enough(600)
+	for range changes {
+		require.NoError(t, l.leader.Restart(ctx))
+		l.cast()
+		enough(600)
+	}
+	stop.Store(1)
+	all.Wait()
+	t.Logf("%d creates compared", compared.Load())
+}
+
+// compareBirths makes nodes in one session until the test stops, or the session ends with a leader.
+func compareBirths(ctx context.Context, t *testing.T, servers, prefix string, stop, compared *atomic.Int64) {
+	cfg, err := zkconn.NewConfig(servers, zkconn.WithSessionTimeout(patient.Session))
+	if !assert.NoError(t, err) {
+		return
+	}
+	conn, err := zkconn.Dial(cfg, 1, func(zkconn.Event) {})
+	if !assert.NoError(t, err) {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	for n := 0; stop.Load() == 0 && ctx.Err() == nil; n++ {
+		var made zkconn.Created
+		path, name := "/plain", ""
+		if n%2 == 0 {
+			made, err = conn.CreatePlain(path, "x-"+prefix+"-", nil)
+		} else {
+			path, name = "/named", fmt.Sprintf("%s-%d", prefix, n)
+			made, err = conn.CreateNamed(path, name, nil, "")
+		}
+		if errors.Is(err, zkconn.ErrClosed) {
+			return
+		}
+		if err != nil { // nothing is known of it
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		stat, exists, err := conn.Exists(path + "/" + made.Name)
+		if err != nil {
+			continue
+		}
+		if !assert.True(t, exists) || !assert.Equal(t, stat.Czxid, made.Czxid) {
+			return
+		}
+		compared.Add(1)
+		if _, err := conn.Delete(path + "/" + made.Name); err != nil {
+			continue
+		}
+	}
+}

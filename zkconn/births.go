@@ -1,0 +1,164 @@
+package zkconn
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// births learns the czxid of nodes that are made. The zxid in the header of the reply to a create, or to a transaction
+// that was carried out, is that of the transaction, which is the czxid of what it made: FinalRequestProcessor takes it
+// when it has applied the transaction, before any read is served (tests/touches compares). The library drops it; the
+// transport sees it. So nobody has to look at a new node, which its own session may not be allowed to read.
+type births struct {
+	n        atomic.Int32 // so that nobody else pays for it
+	mu       sync.Mutex
+	expected map[string]*birth    // by the path in the request (of the server, chroot included)
+	sent     map[int32]sentCreate // by the number of the request
+}
+
+// birth is what is made by requests for one path.
+type birth struct {
+	path   string
+	users  int
+	xids   []int32          // of the requests that have gone out
+	czxids map[string]int64 // by the path of the node that was made
+}
+
+// sentCreate is a request that has gone out and is not answered.
+type sentCreate struct {
+	birth *birth
+	multi bool
+}
+
+// errNotBorn: the library has a reply that the transport has not seen.
+var errNotBorn = errors.New("the czxid of the new node is not known")
+
+// expect registers a create; it must be called before the request is handed over. czxid is for the path in the reply.
+// done takes the registration back.
+func (b *births) expect(path string) (czxid func(made string) (int64, error), done func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.expected == nil {
+		b.expected, b.sent = make(map[string]*birth), make(map[int32]sentCreate)
+	}
+	one := b.expected[path]
+	if one == nil {
+		one = &birth{path: path, czxids: make(map[string]int64, 1)}
+		b.expected[path] = one
+	}
+	one.users++
+	b.n.Add(1)
+	czxid = func(made string) (int64, error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if zxid := one.czxids[made]; zxid != 0 {
+			return zxid, nil
+		}
+		return 0, errNotBorn
+	}
+	return czxid, func() { b.forget(one) }
+}
+
+// forget takes a registration back. Requests whose connection was lost are forgotten with the last one.
+func (b *births) forget(one *birth) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n.Add(-1)
+	if one.users--; one.users > 0 {
+		return
+	}
+	delete(b.expected, one.path)
+	for _, xid := range one.xids {
+		delete(b.sent, xid)
+	}
+}
+
+// passes looks at a frame that goes out next.
+func (b *births) passes(frame []byte) {
+	if b.n.Load() == 0 {
+		return
+	}
+	path, ok := createOf(frame)
+	if !ok {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if one := b.expected[path]; one != nil {
+		xid := requestXid(frame)
+		b.sent[xid] = sentCreate{one, requestOp(frame) == opMulti}
+		one.xids = append(one.xids, xid)
+	}
+}
+
+// awaits tells whether a reply is to a request that passes has seen.
+func (b *births) awaits(xid int32) bool {
+	if b.n.Load() == 0 {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, sent := b.sent[xid]
+	return sent
+}
+
+// answered takes the reply to a request that was carried out; body is what follows its header.
+func (b *births) answered(xid int32, zxid int64, body []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sent, ok := b.sent[xid]
+	if !ok {
+		return
+	}
+	delete(b.sent, xid)
+	made := sent.birth.path
+	if sent.multi {
+		ok = carriedOut(body)
+	} else {
+		made, _, ok = cutString(body)
+	}
+	if ok {
+		sent.birth.czxids[made] = zxid
+	}
+}
+
+// createOf gives the path of what a request makes: a create, or the first create of a transaction, before which only
+// checks and deletes may come.
+func createOf(frame []byte) (string, bool) {
+	switch requestOp(frame) {
+	case opCreate:
+		return requestPath(frame)
+	case opMulti:
+		return firstCreate(frame[requestHeaderSize:])
+	}
+	return "", false
+}
+
+// multiHeaderSize: operation, whether it is the last, error.
+const multiHeaderSize = 4 + 1 + 4
+
+func firstCreate(parts []byte) (string, bool) {
+	for len(parts) > multiHeaderSize {
+		op := int32(binary.BigEndian.Uint32(parts))
+		path, rest, ok := cutString(parts[multiHeaderSize:])
+		switch {
+		case !ok:
+			return "", false
+		case op == opCreate:
+			return path, true
+		case op != opCheck && op != opDelete, len(rest) < 4: // both have a path and a version
+			return "", false
+		}
+		parts = rest[4:]
+	}
+	return "", false
+}
+
+// carriedOut tells whether a transaction was: the reply to one that was not begins with an error, whatever its header
+// says. What it has made is what was asked for, and the reply does not say it in all versions alike.
+func carriedOut(body []byte) bool {
+	const failed = -1
+	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
+}
