@@ -243,6 +243,20 @@ var watchCases = []regression{
 		s0 create path=~/a
 		s0 setData path=~
 	`},
+	{"a watch on null", `
+		s1 addWatch path=null
+		s1 addWatch path=null mode=1
+		s1 setWatches2 persistent=[null]
+		s1 checkWatches path=null type=3
+		s0 create path=~/a
+		s1 exists path=~/a watch=true
+		s1 removeWatches path=null type=4
+		s1 checkWatches path=null type=3
+		s1 reattach
+		s1 addWatch path=null
+		s1 close
+		s0 setData path=~/a
+	`},
 	{"removing and checking", `
 		s0 checkWatches path=~ type=3
 		s0 checkWatches path=~ type=0

@@ -90,9 +90,6 @@ func (g *generator) path(name string) string {
 		rare = rarePaths[:privatePaths+1]
 	}
 	switch n := rapid.IntRange(1, 40).Draw(g.T, "kind of path"); {
-	case n == 40 && (name == "addWatch" || name == "setWatches2"):
-		// A watch on null would leave the connection open when the server closes it.
-		return pick(g.T, "bad path", badPaths[:len(badPaths)-1])
 	case n == 40:
 		return pick(g.T, "bad path", badPaths)
 	case n > 37:

@@ -242,7 +242,7 @@ func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
 	if form != whole {
 		return nil, codeMarshalling
 	}
-	// What it cannot carry out 3.8.0 finds when it has begun the reply, and it sends what there is of it.
+	// What it cannot carry out ZooKeeper finds when it has begun the reply, and it sends what there is of it.
 	result := codeOK
 	for i, o := range orders {
 		if !o.reads() || o.path == null {

@@ -64,7 +64,7 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 		return part{}, codeNoChildrenEphemeral
 	}
 	if op == OpCreateTTL && mode.life != timed {
-		return part{}, codeBadArguments // where 3.8.0 stops its server
+		return part{}, codeBadArguments // where 3.9.5 stops serving
 	}
 	return p.created(op, mode, parentPath, parent, part{op: op, path: path, data: c.data, acl: acl}, c.ttl), codeOK
 }

@@ -8,6 +8,10 @@ import (
 // reap deletes containers whose last child has gone, and nodes that have outlived their time without one.
 // A container that never had a child stays.
 func (e *ensemble) reap(now time.Time) {
+	if e.leader != nil && e.leader.paused() {
+		return // it does so when it goes on
+	}
+	e.lastReap = now
 	if e.leader == nil {
 		return
 	}

@@ -31,6 +31,7 @@ type ensemble struct {
 	faults    []*Injection
 	stopTick  func()
 	stopPulse func()
+	stopReap  func()    // where containers are reaped between ticks
 	ticked    time.Time // the newest tick
 	lastReap  time.Time
 	closed    bool
