@@ -72,7 +72,8 @@ func (e ended) resume() (*wire, bool) {
 // so it is tried until it succeeds.
 func endReal(t *testing.T, c *caretaker, addr string) ended {
 	t.Helper()
-	work := operation{name: "multi", parts: slices.Repeat([]operation{op("check", "~")}, 10_000)} // takes long to prepare, and not to read
+	// It takes long to prepare, and not to read.
+	work := operation{name: "multi", parts: slices.Repeat([]operation{op("check", "~")}, 10_000)}
 	for attempt, deadline := 0, time.Now().Add(2*time.Minute); time.Now().Before(deadline); attempt++ {
 		e := beginMarked(t, addr)
 		e.wire.write(slices.Concat(requestOf(t, 2, work), requestOf(t, 3, work), requestOf(t, 4, operation{name: "close"})))
@@ -178,7 +179,8 @@ func answersToEnded(t *testing.T, e ended, closes bool) (heard []string) {
 		if m.base == 0 {
 			m.base = h.zxid // all that is before is old
 		}
-		heard = append(heard, fmt.Sprint(o.bare(), ": ", h.xid == number, " ", m.zxid(h.zxid), " ", h.err, " ", m.reply(o, h.err, d)))
+		answered := fmt.Sprint(h.xid == number, " ", m.zxid(h.zxid), " ", h.err, " ", m.reply(o, h.err, d))
+		heard = append(heard, o.bare()+": "+answered)
 	}
 	return append(heard, endOfEnded(t, e, closes)...)
 }
@@ -236,7 +238,8 @@ func TestEndedElsewhereAlone(t *testing.T) {
 	right, ours := startReal(t, undisturbed), newSubject(t, undisturbed)
 	t.Cleanup(ours.Close)
 	unheard := func(e ended) []string {
-		for i, o := range []operation{op("exists", "~"), op("sync", "~"), op("create", "~/new"), op("setData", "~"), {name: "close"}} {
+		asked := []operation{op("exists", "~"), op("sync", "~"), op("create", "~/new"), op("setData", "~"), {name: "close"}}
+		for i, o := range asked {
 			e.wire.write(append(ping, requestOf(t, int32(i)+3000, o)...))
 		}
 		return endOfEnded(t, e, false)

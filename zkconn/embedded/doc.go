@@ -92,5 +92,6 @@
 //     rejoin. One that has not heard of the leader for the sync limit looks for a leader; so does a
 //     leader that has not heard of it. They find one at the next half tick at which the links carry
 //     everything.
-//   - A transaction is committed when the leader makes it, where a majority is within reach, however slow its links are.
+//   - A transaction is committed when the leader makes it, where a majority is within reach, however slow
+//     its links are.
 package embedded

@@ -40,7 +40,8 @@ func TestEndedElsewhere(t *testing.T) {
 		require.Equal(t, zxid, refused.zxid)
 		require.Empty(t, refused.left)
 	}
-	multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCheck, "/p", anyVersion), partOf(embedded.OpDelete, "/p", anyVersion))).must()
+	multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCheck, "/p", anyVersion),
+		partOf(embedded.OpDelete, "/p", anyVersion))).must()
 	require.Equal(t, zxid+1, multi.zxid)
 	require.Equal(t, refusal(sessionExpired, runtimeInconsistency), raw(multi.left))
 

@@ -2,8 +2,12 @@ package embedded
 
 import "slices"
 
-// refuseRequest answers a request with the code of a fault, and does nothing of what it asks.
+// refuseRequest answers a request with the code of a fault, and does nothing of what it asks. It keeps the
+// session alive, as every request does that a server has read.
 func (c *conn) refuseRequest(xid int32, request Request, action Action, by *Injection) (open bool) {
+	if !c.r.hear(c) {
+		return true
+	}
 	fault := Fault{}
 	if by != nil {
 		fault = by.fault

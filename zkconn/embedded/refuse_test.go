@@ -69,7 +69,8 @@ func TestRefuseFirstPart(t *testing.T) {
 	s, _ := frozen(t)
 	c := openRaw(t, s, 0, time.Minute)
 	inject(t, s, embedded.Fault{Op: embedded.OpMulti, Action: embedded.RefusePart})
-	multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCreate, createOf("/a", plain)), partOf(embedded.OpCreate, createOf("/b", plain))))
+	multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCreate, createOf("/a", plain)),
+		partOf(embedded.OpCreate, createOf("/b", plain))))
 	require.Equal(t, refusal(-127, runtimeInconsistency), raw(multi.must().left))
 }
 
@@ -80,13 +81,30 @@ func TestRefusalsKeepTheirPlace(t *testing.T) {
 	c, witness := openRaw(t, s, follower, time.Minute), openRaw(t, s, leader(t, s), time.Minute)
 	inject(t, s, embedded.Fault{Op: embedded.OpExists, Action: embedded.Refuse})
 	s.Leader().StallTo(s.Replica(follower))
-	c.write(c.request(embedded.OpCreate, createOf("/a", plain)), c.request(embedded.OpExists, "/a", false), c.request(embedded.OpExists, "/a", false))
+	c.write(c.request(embedded.OpCreate, createOf("/a", plain)), c.request(embedded.OpExists, "/a", false),
+		c.request(embedded.OpExists, "/a", false))
 	until(t, func() bool { return witness.exists("/a") })
 	s.Leader().HealTo(s.Replica(follower))
 	require.Equal(t, c.xid-2, c.reply().must().xid)
 	refused := c.reply()
 	require.Equal(t, []int32{c.xid - 1, -127}, []int32{refused.xid, refused.code})
 	require.Equal(t, c.xid, c.reply().must().xid)
+}
+
+// A client whose requests are all refused keeps its session.
+func TestRefusedRequestsKeepTheSession(t *testing.T) {
+	s, clock := frozen(t, threeReplicas...)
+	for i := range s.Replicas() {
+		c := openRaw(t, s, i, time.Second)
+		fault := inject(t, s, embedded.Fault{Session: c.session, Action: embedded.Refuse, Count: -1})
+		for range 10 {
+			clock.Advance(500 * time.Millisecond)
+			require.Equal(t, int32(-127), c.call(embedded.OpGetData, "/", false).code)
+		}
+		require.Contains(t, s.Sessions(), c.session)
+		fault.Remove()
+		c.create("/n-", sequential)
+	}
 }
 
 // CutBefore without an end is a server that hangs up on a request each time.
