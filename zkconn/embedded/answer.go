@@ -230,7 +230,10 @@ func (c *conn) getEphemerals(prefix string) func(*encoder) {
 func (c *conn) whoAmI(e *encoder) {
 	e.int32(int32(len(c.who)))
 	for _, who := range c.who {
-		user, _, _ := strings.Cut(who.id, ":")
+		user := who.id
+		if who.scheme == "digest" { // its password's digest is nobody's business
+			user, _, _ = strings.Cut(user, ":")
+		}
 		e.text(who.scheme)
 		e.text(user)
 	}
