@@ -1,5 +1,6 @@
 // Package conformance sends the same operations to two servers and compares everything that they
-// answer. It is how the embedded server is held to what a real one does.
+// answer. It is how the embedded server is held to what a real one does: a 3.9.5, whichever version
+// TURNSTILE_ZOOKEEPER names for the other suites.
 //
 // The operations are drawn at random, or written by hand where something is to be pinned down. They
 // are carried out one at a time, by several sessions, under a root of the sequence's own. After

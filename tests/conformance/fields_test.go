@@ -90,9 +90,6 @@ func (g *generator) path(name string) string {
 		rare = rarePaths[:privatePaths+1]
 	}
 	switch n := rapid.IntRange(1, 40).Draw(g.T, "kind of path"); {
-	case n == 40 && (name == "addWatch" || name == "setWatches2"):
-		// A watch on null would leave the connection open when the server closes it.
-		return pick(g.T, "bad path", badPaths[:len(badPaths)-1])
 	case n == 40:
 		return pick(g.T, "bad path", badPaths)
 	case n > 37:
@@ -110,7 +107,7 @@ func (g *generator) path(name string) string {
 // targets are the nodes that there probably are. The root itself is seldom what an operation is about.
 func (g *generator) targets(name string) []string {
 	out := g.nodes(func(p string, n guessed) bool {
-		return p != "~" && (name != "delete" || n.children == 0)
+		return p != "~" && (name != "delete" && name != "deleteContainer" || n.children == 0)
 	})
 	if len(out) == 0 || g.seldom("root", 10) {
 		out = append(out, "~")

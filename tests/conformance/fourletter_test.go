@@ -57,6 +57,26 @@ func metrics(t *testing.T, s server) map[string]string {
 	return out
 }
 
+// keys are what stands before the equals signs of a text, line by line. Lines without one are taken whole.
+func keys(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		key, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		all = append(all, key)
+	}
+	return all
+}
+
+// TestVersion holds the embedded server to saying that it is what it is compared with.
+func TestVersion(t *testing.T) {
+	p := servers(t)
+	named := regexp.MustCompile(`(?m)^zookeeper\.version=([0-9.]+)-`)
+	for _, s := range []server{p.reference, p.subject} {
+		if found := named.FindStringSubmatch(fourLetter(t, s, "envi")); found == nil || found[1] != modelled {
+			t.Errorf("%T names its version %q, not %s", s, found, modelled)
+		}
+	}
+}
+
 // wantedMetrics are those that clients and tests read.
 var wantedMetrics = []string{
 	"zk_version", "zk_server_state", "zk_avg_latency", "zk_max_latency", "zk_min_latency",
@@ -76,6 +96,9 @@ func TestFourLetterWords(t *testing.T) {
 		if a, b := shape(fourLetter(t, p.reference, word)), shape(fourLetter(t, p.subject, word)); a != b {
 			t.Errorf("%s: the reference says\n%s\nand the subject\n%s", word, a, b)
 		}
+	}
+	if a, b := keys(fourLetter(t, p.reference, "envi")), keys(fourLetter(t, p.subject, "envi")); !slices.Equal(a, b) {
+		t.Errorf("envi: the reference names %q, and the subject %q", a, b)
 	}
 	right, ours := metrics(t, p.reference), metrics(t, p.subject)
 	for _, name := range wantedMetrics {

@@ -95,12 +95,10 @@ func (g *generator) parts(name string, from []string, least, most int) operation
 
 func (g *generator) burst() operation {
 	o := withoutBigData(g.parts(burst, burstNames, 2, 8))
+	withoutEphemeralContainers(o.parts)
 	for i, part := range o.parts {
-		// Until it has been carried out, a real server takes it for an ephemeral node.
-		if flags, _ := part.get("flags"); part.name == "createContainer" && (flags == "1" || flags == "3") {
-			o.parts[i] = part.with("flags", "4")
-		}
 		if part.name == "multi" {
+			withoutEphemeralContainers(part.parts)
 			o.parts[i] = withoutMarshallingErrors(part)
 		}
 	}
@@ -108,6 +106,16 @@ func (g *generator) burst() operation {
 		o.parts = append(o.parts, operation{name: "close"}, g.request(pick(g.T, "after", afterClose)))
 	}
 	return o
+}
+
+// withoutEphemeralContainers keeps out of a burst what a real server takes for ephemeral nodes until it has been carried
+// out, and for containers from then on: what is pipelined behind finds the one or the other.
+func withoutEphemeralContainers(parts []operation) {
+	for i, part := range parts {
+		if flags, _ := part.get("flags"); part.name == "createContainer" && (flags == "1" || flags == "3") {
+			parts[i] = part.with("flags", "4")
+		}
+	}
 }
 
 // withoutMarshallingErrors keeps out of a multi what a real server does not foresee (null in an access list or for a

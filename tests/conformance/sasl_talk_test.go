@@ -78,7 +78,7 @@ func (t *saslTalk) body(d decoder) string {
 		for range d.int32() {
 			all = append(all, d.text().value+":"+d.text().value)
 		}
-		slices.Sort(all) // 3.8.0 gives them in the order of a hash table
+		slices.Sort(all) // ZooKeeper gives them in the order of a hash table
 		return fmt.Sprint(all)
 	case "getACL":
 		entries := d.acl().items

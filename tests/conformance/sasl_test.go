@@ -52,6 +52,7 @@ var answersToChallenges = map[string]saying{
 	"right":                    respond("bob", "bobsecret"),
 	"wrong password":           respond("bob", "wrong"),
 	"unknown user":             respond("eve", "evesecret"),
+	"unknown, known password":  respond("eve", "bobsecret"),
 	"empty user":               respond("bob", "bobsecret", directive{"username", `""`}),
 	"another user's":           respond("bob", "alicesecret"),
 	"Latin-1":                  respond("josé", "contraseña"),

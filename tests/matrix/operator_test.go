@@ -102,10 +102,10 @@ var parentDeletedCells = []cell{
 		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 }
 
-// forbid leaves everybody only some permissions on a node, until the end of the scene.
+// forbid leaves everybody but the operator only some permissions on a node, until the end of the scene.
 func (s *scene) forbid(t *testing.T, path string, left int32) {
 	t.Helper()
-	_, err := s.operator.SetACL(path, zk.WorldACL(left), -1)
+	_, err := s.operator.SetACL(path, operatorACL(left), -1)
 	require.NoError(t, err)
 }
 

@@ -250,7 +250,7 @@ var retentions = []plot{
 			c.know(t, c.ours, stickyPath)
 			m := c.sticks(t, retainLong)
 			c.awaitHolds(t, m)
-			_, err := c.operator.SetACL(stickyPath, zk.WorldACL(allButRead), -1)
+			_, err := c.operator.SetACL(stickyPath, operatorACL(allButRead), -1)
 			require.NoError(t, err)
 			m.giveBack()
 			<-m.done

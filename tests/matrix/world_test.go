@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,7 +44,18 @@ func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 		for range events { // its goroutines have ended when the channel is closed
 		}
 	})
+	require.NoError(t, conn.AddAuth("digest", []byte(operatorSecret)))
 	return &world{server, conn}
+}
+
+// operatorSecret is by what servers know the operator, where it keeps permissions that it takes from others.
+const operatorSecret = "operator:secret"
+
+// operatorACL leaves everybody some permissions, and the operator all: since 3.8.4 and 3.9.2 servers say nothing of a
+// node to somebody without READ.
+func operatorACL(left int32) []zk.ACL {
+	user, password, _ := strings.Cut(operatorSecret, ":")
+	return append(zk.WorldACL(left), zk.DigestACL(zk.PermAll, user, password)...)
 }
 
 type quiet struct{}

@@ -4,8 +4,8 @@ import "strings"
 
 // answer carries out a request that changes no data, from the replica's own tree.
 func (c *conn) answer(xid int32, op Op, d *decoder) bool {
-	if c.r == c.e.leader && c.movedAway() {
-		return false // the leader knows that the session has moved; the others find out by a write
+	if refused := c.refusedByLeader(); refused != codeOK {
+		return c.refuse(xid, refused)
 	}
 	if op == OpPing {
 		c.reply(-2, c.r.tree.zxid, codeOK, nil)
@@ -29,8 +29,8 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	case !following && c.r.cut != deposed:
 		c.park()
 		return true
-	case c.r == c.e.leader && c.movedAway():
-		return false
+	case c.refusedByLeader() != codeOK:
+		return c.refuse(xid, c.refusedByLeader())
 	case len(c.waiting) == 0 && (!following || c.direct()):
 		return synced()
 	case !following:
@@ -49,10 +49,23 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	return true
 }
 
-// movedAway tells, at the leader, that a connection's session is over or has gone to another replica.
-func (c *conn) movedAway() bool {
-	s := c.e.sessions[c.sessionID]
-	return s == nil || s.at != nil && s.at != c.r
+// refusedByLeader tells, at the leader, that a connection's session is over or has gone to another replica. Others find
+// out by a write.
+func (c *conn) refusedByLeader() code {
+	if c.r != c.e.leader {
+		return codeOK
+	}
+	return c.e.check(c.sessionID, c.r)
+}
+
+// refuse answers a read of a session that is over. A client whose session has moved is on another connection, so this
+// one is closed without an answer.
+func (c *conn) refuse(xid int32, refused code) bool {
+	if refused == codeSessionMoved {
+		return false
+	}
+	c.reply(xid, c.r.tree.zxid, refused, nil)
+	return true
 }
 
 // synced answers a sync.
@@ -122,7 +135,7 @@ func (c *conn) lookAt(path string) (*node, code) {
 	return n, codeOK
 }
 
-// exists asks for no permission, and watches also what is not there.
+// exists asks for READ where there is a node, and watches also what is not there.
 func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code) {
 	if err != nil || path == null {
 		return nil, codeMarshalling
@@ -130,10 +143,13 @@ func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code)
 	if strings.IndexByte(path, 0) >= 0 {
 		return nil, codeBadArguments
 	}
+	n := c.r.tree.nodes[path]
+	if n != nil && !allowed(n.acl, permRead, c.who) {
+		return nil, codeNoAuth
+	}
 	if watch {
 		c.r.tree.data.add(path, c, once)
 	}
-	n := c.r.tree.nodes[path]
 	if n == nil {
 		return nil, codeNoNode
 	}
@@ -214,7 +230,10 @@ func (c *conn) getEphemerals(prefix string) func(*encoder) {
 func (c *conn) whoAmI(e *encoder) {
 	e.int32(int32(len(c.who)))
 	for _, who := range c.who {
-		user, _, _ := strings.Cut(who.id, ":")
+		user := who.id
+		if who.scheme == "digest" { // its password's digest is nobody's business
+			user, _, _ = strings.Cut(user, ":")
+		}
 		e.text(who.scheme)
 		e.text(user)
 	}
@@ -222,11 +241,11 @@ func (c *conn) whoAmI(e *encoder) {
 
 // multiRead answers every part, those that are refused with their errors.
 func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
-	orders, ok := readMulti(d)
-	if !ok {
+	orders, form := readMulti(d)
+	if form != whole {
 		return nil, codeMarshalling
 	}
-	// What it cannot carry out 3.8.0 finds when it has begun the reply, and it sends what there is of it.
+	// What it cannot carry out ZooKeeper finds when it has begun the reply, and it sends what there is of it.
 	result := codeOK
 	for i, o := range orders {
 		if !o.reads() || o.path == null {

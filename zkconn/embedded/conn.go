@@ -1,7 +1,10 @@
 package embedded
 
 import (
+	"encoding/binary"
 	"net"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,7 +17,7 @@ func newConn(r *Replica, stream net.Conn) *conn {
 		timeout: handshakeTimeout, heard: now, opened: now}
 	host := "127.0.0.1"
 	if addr, ok := stream.RemoteAddr().(*net.TCPAddr); ok {
-		host = addr.IP.String()
+		host = hostAddress(addr.IP)
 	}
 	c.who = []identity{{"ip", host}}
 	for _, holds := range []bool{r.held, r.paused()} {
@@ -23,6 +26,18 @@ func newConn(r *Replica, stream net.Conn) *conn {
 		}
 	}
 	return c
+}
+
+// hostAddress writes an address as Java does (InetAddress.getHostAddress): one of IPv6 with all of its numbers.
+func hostAddress(ip net.IP) string {
+	if v4 := ip.To4(); v4 != nil || len(ip) != net.IPv6len {
+		return ip.String()
+	}
+	numbers := make([]string, net.IPv6len/2)
+	for i := range numbers {
+		numbers[i] = strconv.FormatUint(uint64(binary.BigEndian.Uint16(ip[2*i:])), 16)
+	}
+	return strings.Join(numbers, ":")
 }
 
 // shut closes the connection and forgets its watches. Its session lives on.

@@ -18,7 +18,7 @@ const (
 // digestResponse is a client's answer to a challenge.
 type digestResponse struct{ user, realm, nonce, cnonce, uri, response, forWhom string }
 
-// parseDigestResponse reads an answer, and checks what can be without a password. closes says that 3.8.0 hangs up
+// parseDigestResponse reads an answer, and checks what can be without a password. closes says that ZooKeeper hangs up
 // on it without an answer, for a number that is none ends in an exception that it does not expect.
 func parseDigestResponse(text []byte) (r digestResponse, ok, closes bool) {
 	all, ok := parseDirectives(string(text))

@@ -1,5 +1,5 @@
 // Package embedded is a ZooKeeper server inside the process: for trying Turnstile, and for testing what is
-// built on it, with nothing but Go installed. It speaks the wire protocol of ZooKeeper 3.8, over TCP and
+// built on it, with nothing but Go installed. It speaks the wire protocol of ZooKeeper 3.9, over TCP and
 // over connections in memory, so that go-zookeeper, Curator and kazoo connect to it as they are.
 //
 //	server, err := embedded.Start()          // or, in a test: server := embedded.Run(t)
@@ -18,20 +18,21 @@
 //   - multis that are done as a whole or not at all, with their errors part by part;
 //   - watches that fire once, persistent and recursive ones, and the events that a client missed
 //     while it was away;
-//   - the four-letter words ruok, srvr, stat, mntr and isro.
+//   - the four-letter words ruok, srvr, stat, mntr, envi and isro.
 //
 // The operations are those of [Op]; anything else is answered with Unimplemented.
 //
-// What it answers is compared with a real 3.8.0, reply by reply, event by event and zxid by zxid, by the
-// tests in tests/conformance.
+// It is a 3.9.5: what it answers is compared with a real one, reply by reply, event by event and zxid by
+// zxid, by the tests in tests/conformance.
 //
 // # Control
 //
 // A server can be given a clock that a test moves ([WithClock], [ManualClock]), several replicas
 // ([WithReplicas]), and faults:
 //
-//   - [Server.Inject] closes connections before or after a request is carried out, and drops or
-//     holds replies. [Server.Expire] ends a session.
+//   - [Server.Inject] closes connections before or after a request is carried out, drops or holds
+//     replies, and refuses requests with any error code.
+//   - [Server.Expire] ends a session. [Server.EndElsewhere] ends one and leaves its connection open.
 //   - A [Replica] can lag, be cut off from the others, be paused, stop and start again. Each may
 //     allow other session timeouts.
 //   - Each direction of a link between two replicas can stall or be slow ([Replica.StallTo],
@@ -58,35 +59,39 @@
 // Pings and transactions go to a follower in one order, requests and answers to pings to the leader
 // in another. A request that is forwarded touches nothing.
 //
-// # Where it differs from 3.8.0
+// # Where it differs from 3.9.5
 //
 //   - Nothing is written to disk. A replica that stops keeps what it has, but only in memory.
-//   - Children, ephemeral nodes and identities are listed in an order that follows from what was done; 3.8.0
+//   - Children, ephemeral nodes and identities are listed in an order that follows from what was done; 3.9.5
 //     lists them in the order of a hash table. So are the events of several nodes that end with one session.
-//   - A createTTL whose flags ask for no time to live is refused with BadArguments. 3.8.0 accepts it and then
-//     stops, whole.
-//   - Nodes with a time to live are always allowed; 3.8.0 wants zookeeper.extendedTypesEnabled for them.
-//   - A request is carried out before the next of its connection is looked at. 3.8.0 checks a
+//   - A createTTL whose flags ask for no time to live is refused with BadArguments. 3.9.5 accepts it and then
+//     answers nobody any more.
+//   - A write that cannot be read is refused, and takes no transaction id. A 3.9.5 alone does the same; an
+//     ensemble of them commits the refusal under an id that it has used, and answers no write any more.
+//   - Nodes with a time to live are always allowed; 3.9.5 wants zookeeper.extendedTypesEnabled for them.
+//   - A request is carried out before the next of its connection is looked at. 3.9.5 checks a
 //     request against others that are not carried out yet, which shows with pipelined requests.
 //     There a sequence counter that passes 2147483647 goes on with negative numbers, and here only
 //     inside one multi. A container that was created with the flags of an ephemeral node is taken
 //     for one there. A write is judged there by the access list that a setACL right before it
 //     replaces. What a multi announced that failed with MarshallingError may be counted there by
 //     those behind it. And an auth request overtakes others there.
-//   - A watch may be set on a null path; there such a connection is never closed properly, here it is.
+//   - There is no limit of connections: 3.9.5 takes 60 of one address by default (maxClientCnxns).
 //   - There are no quotas: /zookeeper/quota is a node like others.
-//   - SASL is DIGEST-MD5 alone ([WithSASL]). 3.8.0 keeps the name of the last known user who has
-//     authenticated, for all connections. So it may refuse the right password of one of two who do
-//     so at the same moment. It takes anybody's password for that of a user whom it does not know.
-//     Here neither happens.
-//   - No TLS, no super user, and no IPv6 in access lists (3.8.0 has none there either). No read-only
-//     mode and no reconfiguration; /zookeeper/config is empty in an ensemble too.
-//   - The other four-letter words are refused, as 3.8.0 refuses what its administrator has not allowed.
-//   - A secret for the scheme digest is taken as UTF-8; 3.8.0 takes the platform's character set.
-//   - A client that does not read while more than 64 MiB wait for it is cut off. 3.8.0 keeps them.
+//   - SASL is DIGEST-MD5 alone ([WithSASL]).
+//   - No TLS, no super user, no read-only mode and no reconfiguration; /zookeeper/config is empty in an
+//     ensemble too. No local sessions, no throttling and no restoring of snapshots; a test can have
+//     requests refused as by them ([Refuse]).
+//   - envi says nothing of Java and of the user. The other four-letter words are refused, as 3.9.5 refuses what
+//     its administrator has not allowed.
+//   - A secret for the scheme digest is taken as UTF-8; 3.9.5 takes the platform's character set.
+//   - A client that does not read while more than 64 MiB wait for it is cut off. 3.9.5 keeps them.
+//   - A session is never closed by a connection that a new one overtakes: it takes [Server.EndElsewhere] to end
+//     one so that its connection stays.
 //   - A new leader is there at once. A replica that is cut off notices only when it is told to
 //     rejoin. One that has not heard of the leader for the sync limit looks for a leader; so does a
 //     leader that has not heard of it. They find one at the next half tick at which the links carry
 //     everything.
-//   - A transaction is committed when the leader makes it, where a majority is within reach, however slow its links are.
+//   - A transaction is committed when the leader makes it, where a majority is within reach, however slow
+//     its links are.
 package embedded

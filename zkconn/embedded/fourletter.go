@@ -1,12 +1,15 @@
 package embedded
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 	"strings"
 )
 
-// Version is the version that the server reports to srvr and mntr.
-const Version = "3.8.0-turnstile-embedded"
+// Version is the version that the server reports to srvr, stat, mntr and envi. It begins with that of the ZooKeeper that
+// it answers as.
+const Version = "3.9.5-turnstile-embedded"
 
 // words are ZooKeeper's four-letter words. Those without an answer here are refused as ZooKeeper refuses
 // the ones that its administrator has not allowed.
@@ -16,7 +19,8 @@ var words = map[string]func(*Replica) string{
 	"srvr": (*Replica).srvr,
 	"stat": (*Replica).stat,
 	"mntr": (*Replica).mntr,
-	"conf": nil, "cons": nil, "crst": nil, "dirs": nil, "dump": nil, "envi": nil, "gtmk": nil, "hash": nil,
+	"envi": (*Replica).envi,
+	"conf": nil, "cons": nil, "crst": nil, "dirs": nil, "dump": nil, "gtmk": nil, "hash": nil,
 	"srst": nil, "stmk": nil, "wchc": nil, "wchp": nil, "wchs": nil,
 }
 
@@ -31,12 +35,31 @@ func (c *conn) answerWord(word string) {
 	c.e.mu.Lock()
 	if answer := words[word]; answer != nil {
 		text = answer(c.r)
-		if !c.r.serves() && word != "ruok" {
+		if !c.r.serves() && word != "ruok" && word != "envi" {
 			text = "This ZooKeeper instance is not currently serving requests\n"
 		}
 	}
 	c.e.mu.Unlock()
 	_, _ = c.stream.Write([]byte(text))
+}
+
+// envi has ZooKeeper's keys (Environment.list), which is where kazoo looks for the version. What is Java's, and what is
+// nobody's business, is not available.
+func (r *Replica) envi() string {
+	const unavailable = "<NA>"
+	known := map[string]string{
+		"zookeeper.version": Version, "host.name": "localhost", "os.name": runtime.GOOS, "os.arch": runtime.GOARCH,
+	}
+	var b strings.Builder
+	b.WriteString("Environment:\n")
+	for _, key := range []string{
+		"zookeeper.version", "host.name", "java.version", "java.vendor", "java.home", "java.class.path",
+		"java.library.path", "java.io.tmpdir", "java.compiler", "os.name", "os.arch", "os.version", "user.name",
+		"user.home", "user.dir", "os.memory.free", "os.memory.max", "os.memory.total",
+	} {
+		fmt.Fprintf(&b, "%s=%s\n", key, cmp.Or(known[key], unavailable))
+	}
+	return b.String()
 }
 
 func (r *Replica) state() string {

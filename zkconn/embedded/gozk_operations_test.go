@@ -132,7 +132,7 @@ func TestGozkTheRest(t *testing.T) {
 	require.Equal(t, "/nowhere", path)
 	_, err = c.IncrementalReconfig([]string{"server.9=127.0.0.1:1:2"}, nil, -1)
 	require.ErrorIs(t, err, zk.ErrReconfigDisabled)
-	// Not FLWSrvr, which does not parse how ZooKeeper 3.8 writes dates either.
+	// Not FLWSrvr, which does not parse how ZooKeeper writes dates either.
 	require.Equal(t, []bool{true}, zk.FLWRuok([]string{s.Addr()}, patience))
 	require.Equal(t, s.Addr(), c.Server())
 	require.ErrorIs(t, c.Delete("/nowhere", all), zk.ErrNoNode)

@@ -1,7 +1,12 @@
 package embedded
 
 func (p *preparation) delete(path string, version int32, err error) (part, code) {
-	if err != nil || path == null {
+	switch {
+	case err != nil:
+		return part{}, codeMarshalling
+	case p.standing != codeOK:
+		return part{}, p.standing
+	case path == null:
 		return part{}, codeMarshalling
 	}
 	parentPath, _, ok := splitPath(path)
@@ -35,9 +40,13 @@ func (p *preparation) deleted(parentPath string, parent record, path string) par
 	return part{op: OpDelete, path: path}
 }
 
-// reap deletes a container or a node with a time to live, unless it has got children or another kind since.
-func (p *preparation) reap(path string) (part, code) {
-	parentPath, _, _ := splitPath(path)
+// deleteContainer deletes a node without children that is not ephemeral. That is how a leader reaps containers and
+// nodes with a time to live. It asks neither for permission nor for the session, also when a client sends it.
+func (p *preparation) deleteContainer(path string) (part, code) {
+	parentPath, _, ok := splitPath(path)
+	if !ok || special(path) {
+		return part{}, codeBadArguments
+	}
 	parent, _ := p.record(parentPath)
 	r, ok := p.record(path)
 	switch {
@@ -53,10 +62,12 @@ func (p *preparation) reap(path string) (part, code) {
 
 // existing finds a node for a part that wants a permission and names a version of its data.
 func (p *preparation) existing(path string, perm, version int32, err error) (record, code) {
-	if err != nil {
+	switch {
+	case err != nil:
 		return record{}, codeMarshalling
-	}
-	if !validPath(path) {
+	case p.standing != codeOK:
+		return record{}, p.standing
+	case !validPath(path):
 		return record{}, codeBadArguments
 	}
 	r, ok := p.record(path)
@@ -90,10 +101,12 @@ func (p *preparation) check(path string, version int32, err error) (part, code) 
 }
 
 func (p *preparation) setACL(path string, list []access, version int32, err error) (part, code) {
-	if err != nil {
+	switch {
+	case err != nil:
 		return part{}, codeMarshalling
-	}
-	if !validPath(path) {
+	case p.standing != codeOK:
+		return part{}, p.standing
+	case !validPath(path):
 		return part{}, codeBadArguments
 	}
 	fixed, c := fixACL(list, p.who, p.sasl)

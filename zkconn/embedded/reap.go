@@ -8,6 +8,10 @@ import (
 // reap deletes containers whose last child has gone, and nodes that have outlived their time without one.
 // A container that never had a child stays.
 func (e *ensemble) reap(now time.Time) {
+	if e.leader != nil && e.leader.paused() {
+		return // it does so when it goes on
+	}
+	e.lastReap = now
 	if e.leader == nil {
 		return
 	}
@@ -35,7 +39,7 @@ func (e *ensemble) reap(now time.Time) {
 func (e *ensemble) reapNode(path string) {
 	x := &txn{op: OpDeleteContainer, zxid: e.nextZxid(), time: e.millis()}
 	p := preparation{tree: e.leader.tree, zxid: x.zxid, now: x.time}
-	made, refused := p.reap(path)
+	made, refused := p.deleteContainer(path)
 	if refused != codeOK {
 		x.op, x.code = opError, refused
 	} else {

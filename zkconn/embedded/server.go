@@ -40,6 +40,9 @@ func Start(opts ...Option) (*Server, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stopTick = e.clock.AfterFunc(e.tickTime, e.tick)
+	if e.reapEvery < e.tickTime {
+		e.stopReap = e.clock.AfterFunc(e.reapEvery, e.reapBetweenTicks)
+	}
 	if len(e.replicas) > 1 {
 		e.stopPulse = e.clock.AfterFunc(e.tickTime/4, e.pulse) // not at a tick, so that their order is plain
 	}
@@ -50,11 +53,10 @@ func Start(opts ...Option) (*Server, error) {
 func (s *Server) Close() {
 	s.e.mu.Lock()
 	s.e.closed = true
-	if s.e.stopTick != nil {
-		s.e.stopTick()
-	}
-	if s.e.stopPulse != nil {
-		s.e.stopPulse()
+	for _, stop := range []func(){s.e.stopTick, s.e.stopPulse, s.e.stopReap} {
+		if stop != nil {
+			stop()
+		}
 	}
 	s.e.mu.Unlock()
 	for _, r := range s.e.replicas {

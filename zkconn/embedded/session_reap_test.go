@@ -57,6 +57,20 @@ func TestNestedContainersAreReaped(t *testing.T) {
 	require.False(t, c.exists("/a"))
 }
 
+// Containers are looked at as often as was asked for, also where a tick is longer.
+func TestContainersAreReapedBetweenTicks(t *testing.T) {
+	s, clock := frozen(t, embedded.WithTick(time.Second), embedded.WithReapInterval(10*time.Millisecond))
+	c := openRaw(t, s, 0, time.Minute)
+	for range 3 {
+		c.createContainer("/a")
+		c.delete(c.create("/a/b", plain))
+		clock.Advance(9 * time.Millisecond)
+		require.True(t, c.exists("/a"))
+		clock.Advance(1 * time.Millisecond)
+		require.False(t, c.exists("/a"))
+	}
+}
+
 // A node with a time to live goes when it has neither been changed nor had children for longer than that.
 func TestTTLNodeIsReaped(t *testing.T) {
 	s, clock := frozen(t, embedded.WithReapInterval(time.Second))

@@ -31,6 +31,7 @@ type ensemble struct {
 	faults    []*Injection
 	stopTick  func()
 	stopPulse func()
+	stopReap  func()    // where containers are reaped between ticks
 	ticked    time.Time // the newest tick
 	lastReap  time.Time
 	closed    bool
@@ -113,7 +114,6 @@ type conn struct {
 	early     [][]byte // frames that came before the session was established
 	unread    [][]byte // frames that came while the replica read nothing
 	gone      bool     // the client has closed it
-	leaving   bool     // it has asked to close its session
 	busy      bool     // its reading goroutine carries out a request, and will have what comes of it sent
 	mute      bool     // the reply to the request at hand is not sent
 	cutting   bool     // it is closed when the request at hand has been carried out

@@ -18,11 +18,21 @@ func (e *ensemble) tick() {
 	for _, r := range e.replicas {
 		r.dropSilent(now)
 	}
-	if now.Sub(e.lastReap) >= e.reapEvery && !(e.leader != nil && e.leader.paused()) {
-		e.lastReap = now
+	if e.reapEvery >= e.tickTime && now.Sub(e.lastReap) >= e.reapEvery {
 		e.reap(now)
 	}
 	e.stopTick = e.clock.AfterFunc(e.tickTime, e.tick)
+}
+
+// reapBetweenTicks reaps more often than there are ticks.
+func (e *ensemble) reapBetweenTicks() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.reap(e.clock.Now())
+	e.stopReap = e.clock.AfterFunc(e.reapEvery, e.reapBetweenTicks)
 }
 
 // pulse is what the leader and its followers do each half tick: pings, and giving up those that are
