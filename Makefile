@@ -194,6 +194,7 @@ screenshots: deps ## pictures of the dashboard, and zklock's views at 80 columns
 .PHONY: deps
 deps: ## install what the tests run: ZooKeeper, Java, a KDC, Curator, kazoo, Chromium, promtool, where they are missing
 	tests/rig/install.sh
+	tests/rig/pinned/install.sh
 	$(GO) run ./tests/rig/archive
 	tests/rig/kdc/install.sh
 	tests/interop/install.sh

@@ -31,7 +31,7 @@ type secured struct {
 // startSecured starts one that demands certificates of its clients, or does not ask for any.
 func startSecured(t *testing.T, demand bool) *secured {
 	t.Helper()
-	rig.RequireTLS(t)
+	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
 	certificate, err := authority.Server(hostName, "127.0.0.1", "localhost")

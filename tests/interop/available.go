@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func Available() error {
 			missing = append(missing, command+" (not found in PATH)")
 		}
 	}
-	missing = append(missing, rig.MissingJars(curatorJars)...)
+	missing = append(missing, missingJars(curatorJars)...)
 	for _, path := range []string{python, kazoo} {
 		if _, err := os.Stat(path); err != nil {
 			missing = append(missing, path)
@@ -53,4 +54,23 @@ func Available() error {
 func Require(t testing.TB) {
 	t.Helper()
 	rig.SkipUnless(t, Available())
+}
+
+// missingJars gives the paths of those of Debian's jars that are not there.
+func missingJars(jars []string) (missing []string) {
+	for _, path := range filepath.SplitList(classPath(jars)) {
+		if _, err := os.Stat(path); err != nil {
+			missing = append(missing, path)
+		}
+	}
+	return missing
+}
+
+// classPath is for those of Debian's jars.
+func classPath(jars []string) string {
+	paths := make([]string, len(jars))
+	for i, jar := range jars {
+		paths[i] = filepath.Join("/usr/share/java", jar)
+	}
+	return strings.Join(paths, string(os.PathListSeparator))
 }

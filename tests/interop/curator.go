@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // StartCurator starts a JVM with Curator and stops it when the test ends. It
@@ -48,7 +46,7 @@ func curatorCommand() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := []string{classes(folder), rig.ClassPath(curatorJars)}
+	path := []string{classes(folder), classPath(curatorJars)}
 	return []string{
 		"java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",

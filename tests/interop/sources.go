@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // sources are the workers' programs. They are part of the test binary, so that
@@ -63,7 +62,7 @@ func compile(folder string) error {
 	}
 	// Only the quick compiler: javac itself runs for a second or two.
 	args := []string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-proc:none", "-Xlint:all,-path",
-		"-d", classes(folder), "-cp", rig.ClassPath(curatorJars)}
+		"-d", classes(folder), "-cp", classPath(curatorJars)}
 	for _, file := range files {
 		args = append(args, filepath.Join(folder, filepath.FromSlash(file)))
 	}

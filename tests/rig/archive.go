@@ -23,8 +23,12 @@ var archive = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("rig: %w", err)
 	}
+	classPath, err := ClassPath()
+	if err != nil {
+		return "", err
+	}
 	made := sha256.New()
-	for _, path := range append([]string{java}, filepath.SplitList(ClassPath(serverJars))...) {
+	for _, path := range append([]string{java}, filepath.SplitList(classPath)...) {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			return "", fmt.Errorf("rig: archive: %w", err)
@@ -35,7 +39,7 @@ var archive = sync.OnceValues(func() (string, error) {
 		}
 		fmt.Fprintln(made, real, info.Size(), info.ModTime().UnixNano())
 	}
-	return filepath.Join(folder, "turnstile", fmt.Sprintf("zookeeper-%x.jsa", made.Sum(nil)[:8])), nil
+	return filepath.Join(folder, "turnstile", fmt.Sprintf("zookeeper-%s-%x.jsa", Version(), made.Sum(nil)[:8])), nil
 })
 
 // archiveFlags have a JVM map the archive where there is one. It must not fail for want of it.
@@ -49,6 +53,3 @@ func archiveFlags() []string {
 	}
 	return []string{"-XX:SharedArchiveFile=" + path, "-Xshare:auto"}
 }
-
-// ArchivedClassPath is what the archive is of: the class path of every server begins so.
-func ArchivedClassPath() string { return ClassPath(serverJars) }

@@ -14,11 +14,11 @@
 //	// ... a client at proxy.Addr() creates a node ...
 //	<-fault.Fired() // the server has the node; the client never heard of it
 //
-// It needs Java and the jars of Debian's zookeeper package, nothing of ours,
-// and nothing from the network: install.sh beside this file installs both.
-// Servers start sooner from an archive of their classes, which package archive writes ([Archive]).
-// A test that calls [Require] is skipped where they are missing, unless
-// TURNSTILE_REQUIRE_SERVERS=1 says that a missing server is a failure.
+// Servers are of the version that TURNSTILE_ZOOKEEPER names, or else of [DefaultVersion]: one that
+// package pinned has, or Debian's 3.8.0, which install.sh beside this file installs. make deps has
+// all of them fetched, once. Servers start sooner from an archive of their classes, which package
+// archive writes ([Archive]). A test that calls [Require] is skipped where Java or the jars are
+// missing, unless TURNSTILE_REQUIRE_SERVERS=1 says that a missing server is a failure.
 //
 // Servers die with the process that started them, whatever ends it. Their data
 // lives in temporary folders that Stop removes.

@@ -101,14 +101,6 @@ func (s settings) lines() []string {
 	return out
 }
 
-// jars is the class path.
-func (s settings) jars() []string {
-	if s.secure == nil {
-		return serverJars
-	}
-	return slices.Concat(serverJars, tlsJars)
-}
-
 // flags renders the system properties as arguments for java.
 func (s settings) flags() []string {
 	var out []string

@@ -103,6 +103,10 @@ func (s *Server) start() error {
 	if s.process != nil && s.process.Running() {
 		return errors.New("rig: server is running already")
 	}
+	classPath, err := ClassPath()
+	if err != nil {
+		return err
+	}
 	config := filepath.Join(s.dir, "zoo.cfg")
 	if err := os.WriteFile(config, []byte(s.configuration()), 0o600); err != nil {
 		return fmt.Errorf("rig: configuration: %w", err)
@@ -113,7 +117,7 @@ func (s *Server) start() error {
 	args = append(args, archiveFlags()...)
 	args = append(args, s.settings.flags()...)
 	args = append(args, s.jaasFlags()...)
-	args = append(args, "-cp", ClassPath(s.settings.jars()), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
+	args = append(args, "-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	process, err := startProcess(&s.output, s.dir, args)
 	if err != nil {
 		return err

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"testing"
 	"time"
 )
 
@@ -24,32 +22,9 @@ type TLS struct {
 	Demand bool
 }
 
-// WithTLS makes a server speak TLS at [Server.SecureAddr]. It needs jars that
-// [AvailableTLS] looks for.
+// WithTLS makes a server speak TLS at [Server.SecureAddr], beside the port without.
 func WithTLS(secure TLS) Option {
 	return func(s *settings) { s.secure = &secure }
-}
-
-// tlsJars are what the manifest of Debian's zookeeper.jar leaves out: without
-// them a server that is to use Netty ends with NoClassDefFoundError.
-var tlsJars = []string{"netty-codec.jar", "netty-resolver.jar", "netty-transport-native-unix-common.jar"}
-
-// AvailableTLS is [Available] for servers with TLS.
-func AvailableTLS() error {
-	if err := Available(); err != nil {
-		return err
-	}
-	if missing := MissingJars(tlsJars); len(missing) > 0 {
-		return fmt.Errorf("%w with TLS: missing %s; on Debian: apt-get install --no-install-recommends libnetty-java",
-			ErrUnavailable, strings.Join(missing, ", "))
-	}
-	return nil
-}
-
-// RequireTLS is [Require] for servers with TLS.
-func RequireTLS(t testing.TB) {
-	t.Helper()
-	SkipUnless(t, AvailableTLS())
 }
 
 // SecureAddr is where clients connect with TLS; empty where the server has none.

@@ -6,7 +6,7 @@ import (
 )
 
 func TestServerWithTLS(t *testing.T) {
-	RequireTLS(t)
+	Require(t)
 	ours, err := NewAuthority("ours")
 	if err != nil {
 		t.Fatal(err)

@@ -138,9 +138,11 @@ func newShell(t *testing.T, server, user string) shell {
 	text := "Client {\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n" +
 		"  username=\"" + user + "\" password=\"" + password + "\";\n};\n"
 	require.NoError(t, os.WriteFile(jaas, []byte(text), 0o600))
+	classPath, err := rig.ClassPath()
+	require.NoError(t, err)
 	return shell{begin(t, nil, "java", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Djava.security.auth.login.config="+jaas, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-		"-cp", rig.ClassPath([]string{"zookeeper.jar", "slf4j-simple.jar", "commons-cli.jar"}),
+		"-cp", classPath,
 		"org.apache.zookeeper.ZooKeeperMain", "-server", server)}
 }
 

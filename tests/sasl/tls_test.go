@@ -13,7 +13,7 @@ import (
 
 // TLS below the exchange, on servers that use Netty for it.
 func TestTLS(t *testing.T) {
-	rig.RequireTLS(t)
+	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
 	certificate, err := authority.Server("localhost", "127.0.0.1")

@@ -117,7 +117,7 @@ func TestAuth(t *testing.T) {
 // TestTLS: a server that demands certificates of its clients.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	rig.RequireTLS(t)
+	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
 	const name = "zk.turnstile.example"

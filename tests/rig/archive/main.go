@@ -36,7 +36,8 @@ func main() {
 
 // write makes the archive beside its place and moves it there, so that no server sees a part of it.
 func write(path string) (err error) {
-	if err := rig.Available(); err != nil {
+	classPath, err := rig.ClassPath()
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -57,7 +58,7 @@ func write(path string) (err error) {
 	}
 	// Only this collector can write what all can map.
 	output, err := exec.Command("java", "-Xshare:dump", "-XX:+UseG1GC", "-XX:SharedClassListFile="+list,
-		"-XX:SharedArchiveFile="+made, "-cp", rig.ArchivedClassPath()).CombinedOutput()
+		"-XX:SharedArchiveFile="+made, "-cp", classPath).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, output)
 	}

@@ -17,10 +17,12 @@ func TestWrite(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "cache")
 	path := filepath.Join(folder, "servers.jsa")
 	require.NoError(t, write(path))
+	classPath, err := rig.ClassPath()
+	require.NoError(t, err)
 
 	// Without a configuration it ends at once. Its status is that of its refusal.
 	output, _ := exec.Command("java", "-XX:+UseSerialGC", "-XX:SharedArchiveFile="+path, "-Xlog:class+load",
-		"-cp", rig.ArchivedClassPath(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(folder, "none.cfg")).CombinedOutput()
+		"-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(folder, "none.cfg")).CombinedOutput()
 	require.Contains(t, string(output), "org.apache.zookeeper.server.quorum.QuorumPeerMain source: shared objects file")
 
 	left, err := os.ReadDir(folder)

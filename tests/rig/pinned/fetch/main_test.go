@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
+)
+
+// A second run asks nobody for anything: neither Maven nor pip can be found.
+func TestASecondRunDoesNothing(t *testing.T) {
+	if _, err := pinned.Python(); errors.Is(err, pinned.ErrMissing) && os.Getenv("TURNSTILE_REQUIRE_SERVERS") != "1" {
+		t.Skip(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	require.NoError(t, jars())
+	require.NoError(t, environment())
+}
+
+// What was not fetched whole is not there, and nothing else is left of it.
+func TestAFolderIsThereWhole(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	folder := filepath.Join(cache, "servers")
+	refused := errors.New("no network")
+	write := func(making string) error {
+		return os.WriteFile(filepath.Join(making, "a.jar"), []byte("x"), 0o600)
+	}
+	err := within(folder, func(making string) error { return errors.Join(write(making), refused) })
+	require.ErrorIs(t, err, refused)
+	left, err := os.ReadDir(cache)
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	// Two who fetch the same at the same time both have it.
+	require.NoError(t, within(folder, func(making string) error {
+		require.NoError(t, within(folder, write))
+		return write(making)
+	}))
+	left, err = os.ReadDir(cache)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.FileExists(t, filepath.Join(folder, "a.jar"))
+	require.NoError(t, within(folder, func(string) error { return refused }), "it fetches what is there")
+}
+
+// A profile is named after what it brings, and brings nothing that is left out on purpose.
+func TestProfilesAreNamedAfterWhatTheyBring(t *testing.T) {
+	profiles, err := pinned.Profiles()
+	require.NoError(t, err)
+	require.NotEmpty(t, profiles)
+	for _, profile := range profiles {
+		path, err := pinned.ClassPath(profile)
+		if errors.Is(err, pinned.ErrMissing) && os.Getenv("TURNSTILE_REQUIRE_SERVERS") != "1" {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		name, version, _ := strings.Cut(profile, "-")
+		if name == "curator" {
+			name += "-recipes"
+		}
+		require.Contains(t, path, "/"+name+"-"+version+".jar")
+		require.NotContains(t, path, "tcnative")
+		require.NotContains(t, path, "logback")
+	}
+}
