@@ -4,8 +4,8 @@ import "strings"
 
 // answer carries out a request that changes no data, from the replica's own tree.
 func (c *conn) answer(xid int32, op Op, d *decoder) bool {
-	if c.r == c.e.leader && c.movedAway() {
-		return false // the leader knows that the session has moved; the others find out by a write
+	if refused := c.refusedByLeader(); refused != codeOK {
+		return c.refuse(xid, refused)
 	}
 	if op == OpPing {
 		c.reply(-2, c.r.tree.zxid, codeOK, nil)
@@ -29,8 +29,8 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	case !following && c.r.cut != deposed:
 		c.park()
 		return true
-	case c.r == c.e.leader && c.movedAway():
-		return false
+	case c.refusedByLeader() != codeOK:
+		return c.refuse(xid, c.refusedByLeader())
 	case len(c.waiting) == 0 && (!following || c.direct()):
 		return synced()
 	case !following:
@@ -49,10 +49,23 @@ func (c *conn) sync(xid int32, d *decoder) bool {
 	return true
 }
 
-// movedAway tells, at the leader, that a connection's session is over or has gone to another replica.
-func (c *conn) movedAway() bool {
-	s := c.e.sessions[c.sessionID]
-	return s == nil || s.at != nil && s.at != c.r
+// refusedByLeader tells, at the leader, that a connection's session is over or has gone to another replica. Others find
+// out by a write.
+func (c *conn) refusedByLeader() code {
+	if c.r != c.e.leader {
+		return codeOK
+	}
+	return c.e.check(c.sessionID, c.r)
+}
+
+// refuse answers a read of a session that is over. A client whose session has moved is on another connection, so this
+// one is closed without an answer.
+func (c *conn) refuse(xid int32, refused code) bool {
+	if refused == codeSessionMoved {
+		return false
+	}
+	c.reply(xid, c.r.tree.zxid, refused, nil)
+	return true
 }
 
 // synced answers a sync.

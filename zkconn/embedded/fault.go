@@ -23,6 +23,9 @@ const (
 	HoldReplies
 	// ExpireBefore ends the session as if its time had run out, and the request is not carried out.
 	ExpireBefore
+	// EndBefore ends the session as [Server.EndElsewhere] does, and hands the request on. A follower's client
+	// hears of it by a refusal of what it writes, on a connection that stays open; a leader's hears nothing.
+	EndBefore
 )
 
 // Request describes a request to a hook.

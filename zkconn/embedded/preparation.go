@@ -13,13 +13,16 @@ type record struct {
 // decides which of several errors a client sees.
 type preparation struct {
 	tree    *tree
-	session *session
-	who     []identity
-	sasl    bool // the server knows the scheme
-	zxid    int64
-	now     int64 // milliseconds since 1970
-	single  bool  // there is no next part
-	pending map[string]record
+	session int64
+	// standing is what the leader says of the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
+	// so a multi of a session that is over has the refusal in its first part, and its header says OK.
+	standing code
+	who      []identity
+	sasl     bool // the server knows the scheme
+	zxid     int64
+	now      int64 // milliseconds since 1970
+	single   bool  // there is no next part
+	pending  map[string]record
 }
 
 // record is the node as the next part finds it.

@@ -1,9 +1,10 @@
 package embedded
 
 // prepare makes a transaction of a request: what it asks for, or the refusal.
-func (e *ensemble) prepare(s *session, who []identity, op Op, d *decoder) *txn {
-	x := &txn{op: op, session: s.id, zxid: e.nextZxid(), time: e.millis()}
-	p := preparation{tree: e.leader.tree, session: s, who: who, sasl: e.settings.sasl != nil, zxid: x.zxid, now: x.time}
+func (e *ensemble) prepare(c *conn, op Op, d *decoder) *txn {
+	x := &txn{op: op, session: c.sessionID, zxid: e.nextZxid(), time: e.millis()}
+	p := preparation{tree: e.leader.tree, session: c.sessionID, standing: e.check(c.sessionID, c.r), who: c.who,
+		sasl: e.settings.sasl != nil, zxid: x.zxid, now: x.time}
 	switch op {
 	case OpMulti:
 		x.parts, x.code = p.multi(d)

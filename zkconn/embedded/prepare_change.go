@@ -1,7 +1,12 @@
 package embedded
 
 func (p *preparation) delete(path string, version int32, err error) (part, code) {
-	if err != nil || path == null {
+	switch {
+	case err != nil:
+		return part{}, codeMarshalling
+	case p.standing != codeOK:
+		return part{}, p.standing
+	case path == null:
 		return part{}, codeMarshalling
 	}
 	parentPath, _, ok := splitPath(path)
@@ -53,10 +58,12 @@ func (p *preparation) reap(path string) (part, code) {
 
 // existing finds a node for a part that wants a permission and names a version of its data.
 func (p *preparation) existing(path string, perm, version int32, err error) (record, code) {
-	if err != nil {
+	switch {
+	case err != nil:
 		return record{}, codeMarshalling
-	}
-	if !validPath(path) {
+	case p.standing != codeOK:
+		return record{}, p.standing
+	case !validPath(path):
 		return record{}, codeBadArguments
 	}
 	r, ok := p.record(path)
@@ -90,10 +97,12 @@ func (p *preparation) check(path string, version int32, err error) (part, code) 
 }
 
 func (p *preparation) setACL(path string, list []access, version int32, err error) (part, code) {
-	if err != nil {
+	switch {
+	case err != nil:
 		return part{}, codeMarshalling
-	}
-	if !validPath(path) {
+	case p.standing != codeOK:
+		return part{}, p.standing
+	case !validPath(path):
 		return part{}, codeBadArguments
 	}
 	fixed, c := fixACL(list, p.who, p.sasl)

@@ -29,6 +29,9 @@ func (p *preparation) create(op Op, c creation) (part, code) {
 	if !ok || !validTTL(mode, c.ttl) {
 		return part{}, codeBadArguments
 	}
+	if p.standing != codeOK {
+		return part{}, p.standing
+	}
 	if c.path == null {
 		return part{}, codeMarshalling
 	}
@@ -89,7 +92,7 @@ func (p *preparation) created(op Op, mode createMode, parentPath string, parent 
 		made.owner = ttlMask | ttl
 	default:
 		if mode.life == ephemeral {
-			made.owner = p.session.id
+			made.owner = p.session
 		}
 	}
 	r := record{acl: made.acl, stat: stat{czxid: p.zxid, mzxid: p.zxid, pzxid: p.zxid, ctime: p.now, mtime: p.now}}
@@ -99,7 +102,7 @@ func (p *preparation) created(op Op, mode createMode, parentPath string, parent 
 	case timed:
 		r.stat.owner = ttlMask | ttl
 	case ephemeral:
-		r.stat.owner = p.session.id
+		r.stat.owner = p.session
 	}
 	p.keep(parentPath, parent)
 	p.keep(made.path, r)

@@ -21,17 +21,18 @@ func (r *Replica) catchUp() {
 		x := r.behind[0]
 		r.behind = r.behind[1:]
 		r.results = r.tree.apply(x)
-		if x.op == OpCloseSession {
+		if x.op == OpCloseSession && x.asker != r {
 			r.sessionClosed(x.session)
 		}
 	}
 	r.behind = nil
 }
 
-// sessionClosed closes the connection of a session that has ended, when what was answered before is sent. One that
-// asked for it itself is closed by its own request, after the reply.
+// sessionClosed closes the connection of a session that has ended, when what was answered before is sent. A replica
+// whose own client has asked for it closes the connection of that request alone, after the reply. If the session has come
+// back to it on another connection meanwhile, that one stays, as in ZooKeeper (FinalRequestProcessor.applyRequest).
 func (r *Replica) sessionClosed(id int64) {
-	if c := r.bySession[id]; c != nil && !c.leaving {
+	if c := r.bySession[id]; c != nil {
 		c.park()
 		c.out.finish()
 	}

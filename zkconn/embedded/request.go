@@ -25,7 +25,9 @@ func (c *conn) handle(frame []byte) bool {
 		c.reply(xid, 0, codeRequiresSASL, nil)
 		return false
 	}
-	c.r.hear(c)
+	if !c.r.hear(c) {
+		return true
+	}
 	switch kind := op.kind(); {
 	case kind == writing:
 		return c.submit(xid, op, &d)
@@ -62,16 +64,8 @@ func (c *conn) submit(xid int32, op Op, d *decoder) bool {
 // decide makes the transaction of a request, at the leader, and what answers it when it has been applied. Without a
 // transaction it gives the answer alone.
 func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) {
-	s := c.e.sessions[c.sessionID]
-	if s != nil && s.at == nil {
-		s.at = c.r
-	}
-	if s == nil || s.closing || s.at != c.r {
-		return nil, func([]result) bool { return false } // it has moved to another server, or is over
-	}
-	if op == OpCloseSession {
-		c.leaving = true
-		x := c.e.closeSession(s)
+	if op == OpCloseSession { // whoever asks: neither a session that is over nor one that has moved is refused
+		x := c.e.closeSession(c.sessionID, c.r)
 		return x, func([]result) bool {
 			c.reply(xid, x.zxid, codeOK, nil)
 			return false
@@ -90,8 +84,11 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 			return true
 		}
 	}
-	x := c.e.prepare(s, c.who, op, d)
+	x := c.e.prepare(c, op, d)
 	return x, func(results []result) bool {
+		if x.refusal() == codeSessionMoved {
+			return false // the client is on another connection: this one ends without an answer
+		}
 		c.answerWrite(xid, op, x, results)
 		return true
 	}

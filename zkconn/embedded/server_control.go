@@ -40,6 +40,26 @@ func (s *Server) Expire(id int64) error {
 	return nil
 }
 
+// EndElsewhere ends a session at the leader and leaves its client's connection open. Ensembles of ZooKeeper do so
+// when a second connection to the client's server closes the session while the client connects again: the server takes
+// the close for its own client's, and closes no connection but the one that asked.
+//
+// From then on a follower answers the client's pings, reads and syncs as ever. What the client writes is refused with
+// SessionExpired: a single operation in the reply's header, a multi in its first part, behind a header that says OK. A
+// leader, or a server alone, answers nothing any more. A client that connects again is told that its session is over.
+//
+// It fails when there is no such session, or no leader to end it.
+func (s *Server) EndElsewhere(id int64) error {
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	session := s.e.sessions[id]
+	if session == nil || s.e.leader == nil {
+		return fmt.Errorf("embedded: no session 0x%x to end, or no leader", id)
+	}
+	s.e.endElsewhere(session)
+	return nil
+}
+
 // Inject puts a fault in place. It fails when the path is no pattern.
 func (s *Server) Inject(f Fault) (*Injection, error) {
 	if _, err := path.Match(f.Path, ""); err != nil {

@@ -42,18 +42,53 @@ func (e *ensemble) expire(s *session) {
 	s.closing = true
 	e.enter(func() {
 		if e.sessions[s.id] == s { // it may have been closed by its client meanwhile
-			e.commit(e.closeSession(s))
+			e.commit(e.closeSession(s.id, nil))
 		}
 	})
 }
 
-// closeSession makes the transaction that ends a session, and takes its ephemeral nodes with it.
-func (e *ensemble) closeSession(s *session) *txn {
-	x := &txn{op: OpCloseSession, session: s.id, zxid: e.nextZxid(), time: e.millis()}
-	if owned := e.leader.tree.ephemerals[s.id]; owned != nil {
+// endElsewhere ends a session by a request that its own replica takes for its client's, so the client's connection
+// stays.
+func (e *ensemble) endElsewhere(s *session) {
+	e.enter(func() {
+		if e.sessions[s.id] != s {
+			return
+		}
+		asker := s.at
+		for _, r := range e.replicas {
+			if asker == nil && r.bySession[s.id] != nil {
+				asker = r // since there is this leader nobody has asked where the session is
+			}
+		}
+		e.commit(e.closeSession(s.id, asker))
+	})
+}
+
+// closeSession makes the transaction that ends a session, and takes its ephemeral nodes with it. It is one, too, when
+// the session is over already.
+func (e *ensemble) closeSession(id int64, asker *Replica) *txn {
+	x := &txn{op: OpCloseSession, session: id, asker: asker, zxid: e.nextZxid(), time: e.millis()}
+	if owned := e.leader.tree.ephemerals[id]; owned != nil {
 		x.paths = append(x.paths, owned.items...)
 	}
-	delete(e.sessions, s.id)
-	e.sessionOrder.remove(s.id)
+	delete(e.sessions, id)
+	e.sessionOrder.remove(id)
 	return x
+}
+
+// check tells whether the leader takes a write of a session that comes from a replica's client
+// (SessionTrackerImpl.checkSession, LeaderSessionTracker.checkSession). It notes where a session is that nobody has
+// asked about since there is this leader.
+func (e *ensemble) check(id int64, from *Replica) code {
+	s := e.sessions[id]
+	if s == nil || s.closing {
+		return codeSessionExpired
+	}
+	if s.at == nil {
+		s.at = from
+	}
+	if s.at != from {
+		return codeSessionMoved
+	}
+	return codeOK
 }

@@ -113,7 +113,6 @@ type conn struct {
 	early     [][]byte // frames that came before the session was established
 	unread    [][]byte // frames that came while the replica read nothing
 	gone      bool     // the client has closed it
-	leaving   bool     // it has asked to close its session
 	busy      bool     // its reading goroutine carries out a request, and will have what comes of it sent
 	mute      bool     // the reply to the request at hand is not sent
 	cutting   bool     // it is closed when the request at hand has been carried out

@@ -42,6 +42,10 @@ func (c *conn) meet(action Action, by *Injection) (goOn, open bool) {
 			c.e.expire(s)
 		}
 		return false, false
+	case EndBefore:
+		if s := c.e.sessions[c.sessionID]; s != nil && c.e.leader != nil {
+			c.e.endElsewhere(s)
+		}
 	}
 	return true, true
 }

@@ -7,20 +7,25 @@ import "time"
 // its ping with the sessions that it has heard of since the last. A request that a follower
 // forwards touches nothing.
 
-// hear notes that a client has sent something.
-func (r *Replica) hear(c *conn) {
+// hear notes that a client has sent something. It reports false when the request is dropped without an answer, as a
+// leader does, and a server alone, when the session is over (ZooKeeperServer.touch and submitRequestNow). A follower
+// cannot tell.
+func (r *Replica) hear(c *conn) bool {
 	switch {
 	case !r.following():
 	case r.link == nil:
-		if s := r.e.sessions[c.sessionID]; s != nil {
-			r.e.touch(s, c.timeout)
+		s := r.e.sessions[c.sessionID]
+		if s == nil || s.closing {
+			return false
 		}
+		r.e.touch(s, c.timeout)
 	case r.losing && r.pinged():
 		r.losing = false
 		r.link.down.flow()
 	default:
 		r.touched[c.sessionID] = c.timeout
 	}
+	return true
 }
 
 // pinged means that the next message of the leader is a ping.
