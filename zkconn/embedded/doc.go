@@ -30,8 +30,9 @@
 // A server can be given a clock that a test moves ([WithClock], [ManualClock]), several replicas
 // ([WithReplicas]), and faults:
 //
-//   - [Server.Inject] closes connections before or after a request is carried out, and drops or
-//     holds replies. [Server.Expire] ends a session.
+//   - [Server.Inject] closes connections before or after a request is carried out, drops or holds
+//     replies, and refuses requests with any error code.
+//   - [Server.Expire] ends a session. [Server.EndElsewhere] ends one and leaves its connection open.
 //   - A [Replica] can lag, be cut off from the others, be paused, stop and start again. Each may
 //     allow other session timeouts.
 //   - Each direction of a link between two replicas can stall or be slow ([Replica.StallTo],

@@ -26,7 +26,17 @@ const (
 	// EndBefore ends the session as [Server.EndElsewhere] does, and hands the request on. A follower's client
 	// hears of it by a refusal of what it writes, on a connection that stays open; a leader's hears nothing.
 	EndBefore
+	// Refuse does not carry the request out and answers it with Fault.Code in the reply's header, for any kind of
+	// request. It takes no transaction id. A server that throttles refuses so.
+	Refuse
+	// RefusePart refuses a write as the leader does when it finds something wrong with it: with a transaction id, and of
+	// a multi in the part that names Fault.Path, behind a header that says OK. Without a path it is the first part.
+	// A quota is told so. A read is refused as by Refuse.
+	RefusePart
 )
+
+// throttledOp is what Refuse answers where no code is set: ZooKeeper's ThrottledOp.
+const throttledOp = -127
 
 // Request describes a request to a hook.
 type Request struct {
@@ -43,6 +53,7 @@ type Fault struct {
 	Skip    int // let this many go first
 	Count   int // then it happens this many times: once when zero, always when negative
 	Action  Action
+	Code    int32         // of Refuse and RefusePart, as KeeperException.Code numbers errors; ThrottledOp (-127) when zero
 	Delay   time.Duration // of HoldReplies: the replies go out after this, by the server's clock
 }
 

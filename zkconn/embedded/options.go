@@ -64,7 +64,7 @@ func WithClock(c Clock) Option { return func(s *settings) { s.clock = c } }
 
 // WithHook calls a function for every request. It is called with the server's lock held: it must be
 // quick and must not call the server. Replies for which it returns HoldReplies are held as long as
-// the connection lasts.
+// the connection lasts, and Refuse and RefusePart answer with ThrottledOp (-127).
 func WithHook(hook func(Request) Action) Option { return func(s *settings) { s.hook = hook } }
 
 const defaultMaxFrame = 0xfffff

@@ -11,7 +11,7 @@ func (c *conn) handle(frame []byte) bool {
 		return false
 	}
 	if c.e.faults != nil || c.e.hook != nil {
-		if goOn, open := c.suffer(op, d.buf); !goOn {
+		if goOn, open := c.suffer(xid, op, d.buf); !goOn {
 			return open
 		}
 	}

@@ -2,11 +2,11 @@ package embedded
 
 // suffer lets the faults have their way with a request. It says whether the request is still to be carried
 // out and, if not, whether the connection stays open.
-func (c *conn) suffer(op Op, body []byte) (goOn, open bool) {
+func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
 	request := Request{Session: c.sessionID, Op: op, Paths: requestPaths(op, body)}
 	if c.e.hook != nil {
 		if action := c.e.hook(request); action != Pass {
-			return c.meet(action, nil)
+			return c.meet(xid, request, action, nil)
 		}
 	}
 	for _, i := range c.e.faults {
@@ -15,13 +15,14 @@ func (c *conn) suffer(op Op, body []byte) (goOn, open bool) {
 			if i.hits == 1 {
 				close(i.hit)
 			}
-			return c.meet(i.fault.Action, i)
+			return c.meet(xid, request, i.fault.Action, i)
 		}
 	}
 	return true, true
 }
 
-func (c *conn) meet(action Action, by *Injection) (goOn, open bool) {
+// meet lets one action happen to a request. by is nil when a hook has asked for it.
+func (c *conn) meet(xid int32, request Request, action Action, by *Injection) (goOn, open bool) {
 	switch action {
 	case CutBefore:
 		return false, false
@@ -46,6 +47,8 @@ func (c *conn) meet(action Action, by *Injection) (goOn, open bool) {
 		if s := c.e.sessions[c.sessionID]; s != nil && c.e.leader != nil {
 			c.e.endElsewhere(s)
 		}
+	case Refuse, RefusePart:
+		return false, c.refuseRequest(xid, request, action, by)
 	}
 	return true, true
 }
