@@ -37,6 +37,20 @@ var multiCases = []regression{
 		s0 multi { createTTL path=~/j flags=5 ttl=-1 }
 		s0 multi { createTTL path=~/j flags=5 ttl=1099511627776 }
 		s0 multi { createTTL path=~/k flags=9 }
+		s0 multi { createTTL path=~/k flags=9 acl=null; create path=~/k acl=[] }
+		s0 multi { create path=~/k; create path=~/l flags=9 }
+		s0 multi { createContainer path=~/k flags=5 }
+		s0 multi { createContainer path=~/k flags=3 }
+		s0 multi { createContainer path=~/l flags=2 }
+		s0 multi { create path=~/m flags=9 acl=null }
+		s0 multi { create path=~/m flags=5 acl=null }
+		s0 multi { create path=~/m acl=null }
+		s0 multi { check path=~/missing; create2 path=~/m acl=null }
+		s0 multi { createTTL path=~/m flags=0 acl=null }
+		s0 multi { createTTL path=~/m flags=5 acl=null }
+		s0 multi { create path=~/m acl=[] }
+		s0 multi { create path=~/d/child }
+		s0 multi { createContainer path=~/n flags=1; create path=~/n/child }
 		s0 getEphemerals path=/
 	`},
 	{"what may not be in one", `
@@ -52,6 +66,9 @@ var multiCases = []regression{
 		s0 multi { create path=null }
 		s0 multi { create path=~/a; create path=null }
 		s0 multi { deleteContainer path=~/a }
+		s0 multi { setData path=null }
+		s0 multi { check path=~/missing; delete path=null }
+		s0 multi { check path=null; create path=~/a acl=null }
 		s0 exists path=~/a
 	`},
 	{"a fragment of one", `

@@ -110,7 +110,7 @@ func (g *generator) path(name string) string {
 // targets are the nodes that there probably are. The root itself is seldom what an operation is about.
 func (g *generator) targets(name string) []string {
 	out := g.nodes(func(p string, n guessed) bool {
-		return p != "~" && (name != "delete" || n.children == 0)
+		return p != "~" && (name != "delete" && name != "deleteContainer" || n.children == 0)
 	})
 	if len(out) == 0 || g.seldom("root", 10) {
 		out = append(out, "~")

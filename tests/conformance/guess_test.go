@@ -55,6 +55,9 @@ func (g guess) follow(session int, o operation) bool {
 	case o.name == "delete":
 		n, ok := g[path]
 		return ok && path != "~" && n.children == 0 && n.takes(o) && g.remove(path)
+	case o.name == "deleteContainer":
+		n, ok := g[path]
+		return ok && path != "~" && n.children == 0 && n.owner == nobody && g.remove(path)
 	case o.name == "setData", o.name == "check":
 		n, ok := g[path]
 		ok = ok && n.takes(o)

@@ -16,7 +16,7 @@ var names = weighted(map[string]int{
 	"getACL": 3, "setACL": 5, "getEphemerals": 2, "childrenNumber": 2, "whoAmI": 1, "sync": 1, "ping": 1,
 	"check": 1, "multi": 11, "multiRead": 3, "setWatches": 2, "setWatches2": 3, "addWatch": 5,
 	"removeWatches": 3, "checkWatches": 3, "auth": 2, "close": 2, "open": 1, "reattach": 4,
-	"unknown": 1, "frame": 1, "deleteContainer": 1, "reconfig": 1, "sasl": 1, burst: 7,
+	"unknown": 1, "frame": 1, "deleteContainer": 3, "reconfig": 1, "sasl": 1, burst: 7,
 })
 
 var (
@@ -32,7 +32,7 @@ var (
 	burstNames = weighted(map[string]int{
 		"create": 9, "create2": 4, "delete": 5, "setData": 6, "exists": 4, "getData": 5, "getChildren": 2,
 		"getChildren2": 3, "getACL": 1, "multi": 5, "multiRead": 1, "sync": 1, "addWatch": 1,
-		"check": 1, "createContainer": 1, "getEphemerals": 1, "ping": 1,
+		"createContainer": 1, "getEphemerals": 1, "ping": 1,
 	})
 	// afterClose only reads: what follows a session's end may or may not be read by the server,
 	// and a write takes a transaction id.
@@ -80,7 +80,7 @@ var numbers = map[string]struct{ usual, odd []string }{
 	"version": {[]string{"-1", "-1", "-1", "0", "1"}, []string{"0", "1", "2", "3", "-2", "100", "2147483647", "-2147483648"}},
 	"ttl":     {[]string{"100000", "1099511627775", "1000000"}, []string{"1", "0", "-1", "1099511627776", "9223372036854775807", "-9223372036854775808"}},
 	"mode":    {[]string{"0", "1"}, []string{"1", "0", "2", "-1"}},
-	"type":    {[]string{"3", "1", "2"}, []string{"3", "0", "4", "-1"}},
+	"type":    {[]string{"3", "1", "2", "4", "5"}, []string{"3", "0", "6", "-1"}},
 }
 
 // goodACLs are valid, if the session is known.
@@ -96,6 +96,8 @@ var acls = []string{
 	digestACL(31, "u:p"), digestACL(1, "u:p"), digestACL(30, "v:q"), "[31:digest:a:b]", "[31:digest:a]", "[31:digest:a:b:c]", `[31:digest:""]`,
 	`[31:auth:""]`, `[1:auth:whatever,30:world:anyone]`, `[15:world:anyone,16:auth:""]`, "[1:world:anyone,31:digest:a:b]",
 	"[31:ip:127.0.0.1]", "[31:ip:10.0.0.1]", "[31:ip:127.0.0.0/8]", "[31:ip:127.0.0.1/33]", "[31:ip:127.0.0.1/-1]", "[31:ip:nowhere]", "[31:ip:::1]",
+	"[31:ip:::1/64]", "[31:ip:::1/129]", "[31:ip:1:2:3:4:5:6:7:8]", "[31:ip:1:2:3:4:5:6:7]", "[31:ip:1::2::3]", "[31:ip:::ffff:127.0.0.1]",
+	"[31:ip:::/0]", "[31:ip:fe80::12345]",
 	"[31:world:someone]", "[31:nonsense:x]", `[31:"":x]`, "[31:null:x]", "[31:world:null]", "[31:null:null]", "[31:digest:null]",
 	"[1:world:anyone,1:world:anyone]", "[1:world:anyone,2:world:anyone]", "[]", "null",
 }

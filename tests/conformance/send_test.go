@@ -84,7 +84,13 @@ const failed = -1
 
 // hangsUp says whether a server closes the connection after replying with an error, or 0.
 func (o operation) hangsUp(err int32) bool {
-	return o.name == "close" || o.name == "unknown" || o.name == "auth" && err != 0
+	switch o.name {
+	case "close", "unknown":
+		return true
+	case "auth", "check": // a check is for multis alone
+		return err != 0
+	}
+	return false
 }
 
 // revive gives a session its connection back that it has lost, or begins another one if it has ended.

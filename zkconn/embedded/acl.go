@@ -3,7 +3,7 @@ package embedded
 import (
 	"crypto/sha1"
 	"encoding/base64"
-	"net/netip"
+	"encoding/binary"
 	"regexp"
 	"slices"
 	"strconv"
@@ -81,7 +81,7 @@ func validID(who identity) bool {
 		trimmed := strings.TrimRight(who.id, ":")
 		return strings.Count(trimmed, ":") == 1
 	case "ip":
-		_, _, ok := parseIP(who.id)
+		_, ok := parseNetwork(who.id)
 		return ok
 	case schemeSASL:
 		return !strings.Contains(who.id, "@") || kerberosName.MatchString(who.id)
@@ -122,38 +122,101 @@ func matches(rule identity, id string) bool {
 	if rule.scheme != "ip" {
 		return rule.id == id || rule.scheme == schemeSASL && id == "super"
 	}
-	network, bits, ok := parseIP(rule.id)
-	addr, _, known := parseIP(id)
-	if !ok || !known {
+	network, ok := parseNetwork(rule.id)
+	if !ok {
 		return false
 	}
-	return netip.PrefixFrom(network, bits).Contains(addr)
+	client, ok := parseAddress(id)
+	return ok && len(client) == len(network.address) && network.contains(client)
 }
 
-// parseIP reads an IPv4 address with or without a number of bits. ZooKeeper 3.8 knows no IPv6 here.
-func parseIP(text string) (addr netip.Addr, bits int, ok bool) {
+// network is what an entry of the scheme ip names: an address of 4 or 16 bytes, and how many bits of it count.
+type network struct {
+	address []byte
+	bits    int
+}
+
+// parseNetwork reads an address with or without a number of bits (IPAuthenticationProvider.isValid).
+func parseNetwork(text string) (network, bool) {
 	host, length, prefixed := strings.Cut(text, "/")
-	parts := strings.Split(host, ".")
-	if len(parts) != 4 {
-		return netip.Addr{}, 0, false
+	address, ok := parseAddress(host)
+	n := network{address, 8 * len(address)}
+	if !ok || !prefixed {
+		return n, ok
 	}
-	var octets [4]byte
+	bits, err := strconv.Atoi(length)
+	if err != nil || bits < 0 || bits > n.bits {
+		return network{}, false
+	}
+	n.bits = bits
+	return n, true
+}
+
+func (n network) contains(address []byte) bool {
+	for i := range n.bits {
+		if bit := byte(1) << (7 - i%8); n.address[i/8]&bit != address[i/8]&bit {
+			return false
+		}
+	}
+	return true
+}
+
+// parseAddress reads an IPv4 address, or an IPv6 address as soon as it has a colon. It takes what ZooKeeper takes
+// (IPAuthenticationProvider.addr2Bytes), which is not quite what net/netip does: octets may have leading zeros, and no
+// IPv4 address stands at the end of an IPv6 one.
+func parseAddress(text string) ([]byte, bool) {
+	if strings.Contains(text, ":") {
+		return parseIPv6(text)
+	}
+	parts := strings.Split(text, ".")
+	if len(parts) != 4 {
+		return nil, false
+	}
+	address := make([]byte, 4)
 	for i, part := range parts {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 0 || n > 255 {
-			return netip.Addr{}, 0, false
+			return nil, false
 		}
-		octets[i] = byte(n)
+		address[i] = byte(n)
 	}
-	bits = 32
-	if prefixed {
-		n, err := strconv.Atoi(length)
-		if err != nil || n < 0 || n > 32 {
-			return netip.Addr{}, 0, false
+	return address, true
+}
+
+// segments is how many 16-bit numbers an IPv6 address has.
+const segments = 8
+
+func parseIPv6(text string) ([]byte, bool) {
+	head, tail, compressed := strings.Cut(text, "::")
+	before, after := splitSegments(head), splitSegments(tail)
+	switch {
+	case strings.Contains(tail, "::"):
+		return nil, false
+	case compressed && len(before)+len(after) >= segments:
+		return nil, false
+	case !compressed && len(before) != segments:
+		return nil, false
+	}
+	address := make([]byte, 2*segments)
+	return address, putSegments(address, before) && putSegments(address[2*(segments-len(after)):], after)
+}
+
+func splitSegments(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ":")
+}
+
+func putSegments(address []byte, all []string) bool {
+	for i, segment := range all {
+		n, err := strconv.ParseInt(segment, 16, 32)
+		if err != nil || len(segment) > 4 {
+			return false
 		}
-		bits = n
+		binary.BigEndian.PutUint16(address[2*i:], uint16(n))
 	}
-	return netip.AddrFrom4(octets), bits, true
+	return true
 }
 
 // digest turns "user:password" into the id that the scheme "digest" knows its owner by.

@@ -135,7 +135,7 @@ func (c *conn) lookAt(path string) (*node, code) {
 	return n, codeOK
 }
 
-// exists asks for no permission, and watches also what is not there.
+// exists asks for READ where there is a node, and watches also what is not there.
 func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code) {
 	if err != nil || path == null {
 		return nil, codeMarshalling
@@ -143,10 +143,13 @@ func (c *conn) exists(path string, watch bool, err error) (func(*encoder), code)
 	if strings.IndexByte(path, 0) >= 0 {
 		return nil, codeBadArguments
 	}
+	n := c.r.tree.nodes[path]
+	if n != nil && !allowed(n.acl, permRead, c.who) {
+		return nil, codeNoAuth
+	}
 	if watch {
 		c.r.tree.data.add(path, c, once)
 	}
-	n := c.r.tree.nodes[path]
 	if n == nil {
 		return nil, codeNoNode
 	}
@@ -235,8 +238,8 @@ func (c *conn) whoAmI(e *encoder) {
 
 // multiRead answers every part, those that are refused with their errors.
 func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
-	orders, ok := readMulti(d)
-	if !ok {
+	orders, form := readMulti(d)
+	if form != whole {
 		return nil, codeMarshalling
 	}
 	// What it cannot carry out 3.8.0 finds when it has begun the reply, and it sends what there is of it.

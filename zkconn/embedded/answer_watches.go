@@ -1,7 +1,5 @@
 package embedded
 
-import "strings"
-
 // setWatches sets again what a client watched on its last connection, and catches up: where something has
 // happened since the zxid that the client has seen last, it gets the event instead.
 func (c *conn) setWatches(op Op, d *decoder) code {
@@ -17,8 +15,8 @@ func (c *conn) setWatches(op Op, d *decoder) code {
 		return codeMarshalling
 	}
 	set := []func(path string, since int64){c.setDataWatch, c.setExistWatch, c.setChildWatch,
-		func(path string, _ int64) { c.watchBoth(path, lasting) },
-		func(path string, _ int64) { c.watchBoth(path, recursively) }}
+		func(path string, _ int64) { c.setLastingWatch(path, lasting) },
+		func(path string, _ int64) { c.setLastingWatch(path, recursively) }}
 	for i, paths := range lists {
 		if paths == nil {
 			return codeMarshalling
@@ -36,9 +34,9 @@ func (c *conn) setWatches(op Op, d *decoder) code {
 func (c *conn) setDataWatch(path string, since int64) {
 	switch n := c.r.tree.nodes[path]; {
 	case n == nil:
-		c.notify(nodeDeleted, path)
+		c.notify(nodeDeleted, path, noZxid)
 	case n.stat.mzxid > since:
-		c.notify(nodeDataChanged, path)
+		c.notify(nodeDataChanged, path, noZxid)
 	default:
 		c.r.tree.data.add(path, c, once)
 	}
@@ -46,7 +44,7 @@ func (c *conn) setDataWatch(path string, since int64) {
 
 func (c *conn) setExistWatch(path string, _ int64) {
 	if c.r.tree.nodes[path] != nil {
-		c.notify(nodeCreated, path)
+		c.notify(nodeCreated, path, noZxid)
 		return
 	}
 	c.r.tree.data.add(path, c, once)
@@ -55,45 +53,66 @@ func (c *conn) setExistWatch(path string, _ int64) {
 func (c *conn) setChildWatch(path string, since int64) {
 	switch n := c.r.tree.nodes[path]; {
 	case n == nil:
-		c.notify(nodeDeleted, path)
+		c.notify(nodeDeleted, path, noZxid)
 	case n.stat.pzxid > since:
-		c.notify(nodeChildrenChanged, path)
+		c.notify(nodeChildrenChanged, path, noZxid)
 	default:
 		c.r.tree.children.add(path, c, once)
 	}
 }
 
-func (c *conn) watchBoth(path string, mode watchMode) {
-	c.r.tree.data.add(path, c, mode)
-	c.r.tree.children.add(path, c, mode)
-}
-
-func (c *conn) addWatch(path string, mode int32, err error) (func(*encoder), code) {
-	if err != nil || mode != int32(lasting) && mode != int32(recursively) {
+// addWatch sets a watch that lasts. A recursive one stands in the tree of data watches alone.
+func (c *conn) addWatch(path string, asked int32, err error) (func(*encoder), code) {
+	mode, ok := addWatchMode(asked)
+	if err != nil || !ok {
 		return nil, codeMarshalling
 	}
-	c.watchBoth(path, watchMode(mode))
+	c.setLastingWatch(path, mode)
 	return func(e *encoder) { e.int32(int32(codeOK)) }, codeOK
 }
 
-// The kinds of watch that a client may ask to remove, as ZooKeeper numbers them.
+func (c *conn) setLastingWatch(path string, mode watchMode) {
+	c.r.tree.data.add(path, c, mode)
+	if mode != recursively {
+		c.r.tree.children.add(path, c, mode)
+	}
+}
+
+// watcherType is a kind of watch that a client asks about, as ZooKeeper numbers them (Watcher.WatcherType).
+type watcherType int32
+
 const (
-	childrenWatch = 1
-	dataWatch     = 2
-	anyWatch      = 3
+	childrenWatcher            watcherType = 1
+	dataWatcher                watcherType = 2
+	anyWatcher                 watcherType = 3
+	persistentWatcher          watcherType = 4
+	persistentRecursiveWatcher watcherType = 5
 )
 
+// modes are the watches of that kind: on data, and on children. known is false for a number that is none.
+func (t watcherType) modes() (data, children watchMode, known bool) {
+	switch t {
+	case childrenWatcher:
+		return 0, once, true
+	case dataWatcher:
+		return once, 0, true
+	case anyWatcher:
+		return anyMode, anyMode, true
+	case persistentWatcher:
+		return lasting, lasting, true
+	case persistentRecursiveWatcher:
+		return recursively, 0, true
+	}
+	return 0, 0, false
+}
+
 func (c *conn) removeWatches(path string, which int32, err error) code {
-	if err != nil || which < childrenWatch || which > anyWatch {
+	data, children, known := watcherType(which).modes()
+	if err != nil || !known {
 		return codeMarshalling
 	}
-	removed := false
-	if which != dataWatch {
-		removed = c.r.tree.children.remove(path, c)
-	}
-	if which != childrenWatch {
-		removed = c.r.tree.data.remove(path, c) || removed
-	}
+	removed := c.r.tree.children.remove(path, c, children)
+	removed = c.r.tree.data.remove(path, c, data) || removed
 	if !removed {
 		return codeNoWatcher
 	}
@@ -101,14 +120,11 @@ func (c *conn) removeWatches(path string, which int32, err error) code {
 }
 
 func (c *conn) checkWatches(path string, which int32, err error) code {
-	if err != nil || path == null || which < childrenWatch || which > anyWatch {
+	data, children, known := watcherType(which).modes()
+	if err != nil || !known {
 		return codeMarshalling
 	}
-	if path != "" && !strings.Contains(path, "/") {
-		return codeMarshalling // 3.8.0 looks for its parent
-	}
-	if which != dataWatch && c.r.tree.children.contains(path, c) ||
-		which != childrenWatch && c.r.tree.data.contains(path, c) {
+	if c.r.tree.data.has(path, c, data) || c.r.tree.children.has(path, c, children) {
 		return codeOK
 	}
 	return codeNoWatcher

@@ -84,10 +84,13 @@ func (d *decoder) texts() []string {
 	return all
 }
 
-// acl reads an access control list; nil when it is null or empty.
+// acl reads an access control list: nil when it is null.
 func (d *decoder) acl() []access {
 	n := d.int32()
-	var all []access
+	if n == -1 || d.err != nil {
+		return nil
+	}
+	all := []access{}
 	for i := int32(0); i < n && d.err == nil; i++ {
 		all = append(all, access{perms: d.int32(), identity: identity{scheme: d.text(), id: d.text()}})
 	}

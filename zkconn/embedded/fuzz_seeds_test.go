@@ -33,7 +33,7 @@ func seedBodies() map[Op][]byte {
 	make(func(e *encoder) { createBody(e, "/a", 4) }, OpCreateContainer)
 	make(func(e *encoder) { createBody(e, "/a", 5); e.int64(1000) }, OpCreateTTL)
 	make(func(e *encoder) { e.text("/a"); e.int32(-1) }, OpDelete, OpCheck, OpAddWatch, OpDeleteContainer)
-	make(func(e *encoder) { e.text("/a"); e.int32(anyWatch) }, OpCheckWatches, OpRemoveWatches)
+	make(func(e *encoder) { e.text("/a"); e.int32(int32(anyWatcher)) }, OpCheckWatches, OpRemoveWatches)
 	make(func(e *encoder) { e.text("/a"); e.bool(true) }, OpExists, OpGetData, OpGetChildren, OpGetChildren2)
 	make(func(e *encoder) { e.text("/a"); e.bytes([]byte("data")); e.int32(0) }, OpSetData)
 	make(func(e *encoder) { e.text("/a") }, OpGetACL, OpSync, OpGetEphemerals, OpGetAllChildrenNumber)

@@ -74,7 +74,7 @@ const (
 func (o Op) kind() kind {
 	switch o {
 	case OpCreate, OpCreate2, OpCreateTTL, OpCreateContainer, OpDelete, OpDeleteContainer, OpSetData,
-		OpSetACL, OpCheck, OpMulti, OpReconfig, OpCloseSession, OpCreateSession:
+		OpSetACL, OpMulti, OpReconfig, OpCloseSession, OpCreateSession:
 		return writing
 	case OpExists, OpGetData, OpGetACL, OpGetChildren, OpGetChildren2, OpGetAllChildrenNumber, OpGetEphemerals,
 		OpMultiRead, OpSync, OpPing, OpSetWatches, OpSetWatches2, OpAddWatch, OpRemoveWatches, OpCheckWatches, OpWhoAmI:

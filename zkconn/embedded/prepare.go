@@ -1,13 +1,13 @@
 package embedded
 
-// prepare makes a transaction of a request: what it asks for, or the refusal.
-func (e *ensemble) prepare(c *conn, op Op, d *decoder) *txn {
+// prepare makes a transaction of a request: what it asks for, or the refusal. A multi has been read already.
+func (e *ensemble) prepare(c *conn, op Op, d *decoder, orders []order, form form) *txn {
 	x := &txn{op: op, session: c.sessionID, zxid: e.nextZxid(), time: e.millis()}
 	p := preparation{tree: e.leader.tree, session: c.sessionID, standing: e.check(c.sessionID, c.r), who: c.who,
 		sasl: e.settings.sasl != nil, zxid: x.zxid, now: x.time}
 	switch op {
 	case OpMulti:
-		x.parts, x.code = p.multi(d)
+		x.parts, x.code = p.multi(orders, form)
 		if x.code == codeMarshalling {
 			x.op, x.parts = opError, nil
 		}
@@ -38,10 +38,8 @@ func (p *preparation) prepare(op Op, d *decoder) (part, code) {
 		return p.setData(d.text(), d.data(), d.int32(), d.err)
 	case OpSetACL:
 		return p.setACL(d.text(), d.acl(), d.int32(), d.err)
-	case OpCheck:
-		return p.check(d.text(), d.int32(), d.err)
 	case OpDeleteContainer:
-		return part{}, codeBadArguments // a client's path has the frame's header in front in 3.8.0
+		return p.deleteContainer(d.text())
 	case OpReconfig:
 		return part{}, codeReconfigDisabled
 	}

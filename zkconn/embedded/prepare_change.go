@@ -40,9 +40,13 @@ func (p *preparation) deleted(parentPath string, parent record, path string) par
 	return part{op: OpDelete, path: path}
 }
 
-// reap deletes a container or a node with a time to live, unless it has got children or another kind since.
-func (p *preparation) reap(path string) (part, code) {
-	parentPath, _, _ := splitPath(path)
+// deleteContainer deletes a node without children that is not ephemeral. That is how a leader reaps containers and
+// nodes with a time to live. It asks neither for permission nor for the session, also when a client sends it.
+func (p *preparation) deleteContainer(path string) (part, code) {
+	parentPath, _, ok := splitPath(path)
+	if !ok || special(path) {
+		return part{}, codeBadArguments
+	}
 	parent, _ := p.record(parentPath)
 	r, ok := p.record(path)
 	switch {

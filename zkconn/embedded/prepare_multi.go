@@ -3,10 +3,14 @@ package embedded
 // multi prepares the parts of a multi, all or none. When one is refused, the parts before it are reported
 // as fine though nothing was done, it with its error, and those after it with RuntimeInconsistency. A
 // request that is malformed is refused as a whole.
-func (p *preparation) multi(d *decoder) ([]part, code) {
-	orders, ok := readMulti(d)
-	if !ok || len(orders) > 0 && orders[0].reads() {
+func (p *preparation) multi(orders []order, form form) ([]part, code) {
+	if form != whole || len(orders) > 0 && orders[0].reads() {
 		return nil, codeMarshalling
+	}
+	for _, o := range orders {
+		if o.path == null {
+			return nil, codeMarshalling
+		}
 	}
 	parts := make([]part, len(orders))
 	for i, o := range orders {
@@ -40,7 +44,6 @@ func failed(n, at int, refused code) []part {
 type order struct {
 	op      Op
 	create  creation
-	broken  bool // a time to live is asked for by flags, and did not come
 	path    string
 	data    []byte
 	version int32
@@ -49,9 +52,6 @@ type order struct {
 func (o order) reads() bool { return o.op == OpGetData || o.op == OpGetChildren }
 
 func (o order) prepare(p *preparation) (part, code) {
-	if o.broken {
-		return part{}, codeMarshalling
-	}
 	switch o.op {
 	case OpDelete:
 		return p.delete(o.path, o.version, nil)
@@ -64,56 +64,90 @@ func (o order) prepare(p *preparation) (part, code) {
 	}
 }
 
+// form is what the record of a multi looks like as a whole.
+type form int
+
+const (
+	whole      form = iota
+	illFormed       // refused, with a transaction id
+	unreadable      // refused without one: ZooKeeper did not foresee what it found
+)
+
 // readMulti reads all operations before any is looked at: the record must be whole, and either all of its
-// operations read or none does. What kind of create each is follows from its flags and not from its type,
-// so a create2 is a create here, as in ZooKeeper.
-func readMulti(d *decoder) ([]order, bool) {
+// operations read or none does.
+func readMulti(d *decoder) ([]order, form) {
 	var orders []order
 	for {
 		op := Op(d.int32())
 		done := d.bool()
 		d.int32()
 		if d.err != nil {
-			return nil, false
+			return nil, illFormed
 		}
 		if done {
-			return orders, true
+			return orders, whole
 		}
-		o := order{op: op}
-		switch op {
-		case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
-			o.create = readCreate(op, d)
-			o.op, o.broken = kindByFlags(op, o.create.flags)
-			if o.op != OpCreateTTL {
-				o.create.ttl = -1
-			}
-		case OpDelete, OpCheck:
-			o.path, o.version = d.text(), d.int32()
-		case OpSetData:
-			o.path, o.data, o.version = d.text(), d.data(), d.int32()
-		case OpGetData, OpGetChildren:
-			o.path = d.text()
-			d.bool() // a watch, which 3.8.0 does not set
-		default:
-			return nil, false
+		o, f := readOrder(op, d)
+		if f != whole {
+			return nil, f
 		}
-		if d.err != nil || len(orders) > 0 && orders[0].reads() != o.reads() {
-			return nil, false
+		if len(orders) > 0 && orders[0].reads() != o.reads() {
+			return nil, illFormed
 		}
 		orders = append(orders, o)
 	}
 }
 
-// kindByFlags says what a create in a multi makes. A time to live that came without its own record cannot
-// be carried out, which ZooKeeper finds only when it gets there.
-func kindByFlags(op Op, flags int32) (kind Op, broken bool) {
-	mode, _ := modeOf(flags) // unknown flags are refused later, part by part
-	switch mode.life {
-	case timed:
-		return OpCreateTTL, op != OpCreateTTL
-	case container:
-		return OpCreateContainer, false
+func readOrder(op Op, d *decoder) (order, form) {
+	o := order{op: op}
+	switch op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		o.create = readCreate(op, d)
+		o.path = o.create.path
+	case OpDelete, OpCheck:
+		o.path, o.version = d.text(), d.int32()
+	case OpSetData:
+		o.path, o.data, o.version = d.text(), d.data(), d.int32()
+	case OpGetData, OpGetChildren:
+		o.path = d.text()
+		d.bool() // a watch, which ZooKeeper does not set
 	default:
-		return OpCreate, false
+		return o, illFormed
 	}
+	switch {
+	case d.err != nil:
+		return o, illFormed
+	case op.creates():
+		return o.withKind()
+	}
+	return o, whole
+}
+
+// withKind decides what a create in a multi makes: its flags do, and its type where they do not say
+// (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make the multi malformed, and so does a time to live
+// that is asked for by flags alone. A createTTL with unknown flags, or without an access list, is refused when its turn
+// comes.
+func (o order) withKind() (order, form) {
+	mode, known := modeOf(o.create.flags)
+	if o.op != OpCreateTTL {
+		switch {
+		case !known:
+			return o, illFormed
+		case o.create.acl == nil:
+			return o, unreadable
+		case mode.life == timed:
+			return o, illFormed
+		}
+	}
+	if !known || mode.life == timed {
+		return o, whole
+	}
+	switch {
+	case mode.life == container:
+		o.op = OpCreateContainer
+	case o.op == OpCreateTTL:
+		o.op = OpCreate
+	}
+	o.create.ttl = -1
+	return o, whole
 }

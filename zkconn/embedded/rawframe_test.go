@@ -39,8 +39,10 @@ const (
 	anyVersion      = int32(-1)
 	persistentWatch = int32(0)
 	recursiveWatch  = int32(1)
+	childrenWatch   = int32(1)
 	dataWatch       = int32(2)
 	anyWatch        = int32(3)
+	lastingWatch    = int32(4) // a persistent one, as checkWatches and removeWatches number it
 )
 
 // encode writes fields as jute does.

@@ -35,7 +35,7 @@ func (e *ensemble) reap(now time.Time) {
 func (e *ensemble) reapNode(path string) {
 	x := &txn{op: OpDeleteContainer, zxid: e.nextZxid(), time: e.millis()}
 	p := preparation{tree: e.leader.tree, zxid: x.zxid, now: x.time}
-	made, refused := p.reap(path)
+	made, refused := p.deleteContainer(path)
 	if refused != codeOK {
 		x.op, x.code = opError, refused
 	} else {

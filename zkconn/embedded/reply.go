@@ -2,10 +2,13 @@ package embedded
 
 import "time"
 
-// notify sends a watch event.
-func (c *conn) notify(event eventType, path string) {
+// noZxid is what an event carries that no transaction has caused, but a client that sets its watches again.
+const noZxid = -1
+
+// notify sends a watch event, with the zxid of the transaction that has caused it.
+func (c *conn) notify(event eventType, path string, zxid int64) {
 	c.out.add(func(e *encoder) {
-		e.replyHeader(-1, -1, codeOK)
+		e.replyHeader(-1, zxid, codeOK)
 		e.int32(int32(event))
 		e.int32(syncConnected)
 		e.text(path)

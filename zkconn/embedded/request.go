@@ -71,20 +71,17 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 			return false
 		}
 	}
-	if !wellFormed(op, *d) {
-		if op == OpMulti {
-			c.e.nextZxid() // taken, and nothing comes of it
-		}
-		return nil, func([]result) bool {
-			c.reply(xid, c.r.tree.zxid, codeMarshalling, func(e *encoder) {
-				if op == OpMulti {
-					e.multiHeader(opError, true, -1)
-				}
-			})
+	orders, form := []order(nil), whole
+	if op == OpMulti {
+		orders, form = readMulti(d)
+	}
+	if form == unreadable || !wellFormed(op, *d) {
+		return nil, func([]result) bool { // nothing has been begun, and no transaction id taken
+			c.reply(xid, c.r.tree.zxid, codeMarshalling, nil)
 			return true
 		}
 	}
-	x := c.e.prepare(c, op, d)
+	x := c.e.prepare(c, op, d, orders, form)
 	return x, func(results []result) bool {
 		if x.refusal() == codeSessionMoved {
 			return false // the client is on another connection: this one ends without an answer
@@ -103,8 +100,6 @@ func (c *conn) answerWrite(xid int32, op Op, x *txn, results []result) {
 		c.reply(xid, zxid, codeOK, func(e *encoder) { multiReply(e, results) })
 	case op == OpCreateSession:
 		c.greeting(false, c.timeout, c.sessionID, c.e.password(c.sessionID))
-	case op == OpCheck:
-		// 3.8.0 fails to write its reply to a check outside a multi, and sends none.
 	default:
 		r := results[0]
 		c.reply(xid, zxid, codeOK, func(e *encoder) {
@@ -124,7 +119,7 @@ func multiReply(e *encoder, results []result) {
 		case OpCreate:
 			e.multiHeader(OpCreate, false, codeOK)
 			e.text(r.path)
-		case OpCreateContainer, OpCreateTTL:
+		case OpCreate2, OpCreateContainer, OpCreateTTL:
 			e.multiHeader(OpCreate2, false, codeOK)
 			e.text(r.path)
 			e.stat(r.stat)
@@ -141,24 +136,33 @@ func multiReply(e *encoder, results []result) {
 	e.multiHeader(opError, true, -1)
 }
 
-// wellFormed finds the faults that ZooKeeper finds before it begins a transaction.
+// wellFormed tells whether a write can be read as a whole. Multis and new sessions are read later.
 func wellFormed(op Op, d decoder) bool {
 	switch op {
+	case OpMulti, OpCreateSession:
+		return true
 	case OpReconfig:
 		for range 3 { // who joins, who leaves, all members
 			d.text()
 		}
 		d.int64()
-		return d.err == nil
-	case OpMulti:
-		orders, _ := readMulti(&d)
-		for _, o := range orders {
-			if o.path == null || o.create.path == null {
-				return false
-			}
-		}
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		readCreate(op, &d)
+	case OpDelete:
+		d.text()
+		d.int32()
+	case OpSetData:
+		d.text()
+		d.bytes()
+		d.int32()
+	case OpSetACL:
+		d.text()
+		d.acl()
+		d.int32()
+	case OpDeleteContainer:
+		return d.text() != null && d.err == nil
 	}
-	return true
+	return d.err == nil
 }
 
 func (c *conn) perform(frame []byte) bool {

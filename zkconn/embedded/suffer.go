@@ -61,9 +61,6 @@ func requestPaths(op Op, body []byte) []string {
 		orders, _ := readMulti(d)
 		var all []string
 		for _, o := range orders {
-			if o.op.creates() {
-				o.path = o.create.path
-			}
 			all = append(all, o.path)
 		}
 		return all

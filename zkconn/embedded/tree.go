@@ -109,8 +109,8 @@ func (t *tree) create(x *txn, p *part) *node {
 		}
 		owned.add(p.path)
 	}
-	t.data.trigger(p.path, nodeCreated, p.acl, nil)
-	t.children.trigger(shown(parentPath), nodeChildrenChanged, parent.acl, nil)
+	t.data.trigger(p.path, nodeCreated, x.zxid, p.acl, nil)
+	t.children.trigger(shown(parentPath), nodeChildrenChanged, x.zxid, parent.acl, nil)
 	return made
 }
 
@@ -131,9 +131,9 @@ func (t *tree) delete(path string, zxid int64) {
 	case ephemeral:
 		t.ephemerals[gone.stat.owner].remove(path)
 	}
-	told := t.data.trigger(path, nodeDeleted, gone.acl, nil)
-	t.children.trigger(path, nodeDeleted, gone.acl, told)
-	t.children.trigger(shown(parentPath), nodeChildrenChanged, parent.acl, nil)
+	told := t.data.trigger(path, nodeDeleted, zxid, gone.acl, nil)
+	t.children.trigger(path, nodeDeleted, zxid, gone.acl, told)
+	t.children.trigger(shown(parentPath), nodeChildrenChanged, zxid, parent.acl, nil)
 }
 
 func (t *tree) setData(x *txn, p *part) *stat {
@@ -142,7 +142,7 @@ func (t *tree) setData(x *txn, p *part) *stat {
 	n.data = p.data
 	n.stat.mtime, n.stat.mzxid, n.stat.version = x.time, x.zxid, p.version
 	s := n.seen()
-	t.data.trigger(p.path, nodeDataChanged, n.acl, nil)
+	t.data.trigger(p.path, nodeDataChanged, x.zxid, n.acl, nil)
 	return s
 }
 

@@ -122,15 +122,41 @@ func TestRemoveWatches(t *testing.T) {
 	s, _ := frozen(t)
 	c := openRaw(t, s, 0, time.Minute)
 	require.Equal(t, noWatcher, c.call(embedded.OpRemoveWatches, "/a", anyWatch).code)
-	c.call(embedded.OpAddWatch, "/a", persistentWatch).must()
-	c.call(embedded.OpRemoveWatches, "/a", dataWatch).must()
 	c.create("/a", plain)
+	c.call(embedded.OpGetData, "/a", true).must()
+	c.call(embedded.OpGetChildren, "/a", true).must()
+	c.call(embedded.OpRemoveWatches, "/a", dataWatch).must()
 	c.send(embedded.OpCreate, createOf("/a/b", plain))
 	require.Equal(t, "children /a", c.event())
 	c.reply().must()
+	c.call(embedded.OpGetChildren, "/a", true).must()
 	c.call(embedded.OpRemoveWatches, "/a", anyWatch).must()
 	require.Zero(t, monitored(t, s, 0, "watch_count"))
 	c.create("/a/c", plain)
+}
+
+// One kind of watch does not stand for another: each is asked about, removed and fired by itself.
+func TestWatchesOfSeveralKinds(t *testing.T) {
+	s, _ := frozen(t)
+	c := openRaw(t, s, 0, time.Minute)
+	c.create("/a", plain)
+	c.call(embedded.OpAddWatch, "/a", persistentWatch).must()
+	for _, which := range []int32{childrenWatch, dataWatch} {
+		require.Equal(t, noWatcher, c.call(embedded.OpCheckWatches, "/a", which).code)
+		require.Equal(t, noWatcher, c.call(embedded.OpRemoveWatches, "/a", which).code)
+	}
+	c.call(embedded.OpGetData, "/a", true).must()
+	c.call(embedded.OpAddWatch, "/a", recursiveWatch).must()
+	for range 2 { // one event for all three, and the two that last stay
+		c.send(embedded.OpSetData, "/a", []byte("y"), anyVersion)
+		require.Equal(t, "changed /a", c.event())
+		c.reply().must()
+	}
+	require.Equal(t, noWatcher, c.call(embedded.OpCheckWatches, "/a", dataWatch).code)
+	c.call(embedded.OpRemoveWatches, "/a", lastingWatch).must()
+	c.send(embedded.OpCreate, createOf("/a/b", plain))
+	require.Equal(t, "created /a/b", c.event(), "only the recursive one is left")
+	c.reply().must()
 }
 
 // Who may not read a node gets no event about it, though the watch was set: a session without permission

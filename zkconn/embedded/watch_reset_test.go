@@ -122,7 +122,7 @@ func TestWatchesGoWithTheirConnection(t *testing.T) {
 			}
 			c.call(embedded.OpGetChildren, "/", true).must()
 			c.call(embedded.OpAddWatch, "/zookeeper", recursiveWatch).must()
-			require.Equal(t, 6, monitored(t, s, 0, "watch_count"))
+			require.Equal(t, 5, monitored(t, s, 0, "watch_count"))
 			end(s, c)
 			until(t, func() bool { return monitored(t, s, 0, "watch_count") == 0 })
 			writer := openRaw(t, s, 0, time.Minute)

@@ -5,23 +5,35 @@ import (
 	"strings"
 )
 
-// watchMode is how a watch lasts and how far it reaches.
-type watchMode int32
+// watchMode is how a watch lasts and how far it reaches. A connection may have one of each kind on a path.
+type watchMode uint8
 
 const (
-	once        watchMode = -1 // fires once
-	lasting     watchMode = 0  // AddWatchMode.PERSISTENT
-	recursively watchMode = 1  // AddWatchMode.PERSISTENT_RECURSIVE: the node and all below it
+	once        watchMode = 1 << iota // fires once
+	lasting                           // AddWatchMode.PERSISTENT
+	recursively                       // AddWatchMode.PERSISTENT_RECURSIVE: the node and all below it
 )
 
-// watches are who watches which path. A tree has two of them, as ZooKeeper has: for data, with existence,
-// and for children. A watch that is set again in another way is from then on what it was set as last; so a
-// read with a watch turns a persistent watch of its connection into one that fires once, which is what
-// 3.8.0 does.
+// anyMode is all kinds of watch.
+const anyMode = once | lasting | recursively
+
+// addWatchMode is the mode that an addWatch asks for by number.
+func addWatchMode(asked int32) (watchMode, bool) {
+	switch asked {
+	case 0:
+		return lasting, true
+	case 1:
+		return recursively, true
+	}
+	return 0, false
+}
+
+// watches are who watches which path. A tree has two of them, as ZooKeeper has (WatchManager): for data, with existence,
+// and for children. Recursive watches are in the former alone: they hear of no changes of children.
 type watches struct {
 	byPath    map[string]*set[*conn]
 	byConn    map[*conn]*set[string]
-	modes     map[watch]watchMode // those that are not once
+	modes     map[watch]watchMode // of all that are in byPath
 	recursive int
 }
 
@@ -34,6 +46,7 @@ func newWatches() watches {
 	return watches{byPath: map[string]*set[*conn]{}, byConn: map[*conn]*set[string]{}, modes: map[watch]watchMode{}}
 }
 
+// add sets a watch beside those of other kinds that the connection has on the path.
 func (w *watches) add(path string, c *conn, mode watchMode) {
 	watchers := w.byPath[path]
 	if watchers == nil {
@@ -47,45 +60,33 @@ func (w *watches) add(path string, c *conn, mode watchMode) {
 		w.byConn[c] = paths
 	}
 	paths.add(path)
-	w.setMode(watch{c, path}, mode)
-}
-
-func (w *watches) setMode(of watch, mode watchMode) {
-	if w.mode(of) == recursively {
-		w.recursive--
-	}
-	if mode == recursively {
+	of := watch{c, path}
+	if mode == recursively && w.modes[of]&recursively == 0 {
 		w.recursive++
 	}
-	if mode == once {
-		delete(w.modes, of)
-		return
-	}
-	w.modes[of] = mode
+	w.modes[of] |= mode
 }
 
-func (w *watches) mode(of watch) watchMode {
-	if mode, ok := w.modes[of]; ok {
-		return mode
-	}
-	return once
-}
-
-// remove reports whether the connection watched the path.
-func (w *watches) remove(path string, c *conn) bool {
-	if !w.byConn[c].remove(path) {
+// remove takes the watches of these kinds away. It reports whether there was one.
+func (w *watches) remove(path string, c *conn, modes watchMode) bool {
+	of := watch{c, path}
+	had := w.modes[of]
+	if had&modes == 0 {
 		return false
 	}
-	w.forget(path, c)
-	w.setMode(watch{c, path}, once)
-	return true
-}
-
-func (w *watches) forget(path string, c *conn) {
-	watchers := w.byPath[path]
-	if watchers.remove(c) && watchers.len() == 0 {
+	if had&modes&recursively != 0 {
+		w.recursive--
+	}
+	if left := had &^ modes; left != 0 {
+		w.modes[of] = left
+		return true
+	}
+	delete(w.modes, of)
+	w.byConn[c].remove(path)
+	if watchers := w.byPath[path]; watchers.remove(c) && watchers.len() == 0 {
 		delete(w.byPath, path)
 	}
+	return true
 }
 
 // removeAll forgets a connection.
@@ -94,39 +95,28 @@ func (w *watches) removeAll(c *conn) {
 	if paths == nil {
 		return
 	}
-	delete(w.byConn, c)
-	for _, path := range paths.items {
-		w.forget(path, c)
-		w.setMode(watch{c, path}, once)
+	for _, path := range slices.Clone(paths.items) {
+		w.remove(path, c, anyMode)
 	}
+	delete(w.byConn, c)
 }
 
-// trigger tells who watches the path, but for those that were told already, and gives back whom it found.
-// Nobody is told of a node that its list of permissions does not let them read.
-func (w *watches) trigger(path string, event eventType, acl []access, told []*conn) []*conn {
+// trigger tells who watches the path, but for those that were told already, and gives back whom it found. The event
+// carries the zxid of its transaction. Nobody is told of a node that its list of permissions does not let them read.
+func (w *watches) trigger(path string, event eventType, zxid int64, acl []access, told []*conn) []*conn {
 	var found []*conn
 	if here := w.byPath[path]; here != nil {
-		for _, c := range slices.Clone(here.items) {
-			switch w.mode(watch{c, path}) {
-			case once:
-				found = append(found, c)
-				w.byConn[c].remove(path)
-				w.forget(path, c)
-			case lasting:
-				found = append(found, c)
-			case recursively:
-				if event != nodeChildrenChanged {
-					found = append(found, c)
-				}
-			}
+		found = slices.Clone(here.items)
+		for _, c := range found {
+			w.remove(path, c, once)
 		}
 	}
-	if w.recursive > 0 && event != nodeChildrenChanged {
+	if w.recursive > 0 {
 		found = w.above(path, found)
 	}
 	for _, c := range found {
 		if !slices.Contains(told, c) && allowed(acl, permRead, c.who) {
-			c.notify(event, path)
+			c.notify(event, path, zxid)
 		}
 	}
 	return found
@@ -138,7 +128,7 @@ func (w *watches) above(path string, found []*conn) []*conn {
 		path = shown(path[:strings.LastIndexByte(path, '/')])
 		if here := w.byPath[path]; here != nil {
 			for _, c := range here.items {
-				if w.mode(watch{c, path}) == recursively && !slices.Contains(found, c) {
+				if w.has(path, c, recursively) && !slices.Contains(found, c) {
 					found = append(found, c)
 				}
 			}
@@ -147,19 +137,10 @@ func (w *watches) above(path string, found []*conn) []*conn {
 	return found
 }
 
-// contains answers checkWatches as 3.8.0 does: a path that anybody watches counts, and so does an ancestor
-// when the connection's own watch of the path is recursive.
-func (w *watches) contains(path string, c *conn) bool {
-	if path == "" {
-		return false
-	}
-	return w.byPath[path] != nil || w.mode(watch{c, path}) == recursively
+// has tells whether the connection watches the path in one of these ways.
+func (w *watches) has(path string, c *conn, modes watchMode) bool {
+	return w.modes[watch{c, path}]&modes != 0
 }
 
-func (w *watches) count() int {
-	n := 0
-	for _, paths := range w.byConn {
-		n += paths.len()
-	}
-	return n
-}
+// count is how many paths are watched, each as often as connections do.
+func (w *watches) count() int { return len(w.modes) }
