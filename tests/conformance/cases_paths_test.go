@@ -92,12 +92,38 @@ var aclCases = []regression{
 		s0 create path=~/g acl=[31:ip:127.1]
 		s0 create path=~/h acl=[31:ip:127.0.0.256]
 		s0 create path=~/i acl=[31:ip:127.0.0.1/x]
+		s0 create path=~/j acl=[31:ip:::1]
+		s0 create path=~/k acl=[31:ip:::/0]
+		s0 create path=~/l acl=[31:ip:::ffff:7f00:1]
+		s0 create path=~/m acl=[31:ip:::ffff:127.0.0.1]
+		s0 create path=~/n acl=[31:ip:fe80::1/10]
+		s0 create path=~/o acl=[31:ip:fe80::1/129]
+		s0 create path=~/p acl=[31:ip:fe80::1/-1]
+		s0 create path=~/q acl=[31:ip:1:2:3:4:5:6:7:8]
+		s0 create path=~/r acl=[31:ip:1:2:3:4:5:6:7]
+		s0 create path=~/s acl=[31:ip:1:2:3:4:5:6:7:8:9]
+		s0 create path=~/t acl=[31:ip:1::2:3:4:5:6:7]
+		s0 create path=~/u acl=[31:ip:1::2:3:4:5:6:7:8]
+		s0 create path=~/v acl=[31:ip:1::2::3]
+		s0 create path=~/w acl=[31:ip::]
+		s0 create path=~/x acl=[31:ip::::]
+		s0 create path=~/y acl=[31:ip:12345::]
+		s0 create path=~/z acl=[31:ip:xyz::]
+		s0 create path=~/aa acl=[31:ip:1.2.3.4:5]
+		s0 create path=~/ab acl=[31:ip:-1::+f]
+		s0 create path=~/ac acl=[31:ip:01.2.3.004]
+		s0 create path=~/ad acl=[31:ip:127.0.0.1/+8]
+		s0 create path=~/ae acl=[31:ip:127.0.0.1/]
+		s0 create path=~/af acl=[31:ip:::1/]
 		s0 getData path=~/a
 		s0 getData path=~/b
 		s0 getData path=~/c
 		s0 getData path=~/d
 		s0 getData path=~/e
 		s0 getData path=~/f
+		s0 getData path=~/j
+		s0 getData path=~/k
+		s0 getData path=~/ad
 	`},
 	{"authentication that fails closes the connection", `
 		s0 auth scheme=nonsense

@@ -129,6 +129,46 @@ var sessionCases = []regression{
 		s0 ping
 		s0 burst { ping; exists path=~; ping }
 	`},
+	{"a client's deleteContainer asks for no permission", `
+		s0 create path=~/p acl=[1:world:anyone]
+		s0 create path=~/c acl=[4:world:anyone]
+		s0 create path=~/c/a acl=[0:world:anyone]
+		s1 exists path=~/c/a watch=true
+		s1 getChildren path=~ watch=true
+		s0 deleteContainer path=~/c
+		s0 deleteContainer path=~/c/a
+		s0 deleteContainer path=~/p
+		s0 deleteContainer path=~/c
+		s0 create path=~/e flags=1
+		s0 deleteContainer path=~/e
+		s1 deleteContainer path=~/e
+		s0 createTTL path=~/t flags=5
+		s0 deleteContainer path=~/t
+		s0 createContainer path=~/d flags=1
+		s0 deleteContainer path=~/d
+		s0 deleteContainer path=/
+		s0 deleteContainer path=/zookeeper
+		s0 deleteContainer path=/zookeeper/config
+		s0 deleteContainer path=relative
+		s0 deleteContainer path=null
+		s0 deleteContainer path=""
+		s0 deleteContainer path=~/missing/x
+		s0 deleteContainer path="~/\x00"
+		s0 deleteContainer path=~/x/
+		s0 deleteContainer path=~ cut=1
+		s0 create path=~/last
+		s0 deleteContainer path=~/last pad=3
+	`},
+	{"a check by itself", `
+		s0 create path=~/a
+		s0 check path=~/a
+		s0 reattach
+		s0 check path=~/a version=9
+		s0 reattach
+		s0 check path=~/a cut=1
+		s0 reattach
+		s0 create path=~/b
+	`},
 	{"numbers of requests", `
 		s0 auth xid=-4
 		s0 setWatches xid=-8 data=[~]

@@ -145,6 +145,95 @@ var watchCases = []regression{
 		s0 create path=~/b/y
 		s0 setData path=~/b
 	`},
+	{"watches of all kinds on one node stay and fire", `
+		s1 create path=~/a
+		s1 addWatch path=~/a mode=0
+		s1 addWatch path=~/a mode=1
+		s1 addWatch path=~/a mode=0
+		s1 getData path=~/a watch=true
+		s1 exists path=~/a watch=true
+		s1 getChildren path=~/a watch=true
+		s1 checkWatches path=~/a type=1
+		s1 checkWatches path=~/a type=2
+		s1 checkWatches path=~/a type=3
+		s1 checkWatches path=~/a type=4
+		s1 checkWatches path=~/a type=5
+		s2 checkWatches path=~/a type=3
+		s0 create path=~/a/b
+		s0 setData path=~/a
+		s1 checkWatches path=~/a type=1
+		s1 checkWatches path=~/a type=2
+		s0 create path=~/a/c
+		s0 setData path=~/a
+		s0 setData path=~/a/b
+		s1 removeWatches path=~/a type=5
+		s0 setData path=~/a/b
+		s0 setData path=~/a
+		s1 addWatch path=~/a mode=1
+		s1 removeWatches path=~/a type=4
+		s0 create path=~/a/d
+		s0 multi { delete path=~/a/b; delete path=~/a/c; delete path=~/a/d; delete path=~/a }
+		s0 create path=~/a
+		s1 removeWatches path=~/a type=3
+		s1 checkWatches path=~/a type=3
+		s0 setData path=~/a
+	`},
+	{"one kind of watch does not stand for another", `
+		s1 addWatch path=~ mode=0
+		s1 checkWatches path=~ type=1
+		s1 checkWatches path=~ type=2
+		s1 checkWatches path=~ type=5
+		s1 removeWatches path=~ type=1
+		s1 removeWatches path=~ type=2
+		s1 removeWatches path=~ type=5
+		s0 create path=~/a
+		s0 setData path=~
+		s1 removeWatches path=~ type=4
+		s1 addWatch path=~ mode=1
+		s1 checkWatches path=~ type=1
+		s1 checkWatches path=~ type=2
+		s1 checkWatches path=~ type=4
+		s1 checkWatches path=~/a type=5
+		s1 removeWatches path=~ type=1
+		s1 removeWatches path=~ type=2
+		s1 removeWatches path=~ type=4
+		s0 create path=~/a/b
+		s1 removeWatches path=~ type=5
+		s1 getChildren path=~ watch=true
+		s1 checkWatches path=~ type=2
+		s1 checkWatches path=~ type=4
+		s1 removeWatches path=~ type=2
+		s1 getData path=~/a watch=true
+		s1 removeWatches path=~/a type=1
+		s0 multi { setData path=~/a; create path=~/c }
+		s1 setWatches2 data=[~] child=[~] persistent=[~] recursive=[~] zxid=+100
+		s1 removeWatches path=~ type=2
+		s1 removeWatches path=~ type=1
+		s0 multi { setData path=~; create path=~/d }
+		s1 removeWatches path=~ type=4
+		s0 multi { setData path=~; create path=~/e }
+		s1 checkWatches path=~ type=6
+		s1 removeWatches path=~ type=6
+	`},
+	{"exists wants to read, and sets no watch where it may not", `
+		s0 create path=~/a acl=[30:world:anyone]
+		s1 exists path=~/a watch=true
+		s1 checkWatches path=~/a type=3
+		s0 setData path=~/a
+		s0 setACL path=~/a
+		s0 setData path=~/a
+		s1 exists path=~/a watch=true
+		s0 setACL path=~/a acl=[30:world:anyone]
+		s1 exists path=~/a
+		s0 setData path=~/a
+		s1 checkWatches path=~/a type=3
+		s0 create path=~/b acl=[14:world:anyone]
+		s0 exists path=~/b
+		s0 create path=~/b/x
+		s0 exists path=~/b/x
+		s0 create path=~/admin acl=[16:world:anyone]
+		s0 exists path=~/admin
+	`},
 	{"invalid modes and odd paths", `
 		s1 addWatch path=~ mode=2
 		s1 addWatch path=~ mode=-1
