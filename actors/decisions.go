@@ -29,7 +29,10 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 // carryOut does one thing that the coordinator has decided.
 func (s *session) carryOut(out coordinator.Output) {
 	switch out := out.(type) {
+	case *coordinator.Trouble:
+		s.inTrouble(out)
 	case *coordinator.Tell:
+		s.noteTold(&out.Event)
 		if lock := s.locks[out.To]; lock != nil {
 			out.Session = s.info
 			s.system.Root.Send(lock, (*news)(out))

@@ -42,6 +42,7 @@ type Session struct {
 	workers   *mailbox.Workers
 	listened  *actor.Props // of the lock actors of SpawnLock
 	phase     phases
+	troubles  troubles
 	stale     atomic.Int64
 	polls     atomic.Int64
 	figures   *figures.Figures // nil where nothing is counted

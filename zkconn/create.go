@@ -70,7 +70,11 @@ func (c *Conn) CreatePlain(parent, prefix string, data []byte) (Created, error) 
 	created := Created{Siblings: -1}
 	path, err := c.operateOnNew("create", parent, prefix, data, func(absolute, absoluteParent string) error {
 		created.Sent = time.Now()
-		made, err := c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
+		var made string
+		err := c.patiently(func() (err error) {
+			made, err = c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
+			return err
+		})
 		if err != nil {
 			return err
 		}

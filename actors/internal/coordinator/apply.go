@@ -39,6 +39,7 @@ func (c *Coordinator) replied(reply *Reply) {
 	delete(c.epoch.asked, reply.ID)
 	if what != nil {
 		c.checkLease()
+		c.heed(what, reply.Answer)
 	}
 	if c.lapsed(what, reply.ID) {
 		c.stale++
@@ -73,6 +74,8 @@ func (c *Coordinator) fired(timer uint64) {
 		c.cohortOver(what)
 	case DescribeTimer:
 		c.describeDue()
+	case PauseTimer:
+		c.pauseOver(what)
 	}
 }
 

@@ -40,6 +40,7 @@ func (c *Coordinator) disconnect() {
 	for _, r := range c.inOrder() {
 		c.endWait(r)
 		r.own, r.node.line = ownWatch{}, nil
+		r.pace.voided()
 		r.sharing.inLine, r.sharing.behind = false, nil
 	}
 	c.releaseAll() // what would tell of others who want the lock is lost

@@ -45,7 +45,7 @@ func (e *encoder) timers(set map[uint64]timer) []byte {
 	all, begin := make([]span, 0, 8), len(e.b)
 	for _, t := range set {
 		from := len(e.b)
-		e.num(uint64(t.kind))
+		e.num(uint64(t.kind), uint64(t.do))
 		e.operation(t.operation)
 		e.text(t.path, t.queue)
 		all = append(all, span{from, len(e.b)})
@@ -185,6 +185,14 @@ func (e *encoder) request(r *request) {
 		}
 		e.mark()
 	}
+	if p := r.pace; p != nil {
+		for _, kind := range [...]*paced{&p.orders, &p.searches} {
+			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.rested), flag(kind.timer != 0),
+				uint64(kind.waiting.Do))
+			e.op(r.id, kind.waiting.Op)
+		}
+	}
+	e.mark()
 	if !r.node.exists() { // the others are written with their queues
 		e.node(r.node)
 	}

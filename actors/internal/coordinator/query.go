@@ -10,7 +10,7 @@ import (
 type Query interface{ query() }
 
 // Answer is what they have said.
-type Answer interface{ answer() }
+type Answer interface{ failure() Failure }
 
 type (
 	// Create makes the node of one request, by itself: where the lock path is not known to allow for more. What is learnt
@@ -199,15 +199,15 @@ type (
 	Done struct{ Failure Failure }
 )
 
-func (*Left) answer()      {}
-func (*Created) answer()   {}
-func (*Committed) answer() {}
-func (*Listed) answer()    {}
-func (*Read) answer()      {}
-func (*Arrivals) answer()  {}
-func (*Found) answer()     {}
-func (*Described) answer() {}
-func (*Done) answer()      {}
+func (a *Left) failure() Failure      { return a.Failure }
+func (a *Created) failure() Failure   { return a.Failure }
+func (a *Committed) failure() Failure { return a.Failure }
+func (a *Listed) failure() Failure    { return a.View.Failure }
+func (a *Read) failure() Failure      { return a.Failure }
+func (*Arrivals) failure() Failure    { return Failure{} }
+func (a *Found) failure() Failure     { return a.Failure }
+func (a *Described) failure() Failure { return a.Failure }
+func (a *Done) failure() Failure      { return a.Failure }
 
 // Made is a node that was made.
 type Made struct {
@@ -257,6 +257,8 @@ const (
 	NotSent
 	// Unknown: nobody knows whether it was carried out.
 	Unknown
+	// Deferred: a server has put it off, and nothing was done.
+	Deferred
 )
 
 // Cause tells those refusals apart on which something is decided.
@@ -270,6 +272,10 @@ const (
 	NoAuth
 	// NoPermits: the data of the lock path are no number of permits.
 	NoPermits
+	// OverQuota: a quota does not allow it.
+	OverQuota
+	// LocalSession: the session cannot have a node, because it is local to its server.
+	LocalSession
 )
 
 // Failure is why a query has failed; the zero value says that it has not.
@@ -280,6 +286,8 @@ type Failure struct {
 	Path string
 	// Detail is for people.
 	Detail string
+	// Trouble says, for people, what the servers do in place of carrying it out: that they hang up on it, or put it off.
+	Trouble string
 }
 
 // none tells whether there was no failure.

@@ -45,6 +45,8 @@ func describe(out Output) string {
 			return "in a hurry"
 		}
 		return "in no hurry"
+	case *Trouble:
+		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:
 		w := words{"note " + []string{"Unanswered", "NotRemoved", "MayNotRemove", "NoRequest"}[out.What]}
 		w.add(out.Node != "", "%s/%s", out.Path, out.Node)
