@@ -187,7 +187,7 @@ func (e *encoder) request(r *request) {
 	}
 	if p := r.pace; p != nil {
 		for _, kind := range [...]*paced{&p.orders, &p.searches} {
-			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.rested), flag(kind.timer != 0),
+			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.deferred), flag(kind.rested), flag(kind.timer != 0),
 				uint64(kind.waiting.Do))
 			e.op(r.id, kind.waiting.Op)
 		}

@@ -50,13 +50,23 @@ func (c *Coordinator) count(id RequestID, do machine.Do, f Failure) {
 		c.failedAgain(r, do, f)
 	case r.pace != nil && r.pace.of(do).do == do && (f.Outcome == Applied || f.Outcome == Refused):
 		kind := r.pace.of(do)
-		if kind.isSuspect() {
+		if kind.isLate() {
 			c.emit(&Trouble{To: r.id, Path: r.spec.Path})
 		}
-		c.stop(kind.timer)
-		if *kind = (paced{}); *r.pace == (pace{}) {
-			r.pace = nil
-		}
+		c.forgive(r, kind)
+	}
+}
+
+// forgive forgets the failures of a kind of orders. One may wait already: an answer to the order before may come late,
+// behind a loss of the connection. It waits no longer.
+func (c *Coordinator) forgive(r *request, kind *paced) {
+	c.stop(kind.timer)
+	*kind = paced{do: kind.do, waiting: kind.waiting}
+	switch {
+	case kind.waiting.Op != 0:
+		kind.timer = c.after(0, timer{kind: PauseTimer, operation: operation{request: r.id}, do: kind.do})
+	case r.pace.orders.isNone() && r.pace.searches.isNone():
+		r.pace = nil
 	}
 }
 
@@ -66,15 +76,20 @@ func (c *Coordinator) failedAgain(r *request, do machine.Do, f Failure) {
 		r.pace = &pace{}
 	}
 	kind := r.pace.of(do)
-	if kind.do != do {
-		c.stop(kind.timer)
+	switch {
+	case kind.do == do:
+	case kind.timer != 0: // the answer is late, and the request has gone on
+		return
+	default:
 		*kind = paced{do: do}
 	}
-	kind.failures, kind.rested = kind.failures+1, false
-	if f.Outcome == Deferred {
-		kind.failures = max(kind.failures, suspected)
+	kind.failures, kind.deferred, kind.rested = kind.failures+1, f.Outcome == Deferred, false
+	if !kind.isLate() {
+		return
 	}
-	if kind.isSuspect() {
-		c.emit(&Trouble{To: r.id, Path: r.spec.Path, Text: fmt.Sprintf("%s, %d times", f.Trouble, kind.failures)})
+	what := &Trouble{To: r.id, Path: r.spec.Path, Text: f.Trouble}
+	if kind.failures > 1 {
+		what.Text = fmt.Sprintf("%s, %d times", f.Trouble, kind.failures)
 	}
+	c.emit(what)
 }

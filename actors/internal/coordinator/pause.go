@@ -27,13 +27,19 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// isSuspect tells whether orders of this kind come to nothing again and again.
-func (p *paced) isSuspect() bool { return p != nil && p.failures >= suspected }
+// isSuspect tells whether the server hangs up on orders of this kind.
+func (p *paced) isSuspect() bool { return p != nil && p.failures >= suspected && !p.deferred }
+
+// isNone tells whether there is nothing to remember.
+func (p *paced) isNone() bool { return p.failures == 0 && p.timer == 0 }
+
+// isLate tells whether orders of this kind come after a pause.
+func (p *paced) isLate() bool { return p.isSuspect() || p != nil && p.deferred }
 
 // pauses tells whether an order is to wait.
 func (r *request) pauses(e machine.Effect) bool {
 	kind := r.pace.of(e.Do)
-	return kind.isSuspect() && kind.do == e.Do && !kind.rested
+	return kind.isLate() && kind.do == e.Do && !kind.rested
 }
 
 // pauseBefore has an order wait for the end of the pause.
@@ -65,5 +71,6 @@ func pauseAfter(failures int, of RequestID) time.Duration {
 	const fine = 1 << 10
 	// The fractional part of the golden ratio's multiples is spread evenly (Knuth, TAOCP 3, 6.4).
 	spread := (uint64(of)*0x9e3779b97f4a7c15 + uint64(failures)<<60) >> 54
-	return min(pause, longestPause)/2 + min(pause, longestPause)*time.Duration(spread)/fine
+	pause = min(pause, longestPause)
+	return (pause/2 + pause*time.Duration(spread)/fine).Round(time.Millisecond)
 }

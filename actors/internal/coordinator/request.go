@@ -104,6 +104,7 @@ type pace struct{ orders, searches paced }
 type paced struct {
 	do       machine.Do // of the newest failure
 	failures int        // of such orders, one after the other
+	deferred bool       // the newest was put off
 	timer    uint64     // of the pause; zero while none runs
 	rested   bool       // the pause after the newest failure is over
 	// waiting is the order that waits for the end of the pause; its operation is zero for none.
@@ -132,8 +133,10 @@ func (p *pace) inNextEpoch() *pace {
 	if p == nil {
 		return nil
 	}
-	return &pace{paced{do: p.orders.do, failures: p.orders.failures}, paced{do: p.searches.do, failures: p.searches.failures}}
+	return &pace{p.orders.inNextEpoch(), p.searches.inNextEpoch()}
 }
+
+func (p *paced) inNextEpoch() paced { return paced{do: p.do, failures: p.failures, deferred: p.deferred} }
 
 // voided takes back the order that waits for the end of a pause, and gives it; its operation is zero for none.
 func (p *pace) voided() (e machine.Effect) {

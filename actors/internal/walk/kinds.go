@@ -82,6 +82,7 @@ var ofSessions = []kind{
 		do: (*world).carryOut},
 	{text: "the connection is lost with the answer to", of: query, class: perhaps, bound: Cuts, can: canLose,
 		do: applyLast},
+	{text: "the servers put off", of: query, class: perhaps, bound: Defers, can: canDefer, do: (*world).putOff},
 	{text: "the answer comes to", of: query, class: itself, can: canAnswer, do: (*world).deliver},
 	{text: "an event arrives", class: itself, can: sess(hasEvents), do: one((*world).arrive)},
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
@@ -104,7 +105,7 @@ var ofSessions = []kind{
 // rowTimers are those that have no other move: heartbeats have their own, a lease runs out by a move, and a holder
 // reads its node at once.
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
-	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer
+	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer | 1<<coordinator.PauseTimer
 
 func hasOrders(s *session) bool { return len(s.mailbox) > 0 }
 func isQuick(s *session) bool   { return !s.late && !s.closed }
@@ -146,6 +147,14 @@ func canApply(w *world, s int) ways {
 // canWait gives the queries that may be carried out without an answer at once, canLose those whose answer may be lost.
 func canWait(w *world, s int) ways { return canApply(w, s) * once(w.plan.Prompt) }
 func canLose(w *world, s int) ways { return canWait(w, s) * once(!w.plan.Spared[s]) }
+
+// canDefer gives the queries of which no step was carried out.
+func canDefer(w *world, s int) ways {
+	if !isServed(&w.sessions[s]) {
+		return 0
+	}
+	return w.sessions[s].where(func(f *flight) bool { return !f.applied && f.stage == 0 })
+}
 
 // apply carries out a query. In a prompt plan the answer comes at once.
 func apply(w *world, s, at int) {
