@@ -78,6 +78,9 @@ func (s *session) note(n *coordinator.Note) {
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
 		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
+	case coordinator.Unowned:
+		s.unowned.Add(1)
+		s.log.Warn("node of this session that no request owned was removed", of...)
 	case coordinator.MayNotRemove:
 		// We may create here but not delete. The node would keep everybody out for as long as the session
 		// lives, so the session must not.

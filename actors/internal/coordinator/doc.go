@@ -179,7 +179,7 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, pause, describe, heartbeat, batch, local_run, submit
+//	primitives  emit, pause, describe, heartbeat, batch, local_run, submit, unowned
 //	waiting     wait, cohort, listing, look_ahead, listed
 //	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
 //	creating    reclaim, create, committed, reclaimed

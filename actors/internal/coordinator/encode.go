@@ -212,7 +212,8 @@ func (e *encoder) node(n *node) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Counted), flag(p.info.Permits), flag(p.probe.underway))
+	e.num(flag(p.info.Exists), flag(p.info.Counted), flag(p.info.Permits), flag(p.probe.underway), flag(p.asksHead))
+	e.text(p.unowned)
 	e.changes(p.probe.waiting)
 	for _, q := range p.queues {
 		e.queue(q)
@@ -242,7 +243,7 @@ func (e *encoder) watchers(name string, all []watcher) {
 
 func (e *encoder) lister(w lister) {
 	e.operation(w.operation)
-	e.num(flag(w.lookAhead))
+	e.num(flag(w.lookAhead), flag(w.again))
 }
 
 func (e *encoder) queue(q *ownQueue) {

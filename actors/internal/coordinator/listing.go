@@ -18,7 +18,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 			return
 		}
 	}
-	c.listFor(r.queue.path, lister{operation{r.id, op}, false})
+	c.listFor(r.queue.path, lister{operation: operation{r.id, op}, again: r.wait != nil})
 }
 
 // listFor has a listing serve a request: the one that is under way, if it shows the request's node.

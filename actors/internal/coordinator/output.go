@@ -99,6 +99,8 @@ const (
 	NotRemoved
 	// MayNotRemove: it may not be deleted, so that the session is ended for it.
 	MayNotRemove
+	// Unowned: a node of this session that no request owned was removed.
+	Unowned
 	// NoRequest: an order is none that a session carries out.
 	NoRequest
 )

@@ -59,6 +59,9 @@ type (
 	// Watch reads a node and watches it; a node that is gone leaves no watch. *Read answers it.
 	Watch struct{ Path string }
 
+	// Whose reads whose a node is. *Read answers it.
+	Whose struct{ Path string }
+
 	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
 	WatchChildren struct{ Path string }
 
@@ -116,6 +119,7 @@ func (*TakeOver) query()      {}
 func (*Commit) query()        {}
 func (*List) query()          {}
 func (*Watch) query()         {}
+func (*Whose) query()         {}
 func (*WatchChildren) query() {}
 func (*WatchRetained) query() {}
 func (*ReadOwn) query()       {}
@@ -164,9 +168,11 @@ type (
 	// Listed answers List and WatchChildren.
 	Listed struct{ View View }
 
-	// Read answers Watch and ReadOwn.
+	// Read answers Watch, ReadOwn and Whose.
 	Read struct {
-		Data    []byte
+		Data []byte
+		// Ours: the node is of this session.
+		Ours    bool
 		Version int32
 		Czxid   int64
 		Failure Failure

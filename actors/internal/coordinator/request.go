@@ -136,7 +136,9 @@ func (p *pace) inNextEpoch() *pace {
 	return &pace{p.orders.inNextEpoch(), p.searches.inNextEpoch()}
 }
 
-func (p *paced) inNextEpoch() paced { return paced{do: p.do, failures: p.failures, deferred: p.deferred} }
+func (p *paced) inNextEpoch() paced {
+	return paced{do: p.do, failures: p.failures, deferred: p.deferred}
+}
 
 // voided takes back the order that waits for the end of a pause, and gives it; its operation is zero for none.
 func (p *pace) voided() (e machine.Effect) {

@@ -74,7 +74,7 @@ func (f *flight) fail(failure coordinator.Failure) {
 		f.answer = &coordinator.Committed{Failure: failure}
 	case *coordinator.List, *coordinator.WatchChildren:
 		f.answer = &coordinator.Listed{View: coordinator.View{Failure: failure}}
-	case *coordinator.Watch, *coordinator.ReadOwn:
+	case *coordinator.Watch, *coordinator.ReadOwn, *coordinator.Whose:
 		f.answer = &coordinator.Read{Failure: failure}
 	case *coordinator.WatchRetained:
 		f.answer = &coordinator.Arrivals{Spent: true}

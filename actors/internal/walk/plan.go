@@ -76,6 +76,7 @@ const (
 	Expiries // the servers end a session
 	Lags     // a connection comes back to a server that lags behind
 	Breaks   // an operator deletes a contender's node
+	Returns  // servers that are restored bring back a node that its session had deleted
 	Asks     // an operator writes to a node that he wants the lock
 	Reaps    // an empty lock path is deleted; the next create makes it again
 	Cancels  // a request is cancelled

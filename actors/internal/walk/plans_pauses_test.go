@@ -1,5 +1,7 @@
 package walk
 
+import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+
 // Orders that wait, because the servers hang up on them or put them off.
 
 // smallPauses are the bounds of every test run.
@@ -25,5 +27,22 @@ var largePauses = []Plan{
 	{Name: "hung up on, three", Sessions: twoOne, HangsUp: true, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 2}},
 	{Name: "hung up on, two, a stop", Sessions: two, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 2, Stops: 1}},
 	{Name: "put off, three", Sessions: twoOne, Prompt: true, Bounds: Bounds{Defers: 2, Slow: 1}},
+	{Name: "a node returns, another session between", Sessions: []int{0, 1, 0}, Arrive: firstIsThere, Prompt: true,
+		Bounds: Bounds{Returns: 1, Polls: Always}},
 	{Name: "put off, two, cuts", Sessions: two, Prompt: true, Bounds: Bounds{Defers: 2, Cuts: 1}},
 }
+
+// smallReturns are plans in which restored servers bring back what a session has deleted. Whoever waits may look again
+// as often as it likes.
+var smallReturns = []Plan{
+	{Name: "a node returns, one session", Sessions: two, Arrive: secondLater, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}},
+	{Name: "a node returns, three", Sessions: three, Arrive: thirdLater, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}},
+	{Name: "a node returns, another session between, no look-ahead", Sessions: []int{0, 1, 0}, Arrive: firstIsThere, Prompt: true,
+		Without: coordinator.LookAhead, Bounds: Bounds{Returns: 1, Polls: Always}},
+	{Name: "a node returns, and a cut", Sessions: two, Arrive: secondLater, Prompt: true,
+		Bounds: Bounds{Returns: 1, Cuts: 1, Polls: Always}},
+	{Name: "a node returns, readers and writers", Sessions: three, Modes: writeReadWrite, Arrive: firstIsThere, Prompt: true,
+		Bounds: Bounds{Returns: 1, Polls: Always}},
+}
+
+var firstIsThere = [maxActors]bool{1: true, 2: true}

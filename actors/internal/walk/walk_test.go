@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
 // with the race detector a few tiny ones, and with -short those of exclusive locks.
 func plansOfThisRun() []Plan {
-	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses, without(smallWithout),
+	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses, smallReturns, without(smallWithout),
 		[]Plan{secondIsNoProof})
 	switch {
 	case underRace:
