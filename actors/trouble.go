@@ -64,6 +64,7 @@ func (t *troubles) carriedOut() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stuck = false
+	t.all = slices.DeleteFunc(t.all, func(have trouble) bool { return have.of == ofSession }) // it has a node
 }
 
 func (t *troubles) look() (newest string, stuck bool) {

@@ -132,6 +132,11 @@ func codeOf(err error) (int, bool) {
 	return unnamedCode(err)
 }
 
+func hasCode(err error) bool {
+	_, has := codeOf(err)
+	return has
+}
+
 // unnamedCode reads the code out of the text that the library makes for codes it does not know; it keeps it nowhere
 // else (ErrCode.toError in its constants.go).
 func unnamedCode(err error) (int, bool) {

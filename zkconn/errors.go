@@ -56,6 +56,9 @@ var (
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrHungUp: the server closed the connection in place of an answer. It comes with ErrUnknownOutcome.
 	ErrHungUp = errors.New("the server hung up")
+	// ErrServerError: the server answered with an error of its own, such as SystemError, after which nobody knows whether
+	// the request was executed. It comes with ErrUnknownOutcome.
+	ErrServerError = errors.New("the server failed")
 	// ErrNoAnswer: the server gave no answer to anything until the connection was given up. It comes with
 	// ErrUnknownOutcome.
 	ErrNoAnswer = errors.New("the server did not answer")

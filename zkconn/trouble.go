@@ -37,6 +37,7 @@ var troubles = []struct {
 }{
 	{ErrHungUp, "the server hangs up on"},
 	{ErrNoAnswer, "the server does not answer"},
+	{ErrServerError, "the server fails at"},
 	{ErrThrottled, "the server is throttled and does not carry out"},
 	{ErrReadOnly, "the server is read-only and does not carry out"},
 	{ErrSessionMoved, "the session has moved to another server, and this one does not carry out"},
