@@ -71,7 +71,7 @@
 //	-108 NoChildrenForEphemerals       no        fails      ErrFailed           no
 //	-110 NodeExists                    no        own        ErrNodeExists       no
 //	-111 NotEmpty                      no        own        ErrNotEmpty         no
-//	-112 SessionExpired                perhaps   resolves   ctx                 yes
+//	-112 SessionExpired                perhaps   resolves   ctx, Detail         yes
 //	-113 InvalidCallback               perhaps   resolves   ctx, Detail         yes
 //	-114 InvalidACL                    no        fails      ErrRefused          no
 //	-115 AuthFailed                    no        fails      ErrAuthFailed       no

@@ -38,6 +38,8 @@ var troubles = []struct {
 	{ErrHungUp, "the server hangs up on"},
 	{ErrNoAnswer, "the server does not answer"},
 	{ErrServerError, "the server fails at"},
+	// A follower that keeps sessions local has its leader look at a transaction, which does not know the session.
+	{zk.ErrSessionExpired, "the servers say that the session is over, or local to one of them, to"},
 	{ErrThrottled, "the server is throttled and does not carry out"},
 	{ErrReadOnly, "the server is read-only and does not carry out"},
 	{ErrSessionMoved, "the session has moved to another server, and this one does not carry out"},
