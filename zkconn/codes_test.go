@@ -73,6 +73,10 @@ func TestCodes(t *testing.T) {
 			}, grants(1200))
 			check := func(err error) {
 				t.Helper()
+				if row.code == codeSessionMoved && errors.Is(err, zk.ErrConnectionClosed) {
+					require.Equal(t, Unknown, OutcomeOf(err)) // the connection is given up, perhaps before the library reads
+					return
+				}
 				require.ErrorIs(t, err, row.value)
 				require.Equal(t, row.outcome, OutcomeOf(err), "%v", err)
 				unclear := row.outcome == Unknown && row.code != codeAPIError
@@ -84,6 +88,11 @@ func TestCodes(t *testing.T) {
 			}
 			_, err := c.Delete("/a")
 			check(err)
+			if row.code == codeSessionExpired { // nothing more is sent
+				_, _, err = c.Get("/a")
+				require.Equal(t, NotSent, OutcomeOf(err), "%v", err)
+				return
+			}
 			_, _, err = c.Get("/a")
 			check(err)
 			if row.code != codeNodeExists {

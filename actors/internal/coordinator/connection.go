@@ -54,6 +54,7 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
+	c.heedEnd()
 	all := c.inOrder()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone

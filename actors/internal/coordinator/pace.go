@@ -41,6 +41,18 @@ func (c *Coordinator) heed(what purpose, answer Answer) {
 	}
 }
 
+// heedEnd counts the creates that are under way when the session ends, as if each had been hung up on. Followers of
+// servers that keep sessions local have their leader look at a transaction, which says that the session is over: there
+// would be three hundred sessions a second.
+func (c *Coordinator) heedEnd() {
+	for _, r := range c.inOrder() {
+		if r.node.phase == creating && r.life == active && !r.pace.waits() {
+			text := "the session ends each time that the servers are asked for a node in " + r.spec.Path
+			c.count(r.id, machine.Create, Failure{Outcome: Unknown, Trouble: text})
+		}
+	}
+}
+
 // count counts one outcome of an order. What a server puts off waits at once.
 func (c *Coordinator) count(id RequestID, do machine.Do, f Failure) {
 	r := c.requests[id]
