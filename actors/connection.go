@@ -40,6 +40,7 @@ func (s *session) endEpoch(next uint64) {
 	s.stopTimers()
 	s.lapse.stop()
 	s.keeping = false
+	s.troubles.note(ofSession, "")
 	old, report := s.link, s.reportRemaining()
 	s.running.Go(func() {
 		if promised {

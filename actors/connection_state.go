@@ -41,6 +41,11 @@ type Connection struct {
 	Lapsed bool
 	// Cause is why there is no connection, nil where there is one.
 	Cause error
+	// Trouble says in words what keeps a request from being carried out though there are servers, such as "the server
+	// hangs up on create container /x, 5 times"; that of the newest, where there are several, and "" where there is none.
+	// Stuck: since then no request has been carried out.
+	Trouble string
+	Stuck   bool
 }
 
 // Connection tells where the connection stands, and gives a channel that is closed when that changes.
@@ -51,6 +56,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 	}
 	now.Timeout = s.Timeout()
 	now.Lease, _ = s.leaseLeft()
+	now.Trouble, now.Stuck = s.troubles.look()
 	if now.Phase != Connected {
 		now.Cause = s.lastCause()
 		if err := s.Err(); err != nil {

@@ -29,7 +29,10 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 // carryOut does one thing that the coordinator has decided.
 func (s *session) carryOut(out coordinator.Output) {
 	switch out := out.(type) {
+	case *coordinator.Trouble:
+		s.inTrouble(out)
 	case *coordinator.Tell:
+		s.noteTold(&out.Event)
 		if lock := s.locks[out.To]; lock != nil {
 			out.Session = s.info
 			s.system.Root.Send(lock, (*news)(out))
@@ -75,6 +78,9 @@ func (s *session) note(n *coordinator.Note) {
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
 		s.log.Warn("node of an ended request could not be deleted yet", append(of, logkeys.Tries, n.Tries, logkeys.Error, n.Detail)...)
+	case coordinator.Unowned:
+		s.unowned.Add(1)
+		s.log.Warn("node of this session that no request owned was removed", of...)
 	case coordinator.MayNotRemove:
 		// We may create here but not delete. The node would keep everybody out for as long as the session
 		// lives, so the session must not.

@@ -92,6 +92,8 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.hear(ctx, msg)
 	case *alarm:
 		l.step(ctx, msg.event)
+	case *troubled:
+		l.hearTrouble(msg.text)
 	case *messages.Release, messages.Release:
 		l.step(ctx, machine.Event{Kind: machine.Release})
 	case *messages.Cancel:

@@ -103,6 +103,7 @@ func (s *session) Receive(ctx actor.Context) {
 		}
 	case leaving:
 		delete(s.locks, msg.request)
+		s.troubles.note(msg.request, "")
 		if !s.ending {
 			s.apply(coordinator.Ended{Request: msg.request})
 		}

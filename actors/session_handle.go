@@ -42,8 +42,10 @@ type Session struct {
 	workers   *mailbox.Workers
 	listened  *actor.Props // of the lock actors of SpawnLock
 	phase     phases
+	troubles  troubles
 	stale     atomic.Int64
 	polls     atomic.Int64
+	unowned   atomic.Int64
 	figures   *figures.Figures // nil where nothing is counted
 	last      lastThings
 }
@@ -189,11 +191,14 @@ type Counters struct {
 	Stale int64
 	// Polls counts the waiters that found only by looking again that the lock was theirs.
 	Polls int64
+	// Unowned counts the nodes of the session that no request owned, as servers bring back that were restored from a
+	// backup, and that it has removed.
+	Unowned int64
 }
 
 // Counters gives what has been counted since the session actor began.
 func (s *Session) Counters() Counters {
-	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load()}
+	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load(), Unowned: s.unowned.Load()}
 }
 
 // leaseLeft is how long the leases of the session last; false where no transaction has been acknowledged in this epoch.

@@ -55,7 +55,7 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	case <-ctx.Done():
 	}
 	if x.stage.CompareAndSwap(unsent, givenUp) {
-		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w", context.Cause(ctx)))
+		return nil, x.explain(context.Cause(ctx))
 	}
 	if t.Hold.Err() != nil { // ctx may have ended with it, and the answer is most likely on its way
 		select {
@@ -67,7 +67,7 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 	case <-x.done: // both: what happened counts
 		return x.results, x.err
 	default:
-		return nil, s.Explain(fmt.Errorf("turnstile: transaction: %w: %w", zkconn.ErrUnknownOutcome, context.Cause(ctx)))
+		return nil, x.explain(fmt.Errorf("%w: %w", zkconn.ErrUnknownOutcome, context.Cause(ctx)))
 	}
 }
 
@@ -84,6 +84,8 @@ type transacting struct {
 	session *Session
 	ctx     context.Context
 	stage   atomic.Int32
+	hangUps int                    // one after the other, also where it was put off
+	trouble atomic.Pointer[string] // what keeps it from being carried out; nil for nothing
 	done    chan struct{}
 	results []zkconn.OpResult
 	err     error
@@ -119,6 +121,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 		case zkconn.Unknown:
 			verdict, results = x.resolve(conn, before)
 		}
+		x.heed(err)
 		switch verdict {
 		case zkconn.Carried:
 			return results, nil
@@ -126,7 +129,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 			return nil, err
 		}
 		x.stage.Store(unsent)
-		if !x.pause(tries) {
+		if !x.pauseFor(max(retry.Pause(tries), x.longPause()), x.Hold.Done()) { // Unlock does not wait for it
 			return nil, x.ended()
 		}
 	}
@@ -173,28 +176,61 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Verd
 				return verdict, results
 			}
 		}
-		if !x.pause(tries) {
+		if !x.pauseFor(retry.Pause(tries), nil) {
 			break
 		}
 	}
 	return zkconn.Undecided, nil
 }
 
-// pause waits a little longer each time; false when ctx has ended meanwhile, or the session.
-func (x *transacting) pause(tries int) bool {
+// heed takes note of an attempt that has come to nothing.
+func (x *transacting) heed(err error) {
+	trouble := zkconn.Trouble(err)
+	if trouble == "" {
+		x.hangUps = 0
+		x.trouble.Store(nil)
+		return
+	}
+	if x.hangUps++; x.hangUps > 1 {
+		trouble = fmt.Sprintf("%s, %d times", trouble, x.hangUps)
+		x.trouble.Store(&trouble)
+	}
+}
+
+// longPause is how long this transaction waits, and no other, because a server hangs up on it or puts it off.
+func (x *transacting) longPause() time.Duration {
+	if x.hangUps < 2 {
+		return 0
+	}
+	return retry.LongPause(x.hangUps)
+}
+
+// pauseFor waits; false when ctx has ended meanwhile, or the session, or over was closed.
+func (x *transacting) pauseFor(d time.Duration, over <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	select {
-	case <-time.After(retry.Pause(tries)):
+	case <-timer.C:
 		return true
 	case <-x.ctx.Done():
+	case <-over:
 	case <-x.session.stopped:
 	}
 	return false
 }
 
+// explain adds to the error of a transaction what keeps it from being carried out.
+func (x *transacting) explain(err error) error {
+	if trouble := x.trouble.Load(); trouble != nil {
+		err = fmt.Errorf("%s: %w", *trouble, err)
+	}
+	return x.session.Explain(fmt.Errorf("turnstile: transaction: %w", err))
+}
+
 // ended says why nothing more is sent.
 func (x *transacting) ended() error {
 	if x.ctx.Err() != nil {
-		return x.session.Explain(fmt.Errorf("turnstile: transaction: %w", context.Cause(x.ctx)))
+		return x.explain(context.Cause(x.ctx))
 	}
 	return ErrNotHolding
 }

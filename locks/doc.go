@@ -26,9 +26,9 @@
 //     [PhaseConnected], [PhaseUnanswered], [PhaseDisconnected] or [PhaseClosed].
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass] splits errors in
 //     two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock] with [DeadlockError], [ErrReentry],
-//     [ErrUpgrade], [ErrPermits], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrFailed]. Had and lost: [ErrLost],
-//     [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The
-//     client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
+//     [ErrUpgrade], [ErrPermits], [ErrQuota], [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire],
+//     [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld],
+//     [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks, PossibleDeadlocks,
 //     SetPermits.
 //   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].

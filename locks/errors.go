@@ -56,6 +56,11 @@ var (
 	ErrUnknownOutcome = zkconn.ErrUnknownOutcome
 	// ErrNoAuth: an ACL does not allow what the lock needs.
 	ErrNoAuth = zkconn.ErrNoAuth
+	// ErrQuota: a quota of the lock path does not allow another node (zookeeper.enforceQuota).
+	ErrQuota = zkconn.ErrQuota
+	// ErrLocalSession: the servers keep sessions local and do not make them global, so there can be no lock
+	// (localSessionsEnabled without localSessionsUpgradingEnabled).
+	ErrLocalSession = zkconn.ErrLocalSession
 	// ErrBadPath: a lock path is not well formed. Nothing was sent.
 	ErrBadPath = zkconn.ErrBadPath
 	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range. Nothing was sent.
@@ -77,7 +82,8 @@ type Error struct {
 	// (Host, PID, Label) and since when. It has what was known without a further query. It is zero
 	// where Lock did not wait, or nothing was known.
 	Behind messages.Contender
-	// Reason and Detail say why it ended, where it has.
+	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says what kept the servers from
+	// carrying it out, where they were there: "the server hangs up on create container /x, 5 times".
 	Reason messages.Reason
 	Detail string
 	// Err is the error that this wraps.
@@ -142,6 +148,10 @@ func sentinel(reason messages.Reason, usual error) error {
 	switch reason {
 	case messages.ReasonNoAuth:
 		return zkconn.ErrNoAuth
+	case messages.ReasonQuota:
+		return ErrQuota
+	case messages.ReasonLocalSession:
+		return ErrLocalSession
 	case messages.ReasonSessionClosed:
 		return ErrClosed
 	case messages.ReasonNotAcquired:

@@ -30,6 +30,8 @@ type Lease struct {
 	limit  *time.Timer // of WithMaxHold; nil without
 	shared atomic.Bool // a lock within it was asked for that may hold together with it
 
+	trouble atomic.Pointer[string] // what keeps its release from being carried out
+
 	mu      sync.Mutex
 	wanted  bool          // somebody has asked for the lock
 	revoked chan struct{} // closed then; nil while nobody has called Revoked
@@ -189,8 +191,17 @@ func (l *Lease) unconfirmed(why error) error {
 	case <-l.over: // both: what happened counts
 		return l.outcome()
 	default:
-		return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing, Err: why}
+		return &Error{Op: "unlock", Path: l.Path(), Node: l.Node(), State: messages.StateReleasing,
+			Detail: l.inTrouble(), Err: why}
 	}
+}
+
+// inTrouble says what keeps the release from being carried out though there are servers; "" for nothing.
+func (l *Lease) inTrouble() string {
+	if text := l.trouble.Load(); text != nil {
+		return *text
+	}
+	return ""
 }
 
 // release asks for the release, once, and ends the context. It does not wait.

@@ -16,11 +16,13 @@ var ErrAgain = errors.New("turnstile: try again")
 // Election.Run goes on after such an error, and returns any other.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, zkconn.ErrUnavailable, ErrAgain, and
-//     context.DeadlineExceeded: somebody else holds, or the ensemble is out of reach. Over gateways
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, zkconn.ErrUnavailable,
+//     zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota, ErrAgain, and
+//     context.DeadlineExceeded: somebody else holds, or the ensemble is out of reach, or does not
+//     carry out requests now. Over gateways
 //     ErrUnavailable comes with ErrFailed: no gateway carries the request out.
 //   - May not: ErrClosed, also where a lease was lost by it; ErrBadPath, ErrBadAcquire, zkconn.ErrBadConfig; ErrNoAuth,
-//     zkconn.ErrAuthFailed; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed; context.Canceled; and
+//     zkconn.ErrAuthFailed, ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed; context.Canceled; and
 //     every error that is not Turnstile's.
 //
 // It is false for nil.
@@ -30,7 +32,8 @@ func MayPass(err error) bool {
 	}
 	for _, passing := range []error{
 		ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader, ErrNotHolding, ErrUnconfirmed,
-		ErrUnknownOutcome, zkconn.ErrUnavailable, ErrAgain, context.DeadlineExceeded,
+		ErrUnknownOutcome, zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota,
+		ErrAgain, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, passing) {
 			return true

@@ -25,6 +25,8 @@ type request struct {
 	waited messages.State // the last one in which it waited for the lock
 	node   string
 	behind *actors.Predecessor // whom it last waited for; nil where it has waited for nobody
+	// trouble is what keeps it from being carried out though there are servers; "" for nothing.
+	trouble string
 
 	// The rest belongs to the lock actor; Lock reads the answer once it is settled.
 	answer   answer
@@ -70,11 +72,21 @@ func (r *request) Waits(behind *actors.Predecessor) {
 	r.behind = behind
 }
 
+// Troubled notes what keeps the request from being carried out.
+func (r *request) Troubled(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trouble = text
+	if r.lease != nil {
+		r.lease.trouble.Store(&text)
+	}
+}
+
 // timedOut is the error of a Lock whose ctx ended while it waited.
 func (r *request) timedOut(why error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := &Error{Op: "lock", Path: r.from.want.Path, Node: r.node, State: r.waited, Err: why}
+	e := &Error{Op: "lock", Path: r.from.want.Path, Node: r.node, State: r.waited, Detail: r.trouble, Err: why}
 	if r.behind != nil && e.State == messages.StateWatching {
 		e.Behind = r.behind.Contender(e.Path)
 	}
@@ -152,7 +164,10 @@ func (r *request) cancelled(why messages.Reason) error {
 	if why == messages.ReasonDeadlock && r.gaveUp != nil {
 		return r.fault("lock", why, "", r.gaveUp)
 	}
-	return r.fault("lock", why, "", context.Canceled)
+	r.mu.Lock()
+	trouble := r.trouble
+	r.mu.Unlock()
+	return r.fault("lock", why, trouble, context.Canceled)
 }
 
 // reply answers Lock, once.

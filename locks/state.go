@@ -49,7 +49,9 @@ func (c *Client) whyClosed() error {
 
 // Ready tells whether the client can lock and keep locks: nil while a server answers, and for a fifth of a session
 // timeout after one did. So a restart of a server, or a change of leader, does not make a program unready. Otherwise the
-// error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It asks nobody, and is
+// error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It is an error, too,
+// while servers answer, hang up on a request again and again, or put it off, and have carried out none since
+// (State.Trouble). It asks nobody, and is
 // for readiness probes. A program whose leader must be seen to be well asks Election.Health besides. Over a gateway
 // the error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {
@@ -58,6 +60,8 @@ func (c *Client) Ready() error {
 	}
 	state := c.State()
 	switch {
+	case state.Phase != actors.Closed && state.Stuck:
+		return fmt.Errorf("turnstile: not ready: %s", state.Trouble)
 	case state.Phase == actors.Connected:
 		return nil
 	case state.Phase == actors.Closed:

@@ -34,6 +34,10 @@ const (
 	ReasonNodeDeleted Reason = "the contender node was deleted by somebody else"
 	// ReasonNoAuth: the ACL does not permit what the lock needs.
 	ReasonNoAuth Reason = "not permitted by the ACL"
+	// ReasonQuota: a quota of the lock path does not allow another node. It may pass, when others have gone.
+	ReasonQuota Reason = "a quota of the lock path is reached"
+	// ReasonLocalSession: the session is local to its server, and cannot have a node.
+	ReasonLocalSession Reason = "the session is local to its server"
 	// ReasonRefused: the server refused a request for good; the detail says which and why.
 	ReasonRefused Reason = "refused by the server"
 	// ReasonSequenceExhausted: the parent's counter is too near its end to be trusted (kazoo 730).

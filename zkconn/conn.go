@@ -37,8 +37,9 @@ type Conn struct {
 	closing sync.Once
 	closed  error // what Close returns; set once closing is done
 
-	persistentOnly atomic.Bool // the server knows no container nodes
-	doubted        atomic.Bool // the newest SASL exchange that a server answered was refused, and that may be its mistake
+	containers containers
+	lost       lastLoss
+	doubted    atomic.Bool // the newest SASL exchange that a server answered was refused, and that may be its mistake
 }
 
 // Epoch gives the number the connection was dialed with.

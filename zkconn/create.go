@@ -71,7 +71,11 @@ func (c *Conn) CreatePlain(parent, prefix string, data []byte) (Created, error) 
 		czxid, done := c.births.expect(absolute)
 		defer done()
 		created.Sent = time.Now()
-		made, err := c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
+		var made string
+		err := c.patiently(func() (err error) {
+			made, err = c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@
 //   - watch.go: watches without the library's watch table;
 //   - awaited_creates.go: a request right behind a create, in this order;
 //   - container.go: container nodes (its issue 165);
+//   - codes.go, trouble.go: errors that servers answer with, and what keeps them from answering;
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
 //   - evidence.go, round_trips.go, lease_clock.go: until when the session lives for certain, see
 //     below;
@@ -37,6 +38,67 @@
 // Every operation returns an [*Error]; [OutcomeOf] says what it means for the state of the server.
 // An [Unknown] outcome is never retried here: the caller resolves it (sync, list, look for the
 // GUID).
+//
+// # Codes
+//
+// This table has each code of KeeperException.Code in ZooKeeper 3.9.5. The second column says
+// whether the request was executed. The third says what a lock does about it:
+//
+//   - fails: Lock returns this error.
+//   - own: it is an ordinary answer, on which the recipe decides.
+//   - resolves: it searches for the node, and asks again after pauses, until ctx ends. The error
+//     is that of ctx, and its Detail names the trouble ([Trouble]).
+//   - repeats: it asks again after pauses, until ctx ends. Nothing was executed.
+//
+// The last column is locks.MayPass of the error that the caller sees.
+//
+//	code                               executed  a lock     caller sees         may pass
+//	-1 SystemError                     perhaps   resolves   ctx, Detail         yes
+//	-2 RuntimeInconsistency            perhaps   resolves   ctx, Detail         yes
+//	-3 DataInconsistency               perhaps   resolves   ctx, Detail         yes
+//	-4 ConnectionLoss                  perhaps   resolves   ctx, Detail         yes
+//	-5 MarshallingError                perhaps   resolves   ctx, Detail         yes
+//	-6 Unimplemented                   no        fails      ErrRefused          no
+//	-7 OperationTimeout                perhaps   resolves   ctx, Detail         yes
+//	-8 BadArguments                    no        fails      ErrRefused          no
+//	-12 UnknownSession                 perhaps   resolves   ctx, Detail         yes
+//	-13 NewConfigNoQuorum              no        fails      ErrRefused          no
+//	-14 ReconfigInProgress             no        fails      ErrRefused          no
+//	-100 APIError                      perhaps   resolves   ctx                 yes
+//	-101 NoNode                        no        own        ErrNoNode           no
+//	-102 NoAuth                        no        fails      ErrNoAuth           no
+//	-103 BadVersion                    no        own        ErrBadVersion       no
+//	-108 NoChildrenForEphemerals       no        fails      ErrFailed           no
+//	-110 NodeExists                    no        own        ErrNodeExists       no
+//	-111 NotEmpty                      no        own        ErrNotEmpty         no
+//	-112 SessionExpired                perhaps   resolves   ctx, Detail         yes
+//	-113 InvalidCallback               perhaps   resolves   ctx, Detail         yes
+//	-114 InvalidACL                    no        fails      ErrRefused          no
+//	-115 AuthFailed                    no        fails      ErrAuthFailed       no
+//	-118 SessionMoved                  no        repeats    ErrSessionMoved     yes
+//	-119 NotReadOnly                   no        repeats    ErrReadOnly         yes
+//	-120 EphemeralOnLocalSession       no        fails      ErrLocalSession     no
+//	-121 NoWatcher                     no        fails      ErrRefused          no
+//	-122 RequestTimeout                perhaps   resolves   ctx, Detail         yes
+//	-123 ReconfigDisabled              no        fails      ErrRefused          no
+//	-124 SessionClosedRequireSaslAuth  no        fails      ErrAuthFailed       no
+//	-125 QuotaExceeded                 no        fails      ErrQuota            yes
+//	-127 ThrottledOp                   no        repeats    ErrThrottled        yes
+//
+// What package locks does not know by a value of its own is ErrFailed there. What "repeats" is seen
+// by the callers of this package; a lock's caller sees the error of ctx and the trouble. A throttled
+// request is sent again here, too, for a twelfth of the session timeout.
+//
+// Containers are an exception. When the create of one is Unimplemented or BadArguments, or the
+// server hangs up on it twice in a row, persistent nodes are made instead, with a warning. The
+// server is taken not to know containers.
+//
+// # Silences
+//
+// A connection that is lost in place of an answer is an unknown outcome as well. ErrHungUp and
+// ErrNoAnswer say which. One such loss says nothing of the request. Package actors counts those of
+// one request that follow each other. From the second on that request waits, up to seconds, and no
+// other does.
 //
 // # The lease
 //

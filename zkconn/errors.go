@@ -3,10 +3,6 @@ package zkconn
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/go-zookeeper/zk"
 )
 
 // The errors of this package, to be tested with errors.Is. What an operation returns is an *Error that wraps one of
@@ -34,8 +30,19 @@ var (
 	ErrBadVersion = errors.New("version differs")
 	// ErrNoChildrenForEphemerals: an ephemeral node cannot have children.
 	ErrNoChildrenForEphemerals = errors.New("parent is ephemeral")
+	// ErrQuota: a quota of the path does not allow it. It may be allowed when other nodes have gone.
+	ErrQuota = errors.New("quota exceeded")
+	// ErrLocalSession: the session is local to its server, which does not make it global, so it cannot have an
+	// ephemeral node (localSessionsEnabled without localSessionsUpgradingEnabled).
+	ErrLocalSession = errors.New("an ephemeral node on a local session")
+	// ErrThrottled: the server has too much to do and has not carried the request out (ThrottledOp). It may later.
+	ErrThrottled = errors.New("throttled by the server")
+	// ErrReadOnly: the server has lost its quorum and takes no writes. It may later, or another server.
+	ErrReadOnly = errors.New("the server is read-only")
+	// ErrSessionMoved: the session has moved to another server, which did not carry the request out.
+	ErrSessionMoved = errors.New("the session has moved to another server")
 	// ErrRefused: the server gave a definite answer that has no value of its own here (an invalid ACL,
-	// a quota, an operation unknown to the server, a session that moved to another server).
+	// bad arguments, an operation unknown to the server).
 	ErrRefused = errors.New("refused by the server")
 	// ErrClosed: the connection was closed, or its session has expired (then zk.ErrSessionExpired is wrapped too).
 	// Alone it means that nothing was sent; together with ErrUnknownOutcome that the request was under way.
@@ -47,6 +54,14 @@ var (
 	ErrSessionRemains = errors.New("the session may remain")
 	// ErrUnknownOutcome: the request may or may not have been executed.
 	ErrUnknownOutcome = errors.New("outcome unknown")
+	// ErrHungUp: the server closed the connection in place of an answer. It comes with ErrUnknownOutcome.
+	ErrHungUp = errors.New("the server hung up")
+	// ErrServerError: the server answered with an error of its own, such as SystemError, after which nobody knows whether
+	// the request was executed. It comes with ErrUnknownOutcome.
+	ErrServerError = errors.New("the server failed")
+	// ErrNoAnswer: the server gave no answer to anything until the connection was given up. It comes with
+	// ErrUnknownOutcome.
+	ErrNoAnswer = errors.New("the server did not answer")
 )
 
 // Error is what every operation of a Conn returns when it fails.
@@ -65,80 +80,3 @@ func (e *Error) Error() string { return fmt.Sprintf("zkconn: %s %s: %v", e.Op, e
 
 // Unwrap gives the cause, from which errors.Is and errors.As reach this package's value and the library's error.
 func (e *Error) Unwrap() error { return e.Err }
-
-// classify gives this package's value for an error of the library. What is not a definite code of the server, or a
-// definite word of the library that the request never left, is an unknown outcome: net.OpError leaks through it, and
-// so do errors of decoding a reply whose request was executed.
-//
-// zk.ErrAPIError and zk.ErrSessionExpired are left out on purpose: the first is also what the library says when it
-// cannot decode a transaction's reply, the second also what it says to requests whose fate it does not know.
-func classify(err error) error {
-	for _, known := range classes {
-		if errors.Is(err, known.library) {
-			return known.ours
-		}
-	}
-	switch code, ok := unnamedCode(err); {
-	case ok && code == codeSASLRequired:
-		return ErrAuthFailed
-	case ok && refusingCode(code):
-		return ErrRefused
-	}
-	return ErrUnknownOutcome
-}
-
-var classes = []struct{ library, ours error }{
-	{zk.ErrNoNode, ErrNoNode},
-	{zk.ErrNodeExists, ErrNodeExists},
-	{zk.ErrNotEmpty, ErrNotEmpty},
-	{zk.ErrNoAuth, ErrNoAuth},
-	{zk.ErrAuthFailed, ErrAuthFailed},
-	{zk.ErrBadVersion, ErrBadVersion},
-	{zk.ErrNoChildrenForEphemerals, ErrNoChildrenForEphemerals},
-	{zk.ErrNoServer, ErrUnavailable},
-	{zk.ErrInvalidPath, ErrBadPath},
-	{zk.ErrInvalidACL, ErrRefused},
-	{zk.ErrSessionMoved, ErrRefused},
-	{zk.ErrBadArguments, ErrRefused},
-}
-
-// Codes of KeeperException that the library has no names for.
-const (
-	codeRuntimeInconsistency = -2
-	codeUnimplemented        = -6
-	codeNotReadOnly          = -119
-	codeEphemeralOnLocal     = -120
-	codeNoWatcher            = -121
-	codeSASLRequired         = -124
-	codeQuotaExceeded        = -125
-	codeThrottled            = -127
-)
-
-// refusingCode says whether a server answers with code only when it has not executed the request. The others
-// (-1 system error, -7 operation timeout, ...) may come after the transaction was proposed.
-func refusingCode(code int) bool {
-	switch code {
-	case codeUnimplemented, codeNotReadOnly, codeEphemeralOnLocal, codeNoWatcher, codeSASLRequired, codeQuotaExceeded, codeThrottled:
-		return true
-	}
-	return false
-}
-
-// unnamedCode reads the code out of the text that the library makes for codes it does not know; it keeps it nowhere
-// else (ErrCode.toError in its constants.go).
-func unnamedCode(err error) (int, bool) {
-	if err == nil {
-		return 0, false
-	}
-	text, found := strings.CutPrefix(err.Error(), "unknown error: ")
-	if !found {
-		return 0, false
-	}
-	code, parseErr := strconv.Atoi(text)
-	return code, parseErr == nil
-}
-
-func hasUnnamedCode(err error, code int) bool {
-	got, ok := unnamedCode(err)
-	return ok && got == code
-}

@@ -20,6 +20,7 @@ type fakeServer struct {
 	mu       sync.Mutex
 	unreach  bool    // dialing fails
 	mute     bool    // connects, but answers no connect request
+	deaf     bool    // answers no request, and no ping
 	session  int64   // granted next; 0 says expired
 	grants   uint32  // the timeout granted next, in milliseconds; 0 stands for 40 seconds
 	order    []int32 // operations, in the order in which they came, pings included
@@ -145,7 +146,7 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	}
 	var reply fakeReply
 	s.mu.Lock()
-	handle := s.handle
+	handle, deaf := s.handle, s.deaf
 	s.order = append(s.order, r.op)
 	if r.op != opPing {
 		s.requests = append(s.requests, r)
@@ -154,6 +155,7 @@ func (s *fakeServer) answer(conn net.Conn, number int, frame []byte) bool {
 	if handle != nil && r.op != opPing && r.op != opClose {
 		reply = handle(r)
 	}
+	reply.silent = reply.silent || deaf
 	if reply.event != nil && writeFrame(conn, append(replyHeader(xidEvent, 0), reply.event...)) != nil {
 		return false
 	}

@@ -12,7 +12,7 @@ func (c *Conn) RootChildren() (names []string, err error) {
 	if root == "" {
 		root = "/"
 	}
-	names, _, err = c.zk.Children(root)
+	names, err = c.list(root)
 	if err != nil {
 		return nil, c.failure("list", "/", err)
 	}
@@ -21,5 +21,7 @@ func (c *Conn) RootChildren() (names []string, err error) {
 
 // DeleteAt deletes a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrNotEmpty.
 func (c *Conn) DeleteAt(path string, version int32) error {
-	return c.operate("delete", path, func(absolute string) error { return c.zk.Delete(absolute, version) })
+	return c.operate("delete", path, func(absolute string) error {
+		return c.patiently(func() error { return c.zk.Delete(absolute, version) })
+	})
 }

@@ -17,10 +17,15 @@ func (e *partError) Unwrap() error { return e.cause }
 
 // transact commits all parts or none. Its results are good for something only when err is nil: in the reply to a
 // transaction that failed, the parts before the failing one look fine though nothing was done, and those behind it
-// carry -2. A refusal is a *partError when the reply tells the part.
+// carry -2. A refusal is a *partError when the reply tells the part. A transaction that is put off is sent again.
 func (c *Conn) transact(parts ...any) ([]zk.MultiResponse, error) {
-	results, err := c.zk.Multi(parts...)
-	return judgeTransaction(results, err, len(parts))
+	var results []zk.MultiResponse
+	err := c.patiently(func() (err error) {
+		results, err = c.zk.Multi(parts...)
+		results, err = judgeTransaction(results, err, len(parts))
+		return err
+	})
+	return results, err
 }
 
 // judgeTransaction finds the first real error, which the library may give for the whole, for parts, or both.

@@ -17,7 +17,7 @@ import (
 func (c *Conn) Delete(path string) (sent time.Time, err error) {
 	err = c.operate("delete", path, func(absolute string) error {
 		sent = time.Now()
-		return c.zk.Delete(absolute, -1)
+		return c.patiently(func() error { return c.zk.Delete(absolute, -1) })
 	})
 	return sent, err
 }
@@ -25,7 +25,7 @@ func (c *Conn) Delete(path string) (sent time.Time, err error) {
 // Children gives the names of a node's children, in no order. ErrNoNode.
 func (c *Conn) Children(path string) (names []string, err error) {
 	err = c.operate("list", path, func(absolute string) (err error) {
-		names, _, err = c.zk.Children(absolute)
+		names, err = c.list(absolute)
 		return err
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Conn) Children(path string) (names []string, err error) {
 func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 	err = c.operate("list watched", path, func(absolute string) (err error) {
 		defer c.watches.want(opGetChildren2, absolute)()
-		names, _, err = c.zk.Children(absolute)
+		names, err = c.list(absolute)
 		return err
 	})
 	if err != nil {
@@ -48,12 +48,22 @@ func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 	return names, nil
 }
 
+func (c *Conn) list(absolute string) (names []string, err error) {
+	err = c.patiently(func() (err error) {
+		names, _, err = c.zk.Children(absolute)
+		return err
+	})
+	return names, err
+}
+
 // Sync makes everything that the leader had committed when it was asked visible to later reads of
 // this Conn. It does not prove that the session lives: an isolated leader answers it as well.
 func (c *Conn) Sync(path string) error {
 	return c.operate("sync", path, func(absolute string) error {
-		_, err := c.zk.Sync(absolute)
-		return err
+		return c.patiently(func() error {
+			_, err := c.zk.Sync(absolute)
+			return err
+		})
 	})
 }
 
@@ -67,7 +77,12 @@ func (c *Conn) Exists(path string) (stat Stat, exists bool, err error) {
 }
 
 func (c *Conn) lookUp(absolute string) (Stat, bool, error) {
-	exists, stat, err := c.zk.Exists(absolute)
+	var exists bool
+	var stat *zk.Stat
+	err := c.patiently(func() (err error) {
+		exists, stat, err = c.zk.Exists(absolute)
+		return err
+	})
 	if err != nil || !exists {
 		return Stat{}, false, err
 	}
@@ -110,7 +125,12 @@ func (c *Conn) GetWatched(path string) (data []byte, stat Stat, err error) {
 }
 
 func (c *Conn) read(absolute string) ([]byte, Stat, error) {
-	data, stat, err := c.zk.Get(absolute)
+	var data []byte
+	var stat *zk.Stat
+	err := c.patiently(func() (err error) {
+		data, stat, err = c.zk.Get(absolute)
+		return err
+	})
 	if err != nil {
 		return nil, Stat{}, err
 	}
@@ -123,8 +143,10 @@ func (c *Conn) SetData(path string, data []byte) error {
 		if err := checkSize("set data", path, data); err != nil {
 			return err
 		}
-		_, err := c.zk.Set(absolute, data, -1)
-		return err
+		return c.patiently(func() error {
+			_, err := c.zk.Set(absolute, data, -1)
+			return err
+		})
 	})
 }
 
@@ -149,8 +171,10 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 		if err := checkSize("set data", path, data); err != nil {
 			return err
 		}
-		_, err := c.zk.Set(absolute, data, version)
-		return err
+		return c.patiently(func() error {
+			_, err := c.zk.Set(absolute, data, version)
+			return err
+		})
 	})
 }
 

@@ -103,7 +103,10 @@ func (c *Conn) refused(cause error) {
 	c.session.refused(cause)
 }
 
-func (c *Conn) failed(_ *transport, cause error) {
+func (c *Conn) failed(t *transport, cause error) {
+	if t.established.Load() {
+		c.lost.note(cause)
+	}
 	// A refused credential says more than the end of the connection that follows it.
 	if c.gate.isShut() || c.hosts.refused.Load() {
 		return

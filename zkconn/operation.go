@@ -62,6 +62,10 @@ func (c *Conn) failure(op, path string, cause error) error {
 	case closed != nil && value == ErrUnavailable:
 		// The library says this to what is still in its queue when it is closed.
 		return &Error{op, path, fmt.Errorf("%w: %w", closed, cause)}
+	case value == ErrUnknownOutcome && hasCode(cause):
+		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, ErrServerError, cause)}
+	case value == ErrUnknownOutcome && c.lost.of(cause) != nil:
+		return &Error{op, path, fmt.Errorf("%w: %w: %w", value, c.lost.of(cause), cause)}
 	}
 	return &Error{op, path, fmt.Errorf("%w: %w", value, cause)}
 }

@@ -13,10 +13,13 @@ const (
 	tick   = time.Millisecond
 )
 
-func connected(t *testing.T, handle func(r fakeRequest) fakeReply) (*Conn, *fakeServer) {
+func connected(t *testing.T, handle func(r fakeRequest) fakeReply, more ...func(*fakeServer)) (*Conn, *fakeServer) {
 	t.Helper()
 	server := newFakeServer(t)
 	server.handle = handle
+	for _, change := range more {
+		change(server)
+	}
 	c, events := dialFake(t, server, "zk1/base")
 	expect(t, events, Connected)
 	return c, server
@@ -61,7 +64,7 @@ func TestCreateCountedTellsThePartThatFailed(t *testing.T) {
 		"parent not writable": {failed(0, -102), "/q", ErrNoAuth},
 		"create not allowed":  {failed(-102, -2), "/q/x-", ErrNoAuth},
 		"no parent":           {failed(-101, -2), "/q/x-", ErrNoNode},
-		"quota":               {failed(-125, -2), "/q/x-", ErrRefused},
+		"quota":               {failed(-125, -2), "/q/x-", ErrQuota},
 		"whole":               {func(fakeRequest) fakeReply { return fakeReply{code: -101} }, "/q/x-", ErrNoNode},
 		"garbage":             {func(fakeRequest) fakeReply { return fakeReply{body: multiPart(88, 0, nil)} }, "/q/x-", ErrUnknownOutcome},
 		"other kinds": {func(fakeRequest) fakeReply {

@@ -74,7 +74,7 @@ func (c *Conn) makeParent(absolute string) error {
 		return nil
 	case errors.Is(err, zk.ErrNoAuth):
 		// The server looks at the parent's ACL before it looks whether the node is there.
-		if exists, _, lookErr := c.zk.Exists(absolute); lookErr == nil && exists {
+		if _, exists, lookErr := c.lookUp(absolute); lookErr == nil && exists {
 			return nil
 		}
 		return fmt.Errorf("no CREATE at %s: %w", c.describeParent(absolute), err)
@@ -97,21 +97,12 @@ func (c *Conn) describeParent(absolute string) string {
 	return relative
 }
 
-// makeContainer makes a container node, or a persistent one once the server has said that it does not know those.
-// Such a server may close the connection after its answer: the second request can then end as an unknown outcome, and
-// the caller's next attempt makes persistent nodes from the start.
-func (c *Conn) makeContainer(absolute string) error {
-	acl := c.cfg.aclOfParent(absolute)
-	if !c.persistentOnly.Load() {
-		_, err := c.zk.Create(absolute, []byte{}, zk.FlagContainer, acl)
-		if !hasUnnamedCode(err, codeUnimplemented) {
-			return err
-		}
-		c.persistentOnly.Store(true)
-		c.log.Warn("zookeeper server knows no container nodes; making persistent ones")
+// relative gives a path as the user knows it. What is above the chroot has no such name.
+func (c *Conn) relative(absolute string) string {
+	if relative, inside := strings.CutPrefix(absolute, c.cfg.chroot); inside && relative != "" {
+		return relative
 	}
-	_, err := c.zk.Create(absolute, []byte{}, zk.FlagPersistent, acl)
-	return err
+	return absolute
 }
 
 // pause waits; it says whether the Conn is still open.

@@ -41,22 +41,22 @@ func TestCommittedRefusal(t *testing.T) {
 func TestCatchUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		code int32
-		ok   bool
+		err  error // nil: it is caught up
 	}{
-		"no node":       {-101, true},
-		"no auth":       {-102, true},
-		"session moved": {-118, false},
-		"throttled":     {-127, false},
-		"not read-only": {-119, false},
+		"no node":       {-101, nil},
+		"no auth":       {-102, nil},
+		"session moved": {-118, ErrSessionMoved},
+		"throttled":     {-127, ErrThrottled},
+		"not read-only": {-119, ErrReadOnly},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: c.code} })
+			conn, _ := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: c.code} }, grants(2000))
 			err := conn.CatchUp("/p")
-			if c.ok {
+			if c.err == nil {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, ErrRefused)
+			require.ErrorIs(t, err, c.err)
 		})
 	}
 }

@@ -39,16 +39,6 @@ const (
 	// servers use other negative ones.
 	xidOwn = -1000
 
-	codeNoNode                  = -101
-	codeNoAuth                  = -102
-	codeBadVersion              = -103
-	codeNoChildrenForEphemerals = -108
-	codeNodeExists              = -110
-	codeNotEmpty                = -111
-	codeSessionExpired          = -112
-	codeAuthFailed              = -115
-	codeSessionMoved            = -118
-
 	// typeOfError is the type of a part of a multi's answer that was refused, or not tried.
 	typeOfError = -1
 

@@ -24,7 +24,7 @@ func retriable(err error) bool {
 		}
 	}
 	outcome := zkconn.OutcomeOf(err)
-	return outcome == zkconn.NotSent || outcome == zkconn.Unknown
+	return outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred
 }
 
 // refusal puts an error into words that may cross a wire.

@@ -64,7 +64,8 @@
 // # Sizes
 //
 // jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far
-// below. It need not be changed for locks. A listing of a lock path is an answer of some 60 bytes
+// below. It need not be changed for locks. A server whose bound is smaller hangs up on what is
+// larger, each time. The request then pauses, and its error says on what the server hangs up. A listing of a lock path is an answer of some 60 bytes
 // for each contender, and answers above 64 MiB are refused here. With more than a million
 // contenders in one lock path the connection is lost again and again, for all locks of the session.
 // Java's clients refuse answers above 1 MiB by default (jute.maxbuffer on their side): where
@@ -98,6 +99,13 @@
 // somebody comes, when their time is over, when the connection has been lost, and with the session
 // (tests/sticky_test.go, TestFaultsStrikeStickyLocks and TestFaultsStrikeReuse in tests/matrix).
 //
+// # Quotas and throttling
+//
+// A quota of a lock path (zookeeper.enforceQuota, countHardLimit) counts contenders, those that wait
+// too. Lock returns ErrQuota at once where it is reached. The error may pass, so Election.Run goes
+// on. Throttled requests (zookeeper.throttled_op_wait_time) are not executed, and are sent again
+// after pauses until ctx ends. Package zkconn has a table of all that servers answer with.
+//
 // # Watching it
 //
 //   - zklock tree and zklock queue, or the dashboard: how many hold and wait, since when.
@@ -111,11 +119,14 @@
 //     server that differs out, delete its data, and let it copy the others'.
 //   - Session.Counters: Polls counts waiters that found out by looking again, a session timeout
 //     later, that the lock was theirs, which no watch had told them. It should be zero. Where it
-//     grows, waiters may not READ the node before theirs, or a server loses watches.
+//     grows, waiters may not READ the node before theirs, or a server loses watches. Unowned counts
+//     nodes of the session that it had deleted, that servers have brought back, and that it has
+//     removed. It grows where servers are restored from a backup.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
 //   - Client.Ready for readiness probes: nil through a restart of a server, and an error that says
-//     since when and why where nothing can be renewed. Election.Health for liveness probes of a
+//     since when and why where nothing can be renewed. It fails, too, where servers hang up on
+//     requests or put them off, and carry out none. Election.Health for liveness probes of a
 //     leader: it fails where the leader's lease is over and its function still runs. Client.State
 //     says more.
 //   - WithOnChange: each lease that is in doubt, for how long still, that goes on, is asked for, or is lost.

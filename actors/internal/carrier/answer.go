@@ -14,19 +14,22 @@ func madeOf(c zkconn.Created) coordinator.Made {
 
 // causes are the refusals on which something is decided.
 var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
-	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits}
+	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits,
+	coordinator.OverQuota: zkconn.ErrQuota, coordinator.LocalSession: zkconn.ErrLocalSession}
 
 // failureOf classifies the error of an operation.
 func failureOf(err error) (f coordinator.Failure) {
 	if err == nil {
 		return f
 	}
-	f.Detail = err.Error()
+	f.Detail, f.Trouble = err.Error(), zkconn.Trouble(err)
 	switch outcome := zkconn.OutcomeOf(err); {
 	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
 		f.Outcome = coordinator.Refused
 	case outcome == zkconn.NotSent:
 		f.Outcome = coordinator.NotSent
+	case outcome == zkconn.Deferred:
+		f.Outcome = coordinator.Deferred
 	default:
 		f.Outcome = coordinator.Unknown
 	}

@@ -31,7 +31,10 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Listed{View: *k.readQueue(q.Path, q.Permits)}
 	case *coordinator.Watch:
 		data, stat, err := k.Conn.GetWatched(q.Path)
-		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+		return &coordinator.Read{Data: data, Ours: k.ours(stat), Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+	case *coordinator.Whose:
+		stat, _, err := k.Conn.Exists(q.Path)
+		return &coordinator.Read{Ours: k.ours(stat), Czxid: stat.Czxid, Failure: failureOf(err)}
 	case *coordinator.WatchChildren:
 		children, err := k.Conn.ChildrenWatched(q.Path)
 		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}
@@ -50,6 +53,11 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Done{Failure: failureOf(err)}
 	}
 	return nil
+}
+
+// ours tells whether a node is of this session.
+func (k Carrier) ours(stat zkconn.Stat) bool {
+	return stat.EphemeralOwner != 0 && stat.EphemeralOwner == k.Conn.SessionID()
 }
 
 // commit carries out several creates and deletes in one transaction. A delete by itself is none, where nothing else must be

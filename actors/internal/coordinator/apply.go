@@ -41,6 +41,7 @@ func (c *Coordinator) replied(reply *Reply) {
 	delete(c.epoch.asked, reply.ID)
 	if what != nil {
 		c.checkLease()
+		c.heed(what, reply.Answer)
 	}
 	if c.lapsed(what, reply.ID) {
 		c.stale++
@@ -75,6 +76,8 @@ func (c *Coordinator) fired(timer uint64) {
 		c.cohortOver(what)
 	case DescribeTimer:
 		c.describeDue()
+	case PauseTimer:
+		c.pauseOver(what)
 	}
 }
 

@@ -62,10 +62,24 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it waits in line for a node, and has ended, or has a node"
 	case r.sharing.behind != nil && !r.sharing.behind.mayServe():
 		return "it waits in line for a node that is gone"
+	case r.pace.waits() && c.epoch.connection != connected:
+		return "an order of a connection that is lost waits for the end of a pause"
+	case r.pace.waits() && !c.willEndPause(r):
+		return "an order waits for the end of a pause, and nothing will end it"
 	case r.sharing.waits != 0 && n.phase == creating:
 		return "it waits for another of its owner, and makes a node"
 	}
 	return ""
+}
+
+// willEndPause tells whether a timer runs for each order of a request that waits.
+func (c *Coordinator) willEndPause(r *request) bool {
+	for _, kind := range [...]*paced{&r.pace.orders, &r.pace.searches} {
+		if kind.waiting.Op != 0 && c.epoch.timers[kind.timer].kind != PauseTimer {
+			return false
+		}
+	}
+	return true
 }
 
 // checkPath gives what is wrong with a lock path.

@@ -111,6 +111,10 @@ func (k *cloner) request(from *request) request {
 	r := *from
 	r.queue, _ = k.queues.of(from.queue)
 	r.node, r.sharing.behind = k.node(from.node), k.node(from.sharing.behind)
+	if r.pace != nil {
+		p := *r.pace
+		r.pace = &p
+	}
 	if r.wait != nil {
 		w := *r.wait
 		w.nodes = slices.Clone(w.nodes)

@@ -13,7 +13,7 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 	if t.batch {
 		c.epoch.batch.underway--
 	}
-	if f := a.Failure; !f.none() && f.Outcome != Unknown && len(t.changes) > 1 {
+	if f := a.Failure; !f.none() && f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1 {
 		// Nothing was done, for the sake of one part that nobody has asked the others about.
 		for _, ch := range t.changes {
 			c.alone(ch, false)

@@ -40,6 +40,7 @@ func (c *Coordinator) disconnect() {
 	for _, r := range c.inOrder() {
 		c.endWait(r)
 		r.own, r.node.line = ownWatch{}, nil
+		r.pace.voided()
 		r.sharing.inLine, r.sharing.behind = false, nil
 	}
 	c.releaseAll() // what would tell of others who want the lock is lost
@@ -53,6 +54,7 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
+	c.heedEnd()
 	all := c.inOrder()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone

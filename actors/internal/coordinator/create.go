@@ -46,6 +46,8 @@ func (c *Coordinator) withdraw(r *request, op uint64) {
 	waits := c.declineReuse(r)
 	c.leaveOwner(r)
 	waits = c.unpark(r) || waits
+	voided := r.pace.voided()
+	waits = voided.Op != 0 && voided.Do == machine.Create || waits
 	waits = r.stopsWaiting() || waits
 	if c.unsubmit(r) {
 		r.node.phase = absent

@@ -51,6 +51,7 @@
 //	a cohort's node          at most as many grants as asked for, and T/20
 //	retained nodes           at most 1 024 in a session
 //	retry of a removal       after 100 ms, 200 ms, … up to T
+//	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
 //
 // # Inputs are believed as far as they prove something
 //
@@ -157,6 +158,17 @@
 // that has ended has a removal that goes on, or a retained node. A node that may not be deleted
 // ends the session, because it would keep everybody out.
 //
+// Pauses. A server may hang up on the same request each time, or put it off. From the second
+// hang-up in a row on, that order of that request waits before it is sent again, and goes by itself
+// (pause.go, pauses.txt). The search for its node never waits for that: it has pauses of its own.
+// Heartbeats and the orders of other requests go on. Invariant: an order that waits has a timer,
+// and is void when the connection is lost.
+//
+// Nodes that nobody owns. A server that was restored may bring back a node of this session that is
+// deleted. It is removed when a request that waits reads it, or finds it at the head of the queue
+// when it looks again (unowned.go, unowned.txt). Invariant: a node is removed so only if no request
+// of the session can have made it.
+//
 // Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
 // that are held with come first. Its answer extends the lease, and tells of a node that is gone
 // (heartbeats.txt, lease.txt).
@@ -179,11 +191,11 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, describe, heartbeat, batch, local_run, submit
+//	primitives  emit, pause, describe, heartbeat, batch, local_run, submit, unowned
 //	waiting     wait, cohort, listing, look_ahead, listed
 //	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
 //	creating    reclaim, create, committed, reclaimed
 //	kinds       kinds, semaphore
-//	dispatch    order, connection, figures, apply
+//	dispatch    pace, order, connection, figures, apply
 //	walk        check, clone, encode
 package coordinator

@@ -78,8 +78,13 @@ func (c *Coordinator) unpark(r *request) (creates bool) {
 
 // reason translates a refusal.
 func reason(f Failure) messages.Reason {
-	if f.is(NoAuth) {
+	switch {
+	case f.is(NoAuth):
 		return messages.ReasonNoAuth
+	case f.is(OverQuota):
+		return messages.ReasonQuota
+	case f.is(LocalSession):
+		return messages.ReasonLocalSession
 	}
 	return messages.ReasonRefused
 }

@@ -45,7 +45,7 @@ func (e *encoder) timers(set map[uint64]timer) []byte {
 	all, begin := make([]span, 0, 8), len(e.b)
 	for _, t := range set {
 		from := len(e.b)
-		e.num(uint64(t.kind))
+		e.num(uint64(t.kind), uint64(t.do))
 		e.operation(t.operation)
 		e.text(t.path, t.queue)
 		all = append(all, span{from, len(e.b)})
@@ -185,6 +185,14 @@ func (e *encoder) request(r *request) {
 		}
 		e.mark()
 	}
+	if p := r.pace; p != nil {
+		for _, kind := range [...]*paced{&p.orders, &p.searches} {
+			e.num(uint64(kind.do), uint64(min(kind.failures, suspected)), flag(kind.deferred), flag(kind.rested), flag(kind.timer != 0),
+				uint64(kind.waiting.Do))
+			e.op(r.id, kind.waiting.Op)
+		}
+	}
+	e.mark()
 	if !r.node.exists() { // the others are written with their queues
 		e.node(r.node)
 	}
@@ -204,7 +212,8 @@ func (e *encoder) node(n *node) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Counted), flag(p.info.Permits), flag(p.probe.underway))
+	e.num(flag(p.info.Exists), flag(p.info.Counted), flag(p.info.Permits), flag(p.probe.underway), flag(p.asksHead))
+	e.text(p.unowned)
 	e.changes(p.probe.waiting)
 	for _, q := range p.queues {
 		e.queue(q)
@@ -234,7 +243,7 @@ func (e *encoder) watchers(name string, all []watcher) {
 
 func (e *encoder) lister(w lister) {
 	e.operation(w.operation)
-	e.num(flag(w.lookAhead))
+	e.num(flag(w.lookAhead), flag(w.again))
 }
 
 func (e *encoder) queue(q *ownQueue) {

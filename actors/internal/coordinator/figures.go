@@ -11,6 +11,9 @@ func (c *Coordinator) Stale() int64 { return c.stale }
 // Requests is how many requests there are of which something is left.
 func (c *Coordinator) Requests() int { return len(c.requests) }
 
+// Knows tells whether anything is left of a request.
+func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
+
 // Unused tells whether nobody holds or waits any more with a node, which is one of this session.
 func (c *Coordinator) Unused(path, name string) bool {
 	_, n := c.epoch.paths[path].findNode(name)

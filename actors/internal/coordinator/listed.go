@@ -40,6 +40,9 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 	case w.lookAhead:
 		c.lookedAhead(r, w.op, view)
 	default:
+		if w.again && view.Failure.none() && r.spec.One == "" {
+			c.lookAtHead(r, view)
+		}
 		c.tell(r, c.judge(r, w.op, view))
 	}
 }

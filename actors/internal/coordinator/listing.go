@@ -18,7 +18,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 			return
 		}
 	}
-	c.listFor(r.queue.path, lister{operation{r.id, op}, false})
+	c.listFor(r.queue.path, lister{operation: operation{r.id, op}, again: r.wait != nil})
 }
 
 // listFor has a listing serve a request: the one that is under way, if it shows the request's node.
@@ -32,7 +32,7 @@ func (c *Coordinator) listFor(p *lockPath, w lister) {
 		l.permits = cmp.Or(r.view.permits, r.spec.Permits) // as it last was
 	}
 	p.listing = l
-	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path})
+	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path, w.request})
 }
 
 // judge is what a listing means for a request. It notes what the request is to watch.
@@ -55,8 +55,11 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 	return ev
 }
 
-// listed is what a List is for.
-type listed struct{ path string }
+// listed is what a List is for, and who asked first.
+type listed struct {
+	path string
+	by   RequestID
+}
 
 // lapsed: the listing was for a connection that is lost.
 func (p listed) lapsed(c *Coordinator, id uint64) bool {

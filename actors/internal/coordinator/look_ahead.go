@@ -30,6 +30,9 @@ type aheadWatchSet struct {
 
 func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r, a := c.requests[p.request], answer.(*Read)
+	if a.Failure.none() && a.Ours {
+		c.removeUnowned(r, p.name, a.Czxid)
+	}
 	if r.wait.lookAhead == p.name && a.Failure.is(NoNode) {
 		c.listAhead(r) // of other failures the predecessor's own watch will hear
 	}
@@ -40,7 +43,7 @@ func (c *Coordinator) listAhead(r *request) {
 	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
 	r.wait.lookAhead = ""
 	if c.epoch.connection == connected {
-		c.listFor(r.queue.path, lister{operation{r.id, r.wait.op}, true})
+		c.listFor(r.queue.path, lister{operation: operation{r.id, r.wait.op}, lookAhead: true})
 	}
 }
 

@@ -48,6 +48,11 @@ func kindOf(sp *Spec) kind {
 }
 
 func (c *Coordinator) carryOut(r *request, e machine.Effect) {
+	r.pace.voided() // by a later order
+	if r.pauses(e) {
+		c.pauseBefore(r, e)
+		return
+	}
 	switch e.Do {
 	case machine.Create:
 		c.create(r, e.Op)
@@ -76,6 +81,20 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 		c.giveUp(r, e)
 	default:
 		c.emit(&Note{What: NoRequest, Path: r.spec.Path, Node: r.node.name, Detail: e.String()})
+	}
+}
+
+// pauseOver goes on with the order that has waited for that, if there is one. One that waited when the connection was
+// lost is void: its machine verifies, and asks again.
+func (c *Coordinator) pauseOver(t timer) {
+	r := c.requests[t.request]
+	if r == nil || r.pace == nil {
+		return
+	}
+	kind := r.pace.of(t.do)
+	kind.timer, kind.rested = 0, true
+	if e := kind.waiting; e.Op != 0 && c.epoch.connection == connected {
+		c.carryOut(r, e)
 	}
 }
 
@@ -114,6 +133,7 @@ func (c *Coordinator) abandon(id RequestID) {
 	c.leaveCohort(r)
 	c.leaveOwner(r)
 	c.unpark(r)
+	c.endPauses(r)
 	c.endWait(r)
 	c.unwatchOwn(r)
 	c.cleanUp(r)

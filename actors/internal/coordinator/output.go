@@ -6,7 +6,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Hurry, or *Note.
+// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Hurry, *Trouble,
+// or *Note.
 type Output interface{ output() }
 
 type (
@@ -46,6 +47,14 @@ type (
 	// Hurry says whether to reconnect as fast as possible, because a lock is held.
 	Hurry struct{ Urgent bool }
 
+	// Trouble says what keeps a request from being carried out though there are servers; the empty text that nothing
+	// does any more.
+	Trouble struct {
+		To   RequestID
+		Path string // the lock path
+		Text string
+	}
+
 	// Note is something for the log and the figures.
 	Note struct {
 		What   Noted
@@ -63,6 +72,7 @@ func (StartTimer) output() {}
 func (StopTimer) output()  {}
 func (NewEpoch) output()   {}
 func (Hurry) output()      {}
+func (*Trouble) output()   {}
 func (*Note) output()      {}
 
 // Behind says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
@@ -89,6 +99,8 @@ const (
 	NotRemoved
 	// MayNotRemove: it may not be deleted, so that the session is ended for it.
 	MayNotRemove
+	// Unowned: a node of this session that no request owned was removed.
+	Unowned
 	// NoRequest: an order is none that a session carries out.
 	NoRequest
 )

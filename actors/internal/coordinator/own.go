@@ -84,6 +84,11 @@ func (p ownReading) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.tell(r, machine.Event{Kind: machine.NodeGone, Op: p.op})
 		c.endCohortOf(r.queue, r.node)
 		c.vanished(r.queue.path, r.node.name)
+	case f.Outcome == Deferred: // the hold is in no doubt for that
+		c.unwatchOwn(r)
+		if r.life == active && !r.pace.waits() { // else it has given the lock back meanwhile
+			c.pauseBefore(r, machine.Effect{Do: machine.WatchOwn, Op: p.op})
+		}
 	default:
 		r.own.announced = r.own.announced && f.Outcome == Refused // else nobody knows
 		c.tell(r, failed(p.op, f))

@@ -19,6 +19,10 @@ type lockPath struct {
 	watchers map[string][]watcher
 	// children are those who wait for news of the list of children.
 	children []watcher
+	// unowned is the node of this session that is being removed because no request owns it; asksHead: the servers are
+	// being asked whose the head of a queue is.
+	unowned  string
+	asksHead bool
 	// idle: it is in epoch.idle; usedAgain: it was in use since it was looked at there.
 	idle, usedAgain bool
 }
@@ -124,6 +128,7 @@ type listing struct {
 type lister struct {
 	operation
 	lookAhead bool // it waits already, and only looks ahead
+	again     bool // it waits already, and has for long
 }
 
 // watcher is somebody who waits for news of a node, or of a list of children.

@@ -10,7 +10,7 @@ import (
 type Query interface{ query() }
 
 // Answer is what they have said.
-type Answer interface{ answer() }
+type Answer interface{ failure() Failure }
 
 type (
 	// Create makes the node of one request, by itself: where the lock path is not known to allow for more. What is learnt
@@ -58,6 +58,9 @@ type (
 
 	// Watch reads a node and watches it; a node that is gone leaves no watch. *Read answers it.
 	Watch struct{ Path string }
+
+	// Whose reads whose a node is. *Read answers it.
+	Whose struct{ Path string }
 
 	// WatchChildren lists the children of a lock path and watches them. *Listed answers it.
 	WatchChildren struct{ Path string }
@@ -117,6 +120,7 @@ func (*TakeOver) query()      {}
 func (*Commit) query()        {}
 func (*List) query()          {}
 func (*Watch) query()         {}
+func (*Whose) query()         {}
 func (*WatchChildren) query() {}
 func (*WatchRetained) query() {}
 func (*ReadOwn) query()       {}
@@ -165,9 +169,11 @@ type (
 	// Listed answers List and WatchChildren.
 	Listed struct{ View View }
 
-	// Read answers Watch and ReadOwn.
+	// Read answers Watch, ReadOwn and Whose.
 	Read struct {
-		Data    []byte
+		Data []byte
+		// Ours: the node is of this session.
+		Ours    bool
 		Version int32
 		Czxid   int64
 		Failure Failure
@@ -200,15 +206,15 @@ type (
 	Done struct{ Failure Failure }
 )
 
-func (*Left) answer()      {}
-func (*Created) answer()   {}
-func (*Committed) answer() {}
-func (*Listed) answer()    {}
-func (*Read) answer()      {}
-func (*Arrivals) answer()  {}
-func (*Found) answer()     {}
-func (*Described) answer() {}
-func (*Done) answer()      {}
+func (a *Left) failure() Failure      { return a.Failure }
+func (a *Created) failure() Failure   { return a.Failure }
+func (a *Committed) failure() Failure { return a.Failure }
+func (a *Listed) failure() Failure    { return a.View.Failure }
+func (a *Read) failure() Failure      { return a.Failure }
+func (*Arrivals) failure() Failure    { return Failure{} }
+func (a *Found) failure() Failure     { return a.Failure }
+func (a *Described) failure() Failure { return a.Failure }
+func (a *Done) failure() Failure      { return a.Failure }
 
 // Made is a node that was made.
 type Made struct {
@@ -258,6 +264,8 @@ const (
 	NotSent
 	// Unknown: nobody knows whether it was carried out.
 	Unknown
+	// Deferred: a server has put it off, and nothing was done.
+	Deferred
 )
 
 // Cause tells those refusals apart on which something is decided.
@@ -271,6 +279,10 @@ const (
 	NoAuth
 	// NoPermits: the data of the lock path are no number of permits.
 	NoPermits
+	// OverQuota: a quota does not allow it.
+	OverQuota
+	// LocalSession: the session cannot have a node, because it is local to its server.
+	LocalSession
 )
 
 // Failure is why a query has failed; the zero value says that it has not.
@@ -281,6 +293,8 @@ type Failure struct {
 	Path string
 	// Detail is for people.
 	Detail string
+	// Trouble says, for people, what the servers do in place of carrying it out: that they hang up on it, or put it off.
+	Trouble string
 }
 
 // none tells whether there was no failure.

@@ -89,12 +89,12 @@ func (g *game) answer() bool {
 	i := g.r.IntN(len(g.asks))
 	ask := g.asks[i]
 	g.asks = slices.Delete(g.asks, i, i+1)
-	fault := 4
+	fault := 9
 	if !g.calm {
 		fault = g.r.IntN(30)
 	}
 	if !g.up {
-		fault = g.r.IntN(3)
+		fault = g.r.IntN(4)
 	}
 	var answer Answer
 	switch fault {
@@ -105,6 +105,10 @@ func (g *game) answer() bool {
 	case 2: // it was carried out, and the reply is lost
 		g.s.do(ask.Query, g.c.Epoch())
 		answer = unanswered(ask.Query, Failure{Outcome: Unknown})
+	case 3:
+		answer = unanswered(ask.Query, Failure{Outcome: Unknown, Trouble: "the server hangs up"})
+	case 4:
+		answer = unanswered(ask.Query, Failure{Outcome: Deferred, Trouble: "the server is throttled"})
 	default:
 		answer = g.s.do(ask.Query, g.c.Epoch())
 	}

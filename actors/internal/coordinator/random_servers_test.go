@@ -116,15 +116,20 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 		s.listed[q.Path] = true
 		return &Listed{View{Queue: queue.NewListing(s.childrenOf(q.Path), 0)}}
 	case *Watch:
-		return s.read(q.Path)
+		return s.read(q.Path, epoch)
+	case *Whose:
+		if n := s.nodes[q.Path]; n != nil {
+			return &Read{Ours: n.owner == epoch, Czxid: n.czxid}
+		}
+		return &Read{}
 	case *ReadOwn:
 		if n := s.nodes[q.Path]; n != nil && q.Announce {
 			s.write(q.Path, n.data)
 		}
-		return s.read(q.Path)
+		return s.read(q.Path, epoch)
 	case *WatchRetained:
 		s.listed[q.Path] = true
-		read := s.read(q.Path + "/" + q.Node)
+		read := s.read(q.Path+"/"+q.Node, epoch)
 		return &Arrivals{Alone: queue.NewListing(s.childrenOf(q.Path), 0).Alone(q.Node),
 			Spent: !read.Failure.none() || string(read.Data) == "unlock"}
 	case *Find:
@@ -180,13 +185,13 @@ func (s *tree) commit(q *Commit, epoch uint64) Answer {
 	return a
 }
 
-func (s *tree) read(path string) *Read {
+func (s *tree) read(path string, epoch uint64) *Read {
 	n := s.nodes[path]
 	if n == nil {
 		return &Read{Failure: noNode}
 	}
 	s.watched[path] = true
-	return &Read{Data: []byte(n.data), Version: n.version, Czxid: n.czxid}
+	return &Read{Data: []byte(n.data), Ours: n.owner == epoch, Version: n.version, Czxid: n.czxid}
 }
 
 // one reads the node of a contest.

@@ -117,6 +117,8 @@ func (g *game) apply(in Input) {
 	require.NoError(g.t, g.c.Check(), "seed %d, step %d, %T %+v\n%s", g.seed, g.steps, in, in, g.tale())
 	for _, out := range outputs {
 		switch out := out.(type) {
+		case *Note:
+			require.NotEqual(g.t, Unowned, out.What, "seed %d, step %d: a request owns it\n%s", g.seed, g.steps, g.tale())
 		case *Tell:
 			p := g.players[out.To-1]
 			p.told = append(p.told, news{out.Event, g.c.Epoch()})
@@ -188,7 +190,7 @@ func unanswered(query Query, f Failure) Answer {
 		return &Committed{Failure: f}
 	case *List, *WatchChildren:
 		return &Listed{View{Failure: f}}
-	case *Watch, *ReadOwn:
+	case *Watch, *ReadOwn, *Whose:
 		return &Read{Failure: f}
 	case *WatchRetained:
 		return &Arrivals{Spent: true}

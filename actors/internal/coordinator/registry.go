@@ -73,7 +73,8 @@ func (c *Coordinator) Busy() bool { return len(c.requests) > 0 }
 // reset makes a request one that has nothing in this epoch.
 func (c *Coordinator) reset(r *request) {
 	*r = request{id: r.id, spec: r.spec, kind: r.kind, life: r.life, gaveBack: r.gaveBack, inherited: r.inherited,
-		sharing: sharing{holdOfOther: r.sharing.holdOfOther}, node: newNode(r.spec)}
+		sharing: sharing{holdOfOther: r.sharing.holdOfOther}, node: newNode(r.spec),
+		pace: r.pace.inNextEpoch()}
 	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
 	r.queue.path.requests++
 }

@@ -1,5 +1,7 @@
 package coordinator
 
+import "github.com/turnstile-locks/turnstile/actors/machine"
+
 // operation is one that the machine of a request has asked for, by its number.
 type operation struct {
 	request RequestID
@@ -93,6 +95,63 @@ const (
 	// removalPaused: it has failed, and is tried again when a timer fires.
 	removalPaused
 )
+
+// pace is how the orders of a request are paced that come to nothing though there are servers: see pause.go. Searches
+// are paced by themselves, because one comes between two orders of another kind.
+type pace struct{ orders, searches paced }
+
+// paced is one kind of orders.
+type paced struct {
+	do       machine.Do // of the newest failure
+	failures int        // of such orders, one after the other
+	deferred bool       // the newest was put off
+	timer    uint64     // of the pause; zero while none runs
+	rested   bool       // the pause after the newest failure is over
+	// waiting is the order that waits for the end of the pause; its operation is zero for none.
+	waiting machine.Effect
+}
+
+// of gives where an order belongs; nil where none has failed.
+func (p *pace) of(do machine.Do) *paced {
+	switch {
+	case p == nil:
+		return nil
+	case do == machine.Verify:
+		return &p.searches
+	default:
+		return &p.orders
+	}
+}
+
+// waits tells whether an order waits for the end of a pause.
+func (p *pace) waits() bool {
+	return p != nil && (p.orders.waiting.Op != 0 || p.searches.waiting.Op != 0)
+}
+
+// inNextEpoch gives what is left of it when an epoch is over, and its timers with it.
+func (p *pace) inNextEpoch() *pace {
+	if p == nil {
+		return nil
+	}
+	return &pace{p.orders.inNextEpoch(), p.searches.inNextEpoch()}
+}
+
+func (p *paced) inNextEpoch() paced {
+	return paced{do: p.do, failures: p.failures, deferred: p.deferred}
+}
+
+// voided takes back the order that waits for the end of a pause, and gives it; its operation is zero for none.
+func (p *pace) voided() (e machine.Effect) {
+	if p == nil {
+		return e
+	}
+	for _, kind := range [...]*paced{&p.orders, &p.searches} {
+		if kind.waiting.Op != 0 {
+			e, kind.waiting = kind.waiting, machine.Effect{}
+		}
+	}
+	return e
+}
 
 // sharing is how a request stands towards others.
 type sharing struct {

@@ -131,6 +131,7 @@ type request struct {
 	search  search
 	removal removal
 	sharing sharing
+	pace    *pace // nil while none of its orders fails
 	// inherited is the token of the writer's hold that it goes on with, in a downgrade, or the token that it has with a
 	// node that it takes over; zero for others.
 	inherited messages.Token

@@ -115,6 +115,9 @@ func (a *arguments) failure() Failure {
 	failures := map[string]Failure{
 		"": {}, "refused": {Outcome: Refused}, "not-sent": {Outcome: NotSent}, "unknown": {Outcome: Unknown},
 		"no-node": {Outcome: Refused, Cause: NoNode}, "node-exists": {Outcome: Refused, Cause: NodeExists},
+		"hung-up":   {Outcome: Unknown, Trouble: "the server hangs up on it"},
+		"throttled": {Outcome: Deferred, Trouble: "the server is throttled"},
+		"quota":     {Outcome: Refused, Cause: OverQuota}, "local": {Outcome: Refused, Cause: LocalSession},
 		"no-auth": {Outcome: Refused, Cause: NoAuth}, "no-permits": {Outcome: Refused, Cause: NoPermits},
 	}
 	f, ok := failures[a.text("fails", "")]

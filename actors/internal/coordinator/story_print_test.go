@@ -45,8 +45,10 @@ func describe(out Output) string {
 			return "in a hurry"
 		}
 		return "in no hurry"
+	case *Trouble:
+		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:
-		w := words{"note " + []string{"Unanswered", "NotRemoved", "MayNotRemove", "NoRequest"}[out.What]}
+		w := words{"note " + []string{"Unanswered", "NotRemoved", "MayNotRemove", "Unowned", "NoRequest"}[out.What]}
 		w.add(out.Node != "", "%s/%s", out.Path, out.Node)
 		w.add(out.Tries != 0, "tries=%d", out.Tries)
 		w.add(out.What == NoRequest, "%s", out.Detail)
@@ -101,6 +103,8 @@ func asked(query Query) string {
 		w.add(true, "%s", q.Path)
 		w.add(q.Permits != 0, "permits=%d", q.Permits)
 	case *Watch:
+		w.add(true, "%s", q.Path)
+	case *Whose:
 		w.add(true, "%s", q.Path)
 	case *WatchChildren:
 		w.add(true, "%s", q.Path)

@@ -141,7 +141,9 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *WatchChildren:
 		return &Listed{view(args, 0, f)}
 	case *Watch:
-		return &Read{Data: []byte(args.text("data", "")), Version: int32(args.number("version", 0)), Failure: f}
+		return &Read{Data: []byte(args.text("data", "")), Ours: args.has("ours"), Version: int32(args.number("version", 0)), Failure: f}
+	case *Whose:
+		return &Read{Ours: args.has("ours"), Failure: f}
 	case *WatchRetained:
 		return &Arrivals{Alone: !args.has("others"), Spent: args.has("spent")}
 	case *ReadOwn:

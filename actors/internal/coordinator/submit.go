@@ -1,12 +1,16 @@
 package coordinator
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+)
 
 // submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
 func (c *Coordinator) submit(ch change) {
 	switch {
-	case !c.fast(GroupCommit), ch.node == "" && c.requests[ch.request].spec.Want.Reclaim != "":
-		// Where what is created may be reclaimed, the places behind it must be its own: they are the tokens of those who
+	case !c.fast(GroupCommit), c.requests[ch.request].pace.of(machine.Create).isSuspect(), ch.node == "" && c.requests[ch.request].spec.Want.Reclaim != "":
+		// A suspect would take the others of its transaction with it. Where what is created may be reclaimed, the places behind it must be its own: they are the tokens of those who
 		// take it over, one after the other.
 		c.alone(ch, false)
 	case ch.node == "" && (c.probe(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):

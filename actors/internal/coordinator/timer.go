@@ -1,5 +1,7 @@
 package coordinator
 
+import "github.com/turnstile-locks/turnstile/actors/machine"
+
 // TimerKind tells what a timer is for.
 type TimerKind uint8
 
@@ -26,6 +28,8 @@ const (
 	CohortTimer
 	// DescribeTimer looks at what nodes say.
 	DescribeTimer
+	// PauseTimer ends the pause of a request.
+	PauseTimer
 )
 
 // timer is what a timer is for, and for whom.
@@ -34,4 +38,6 @@ type timer struct {
 	operation
 	// path and queue are of the local run whose changes are delayed, or of the cohort.
 	path, queue string
+	// do is the kind of orders of which a pause ends.
+	do machine.Do
 }

@@ -28,3 +28,24 @@ func Pause(failures int) time.Duration {
 	}
 	return pauses.NextBackOff()
 }
+
+// What a server hangs up on, or puts off, is asked for again after pauses of 100 ms, 200 ms and so on up to 5 s, each
+// jittered by half: each hang-up costs all others on the connection a reconnect.
+const (
+	suspected   = 2 // hang-ups after which they begin; before that the pauses are those of Pause
+	firstLong   = 100 * time.Millisecond
+	longestLong = 5 * time.Second
+)
+
+// LongPause gives the pause after a server has hung up on the same request so many times in a row. It is at most 7.5 s.
+func LongPause(hangUps int) time.Duration {
+	if hangUps < suspected {
+		return Pause(hangUps)
+	}
+	pauses := backoff.NewExponentialBackOff(backoff.WithInitialInterval(firstLong),
+		backoff.WithMaxInterval(longestLong), backoff.WithMultiplier(growth), backoff.WithMaxElapsedTime(0))
+	for range min(hangUps-suspected, 8) {
+		pauses.NextBackOff()
+	}
+	return pauses.NextBackOff()
+}

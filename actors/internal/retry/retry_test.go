@@ -22,3 +22,16 @@ func TestPausesGrow(t *testing.T) {
 		require.Greater(t, most-least, mean/2, "%d failures: jitter", failures)
 	}
 }
+
+// TestLongPausesGrow from a tenth of a second to seconds.
+func TestLongPausesGrow(t *testing.T) {
+	for hangUps, mean := range map[int]time.Duration{
+		1: first, 2: firstLong, 3: 2 * firstLong, 5: 8 * firstLong, 8: longestLong, 1_000_000: longestLong,
+	} {
+		for range 1000 {
+			pause := LongPause(hangUps)
+			require.GreaterOrEqual(t, pause, mean/2, "%d hang-ups", hangUps)
+			require.LessOrEqual(t, pause, mean*3/2, "%d hang-ups", hangUps)
+		}
+	}
+}

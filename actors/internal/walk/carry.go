@@ -46,6 +46,8 @@ func (w *world) carryOut(s, at int) {
 		f.answer = &coordinator.Listed{View: w.view(s, q.Permits)}
 	case *coordinator.Watch:
 		f.answer = w.watch(s, base(q.Path))
+	case *coordinator.Whose:
+		f.answer = w.whose(s, base(q.Path))
 	case *coordinator.WatchChildren:
 		w.servers.children[s] = true
 		f.answer = &coordinator.Listed{View: w.view(s, 0)}
@@ -178,11 +180,23 @@ func (w *world) watch(s int, name string) *coordinator.Read {
 	n := w.servers.nodes[at]
 	n.watched[s] = true
 	w.servers.nodes = replace(w.servers.nodes, at, n)
-	a := &coordinator.Read{Version: n.version, Czxid: n.czxid}
+	a := &coordinator.Read{Ours: w.isOurs(s, &n), Version: n.version, Czxid: n.czxid}
 	if n.wanted {
 		a.Data = []byte(queue.RevokeRequest)
 	}
 	return a
+}
+
+func (w *world) isOurs(s int, n *node) bool { return n.session == s && n.epoch == w.epoch(s) }
+
+// whose reads whose a node is.
+func (w *world) whose(s int, name string) *coordinator.Read {
+	at := w.servers.at(name)
+	if at < 0 || !slices.Contains(w.shown(s), name) {
+		return &coordinator.Read{}
+	}
+	n := &w.servers.nodes[at]
+	return &coordinator.Read{Ours: w.isOurs(s, n), Czxid: n.czxid}
 }
 
 // watchRetained lists and watches the queue, and then reads and watches the node.

@@ -30,7 +30,7 @@ func (w *world) cut(s, how int) {
 	for i := range sess.flights {
 		f := &sess.flights[i]
 		if f.applied && how&repliesLost != 0 || !f.applied && how&requestsWait == 0 {
-			f.lose()
+			f.lose(w.plan.HangsUp)
 		}
 		f.behind = min(f.behind, len(sess.wire))
 	}
@@ -39,27 +39,51 @@ func (w *world) cut(s, how int) {
 }
 
 // lose makes the outcome of a query unknown.
-func (f *flight) lose() {
-	f.applied, f.lost, f.behind, f.commits, f.print = true, true, 0, false, fingerprint{}
+func (f *flight) lose(hangsUp bool) {
+	failure := unknown
+	switch f.query.(type) {
+	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver, *coordinator.Commit:
+		if hangsUp {
+			failure.Trouble = "the server hangs up"
+		}
+	}
+	f.fail(failure)
+	f.lost = true
+}
+
+// putOff has the servers answer that they do not carry a query out now.
+func (w *world) putOff(s, at int) {
+	f := w.sessions[s].flights[at]
+	f.fail(coordinator.Failure{Outcome: coordinator.Deferred, Trouble: "the server is throttled"})
+	f.behind = len(w.sessions[s].wire)
+	w.sessions[s].flights = replace(w.sessions[s].flights, at, f)
+	if w.plan.Prompt && arrives(&f) {
+		w.deliver(s, at)
+	}
+}
+
+// fail answers a query with a failure.
+func (f *flight) fail(failure coordinator.Failure) {
+	f.applied, f.behind, f.commits, f.print = true, 0, false, fingerprint{}
 	switch f.query.(type) {
 	case *coordinator.SeekLeft:
-		f.answer = &coordinator.Left{Failure: unknown}
+		f.answer = &coordinator.Left{Failure: failure}
 	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver:
-		f.answer = &coordinator.Created{Failure: unknown}
+		f.answer = &coordinator.Created{Failure: failure}
 	case *coordinator.Commit:
-		f.answer = &coordinator.Committed{Failure: unknown}
+		f.answer = &coordinator.Committed{Failure: failure}
 	case *coordinator.List, *coordinator.WatchChildren:
-		f.answer = &coordinator.Listed{View: coordinator.View{Failure: unknown}}
-	case *coordinator.Watch, *coordinator.ReadOwn:
-		f.answer = &coordinator.Read{Failure: unknown}
+		f.answer = &coordinator.Listed{View: coordinator.View{Failure: failure}}
+	case *coordinator.Watch, *coordinator.ReadOwn, *coordinator.Whose:
+		f.answer = &coordinator.Read{Failure: failure}
 	case *coordinator.WatchRetained:
 		f.answer = &coordinator.Arrivals{Spent: true}
 	case *coordinator.Find:
-		f.answer = &coordinator.Found{Failure: unknown}
+		f.answer = &coordinator.Found{Failure: failure}
 	case *coordinator.Describe:
-		f.answer = &coordinator.Described{Failure: unknown}
+		f.answer = &coordinator.Described{Failure: failure}
 	default:
-		f.answer = &coordinator.Done{Failure: unknown}
+		f.answer = &coordinator.Done{Failure: failure}
 	}
 }
 
@@ -70,7 +94,7 @@ func (w *world) reconnect(s int, to link) {
 		sess.flights = slices.Clone(sess.flights)
 		for i := range sess.flights {
 			if f := &sess.flights[i]; !f.applied {
-				f.lose()
+				f.lose(w.plan.HangsUp)
 			}
 		}
 		sess.served = over

@@ -111,6 +111,10 @@ func (e *writer) actor(i int) {
 	a := &e.w.actors[i]
 	e.b = append(e.b, byte(a.life), byte(a.is))
 	if a.life == stopped {
+		if e.w.left[Returns] > 0 {
+			e.text(a.m.Node)
+			e.num(a.epoch)
+		}
 		return
 	}
 	m := &a.m
@@ -239,7 +243,7 @@ func (e *writer) servers() {
 		n := &z.nodes[i]
 		e.text(n.name)
 		e.num(uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
-		e.flags(n.wanted, n.named, n.doomed, n.watched[0], n.watched[1])
+		e.flags(n.wanted, n.named, n.doomed, n.back, n.watched[0], n.watched[1])
 	}
 	e.num(uint64(z.sequence), uint64(z.zxid), uint64(z.permits), uint64(e.w.newest))
 	e.flags(z.children[0], z.children[1], z.data[0], z.data[1])

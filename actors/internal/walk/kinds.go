@@ -82,6 +82,7 @@ var ofSessions = []kind{
 		do: (*world).carryOut},
 	{text: "the connection is lost with the answer to", of: query, class: perhaps, bound: Cuts, can: canLose,
 		do: applyLast},
+	{text: "the servers put off", of: query, class: perhaps, bound: Defers, can: canDefer, do: (*world).putOff},
 	{text: "the answer comes to", of: query, class: itself, can: canAnswer, do: (*world).deliver},
 	{text: "an event arrives", class: itself, can: sess(hasEvents), do: one((*world).arrive)},
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
@@ -104,7 +105,7 @@ var ofSessions = []kind{
 // rowTimers are those that have no other move: heartbeats have their own, a lease runs out by a move, and a holder
 // reads its node at once.
 const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<<coordinator.RetryTimer |
-	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer
+	1<<coordinator.SearchTimer | 1<<coordinator.CohortTimer | 1<<coordinator.PauseTimer
 
 func hasOrders(s *session) bool { return len(s.mailbox) > 0 }
 func isQuick(s *session) bool   { return !s.late && !s.closed }
@@ -146,6 +147,14 @@ func canApply(w *world, s int) ways {
 // canWait gives the queries that may be carried out without an answer at once, canLose those whose answer may be lost.
 func canWait(w *world, s int) ways { return canApply(w, s) * once(w.plan.Prompt) }
 func canLose(w *world, s int) ways { return canWait(w, s) * once(!w.plan.Spared[s]) }
+
+// canDefer gives the queries of which no step was carried out.
+func canDefer(w *world, s int) ways {
+	if !isServed(&w.sessions[s]) {
+		return 0
+	}
+	return w.sessions[s].where(func(f *flight) bool { return !f.applied && f.stage == 0 })
+}
 
 // apply carries out a query. In a prompt plan the answer comes at once.
 func apply(w *world, s, at int) {
@@ -210,6 +219,7 @@ func canExpire(w *world, s int) ways {
 // ofServers are the moves of an operator. how is the place of a node.
 var ofServers = []kind{
 	{text: "deletes", of: nodeName, bound: Breaks, can: nodes(isKept), do: breakNode},
+	{text: "restores the node of a request that has ended:", of: number, bound: Returns, can: canReturn, do: (*world).bringBack},
 	{text: "wants the lock of", of: nodeName, bound: Asks, can: nodes(isUnwanted), do: want},
 	{text: "deletes the empty lock path", bound: Reaps, can: canReap, do: reap},
 	{text: "waits for the end of the earlier process's session", class: itself, can: hasLeft, do: one((*world).endEarlier)},
@@ -238,6 +248,32 @@ func breakNode(w *world, _, at int) {
 		}
 	}
 	w.deleteNode(n.name)
+}
+
+// canReturn gives the requests whose nodes may come back: their sessions live, and know nothing of them. A request of the
+// session is still to come, which will meet the node. A session that asks for no more keeps others out with it.
+func canReturn(w *world, _ int) (all ways) {
+	for i, of := range w.plan.Sessions {
+		later := false
+		for j, other := range w.plan.Sessions {
+			later = later || other == of && w.actors[j].life == unasked
+		}
+		if !later {
+			continue
+		}
+		a, s := &w.actors[i], w.sessionOf(i)
+		all |= once(a.life == stopped && a.m.Node != "" && !s.closed && s.served == alive && a.m.Token.Zxid() > 0 &&
+			a.epoch == w.epoch(w.plan.Sessions[i]) && w.servers.at(a.m.Node) < 0 && !s.decides.Knows(coordinator.RequestID(i+1))) << i
+	}
+	return all
+}
+
+// bringBack: servers that are restored bring back the node of a request that has ended.
+func (w *world) bringBack(_, i int) {
+	a, z := &w.actors[i], &w.servers
+	n := node{name: a.m.Node, guid: guid(i), session: w.plan.Sessions[i], epoch: a.epoch, czxid: a.m.Token.Zxid(), back: true}
+	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
+	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 }
 
 func want(w *world, _, at int) { w.write(at, true) }

@@ -40,6 +40,9 @@ type Plan struct {
 	// Prompt: the answer to a query comes as soon as it is carried out, unless the connection is lost in between or Slow
 	// allows otherwise. Without it, anything may come in between.
 	Prompt bool
+	// HangsUp: a create or a transaction that is lost with its connection may be what the servers hang up on. So the
+	// second in a row waits before it is sent again.
+	HangsUp bool
 	// Spared tells which sessions have no faults of their own.
 	Spared [maxSessions]bool
 	// After are moves, as the stories tell them, that have been made when the walk begins. They lead to states that are
@@ -67,11 +70,13 @@ const (
 	unbounded Bound = iota
 
 	Cuts     // a connection is lost
+	Defers   // the servers put a query off, which is not carried out
 	Silences // a heartbeat is not answered in time while the connection is up
 	Lapses   // a lease runs out
 	Expiries // the servers end a session
 	Lags     // a connection comes back to a server that lags behind
 	Breaks   // an operator deletes a contender's node
+	Returns  // servers that are restored bring back a node that its session had deleted
 	Asks     // an operator writes to a node that he wants the lock
 	Reaps    // an empty lock path is deleted; the next create makes it again
 	Cancels  // a request is cancelled

@@ -1,5 +1,7 @@
 package walk
 
+import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+
 // anothersNode begins when a request of a session that is over has left a node, and asks for another.
 var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}, After: []string{
 	"session A: the servers carry out Create of stage 0",
@@ -203,7 +205,7 @@ var inCoordinator = []seeded{
 		breaks: OwnInvariants},
 
 	{name: "do not ask part by part", source: edits(
-		rule("f.Outcome != Unknown && len(t.changes) > 1", "false")),
+		rule("f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1", "false")),
 		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Breaks: 1}}, breaks: NoOrphan},
 	{name: "send another queue's local run", source: edits(
 		rule("switch q := c.epoch.paths[t.path].queueNamed(t.queue, ", "switch q := c.epoch.paths[t.path].queueNamed(t.path, ")),
@@ -226,6 +228,23 @@ var inCoordinator = []seeded{
 		rule("case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
 		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
+	{name: "forget what waits for the end of a pause", source: edits(
+		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.carryOut", "false {\n		c.carryOut")),
+		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
+	{name: "keep what waits through a cut", source: edits(rule("		r.pace.voided()\n		r.sharing.inLine", "		r.sharing.inLine")),
+		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1, Cuts: 1}}, breaks: OwnInvariants},
+	{name: "forget what waits when a late answer comes", source: edits(
+		rule("*kind = paced{do: kind.do, waiting: kind.waiting}", "*kind = paced{}")),
+		plan: Plan{Sessions: single, HangsUp: true, Prompt: true, Bounds: Bounds{Cuts: 3, Cancels: 1, Late: 1}}, breaks: AllEnd},
+	{name: "leave what nobody owns", source: edits(rule("if p.unowned != \"\" || !c.isUnowned(r, name) {", "if true {")),
+		plan: Plan{Sessions: two, Arrive: secondLater, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
+	{name: "overlook the head that nobody owns", source: edits(rule("p.asksHead = true\n	c.ask(", "p.asksHead = false\n	_ = append([]any(nil), ")),
+		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: firstIsThere, Prompt: true, Without: coordinator.LookAhead,
+			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
+	{name: "remove what a request is making", source: edits(
+		rule("if strings.Contains(name, other.spec.GUID) ||", "if other.node.phase != creating && strings.Contains(name, other.spec.GUID) ||"),
+		rule("other.node.guid != \"\" && strings.Contains(name, other.node.guid) {", "other.node.phase != creating && other.node.guid != \"\" && strings.Contains(name, other.node.guid) {")),
+		plan: Plan{Sessions: two, Without: coordinator.GroupCommit}, breaks: Exclusion},
 	{name: "watch one of several", source: edits(
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},

@@ -261,6 +261,6 @@ func (w *world) post(s int, in coordinator.Input) {
 
 // stop ends a lock actor.
 func (w *world) stop(i int) {
-	w.actors[i] = lockActor{m: w.actors[i].m, life: stopped}
+	w.actors[i] = lockActor{m: w.actors[i].m, life: stopped, epoch: w.actors[i].epoch}
 	w.post(w.plan.Sessions[i], coordinator.Ended{Request: coordinator.RequestID(i + 1)})
 }

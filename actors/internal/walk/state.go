@@ -156,6 +156,7 @@ type node struct {
 	wanted     bool // its data say that somebody wants the lock
 	named      bool // and its holder has written beside that who it is
 	doomed     bool // its session is over
+	back       bool // restored servers have brought it back
 	watched    [maxSessions]bool
 }
 

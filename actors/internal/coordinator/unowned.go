@@ -1,0 +1,101 @@
+package coordinator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+)
+
+// Nodes of this session that no request owns. There are none, unless servers that were restored from a backup bring back
+// what the session had deleted: such a node stands before everybody for as long as the session lives, and nobody gives
+// it back. So a node that a request waits for, and the head of the queue when it looks again, are asked whose they are.
+// One of this session is removed, if no request has made it or may have: it would be known, or its name would have the
+// GUID of a request of which something is left.
+
+// isUnowned tells whether no request owns a node of this session.
+func (c *Coordinator) isUnowned(r *request, name string) bool {
+	p := r.queue.path
+	if _, n := p.findNode(name); n != nil {
+		return false
+	}
+	if r.spec.One != "" {
+		return !slices.ContainsFunc(r.queue.members, func(id RequestID) bool {
+			n := c.requests[id].node
+			return n.exists() || n.phase == creating || n.phase == unknown
+		})
+	}
+	if _, contends := queue.Parse(name); !contends {
+		return false
+	}
+	for _, other := range c.requests {
+		if strings.Contains(name, other.spec.GUID) || other.node.guid != "" && strings.Contains(name, other.node.guid) {
+			return false
+		}
+	}
+	return true
+}
+
+// removeUnowned removes a node of this session where no request owns it. What comes of that the watch of those who wait
+// for it tells, or the next look.
+func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
+	p := r.queue.path
+	if p.unowned != "" || !c.isUnowned(r, name) {
+		return
+	}
+	p.unowned = name
+	if r.spec.One != "" {
+		c.ask(&RemoveContest{Path: p.at(name), Czxid: czxid}, unownedRemoval{p.path, name})
+		return
+	}
+	c.ask(&Commit{Deletes: []string{p.at(name)}}, unownedRemoval{p.path, name})
+}
+
+// unownedRemoval is what the delete of a node is for that no request owns.
+type unownedRemoval struct{ path, name string }
+
+func (p unownedRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
+	if path := c.epoch.paths[p.path]; path != nil {
+		path.unowned = ""
+	}
+	switch f := answer.failure(); {
+	case f.none():
+		c.emit(&Note{What: Unowned, Path: p.path, Node: p.name})
+	case !f.is(NoNode):
+		c.emit(&Note{What: NotRemoved, Path: p.path, Node: p.name, Detail: f.Detail})
+	}
+}
+
+// lookAtHead asks whose the head of the queue is, for a request that has waited for long and looks again.
+func (c *Coordinator) lookAtHead(r *request, view *View) {
+	p, head := r.queue.path, ""
+	if all := view.Queue.Queue(r.spec.Style.Name); len(all) > 0 {
+		head = all[0]
+	}
+	place, shown := view.Queue.Find(r.node.name)
+	if !shown || place.Before == 0 || head == place.Predecessor || p.asksHead {
+		return // nobody is before it, or it asks of its predecessor anyway
+	}
+	if _, n := p.findNode(head); n != nil {
+		return
+	}
+	p.asksHead = true
+	c.ask(&Whose{Path: p.at(head)}, headAsked{p.path, r.id, head})
+}
+
+// headAsked is what a Whose is for.
+type headAsked struct {
+	path    string
+	request RequestID
+	head    string
+}
+
+func (p headAsked) answered(c *Coordinator, _ uint64, answer Answer) {
+	if path := c.epoch.paths[p.path]; path != nil {
+		path.asksHead = false
+	}
+	r, a := c.requests[p.request], answer.(*Read)
+	if r != nil && a.Failure.none() && a.Ours {
+		c.removeUnowned(r, p.head, a.Czxid)
+	}
+}

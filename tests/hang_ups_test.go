@@ -1,0 +1,211 @@
+package tests
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// hangUp has a server close the connection on each request of a kind that names a path.
+func hangUp(t *testing.T, server *embedded.Server, on embedded.Op, path string) *embedded.Injection {
+	injected, err := server.Inject(embedded.Fault{Op: on, Path: path, Action: embedded.CutBefore, Count: -1})
+	require.NoError(t, err)
+	return injected
+}
+
+// TestServerHangsUpOnCreate: the request is sent again at a pace, and names its trouble. What else the session holds and
+// asks for goes on. It is carried out when the server lets it.
+func TestServerHangsUpOnCreate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := openVirtual(t, server, server.Connect())
+		other, err := client.Mutex("/other").Lock(t.Context())
+		require.NoError(t, err)
+		injected := hangUp(t, server, 0, "/x/_c_*")
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		answer := elsewhere(ctx, client.Mutex("/x").Lock)
+		time.Sleep(20 * time.Second)
+		require.ErrorContains(t, client.Ready(), "not ready: the server hangs up on create counted /x/_c_")
+		for range 10 { // others do not wait
+			begun := time.Now()
+			lease, err := client.Mutex("/free").Lock(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, client.Ready(), "a request was carried out")
+			require.NotEmpty(t, client.State().Trouble)
+			require.NoError(t, lease.Unlock(t.Context()))
+			require.Less(t, time.Since(begun), time.Second)
+			time.Sleep(time.Second)
+		}
+		got := <-answer
+		require.ErrorIs(t, got.err, context.DeadlineExceeded)
+		require.True(t, locks.MayPass(got.err))
+		require.Regexp(t, `the server hangs up on create counted /x/_c_\S+, \d+ times: context deadline exceeded`, got.err.Error())
+		require.Less(t, injected.Hits(), 30)
+		t.Logf("%d hang-ups in a minute; %v", injected.Hits(), got.err)
+		require.True(t, other.Valid())
+
+		answer = elsewhere(t.Context(), client.Mutex("/x").Lock)
+		time.Sleep(20 * time.Second)
+		injected.Remove()
+		got = <-answer
+		require.NoError(t, got.err)
+		require.Empty(t, client.State().Trouble)
+		require.NoError(t, got.lease.Unlock(t.Context()))
+		require.NoError(t, other.Unlock(t.Context()))
+	})
+}
+
+// TestServerHangsUpOnContainers: after two hang-ups, or one answer that says so, there are persistent nodes.
+func TestServerHangsUpOnContainers(t *testing.T) {
+	for name, row := range map[string]struct {
+		fault embedded.Fault
+		hits  int
+	}{
+		"hangs up":      {embedded.Fault{Action: embedded.CutBefore}, 2},
+		"bad arguments": {embedded.Fault{Action: embedded.Refuse, Code: -8}, 1},
+		"unimplemented": {embedded.Fault{Action: embedded.Refuse, Code: -6}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+				client := openVirtual(t, server, server.Connect())
+				row.fault.Op, row.fault.Count = embedded.OpCreateContainer, -1
+				injected, err := server.Inject(row.fault)
+				require.NoError(t, err)
+				for _, path := range []string{"/a/b/c", "/d/e", "/f"} {
+					lease, err := client.Mutex(path).Lock(t.Context())
+					require.NoError(t, err)
+					require.NoError(t, lease.Unlock(t.Context()))
+				}
+				require.Equal(t, row.hits, injected.Hits())
+			})
+		})
+	}
+}
+
+// TestServerHangsUpOnDelete: the removal goes on, at a pace. Unlock's ctx bounds its wait, and Close ends the session.
+func TestServerHangsUpOnDelete(t *testing.T) {
+	for _, closes := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+			client := openVirtual(t, server, server.Connect())
+			other, err := client.Mutex("/other").Lock(t.Context())
+			require.NoError(t, err)
+			lease, err := client.Mutex("/x").Lock(t.Context())
+			require.NoError(t, err)
+			injected := hangUp(t, server, embedded.OpDelete, "/x/_c_*")
+			ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+			defer stop()
+			err = lease.Unlock(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Regexp(t, `the server hangs up on delete /x/_c_\S+, \d+ times`, err.Error())
+			require.Less(t, injected.Hits(), 30)
+			require.True(t, other.Valid())
+			if closes {
+				require.NoError(t, client.Close(t.Context()))
+			}
+			injected.Remove()
+			if !closes {
+				require.NoError(t, lease.Unlock(t.Context()))
+			}
+			next, err := openVirtual(t, server, server.Connect()).Mutex("/x").Lock(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, next.Unlock(t.Context()))
+		})
+	}
+}
+
+// TestServerHangsUpOnTxn: it is sent again at a pace, and names its trouble. The lock can be given back meanwhile.
+func TestServerHangsUpOnTxn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := openVirtual(t, server, server.Connect())
+		writePlace(t, client)
+		lease, err := client.Mutex("/x").Lock(t.Context())
+		require.NoError(t, err)
+		injected := hangUp(t, server, embedded.OpMulti, place)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		err = swap(ctx, lease, "second", 0)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NotErrorIs(t, err, zkconn.ErrUnknownOutcome)
+		require.Regexp(t, `the server hangs up on transaction /x/_c_\S+, \d+ times`, err.Error())
+		require.Less(t, injected.Hits(), 30)
+		require.True(t, lease.Valid())
+
+		answer := make(chan error, 1)
+		go func() { answer <- swap(t.Context(), lease, "third", 0) }()
+		time.Sleep(30 * time.Second)
+		begun := time.Now()
+		require.NoError(t, lease.Unlock(t.Context()))
+		require.Less(t, time.Since(begun), time.Second)
+		require.Error(t, <-answer)
+		injected.Remove()
+		requireAt(t, client, 0)
+	})
+}
+
+// TestServerThrottlesTxn: it is carried out when the server lets it.
+func TestServerThrottlesTxn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := openVirtual(t, server, server.Connect())
+		writePlace(t, client)
+		lease, err := client.Mutex("/x").Lock(t.Context())
+		require.NoError(t, err)
+		injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: place, Action: embedded.Refuse, Count: -1})
+		require.NoError(t, err)
+		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+		defer stop()
+		err = swap(ctx, lease, "second", 0)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "the server is throttled and does not carry out transaction /x/_c_")
+		answer := make(chan error, 1)
+		go func() { answer <- swap(t.Context(), lease, "second", 0) }()
+		time.Sleep(30 * time.Second)
+		require.Empty(t, answer)
+		injected.Remove()
+		require.NoError(t, <-answer)
+		require.NoError(t, lease.Unlock(t.Context()))
+		requireAt(t, client, 1)
+	})
+}
+
+// TestServerHangsUpOnSearch: what becomes of a request is not known while the server hangs up on the search for its node.
+// Nobody sends anything again at once.
+func TestServerHangsUpOnSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+		client := openVirtual(t, server, server.Connect())
+		cycleVirtual(t, client, "/x")
+		once, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/x/_c_*", Action: embedded.CutAfter})
+		require.NoError(t, err)
+		injected := hangUp(t, server, embedded.OpGetChildren2, "/x")
+		answer := elsewhere(t.Context(), client.Mutex("/x").Lock)
+		time.Sleep(time.Minute)
+		require.Equal(t, 1, once.Hits())
+		require.Less(t, injected.Hits(), 30)
+		require.Positive(t, injected.Hits())
+		require.Contains(t, client.State().Trouble, "the server hangs up on list /x")
+		injected.Remove()
+		got := <-answer
+		require.NoError(t, got.err)
+		require.NoError(t, got.lease.Unlock(t.Context()))
+	})
+}
+
+// cycleVirtual locks and unlocks once.
+func cycleVirtual(t *testing.T, client *locks.Client, path string) {
+	t.Helper()
+	lease, err := client.Mutex(path).Lock(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, lease.Unlock(t.Context()))
+}

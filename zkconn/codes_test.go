@@ -1,0 +1,304 @@
+package zkconn
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+)
+
+// grants has a server grant a timeout, in milliseconds.
+func grants(millis uint32) func(*fakeServer) { return func(s *fakeServer) { s.grants = millis } }
+
+// codeRows are the rows of the table in the package doc: each code of KeeperException.Code in ZooKeeper 3.9.5.
+var codeRows = []struct {
+	code    int32
+	name    string
+	value   error
+	outcome Outcome
+}{
+	{-1, "SystemError", ErrUnknownOutcome, Unknown},
+	{-2, "RuntimeInconsistency", ErrUnknownOutcome, Unknown},
+	{-3, "DataInconsistency", ErrUnknownOutcome, Unknown},
+	{-4, "ConnectionLoss", ErrUnknownOutcome, Unknown},
+	{-5, "MarshallingError", ErrUnknownOutcome, Unknown},
+	{-6, "Unimplemented", ErrRefused, Refused},
+	{-7, "OperationTimeout", ErrUnknownOutcome, Unknown},
+	{-8, "BadArguments", ErrRefused, Refused},
+	{-12, "UnknownSession", ErrUnknownOutcome, Unknown},
+	{-13, "NewConfigNoQuorum", ErrRefused, Refused},
+	{-14, "ReconfigInProgress", ErrRefused, Refused},
+	{-100, "APIError", ErrUnknownOutcome, Unknown},
+	{-101, "NoNode", ErrNoNode, Refused},
+	{-102, "NoAuth", ErrNoAuth, Refused},
+	{-103, "BadVersion", ErrBadVersion, Refused},
+	{-108, "NoChildrenForEphemerals", ErrNoChildrenForEphemerals, Refused},
+	{-110, "NodeExists", ErrNodeExists, Refused},
+	{-111, "NotEmpty", ErrNotEmpty, Refused},
+	{-112, "SessionExpired", ErrUnknownOutcome, Unknown},
+	{-113, "InvalidCallback", ErrUnknownOutcome, Unknown},
+	{-114, "InvalidACL", ErrRefused, Refused},
+	{-115, "AuthFailed", ErrAuthFailed, Refused},
+	{-118, "SessionMoved", ErrSessionMoved, Deferred},
+	{-119, "NotReadOnly", ErrReadOnly, Deferred},
+	{-120, "EphemeralOnLocalSession", ErrLocalSession, Refused},
+	{-121, "NoWatcher", ErrRefused, Refused},
+	{-122, "RequestTimeout", ErrUnknownOutcome, Unknown},
+	{-123, "ReconfigDisabled", ErrRefused, Refused},
+	{-124, "SessionClosedRequireSaslAuth", ErrAuthFailed, Refused},
+	{-125, "QuotaExceeded", ErrQuota, Refused},
+	{-127, "ThrottledOp", ErrThrottled, Deferred},
+}
+
+// TestCodes has a server answer with each code: to single requests, and to a transaction in the header and in a part.
+func TestCodes(t *testing.T) {
+	for _, row := range codeRows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			var inPart atomic.Bool
+			c, _ := connected(t, func(r fakeRequest) fakeReply {
+				if r.op == opMulti && inPart.Load() {
+					code := []byte{255, 255, 255, byte(row.code)}
+					return fakeReply{body: concat(multiPart(-1, row.code, code), multiEnd())}
+				}
+				return fakeReply{code: row.code}
+			}, grants(1200))
+			check := func(err error) {
+				t.Helper()
+				if row.code == codeSessionMoved && errors.Is(err, zk.ErrConnectionClosed) {
+					require.Equal(t, Unknown, OutcomeOf(err)) // the connection is given up, perhaps before the library reads
+					return
+				}
+				require.ErrorIs(t, err, row.value)
+				require.Equal(t, row.outcome, OutcomeOf(err), "%v", err)
+				unclear := row.outcome == Unknown && row.code != codeAPIError
+				require.Equal(t, row.outcome == Deferred || unclear, Trouble(err) != "", "%v", err)
+				require.Equal(t, unclear && row.code != codeSessionExpired, errors.Is(err, ErrServerError), "%v", err)
+				for _, other := range codeRows {
+					require.Equal(t, errors.Is(row.value, other.value), errors.Is(err, other.value), "%v", other.value)
+				}
+			}
+			_, err := c.Delete("/a")
+			check(err)
+			if row.code == codeSessionExpired { // nothing more is sent
+				_, _, err = c.Get("/a")
+				require.Equal(t, NotSent, OutcomeOf(err), "%v", err)
+				return
+			}
+			_, _, err = c.Get("/a")
+			check(err)
+			if row.code != codeNodeExists {
+				check(c.EnsureParents("/a"))
+			}
+			_, _, err = c.Commit(nil, []string{"/a"}, nil)
+			check(err)
+			inPart.Store(true)
+			_, _, err = c.Commit(nil, []string{"/a"}, nil)
+			check(err)
+		})
+	}
+}
+
+// TestCodesTable: the package doc has a row for each code, and says whether it was executed as Outcome does.
+func TestCodesTable(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	for _, row := range codeRows {
+		start := fmt.Sprintf("//\t%d %s ", row.code, row.name)
+		_, found, ok := strings.Cut(string(doc), start)
+		require.True(t, ok, "no row begins with %q", start)
+		line, _, _ := strings.Cut(found, "\n")
+		executed := map[Outcome]string{Refused: "no", Deferred: "no", Unknown: "perhaps"}[row.outcome]
+		require.Equal(t, executed, strings.Fields(line)[0], "%s", line)
+		for name, value := range map[string]error{"ErrThrottled": ErrThrottled, "ErrReadOnly": ErrReadOnly,
+			"ErrSessionMoved": ErrSessionMoved, "ErrQuota": ErrQuota, "ErrLocalSession": ErrLocalSession} {
+			require.Equal(t, value == row.value, strings.Contains(line, name), "%s", line)
+		}
+	}
+}
+
+// TestThrottledRequestsAreSentAgain until they are carried out: each kind of request.
+func TestThrottledRequestsAreSentAgain(t *testing.T) {
+	var refusals atomic.Int32
+	c, server := connected(t, func(r fakeRequest) fakeReply {
+		if refusals.Add(-1) >= 0 {
+			return fakeReply{code: codeThrottled}
+		}
+		switch r.op {
+		case opCreate, opCreateContainer, opSync:
+			return fakeReply{body: text("/base/a")}
+		case opGetData:
+			return fakeReply{body: concat(text("data"), statBody(1, 2, 0))}
+		case opExists, opSetData:
+			return fakeReply{body: statBody(1, 2, 0)}
+		case opGetChildren2:
+			return fakeReply{body: concat([]byte{0, 0, 0, 0}, statBody(1, 2, 0))}
+		case opMulti:
+			return fakeReply{body: concat(multiPart(opCheck, 0, nil), multiEnd())}
+		}
+		return fakeReply{}
+	})
+	for name, c := range map[string]struct {
+		op   int32
+		send func() error
+	}{
+		"delete":           {opDelete, func() error { _, err := c.Delete("/a"); return err }},
+		"delete at":        {opDelete, func() error { return c.DeleteAt("/a", 1) }},
+		"list":             {opGetChildren2, func() error { _, err := c.Children("/a"); return err }},
+		"list, watched":    {opGetChildren2, func() error { _, err := c.ChildrenWatched("/a"); return err }},
+		"list of the root": {opGetChildren2, func() error { _, err := c.RootChildren(); return err }},
+		"sync":             {opSync, func() error { return c.Sync("/a") }},
+		"exists":           {opExists, func() error { _, _, err := c.Exists("/a"); return err }},
+		"exists, watched":  {opExists, func() error { _, _, err := c.ExistsWatched("/a"); return err }},
+		"get":              {opGetData, func() error { _, _, err := c.Get("/a"); return err }},
+		"get, watched":     {opGetData, func() error { _, _, err := c.GetWatched("/a"); return err }},
+		"set":              {opSetData, func() error { return c.SetData("/a", nil) }},
+		"set at":           {opSetData, func() error { return c.SetDataAt("/a", nil, 1) }},
+		"heartbeat":        {opMulti, func() error { _, err := c.Heartbeat("/a"); return err }},
+		"catch up":         {opMulti, func() error { return c.CatchUp("/a") }},
+		"create":           {opCreate, func() error { _, err := c.CreatePlain("/a", "x-", nil); return err }},
+		"container":        {opCreateContainer, func() error { return c.EnsureParents("/a") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := len(server.seen(c.op))
+			refusals.Store(3)
+			require.NoError(t, c.send())
+			require.Len(t, server.seen(c.op), before+4)
+		})
+	}
+}
+
+// TestThrottledForLong: the caller hears of it, and Close does not wait for a server that goes on like that.
+func TestThrottledForLong(t *testing.T) {
+	c, server := connected(t, func(fakeRequest) fakeReply { return fakeReply{code: codeThrottled} }, grants(2400))
+	begun := time.Now()
+	_, _, err := c.Get("/a")
+	require.ErrorIs(t, err, ErrThrottled)
+	require.GreaterOrEqual(t, len(server.seen(opGetData)), 2)
+	require.Less(t, len(server.seen(opGetData)), 20, "in %v", time.Since(begun))
+	require.Equal(t, "the server is throttled and does not carry out get /a", Trouble(err))
+
+	c, server = connected(t, func(fakeRequest) fakeReply { return fakeReply{code: codeThrottled} }, grants(3_600_000))
+	failed := make(chan error, 1)
+	go func() {
+		_, _, err := c.Get("/a")
+		failed <- err
+	}()
+	require.Eventually(t, func() bool { return len(server.seen(opGetData)) > 0 }, minute, tick)
+	_ = c.Close()
+	require.ErrorIs(t, <-failed, ErrThrottled)
+}
+
+// TestHangUps: an operation says that the server hung up on it, and on what.
+func TestHangUps(t *testing.T) {
+	c, _ := connected(t, func(r fakeRequest) fakeReply { return fakeReply{silent: true, cut: r.op == opCreate} })
+	_, err := c.CreatePlain("/q", "x-", nil)
+	require.ErrorIs(t, err, ErrHungUp)
+	require.NotErrorIs(t, err, ErrNoAnswer)
+	require.ErrorIs(t, err, zk.ErrConnectionClosed)
+	require.Equal(t, Unknown, OutcomeOf(err))
+	require.Equal(t, "the server hangs up on create /q/x-", Trouble(err))
+	require.Equal(t, "the server hangs up on create /q/x-", Trouble(fmt.Errorf("wrapped: %w", err)))
+	require.Empty(t, Trouble(nil))
+	require.Empty(t, Trouble(&Error{"get", "/a", ErrNoNode}))
+}
+
+// TestHangUpOnTransaction names the guard.
+func TestHangUpOnTransaction(t *testing.T) {
+	c, _ := connected(t, func(r fakeRequest) fakeReply { return fakeReply{silent: true, cut: true} })
+	_, _, err := c.Txn("/q/x-0000000001", []Op{{Kind: OpSet, Path: "/d", Version: -1}})
+	require.ErrorIs(t, err, ErrHungUp)
+	require.Equal(t, "the server hangs up on transaction /q/x-0000000001", Trouble(err))
+}
+
+// TestNoAnswer: so does one on a connection that was given up because nothing came.
+func TestNoAnswer(t *testing.T) {
+	c, _ := connected(t, nil, grants(300), func(s *fakeServer) { s.deaf = true })
+	_, err := c.Children("/q")
+	require.ErrorIs(t, err, ErrNoAnswer)
+	require.NotErrorIs(t, err, ErrHungUp)
+	require.Equal(t, Unknown, OutcomeOf(err))
+	require.Equal(t, "the server does not answer list /q", Trouble(err))
+}
+
+// TestContainersThatAreNotMade: persistent nodes are made in their place when the server says that it knows no
+// containers, that the arguments are bad, or hangs up twice in a row.
+func TestContainersThatAreNotMade(t *testing.T) {
+	for name, row := range map[string]struct {
+		container fakeReply
+		failures  int // of EnsureParents, before it makes a persistent node
+	}{
+		"unimplemented": {fakeReply{code: codeUnimplemented}, 0},
+		"bad arguments": {fakeReply{code: codeBadArguments}, 0},
+		"hangs up":      {fakeReply{silent: true, cut: true}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log lockedBuffer
+			server := newFakeServer(t)
+			server.handle = func(r fakeRequest) fakeReply {
+				switch r.op {
+				case opCreateContainer:
+					return row.container
+				case opCreate:
+					return fakeReply{body: text("/base/a")}
+				}
+				return fakeReply{}
+			}
+			c, events := dialFake(t, server, "zk1/base", WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			expect(t, events, Connected)
+			for range row.failures {
+				err := c.EnsureParents("/a")
+				require.ErrorIs(t, err, ErrHungUp)
+				require.Equal(t, "the server hangs up on create container /a", Trouble(err))
+			}
+			for range 3 {
+				require.NoError(t, c.EnsureParents("/a"))
+			}
+			require.Len(t, server.seen(opCreateContainer), max(row.failures, 1))
+			require.Len(t, server.seen(opCreate), 3)
+			require.Equal(t, 1, strings.Count(log.String(), "knows no container nodes"), "%s", log.String())
+		})
+	}
+}
+
+// TestOneHangUpOnContainer says nothing: the connection may have been lost for another reason.
+func TestOneHangUpOnContainer(t *testing.T) {
+	var cuts atomic.Int32
+	c, server := connected(t, func(r fakeRequest) fakeReply {
+		cut := cuts.Add(-1) >= 0
+		return fakeReply{silent: cut, cut: cut, body: text("/base/a")}
+	})
+	for range 5 {
+		cuts.Store(1)
+		require.ErrorIs(t, c.EnsureParents("/a"), ErrHungUp)
+		require.NoError(t, c.EnsureParents("/a"))
+	}
+	require.Len(t, server.seen(opCreateContainer), 10)
+	require.Empty(t, server.seen(opCreate))
+}
+
+// lockedBuffer is a buffer that may be written to from any goroutine.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
