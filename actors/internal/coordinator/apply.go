@@ -27,7 +27,11 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.doomed = false
 		c.expire()
 	}
-	c.tryAgain()
+	c.giveTurns()
+	for len(c.epoch.again) > 0 {
+		c.tryAgain()
+		c.giveTurns()
+	}
 	c.endRuns()
 	c.hurry()
 	return c.out

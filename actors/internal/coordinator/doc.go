@@ -179,11 +179,11 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, describe, heartbeat, batch, local_run, submit
+//	primitives  emit, describe, heartbeat, weight, waiting_line, batch, local_run, submit
 //	waiting     wait, cohort, listing, look_ahead, listed
-//	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
+//	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing, admission
 //	creating    reclaim, create, committed, reclaimed
 //	kinds       kinds, semaphore
 //	dispatch    order, connection, figures, apply
-//	walk        check, clone, encode
+//	walk        check_admission, check, clone, encode
 package coordinator

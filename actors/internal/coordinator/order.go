@@ -112,6 +112,7 @@ func (c *Coordinator) abandon(id RequestID) {
 	r.life = ended
 	c.declineReuse(r)
 	c.leaveCohort(r)
+	c.leaveLine(r)
 	c.leaveOwner(r)
 	c.unpark(r)
 	c.endWait(r)

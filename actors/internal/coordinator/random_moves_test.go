@@ -210,10 +210,13 @@ func (g *game) end() {
 			require.Empty(g.t, q.run.creates, "seed %d", g.seed)
 			require.Empty(g.t, q.run.deletes, "seed %d", g.seed)
 			require.Nil(g.t, q.retained, "seed %d", g.seed)
+			require.Zero(g.t, q.room, "seed %d", g.seed)
+			require.Zero(g.t, q.line, "seed %d", g.seed)
 		}
 	}
 	require.Zero(g.t, g.c.epoch.held)
 	require.Zero(g.t, g.c.epoch.retained)
+	require.Equal(g.t, load{shares: map[string]int{}}, g.c.epoch.load)
 	require.Empty(g.t, g.c.epoch.parked)
 	require.Empty(g.t, g.c.epoch.batch.waiting)
 }
