@@ -265,7 +265,7 @@ func (c *Coordinator) places() (all places) {
 	for _, r := range c.inOrder() {
 		switch {
 		case r.life != active || r.spec.One != "":
-		case r.turn.phase == called || r.turn.phase == roomDue || c.waits(r.node):
+		case r.turn.phase == called || r.turn.phase == roomDue || c.hasPlace(r):
 			all.first = append(all.first, r)
 		case r.turn.phase == inLine && r.turn.previous == 0:
 			for id := r.id; id != 0; id = c.requests[id].turn.next {

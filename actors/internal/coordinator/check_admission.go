@@ -5,10 +5,10 @@ import "fmt"
 // checkAdmission gives what is wrong with what the session counts as having at the servers.
 func (c *Coordinator) checkAdmission() string {
 	var nodes, kept, due, going, standing int
-	byQueue := map[*ownQueue]*room{}
-	of := func(q *ownQueue) *room {
+	byQueue := map[*ownQueue]*counts{}
+	of := func(q *ownQueue) *counts {
 		if byQueue[q] == nil {
-			byQueue[q] = &room{}
+			byQueue[q] = &counts{}
 		}
 		return byQueue[q]
 	}
@@ -45,12 +45,15 @@ func (c *Coordinator) checkAdmission() string {
 			if n.goes {
 				going += c.weigh(n.made)
 			}
-			if r.inherited != 0 || n.token.Place() > 0 { // a downgrade, or a node that was made before
+			if r.unbounded() {
 				beyond += c.weigh(n.made)
 			}
 		}
 		if n.counted.waits {
 			q.waiting++
+			if r.unbounded() {
+				q.unbounded++
+			}
 		}
 	}
 	l := &c.epoch.load
@@ -68,6 +71,12 @@ func (c *Coordinator) checkAdmission() string {
 	return ""
 }
 
+// counts is what a queue has, and how many nodes wait in it that no bound stops.
+type counts struct {
+	room
+	unbounded int
+}
+
 // checkTurn gives what is wrong with where a request stands.
 func (c *Coordinator) checkTurn(r *request) string {
 	switch {
@@ -81,9 +90,15 @@ func (c *Coordinator) checkTurn(r *request) string {
 	return ""
 }
 
+// unbounded tells whether no bound stops a request: a downgrade, who shares a hold, or goes on with a node that was made
+// before.
+func (r *request) unbounded() bool {
+	return r.sharing.holdOfOther || r.inherited != 0 || r.node.token.Place() > 0
+}
+
 // checkLine gives what is wrong with the line of a queue.
-func (c *Coordinator) checkLine(q *ownQueue, has room) string {
-	waiting, length, last := has.waiting, 0, RequestID(0)
+func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
+	length, last := 0, RequestID(0)
 	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
 		r := c.requests[id]
 		if r == nil || r.turn.phase != inLine || r.turn.previous != last || r.queue != q {
@@ -92,18 +107,13 @@ func (c *Coordinator) checkLine(q *ownQueue, has room) string {
 		last = id
 		length++
 	}
-	for _, n := range q.nodes {
-		if r := c.requests[n.users[0]]; n.counted.waits && (r.inherited != 0 || n.token.Place() > 0) {
-			waiting-- // stopped by no bound
-		}
-	}
 	switch {
 	case last != q.line.last || length != q.line.length:
 		return "the line ends elsewhere"
-	case has != q.room:
-		return fmt.Sprintf("it has %+v, and counts %+v", has, q.room)
-	case waiting > c.bounds.Waiting:
-		return fmt.Sprintf("%d nodes wait, and %d may", waiting, c.bounds.Waiting)
+	case has.room != q.room:
+		return fmt.Sprintf("it has %+v, and counts %+v", has.room, q.room)
+	case has.waiting-has.unbounded > c.bounds.Waiting:
+		return fmt.Sprintf("%d nodes wait, and %d may", has.waiting-has.unbounded, c.bounds.Waiting)
 	case length > 0 && q.room.nodes == 0 && c.epoch.connection == connected:
 		return "requests stand in line behind nobody"
 	case length > 0 && c.epoch.connection == connected && c.idles(q):

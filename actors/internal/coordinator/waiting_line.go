@@ -68,6 +68,12 @@ func (c *Coordinator) keep(r *request, as turnPhase, sign int) {
 	r.queue.room.waiting += sign
 }
 
+// hasPlace tells whether the node of a request has a place in its queue, which the request keeps if the node is lost. A
+// downgrade has that of another.
+func (c *Coordinator) hasPlace(r *request) bool {
+	return r.life == active && !r.sharing.holdOfOther && c.waits(r.node)
+}
+
 // call keeps room for the node of a request, which may make it as soon as it asks.
 func (c *Coordinator) call(r *request, as turnPhase) {
 	c.leaveLine(r)
