@@ -23,7 +23,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	s := &Session{
 		system:  system,
 		cfg:     cfg,
-		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
+		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider, bounds: coordinator.DefaultBounds()},
 		ready:   make(chan struct{}),
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -63,7 +63,7 @@ func newSession(handle *Session) *session {
 	s := &session{
 		Session: handle,
 		log:     handle.opts.log,
-		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout()),
+		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout(), handle.bounds()),
 		locks:   map[coordinator.RequestID]*actor.PID{},
 		timers:  map[uint64]*time.Timer{},
 		pauses:  map[*time.Timer]struct{}{},

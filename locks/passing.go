@@ -16,7 +16,7 @@ var ErrAgain = errors.New("turnstile: try again")
 // Election.Run goes on after such an error, and returns any other.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, zkconn.ErrUnavailable, ErrAgain, and
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, zkconn.ErrUnavailable, ErrAgain, and
 //     context.DeadlineExceeded: somebody else holds, or the ensemble is out of reach. Over gateways
 //     ErrUnavailable comes with ErrFailed: no gateway carries the request out.
 //   - May not: ErrClosed, also where a lease was lost by it; ErrBadPath, ErrBadAcquire, zkconn.ErrBadConfig; ErrNoAuth,
@@ -30,7 +30,7 @@ func MayPass(err error) bool {
 	}
 	for _, passing := range []error{
 		ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader, ErrNotHolding, ErrUnconfirmed,
-		ErrUnknownOutcome, zkconn.ErrUnavailable, ErrAgain, context.DeadlineExceeded,
+		ErrUnknownOutcome, ErrSessionFull, zkconn.ErrUnavailable, ErrAgain, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, passing) {
 			return true

@@ -104,6 +104,12 @@ const (
 	sequenceDigits = 10
 )
 
+// WeightOf gives what an ephemeral node weighs, by its path at the servers.
+func WeightOf(path string) int { return pathOverhead + len(path) }
+
+// Size gives what the node of a request weighs, without the chroot.
+func (sp *Spec) Size() int { return sp.size }
+
 // weighed gives what the node of a request weighs without the chroot.
 func (sp *Spec) weighed() int {
 	if sp.One != "" {

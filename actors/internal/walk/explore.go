@@ -80,7 +80,7 @@ func newWorld(plan *Plan, fired map[*machine.Row]bool) *world {
 	}
 	for i := range plan.Sessions {
 		w.actors[i].m = machine.New(plan.Try[i])
-		if !plan.Arrive[i] {
+		if !plan.Arrive[i] && plan.Within[i] == 0 {
 			w.make(move{kind: begins, at: uint8(i)})
 		}
 	}
