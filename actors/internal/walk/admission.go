@@ -40,7 +40,7 @@ func (w *world) checkBounds() {
 		weight, waiting := 0, [maxPaths]int{}
 		for i := range w.servers.nodes {
 			n := &w.servers.nodes[i]
-			if n.session != s || n.epoch != w.epoch(s) || n.doomed {
+			if n.session != s || n.epoch != w.epoch(s) || n.doomed || w.downgraded(n) {
 				continue
 			}
 			weight += coordinator.WeightOf(lockPaths[n.path] + "/" + n.name)
@@ -57,6 +57,18 @@ func (w *world) checkBounds() {
 			}
 		}
 	}
+}
+
+// downgraded tells whether a node was made in a downgrade.
+func (w *world) downgraded(n *node) bool {
+	for i := range w.plan.Sessions {
+		for j := range w.plan.Sessions {
+			if n.guid == guid(i) && w.plan.Modes[i] == messages.Read && w.plan.Modes[j] == messages.Write && w.plan.sameOwner(i, j) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // waitsWith tells whether the request that a node was made for waits with it.

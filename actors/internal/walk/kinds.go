@@ -242,7 +242,9 @@ func breakNode(w *world, _, at int) {
 
 func want(w *world, _, at int) { w.write(at, true) }
 
-func canReap(w *world, _ int) ways { return once(len(w.servers.nodes) == 0 && w.servers.sequence != [maxPaths]int32{}) }
+func canReap(w *world, _ int) ways {
+	return once(len(w.servers.nodes) == 0 && w.servers.sequence != [maxPaths]int32{})
+}
 
 func reap(w *world, _, _ int) { w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0 }
 

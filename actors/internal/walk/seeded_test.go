@@ -176,7 +176,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true},
 		breaks: OwnInvariants},
 	{name: "read along with what goes", source: edits(
-		rule("	n.phase = deleting\n	c.endCohortOf(r.queue, n)\n", "	n.phase = deleting\n"),
+		rule("	c.setPhase(r.queue, n, deleting)\n	c.endCohortOf(r.queue, n)\n", "	c.setPhase(r.queue, n, deleting)\n"),
 		rule("n.phase == present && !n.wanted && c.epoch", "!n.wanted && c.epoch")),
 		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
 		breaks: OwnInvariants},
