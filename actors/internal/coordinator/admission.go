@@ -144,7 +144,7 @@ func (c *Coordinator) lookAtAll() {
 // nextTurns calls those of the line of a queue whose turn it is: half of what may wait, together.
 func (c *Coordinator) nextTurns(q *ownQueue) {
 	if q.line.first != 0 && q.retained != nil && q.retained.next == 0 {
-		c.release(q) // somebody wants the lock
+		c.release(q) // else whoever comes meanwhile would reuse it, before those in line
 	}
 	for q.line.first != 0 && c.readsAtOnce(c.requests[q.line.first]) {
 	}

@@ -12,6 +12,7 @@ var (
 	acrossBoth = [maxActors]int{0, 1, 0, 1}
 	lastTries  = [maxActors]bool{2: true}
 	threeRead  = [maxActors]messages.Mode{messages.Write, messages.Read, messages.Read, messages.Read}
+	inThird    = [maxActors]int{0, 1, 1}
 	ownersTwo  = [maxActors]int{1, 2, 1}
 )
 
@@ -55,7 +56,7 @@ var smallAdmission = []Plan{
 		Bounds: Bounds{Slow: 1}},
 	{Name: "room for one, retained, a cut", Sessions: two, Paths: alternate, Sticky: all, Arrive: secondLater, Nodes: 1,
 		Prompt: true, Bounds: Bounds{Cuts: 1}},
-	{Name: "room for two, retained and more", Sessions: three, Paths: [maxActors]int{0, 1, 1}, Sticky: [maxActors]bool{true},
+	{Name: "room for two, retained and more", Sessions: three, Paths: inThird, Sticky: [maxActors]bool{true},
 		Arrive: notFirst, Nodes: 2, Prompt: true},
 	{Name: "all over both", Sessions: four, Paths: acrossBoth, Within: twoWant, Nodes: 2, Prompt: true},
 	{Name: "all over both, one waits", Sessions: four, Paths: acrossBoth, Within: twoWant, Nodes: 3, Waiting: 1,
