@@ -33,6 +33,7 @@ func (s *session) open(epoch uint64) {
 // expire.
 func (s *session) endEpoch(next uint64) {
 	s.info.clock.End()
+	clear(s.others)
 	s.queries.EpochEnded()
 	s.stopTimers()
 	old, report := s.link, s.reportRemaining()

@@ -196,8 +196,9 @@ func (c *Coordinator) tellTurn(r *request) {
 
 // refuseFull refuses a request for which there is no room. op is its create, where that was not answered yet.
 func (c *Coordinator) refuseFull(r *request, op uint64) {
+	l := &c.epoch.load
 	detail := fmt.Sprintf("the nodes of the session weigh %d bytes in the transaction that ends it, and may weigh %d",
-		c.epoch.load.nodes+c.epoch.load.others, c.bounds.Weight)
+		l.nodes+l.others+l.kept+l.due, c.bounds.Weight)
 	c.leaveOwner(r)
 	c.leaveCohort(r)
 	if op != 0 {
@@ -212,10 +213,21 @@ func (c *Coordinator) refuseFull(r *request, op uint64) {
 // false where there will not be.
 func (c *Coordinator) makeRoom(sp *Spec) bool {
 	l := &c.epoch.load
-	if l.going == 0 && c.epoch.retained == 0 || c.overShare(sp) {
-		return false
+	return (l.going > 0 || c.epoch.retained > 0) && !c.overShare(sp) && c.giveUpRetained(c.weigh(sp))
+}
+
+// others takes note of nodes of which only the shell knows.
+func (c *Coordinator) others(in Others) {
+	c.epoch.load.others += in.Change
+	if in.Wanted > 0 {
+		c.giveUpRetained(in.Wanted)
 	}
-	for c.lacks(sp) > l.going {
+}
+
+// giveUpRetained is makeRoom for so much weight.
+func (c *Coordinator) giveUpRetained(weight int) bool {
+	l := &c.epoch.load
+	for c.lacks(weight) > l.going {
 		q := c.oldestRetained()
 		if q == nil {
 			return false

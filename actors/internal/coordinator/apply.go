@@ -22,6 +22,8 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.expire()
 	case Fired:
 		c.fired(in.Timer)
+	case Others:
+		c.others(in)
 	}
 	if c.doomed {
 		c.doomed = false

@@ -28,7 +28,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
-	e.num(flag(ep.describes.asked != 0))
+	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others))
 	for _, id := range ep.due {
 		if r := c.requests[id]; r != nil && r.turn.phase == roomDue {
 			e.num(uint64(id))

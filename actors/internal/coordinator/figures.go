@@ -11,6 +11,27 @@ func (c *Coordinator) Stale() int64 { return c.stale }
 // Requests is how many requests there are of which something is left.
 func (c *Coordinator) Requests() int { return len(c.requests) }
 
+// Load is what a session has at the servers, and how many requests wait inside it.
+type Load struct {
+	// Weight is what its ephemeral nodes weigh in the transaction that ends it, MaxWeight what they may, in bytes.
+	Weight, MaxWeight int
+	// Inside counts the requests that stand in lines, without a node.
+	Inside int
+}
+
+// Load tells it.
+func (c *Coordinator) Load() Load {
+	l := &c.epoch.load
+	return Load{Weight: l.nodes + l.others, MaxWeight: c.bounds.Weight, Inside: l.inLine}
+}
+
+// Room tells whether there is room for nodes of which only the shell knows, and whether there will be soon, because
+// others are given up.
+func (c *Coordinator) Room(weight int) (now, soon bool) {
+	lacks := c.lacks(weight)
+	return lacks <= 0, lacks <= c.epoch.load.going
+}
+
 // Unused tells whether nobody holds or waits any more with a node, which is one of this session.
 func (c *Coordinator) Unused(path, name string) bool {
 	_, n := c.epoch.paths[path].findNode(name)

@@ -172,6 +172,13 @@ func (g *game) connection() bool {
 		g.at.Lease.Run = 1
 	case g.one(20):
 		g.at.Lease.Run++
+	case g.one(4): // a transaction makes a node, or is to
+		if now, _ := g.c.Room(20); now {
+			g.others += 20
+			g.apply(Others{Change: 20})
+		} else {
+			g.apply(Others{Wanted: 20})
+		}
 	}
 	return true
 }
@@ -184,6 +191,8 @@ func (g *game) connect() {
 // end has everybody give back, without any more faults, and sees that nothing is left.
 func (g *game) end() {
 	g.calm = true
+	g.apply(Others{Change: -g.others})
+	g.others = 0
 	if !g.up {
 		g.connect()
 	}

@@ -50,6 +50,7 @@ type game struct {
 	timers  []uint64
 	up      bool
 	calm    bool // no faults any more, and everybody gives back
+	others  int  // what nodes of transactions weigh
 	steps   int
 	log     []string // what was told, and wanted
 }
@@ -133,7 +134,7 @@ func (g *game) apply(in Input) {
 		case StopTimer:
 			g.timers = slices.DeleteFunc(g.timers, func(timer uint64) bool { return timer == out.Timer })
 		case NewEpoch:
-			g.asks, g.timers, g.up = nil, nil, false
+			g.asks, g.timers, g.up, g.others = nil, nil, false, 0
 			g.s.expire(out.Epoch - 1)
 			g.s.watched, g.s.listed, g.s.events = map[string]bool{}, map[string]bool{}, nil
 		}

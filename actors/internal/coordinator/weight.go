@@ -14,17 +14,17 @@ const (
 func (c *Coordinator) weigh(sp *Spec) int { return c.bounds.Root + sp.size }
 
 // fits tells whether a node of a request can be made now.
-func (c *Coordinator) fits(sp *Spec) bool { return c.lacks(sp) <= 0 && !c.overShare(sp) }
+func (c *Coordinator) fits(sp *Spec) bool { return c.lacks(c.weigh(sp)) <= 0 && !c.overShare(sp) }
 
 // overShare tells whether a requester of a gateway would have more than its share.
 func (c *Coordinator) overShare(sp *Spec) bool {
 	return sp.Requester != "" && c.epoch.load.shares[sp.Requester]+c.weigh(sp) > c.bounds.Weight/weightShares
 }
 
-// lacks is how much is to go before a node of a request can be made; not above zero when it can be made now.
-func (c *Coordinator) lacks(sp *Spec) int {
+// lacks is how much is to go before there is room for so much; not above zero when there is.
+func (c *Coordinator) lacks(weight int) int {
 	l := &c.epoch.load
-	return l.nodes + l.others + l.kept + l.due + c.weigh(sp) - c.bounds.Weight
+	return l.nodes + l.others + l.kept + l.due + weight - c.bounds.Weight
 }
 
 // share adds to what a requester of a gateway has.
