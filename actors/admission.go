@@ -50,6 +50,13 @@ func WithMaxNodeBytes(n int) SessionOption {
 	}
 }
 
+// loaded notes what the session has at the servers.
+func (s *session) loaded(now coordinator.Load) {
+	s.weight.Store(int64(now.Weight))
+	s.inside.Store(int64(now.Inside))
+	s.figures.Loaded(now.Weight, now.Inside)
+}
+
 // bounds gives those of the session's nodes.
 func (s *Session) bounds() coordinator.Bounds {
 	bounds := s.opts.bounds

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -65,6 +66,7 @@ func (s *session) end(err error) {
 	}
 	s.info.clock.End()
 	s.queries.Close()
+	s.loaded(coordinator.Load{})
 	s.figures.Turned(figures.None)
 }
 

@@ -36,6 +36,10 @@ type Connection struct {
 	Timeout time.Duration
 	// Lease is how long the leases of the session last at least; not above zero when they are over, or none is needed.
 	Lease time.Duration
+	// NodeBytes is what the ephemeral nodes of the session weigh, MaxNodeBytes what they may: see WithMaxNodeBytes.
+	NodeBytes, MaxNodeBytes int
+	// Inside is how many requests wait inside the session, without a node: see WithMaxWaiting.
+	Inside int
 	// Cause is why there is no connection, nil where there is one.
 	Cause error
 }
@@ -47,6 +51,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 		now.Epoch, now.ID = info.epoch, info.session
 	}
 	now.Timeout = s.Timeout()
+	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.opts.bounds.Weight, int(s.inside.Load())
 	now.Lease, _ = s.leaseLeft()
 	if now.Phase != Connected {
 		now.Cause = s.lastCause()

@@ -20,6 +20,7 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 		s.carryOut(out)
 	}
 	s.stale.Add(s.decides.Stale() - before)
+	s.loaded(s.decides.Load())
 }
 
 // carryOut does one thing that the coordinator has decided.

@@ -44,6 +44,8 @@ type Session struct {
 	phase     phases
 	stale     atomic.Int64
 	polls     atomic.Int64
+	weight    atomic.Int64     // of its ephemeral nodes
+	inside    atomic.Int64     // requests that wait without a node
 	figures   *figures.Figures // nil where nothing is counted
 	last      lastThings
 }
