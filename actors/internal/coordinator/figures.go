@@ -44,27 +44,32 @@ func (c *Coordinator) Retains(path, name string) bool {
 	return n != nil && n.phase == retained
 }
 
-// Cohort is a node that is passed on among requests of this session.
+// Cohort is a node behind which requests of this session wait without nodes: in its cohort, or in the line of its queue.
 type Cohort struct {
 	Node string
-	// Has is what the request wants that holds or waits with it, Behind what those want that wait behind it without
-	// nodes, in their order.
+	// Has is what the request wants that holds or waits with it, Behind what those want that wait behind it, in their
+	// order. Readers and those who want permits are left out where they stand in a line: it is not this one node that
+	// they wait for.
 	Has    *Spec
 	Behind []*Spec
 }
 
-// Cohorts tells the nodes that are passed on, or were.
+// Cohorts tells the nodes that are passed on, or were, and those that a line stands behind.
 func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 	for _, p := range c.epoch.paths {
 		for _, q := range p.queues {
 			for _, n := range q.nodes {
 				r := c.requests[n.users[0]]
-				if n.phase != present || r == nil || !r.spec.sharesNode() {
+				inFront := q.line.length > 0 && n == q.nodes[len(q.nodes)-1]
+				if n.phase != present || r == nil || !r.spec.sharesNode() && !inFront {
 					continue
 				}
 				all := Cohort{Node: n.name, Has: r.spec}
 				for _, id := range q.allBehind(n) {
 					all.Behind = append(all.Behind, c.requests[id].spec)
+				}
+				if inFront {
+					all.Behind = append(all.Behind, c.excludedInLine(q)...)
 				}
 				if !yield(all) {
 					return
@@ -72,6 +77,32 @@ func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 			}
 		}
 	}
+}
+
+// excludedInLine gives what those want in a line who wait until everybody before them is gone.
+func (c *Coordinator) excludedInLine(q *ownQueue) (all []*Spec) {
+	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
+		if sp := c.requests[id].spec; !sp.Reads() && sp.Permits == 0 {
+			all = append(all, sp)
+		}
+	}
+	return all
+}
+
+// Behind counts the requests of this session that wait behind a node of it without nodes: in its cohort, and in the line
+// of its queue.
+func (c *Coordinator) Behind(path, name string) (behind int) {
+	q, n := c.epoch.paths[path].findNode(name)
+	if n == nil {
+		return 0
+	}
+	if len(n.users) > 0 && c.requests[n.users[0]] != nil && c.requests[n.users[0]].spec.sharesNode() {
+		behind = len(q.allBehind(n))
+	}
+	if n == q.nodes[len(q.nodes)-1] {
+		behind += q.line.length
+	}
+	return behind
 }
 
 // Nodes tells the names of the nodes of this session, as far as they are known.
