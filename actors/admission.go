@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -59,7 +60,7 @@ func (s *session) loaded(now coordinator.Load) {
 
 // bounds gives those of the session's nodes.
 func (s *Session) bounds() coordinator.Bounds {
-	bounds := s.opts.bounds
-	bounds.Root = len(s.cfg.Chroot())
-	return bounds
+	usual := coordinator.DefaultBounds()
+	return coordinator.Bounds{Waiting: cmp.Or(s.opts.bounds.Waiting, usual.Waiting),
+		Weight: cmp.Or(s.opts.bounds.Weight, usual.Weight), Root: len(s.cfg.Chroot())}
 }

@@ -51,7 +51,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 		now.Epoch, now.ID = info.epoch, info.session
 	}
 	now.Timeout = s.Timeout()
-	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.opts.bounds.Weight, int(s.inside.Load())
+	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
 	now.Lease, _ = s.leaseLeft()
 	if now.Phase != Connected {
 		now.Cause = s.lastCause()

@@ -23,7 +23,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	s := &Session{
 		system:  system,
 		cfg:     cfg,
-		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider, bounds: coordinator.DefaultBounds()},
+		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
 		ready:   make(chan struct{}),
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),

@@ -21,7 +21,7 @@ type sessionOptions struct {
 	sessionFile string // "" for none
 	meters      metric.MeterProvider
 	labels      metering.Labels
-	bounds      coordinator.Bounds
+	bounds      coordinator.Bounds // zero is the usual
 }
 
 // WithoutParentWrites keeps Turnstile from writing to lock paths. By default an acquire is one
