@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -36,6 +37,7 @@ func (s *session) open(epoch uint64) {
 func (s *session) endEpoch(next uint64) {
 	promised := s.last.some() && s.info.clock.Valid()
 	s.info.clock.End()
+	clear(s.others)
 	s.queries.EpochEnded()
 	s.stopTimers()
 	s.lapse.stop()
@@ -106,6 +108,7 @@ func (s *session) end(err error) {
 	}
 	s.info.clock.End()
 	s.queries.Close()
+	s.loaded(coordinator.Load{})
 	s.figures.Turned(figures.None)
 }
 

@@ -39,6 +39,10 @@ type Connection struct {
 	// Lapsed: no lease may rest on the ZooKeeper session any more, because its servers have not proved in time that it
 	// lives. Requests are granted in the next one, which begins when one wants a lock.
 	Lapsed bool
+	// NodeBytes is what the ephemeral nodes of the session weigh, MaxNodeBytes what they may: see WithMaxNodeBytes.
+	NodeBytes, MaxNodeBytes int
+	// Inside is how many requests wait inside the session, without a node: see WithMaxWaiting.
+	Inside int
 	// Cause is why there is no connection, nil where there is one.
 	Cause error
 	// Trouble says in words what keeps a request from being carried out though there are servers, such as "the server
@@ -55,6 +59,7 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 		now.Epoch, now.ID = info.epoch, info.session
 	}
 	now.Timeout = s.Timeout()
+	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
 	now.Lease, _ = s.leaseLeft()
 	now.Trouble, now.Stuck = s.troubles.look()
 	if now.Phase != Connected {

@@ -24,6 +24,7 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 		s.keeping = busy
 		s.link.KeepLease(busy)
 	}
+	s.loaded(s.decides.Load())
 }
 
 // carryOut does one thing that the coordinator has decided.

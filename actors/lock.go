@@ -130,6 +130,7 @@ func (l *lock) begin(ctx actor.Context) {
 	l.audience.watch(ctx)
 	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
+	l.spec.Requester = l.asker
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
 	l.step(ctx, machine.Event{Kind: machine.Begin})

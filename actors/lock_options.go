@@ -23,6 +23,12 @@ func WithListener(to Listener) LockOption {
 	return func(l *lock) { l.listener = to }
 }
 
+// WithRequester names the node for which a gateway asks. The nodes of one requester weigh at most a
+// quarter of what those of the session may: see WithMaxNodeBytes. Package gateway sets it.
+func WithRequester(node string) LockOption {
+	return func(l *lock) { l.asker = node }
+}
+
 // WithRemote lets the parent, the owner and the observers of a lock actor run on other nodes. pack
 // turns a message of package messages into one that protoactor's remote can send: wire.Pack, of
 // package actors/gateway/wire. It is an argument so that programs without remote actors do not link

@@ -17,6 +17,7 @@ type lock struct {
 	audience
 	session  *Session
 	want     *messages.Acquire // is not changed
+	asker    string            // the node that asks over a gateway; "" where it is this one
 	spec     *coordinator.Spec
 	request  coordinator.RequestID // its name for the session; zero while that does not know of it
 	m        machine.Machine

@@ -21,6 +21,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		After:   s.after,
 		Unused:  s.unused,
 		Cohorts: s.cohorts,
+		Behind:  s.behind,
 	})
 }
 
@@ -44,6 +45,14 @@ func (s *session) replyTo(asker *actor.PID) func(answer any) {
 // unused tells whether a node is one of this session with which nobody holds or waits any more.
 func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
+}
+
+// behind counts the requests that wait behind a node of this session without nodes.
+func (s *session) behind(node messages.Contender) int {
+	if node.Session != s.info.session {
+		return 0
+	}
+	return s.decides.Behind(node.Path, node.Node)
 }
 
 // cohorts gives the nodes of this session that are passed on in cohorts.

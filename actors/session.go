@@ -63,9 +63,10 @@ func newSession(handle *Session) *session {
 	s := &session{
 		Session: handle,
 		log:     handle.opts.log,
-		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout()),
+		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout(), handle.bounds()),
 		locks:   map[coordinator.RequestID]*actor.PID{},
 		timers:  map[uint64]*time.Timer{},
+		others:  map[string]int{},
 		pauses:  map[*time.Timer]struct{}{},
 	}
 	s.queries = s.newDispatcher()
@@ -113,6 +114,10 @@ func (s *session) Receive(ctx actor.Context) {
 		s.follow(ctx, msg.Path)
 	case *messages.Unfollow:
 		s.queries.Unfollow(Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
+	case *weighing:
+		s.admit(msg)
+	case *weighed:
+		s.settle(msg)
 	case *asked:
 		s.queries.Ask(msg, msg.query, func(answer any) { msg.answer <- answer })
 	case *withdrawn:

@@ -46,6 +46,8 @@ type Session struct {
 	stale     atomic.Int64
 	polls     atomic.Int64
 	unowned   atomic.Int64
+	weight    atomic.Int64     // of its ephemeral nodes
+	inside    atomic.Int64     // requests that wait without a node
 	figures   *figures.Figures // nil where nothing is counted
 	last      lastThings
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -20,6 +21,7 @@ type sessionOptions struct {
 	sessionFile string // "" for none
 	meters      metric.MeterProvider
 	labels      metering.Labels
+	bounds      coordinator.Bounds // zero is the usual
 }
 
 // WithoutParentWrites keeps Turnstile from writing to lock paths. By default an acquire is one

@@ -30,6 +30,7 @@ type session struct {
 	locks   map[coordinator.RequestID]*actor.PID // lock actors that have not ended
 	timers  map[uint64]*time.Timer               // the coordinator's
 	pauses  map[*time.Timer]struct{}             // the dispatcher's
+	others  map[string]int                       // what ephemeral nodes of transactions weigh, by their paths
 	queries *inspect.Dispatcher
 	running sync.WaitGroup // goroutines of requests
 }

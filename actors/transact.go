@@ -32,10 +32,12 @@ type Transaction struct {
 }
 
 // Transact carries out a transaction, and waits for its outcome or the end of ctx. It waits for a
-// connection, and resolves a lost reply where it can. A transaction that was certainly not carried
+// connection, and resolves a lost reply where it can. It waits for retained nodes to go where its
+// ephemeral nodes need their room (WithMaxNodeBytes). A transaction that was certainly not carried
 // out is sent again while the hold goes on.
 //
-// The error wraps ErrNotHolding where the hold is over, zkconn's for a part that was refused, that
+// The error wraps ErrNotHolding where the hold is over, ErrSessionFull where there is no room for its
+// ephemeral nodes and nothing was sent, zkconn's for a part that was refused, that
 // of ctx where nothing was sent before it ended, and zkconn.ErrUnknownOutcome where the transaction
 // may have been carried out, or may yet be. over, which may be nil, is called when this client does
 // nothing more about it, perhaps after Transact has returned. A release that is sent after that
@@ -47,7 +49,7 @@ func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]z
 			defer over()
 		}
 		defer close(x.done)
-		x.results, x.err = x.run()
+		x.results, x.err = x.weighAndRun()
 	}()
 	select {
 	case <-x.done:
@@ -89,6 +91,21 @@ type transacting struct {
 	done    chan struct{}
 	results []zkconn.OpResult
 	err     error
+	// undecided: it may have been carried out, or may yet be.
+	undecided bool
+}
+
+// weighAndRun is run with room for the ephemeral nodes that the transaction makes.
+func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
+	weight := x.weight()
+	if weight > 0 {
+		if err := x.admit(weight); err != nil {
+			return nil, err
+		}
+	}
+	results, err := x.run()
+	x.settle(weight, results, err)
+	return results, err
 }
 
 // run sends the transaction until its outcome is known or nobody can know it.
@@ -126,6 +143,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 		case zkconn.Carried:
 			return results, nil
 		case zkconn.Undecided:
+			x.undecided = true
 			return nil, err
 		}
 		x.stage.Store(unsent)

@@ -27,8 +27,9 @@
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass] splits errors in
 //     two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock] with [DeadlockError], [ErrReentry],
 //     [ErrUpgrade], [ErrPermits], [ErrQuota], [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire],
-//     [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld],
-//     [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
+//     [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased],
+//     [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed], [ErrSessionRemains],
+//     [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks, PossibleDeadlocks,
 //     SetPermits.
 //   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
@@ -40,7 +41,8 @@
 //   - Restarts: [WithSessionFile].
 //   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels], [WithTracerProvider],
 //     [WithUnreleased].
-//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutParentWrites], [WithoutFastPaths].
+//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutParentWrites], [WithoutFastPaths],
+//     [WithMaxWaiting], [WithMaxNodeBytes].
 //
 // Options of a lock are of type [LockOption]:
 //

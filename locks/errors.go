@@ -42,6 +42,9 @@ var (
 	// ErrUnconfirmed: Unlock waited until the lease was over, and no server is known to have heard of
 	// the release. The session goes on trying.
 	ErrUnconfirmed = errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying")
+	// ErrSessionFull: the ephemeral nodes of the session, or those of a gateway's requester, weigh as much as they may,
+	// and none of them is in the queue of this lock. Nothing was sent. It may pass. See WithMaxNodeBytes.
+	ErrSessionFull = actors.ErrSessionFull
 	// ErrFailed: the lock could not be had, or could not be given back; the text says why.
 	ErrFailed = errors.New("turnstile: the lock failed")
 	// ErrClosed: the client, or its session, is closed. Together with zkconn.ErrAuthFailed where the servers have refused
@@ -162,6 +165,8 @@ func sentinel(reason messages.Reason, usual error) error {
 		return ErrUpgrade
 	case messages.ReasonPermits:
 		return ErrPermits
+	case messages.ReasonSessionFull:
+		return ErrSessionFull
 	case messages.ReasonHoldGone:
 		return ErrLost
 	case messages.ReasonUnreachable, messages.ReasonGatewayFull:

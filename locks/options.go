@@ -136,6 +136,14 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 // zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
+// WithMaxWaiting bounds the nodes of one queue with which this client waits: see actors.WithMaxWaiting.
+// Use it where others must not wait behind so many of one process.
+func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
+
+// WithMaxNodeBytes bounds what the nodes of this client weigh at the servers: see actors.WithMaxNodeBytes.
+// Use it where the servers have another jute.maxbuffer than the usual one.
+func WithMaxNodeBytes(n int) Option { return session(actors.WithMaxNodeBytes(n)) }
+
 // WithSessionFile keeps the session's id and password in a file of the user's own (mode 0600, on a
 // local disk). A process that is started again after a crash then closes its predecessor's session
 // first. Its predecessor's locks are free after a few round trips instead of a session timeout,

@@ -16,7 +16,7 @@ var ErrAgain = errors.New("turnstile: try again")
 // Election.Run goes on after such an error, and returns any other.
 //
 //   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, zkconn.ErrUnavailable,
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, zkconn.ErrUnavailable,
 //     zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota, ErrAgain, and
 //     context.DeadlineExceeded: somebody else holds, or the ensemble is out of reach, or does not
 //     carry out requests now. Over gateways
@@ -32,8 +32,8 @@ func MayPass(err error) bool {
 	}
 	for _, passing := range []error{
 		ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader, ErrNotHolding, ErrUnconfirmed,
-		ErrUnknownOutcome, zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota,
-		ErrAgain, context.DeadlineExceeded,
+		ErrUnknownOutcome, ErrSessionFull, zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly,
+		zkconn.ErrSessionMoved, ErrQuota, ErrAgain, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, passing) {
 			return true

@@ -10,6 +10,9 @@ import (
 // RWMutex is a lock that any number of readers hold together, or one writer alone. The order of the queue
 // holds for both: a reader waits for the writers that came before it, a writer for everybody, so that
 // neither starves. A release wakes one writer, or the readers that waited for that writer, once each.
+//
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers among those come
+// behind writers of other clients that queue meanwhile.
 type RWMutex struct{ lock }
 
 // RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and Lock.

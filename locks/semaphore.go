@@ -16,6 +16,9 @@ import (
 // another name, may set the data to nothing, because they were when it came (see
 // WithoutParentWrites). The next request that lists the queue then writes the number again.
 //
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Those come behind requests of
+// other clients that queue meanwhile.
+//
 // A release wakes the first waiter, and the one behind it, who is the first waiter from then on: two clients,
 // however long the queue is.
 type Semaphore struct{ lock }

@@ -58,6 +58,9 @@ const (
 	ReasonUnreachable Reason = "no gateway answers"
 	// ReasonGatewayFull: each gateway has as many requests as it takes. It may pass.
 	ReasonGatewayFull Reason = "the gateway is full"
+	// ReasonSessionFull: the ephemeral nodes of the session are as many as servers can delete with it in one
+	// transaction, and none of them is in the queue that was asked for. Nothing was sent. It may pass.
+	ReasonSessionFull Reason = "the session has as many nodes as it may have"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"
 )

@@ -204,7 +204,8 @@ func (g *server) carryOut(ctx actor.Context, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
-			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self())))
+			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self()),
+				actors.WithRequester(o.From)))
 			g.locks[o.ID], g.ids[lock.GetId()] = lock, o.ID
 			ctx.Watch(lock)
 		case relay.Tell:

@@ -21,6 +21,9 @@ type Session struct {
 	Unused func(node messages.Contender) bool
 	// Cohorts gives the nodes of this session that are passed on in cohorts.
 	Cohorts func() []Cohort
+	// Behind counts the requests that wait behind a node of this session without nodes of their own; zero for a node of
+	// another.
+	Behind func(node messages.Contender) int
 }
 
 // Dispatcher runs the queries that reach a session, and answers them. Its methods are called on the
@@ -171,6 +174,12 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	p.failures = 0
 	if err != nil || p.follows == "" {
 		delete(d.queries, p)
+	}
+	if shown, ok := answer.(*messages.Queue); ok && d.session.Behind != nil {
+		for i := range shown.Contenders {
+			c := &shown.Contenders[i]
+			c.Behind = max(c.Behind, d.session.Behind(*c))
+		}
 	}
 	if found, ok := answer.(confirmed); ok {
 		answer = found.answer(&d.session)

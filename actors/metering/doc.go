@@ -26,6 +26,8 @@
 //	| turnstile.session.interruptions   | counter       | {interruption} | turnstile.cause                                | what came between sessions and their servers |
 //	| turnstile.session.batches         | counter       | {batch}        |                                                | creates and deletes that were sent, those that share a transaction as one |
 //	| turnstile.session.batch.size      | histogram     | {operation}    |                                                | creates and deletes that were sent together |
+//	| turnstile.session.weight          | updowncounter | By             |                                                | what the ephemeral nodes of sessions weigh in the transactions that end them |
+//	| turnstile.session.inside          | updowncounter | {request}      |                                                | requests that wait inside their session, without a node |
 //
 // # Attributes
 //

@@ -100,6 +100,10 @@ var (
 		"what came between sessions and their servers", nil}
 	batches = Instrument{"turnstile.session.batches", Counter, "{batch}", nil,
 		"creates and deletes that were sent, those that share a transaction as one", nil}
+	weight = Instrument{"turnstile.session.weight", UpDownCounter, "By", nil,
+		"what the ephemeral nodes of sessions weigh in the transactions that end them", nil}
+	inside = Instrument{"turnstile.session.inside", UpDownCounter, "{request}", nil,
+		"requests that wait inside their session, without a node", nil}
 	batchSize = Instrument{"turnstile.session.batch.size", Histogram, "{operation}", nil,
 		"creates and deletes that were sent together", sizes}
 )
@@ -107,5 +111,5 @@ var (
 // Instruments lists all instruments, as the table of the package's documentation does.
 func Instruments() []Instrument {
 	return slices.Clone([]Instrument{acquireDuration, holdDuration, handoffDuration, held, waiting, grants, losses, revocations,
-		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize})
+		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize, weight, inside})
 }

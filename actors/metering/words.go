@@ -26,6 +26,7 @@ var words = map[messages.Reason]string{
 	messages.ReasonDeadlock:          "deadlock",
 	messages.ReasonUnreachable:       "unreachable",
 	messages.ReasonGatewayFull:       "gateway_full",
+	messages.ReasonSessionFull:       "session_full",
 	messages.ReasonZxidOutOfRange:    "zxid_out_of_range",
 }
 

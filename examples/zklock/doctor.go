@@ -55,7 +55,8 @@ func doctorCommand(conn *connection) *cobra.Command {
 		Long: `doctor looks at each server (does its name resolve, does it listen, what
 version is it, does it serve), opens a session, writes a node, reads it back
 and deletes it, and measures whether the answers come in time for a lease. It
-looks for deadlocks below --root, and for possible ones (zklock help graph).
+tells what the ephemeral nodes of the heaviest session weigh, and looks for
+deadlocks below --root, and for possible ones (zklock help graph).
 
 Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no
 server could be reached.`,
@@ -187,6 +188,7 @@ func (e *examination) examine(ctx context.Context) {
 	if ok {
 		e.judgeMargin(granted, trips)
 	}
+	e.lookAtWeight(ctx, cfg.Servers())
 	e.lookForDeadlocks(conn)
 }
 

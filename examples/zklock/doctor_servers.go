@@ -65,6 +65,11 @@ func (e *examination) judgeServer(address, version, mode, latency string) {
 
 // fourLetter asks one of ZooKeeper's four-letter words.
 func (e *examination) fourLetter(ctx context.Context, address, word string) (string, error) {
+	return e.word(ctx, address, word, maxAnswer)
+}
+
+// word is fourLetter with a bound of the answer, in bytes.
+func (e *examination) word(ctx context.Context, address, word string, most int64) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, 5*time.Second))
 	defer cancel()
 	var conn net.Conn
@@ -83,7 +88,7 @@ func (e *examination) fourLetter(ctx context.Context, address, word string) (str
 	if _, err := io.WriteString(conn, word); err != nil {
 		return "", err
 	}
-	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
+	answer, err := io.ReadAll(io.LimitReader(conn, most))
 	if errors.Is(err, syscall.ECONNRESET) || len(answer) > 0 {
 		err = nil // the server closes, one way or the other
 	}

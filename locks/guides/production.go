@@ -63,9 +63,32 @@
 //
 // # Sizes
 //
-// jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise: transactions stay far
-// below. It need not be changed for locks. A server whose bound is smaller hangs up on what is
-// larger, each time. The request then pauses, and its error says on what the server hangs up. A listing of a lock path is an answer of some 60 bytes
+// jute.maxbuffer bounds what a server reads, 1 MiB unless told otherwise. Transactions of locks stay
+// far below, but for one: when a session ends, the servers delete all of its ephemeral nodes in one
+// transaction. It has four bytes and the whole path of each. Where it is too large, all servers fail,
+// and do not start again ("Unreasonable length"; ZOOKEEPER-4306, in 3.8.0 as in 3.9.5). So the nodes
+// of a client weigh 512 KiB at most: some 5 000 locks with paths of 40 characters, or 2 000 with
+// paths of 200. Then Lock returns ErrSessionFull, for which MayPass is true; a waiter whose queue has
+// a node of its client waits inside it. Of one queue a client has no more than 256 nodes that wait,
+// whatever they weigh.
+//
+// With more locks in one process:
+//
+//   - Open several clients, each with a session of its own.
+//   - Or raise jute.maxbuffer at every server, and WithMaxNodeBytes to half of it. Servers first.
+//   - -Dzookeeper.closeSessionTxn.enabled=false at every server keeps the nodes out of that transaction.
+//     Servers without it, and programs with other libraries, keep their danger.
+//
+// To start an ensemble again that such a session has brought down (tests/crowd does it):
+//
+//   - Stop all servers. Set jute.maxbuffer at each to several times the length that they log.
+//     closeSessionTxn.enabled=false does not help any more: the transaction is in their logs.
+//   - Start all of them.
+//   - Keep the setting until zkCleanup.sh has removed the logs that hold the transaction. Without it,
+//     a server that reads them fails at its next start.
+//
+// A server whose bound is smaller hangs up on what is larger, each time. The request then pauses,
+// and its error says on what the server hangs up. A listing of a lock path is an answer of some 60 bytes
 // for each contender, and answers above 64 MiB are refused here. With more than a million
 // contenders in one lock path the connection is lost again and again, for all locks of the session.
 // Java's clients refuse answers above 1 MiB by default (jute.maxbuffer on their side): where
@@ -122,6 +145,8 @@
 //     grows, waiters may not READ the node before theirs, or a server loses watches. Unowned counts
 //     nodes of the session that it had deleted, that servers have brought back, and that it has
 //     removed. It grows where servers are restored from a backup.
+//   - turnstile.session.weight and turnstile.session.inside, or Client.State: how much of 512 KiB the
+//     client's nodes weigh, and how many requests wait inside it.
 //   - WithMeterProvider and WithTracerProvider: waits, holds, hand-offs, losses and recoveries by cause, what is left
 //     of the lease, as OpenTelemetry figures and spans. actors/metering lists them.
 //   - Client.Ready for readiness probes: nil through a restart of a server, and an error that says

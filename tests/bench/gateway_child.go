@@ -38,7 +38,8 @@ func newNode() *actor.ActorSystem {
 // beGateway is the process of the gateway. It says its address, and what it takes up before and while it is used.
 func beGateway(ctx context.Context, spec childSpec, to *parent) error {
 	system := newNode()
-	client, err := locks.Open(ctx, spec.Connect, locks.WithSessionTimeout(spec.Timeout), locks.WithActorSystem(system))
+	client, err := locks.Open(ctx, spec.Connect,
+		append(unbounded(), locks.WithSessionTimeout(spec.Timeout), locks.WithActorSystem(system))...)
 	if err != nil {
 		return err
 	}

@@ -204,7 +204,7 @@ func waitersOf(ctx context.Context, spec childSpec) (begin, end func(), err erro
 
 // waitingCohort are requests of one session for one lock, which share a node. Turnstile says how many wait behind it.
 func waitingCohort(ctx context.Context, spec childSpec) (begin, end func(), err error) {
-	client, err := locks.Open(ctx, spec.Connect, locks.WithSessionTimeout(spec.Timeout))
+	client, err := locks.Open(ctx, spec.Connect, append(unbounded(), locks.WithSessionTimeout(spec.Timeout))...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -229,7 +229,7 @@ func (s childSpec) lock(request int) string { return trial{path: s.Path}.own(req
 
 // waitingActors are lock actors, as an actor program has them.
 func waitingActors(ctx context.Context, spec childSpec) (begin, end func(), err error) {
-	client, err := locks.Open(ctx, spec.Connect, locks.WithSessionTimeout(spec.Timeout))
+	client, err := locks.Open(ctx, spec.Connect, append(unbounded(), locks.WithSessionTimeout(spec.Timeout))...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // queue is waiters of one session that queue behind a holder, and then hold one after the other.
 var queue = workload{
-	name: "queue", per: "waiters behind a holder, one session", sizes: []int{5000}, quick: []int{20},
+	name: "queue", per: "waiters behind a holder, one session", sizes: []int{5000}, quick: []int{20}, ours: openUnbounded,
 	metrics: append([]metric{
 		{"queue", "ms", less, "Waiters queue and drain"},
 		{"queue-in", "ms", less, "Waiters queue, until the servers have all their nodes"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -25,6 +26,17 @@ func openWithFile(file string) opener {
 	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
 		return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithSessionFile(file))
 	}
+}
+
+// unbounded lifts the bounds of what a session has at the servers, where every request is to have a node, as with the
+// peers. One server by itself takes the end of such a session.
+func unbounded() []locks.Option {
+	return []locks.Option{locks.WithMaxWaiting(math.MaxInt32), locks.WithMaxNodeBytes(math.MaxInt32)}
+}
+
+// openUnbounded opens a session without them.
+func openUnbounded(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	return openWith(ctx, servers, append(unbounded(), locks.WithSessionTimeout(timeout))...)
 }
 
 // openSticky keeps the nodes of locks that nobody else asks for.

@@ -24,12 +24,18 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.expire()
 	case Fired:
 		c.fired(in.Timer)
+	case Others:
+		c.others(in)
 	}
 	if c.doomed {
 		c.doomed = false
 		c.expire()
 	}
-	c.tryAgain()
+	c.giveTurns()
+	for len(c.epoch.again) > 0 {
+		c.tryAgain()
+		c.giveTurns()
+	}
 	c.endRuns()
 	c.hurry()
 	return c.out

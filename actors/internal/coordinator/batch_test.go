@@ -20,7 +20,9 @@ type crowd struct {
 
 // newCrowd makes a session that knows its lock path, so that creates may share a transaction.
 func newCrowd(t *testing.T) *crowd {
-	c := &crowd{Coordinator: New(0, sessionTimeout), t: t}
+	bounds := DefaultBounds()
+	bounds.Waiting = 2 * maxTogether
+	c := &crowd{Coordinator: New(0, sessionTimeout, bounds), t: t}
 	c.Apply(Connected{sessionTimeout}, At{})
 	c.epoch.pathOf("/p").info = Info{Exists: true, Counted: true}
 	return c

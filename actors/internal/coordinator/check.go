@@ -20,6 +20,9 @@ func (c *Coordinator) Check() error {
 	if held != c.epoch.held {
 		return fmt.Errorf("%d requests hold, and %d are counted", held, c.epoch.held)
 	}
+	if wrong := c.checkAdmission(); wrong != "" {
+		return fmt.Errorf("admission: %s", wrong)
+	}
 	if d := &c.epoch.describes; d.asked != 0 && c.epoch.asked[d.asked] == nil {
 		return fmt.Errorf("a node is being described, and nobody will answer")
 	}

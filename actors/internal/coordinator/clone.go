@@ -22,8 +22,13 @@ func (c *Coordinator) Clone() *Coordinator {
 	}
 	e.idle, e.parked = slices.Clone(e.idle), slices.Clone(e.parked)
 	e.asked, e.timers = copied(e.asked), copied(e.timers)
-	e.batch.waiting = slices.Clone(e.batch.waiting)
+	e.batch.waiting, e.due = slices.Clone(e.batch.waiting), slices.Clone(e.due)
+	e.load.shares = copied(e.load.shares)
 	e.reads = reads{slices.Clone(e.reads.older), slices.Clone(e.reads.newer)}
+	e.short = slices.Clone(e.short)
+	for i, q := range e.short {
+		e.short[i], _ = k.queues.of(q)
+	}
 	next.requests = make(map[RequestID]*request, len(c.requests))
 	all := make([]request, 0, len(c.requests))
 	for id, r := range c.requests {

@@ -22,6 +22,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 	for _, r := range c.inOrder() {
 		c.goOnRemoving(r)
 	}
+	c.lookAtAll()
 	c.beat()
 }
 
@@ -55,7 +56,7 @@ func (c *Coordinator) expire() {
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
 	c.heedEnd()
-	all := c.inOrder()
+	all, places := c.inOrder(), c.places()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone
 	for _, r := range all {
@@ -65,6 +66,7 @@ func (c *Coordinator) expire() {
 			c.reset(r)
 		}
 	}
+	c.restore(places)
 	c.emit(NewEpoch{c.epoch.number})
 	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
 }

@@ -10,17 +10,22 @@ import (
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waits = 0
 	if c.givenMeanwhile(r, op) {
+		c.leaveLine(r)
 		return
 	}
 	if c.answersAsOwner(r, op) {
 		c.leaveCohort(r)
+		c.leaveLine(r)
 		return
 	}
 	r.joinOwner()
 	c.keepReadersBehind(r)
-	if !c.readAlong(r, op) && !c.joinCohort(r, op) && !c.reuse(r, op) {
+	switch {
+	case c.readAlong(r, op) || c.joinCohort(r, op) || c.reuse(r, op):
+		c.leaveLine(r)
+	case c.admits(r, op):
 		r.lead()
-		r.beginCreating()
+		c.beginCreating(r)
 		if !c.reclaim(r, op) {
 			r.kind.create(c, r, op)
 		}
@@ -50,11 +55,12 @@ func (c *Coordinator) withdraw(r *request, op uint64) {
 	waits = voided.Op != 0 && voided.Do == machine.Create || waits
 	waits = r.stopsWaiting() || waits
 	if c.unsubmit(r) {
-		r.node.phase = absent
+		c.setPhase(r.queue, r.node, absent)
 		c.endCohortOf(r.queue, r.node)
 		waits = true
 	}
 	c.leaveCohort(r)
+	c.leaveLine(r)
 	if waits {
 		c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
 	}
@@ -107,11 +113,11 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest:
 		made = Made{Name: r.spec.One, Czxid: existing.Czxid, Siblings: 1} // the reply to an earlier create was lost
 	case existing != nil:
-		n.phase = absent
+		c.setPhase(r.queue, n, absent)
 		return machine.Event{Kind: machine.Taken, Predecessor: r.spec.One}
 	case f.none():
 	case made.Name == "" && f.Outcome == Refused:
-		n.phase = absent
+		c.setPhase(r.queue, n, absent)
 		c.endCohortOf(r.queue, n)
 		c.leaveOwner(r)
 		why := reason(f)
@@ -120,7 +126,7 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 		}
 		return machine.Event{Kind: machine.NotCreated, Reason: why, Detail: f.Detail}
 	default: // also when the node is there, but its czxid could not be had
-		n.phase = unknown
+		c.setPhase(r.queue, n, unknown)
 		return machine.Event{Kind: machine.Unknown, Detail: f.Detail}
 	}
 	n.place = made.Place

@@ -50,6 +50,8 @@
 //	delay of a local run     at most 5 ms (runDelay); 1 ms where somebody may wait for it
 //	a cohort's node          at most as many grants as asked for, and T/20
 //	retained nodes           at most 1 024 in a session
+//	nodes that wait          at most 256 in a queue; half of them are made together
+//	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
 //	retry of a removal       after 100 ms, 200 ms, … up to T
 //	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
 //
@@ -84,6 +86,17 @@
 // Create. The first create of a lock path that is not known probes it on the way, and others for
 // the path wait for that (info.txt). The reply tells the token, and whether the node is alone in
 // its queue. Invariant: one create for a request at a time.
+//
+// Admission. A session bounds the nodes that wait in one queue, and what all of its nodes weigh in
+// the transaction that ends it. Requests beyond that stand in the line of their queue, without a
+// node. Where the queue has no node of the session they are refused instead (admission.txt). Package
+// actors says why: see WithMaxNodeBytes. What needs no node is asked first.
+//
+// A node weighs from before its create is sent until it is known to be gone. A node that goes leaves
+// its room to its own queue's line, with the same input. Then lines that wait for weight have a
+// turn, in order. Invariant: a queue with a line has a node, or a request that was called to make
+// one. So whoever stands in line is called, or is refused. In the next epoch requests that had nodes
+// come first.
 //
 // Group commit. While a transaction is under way, creates and deletes are batched, and go together
 // in the next. If one part is refused, each is asked for by itself. If the outcome is unknown, it
@@ -191,11 +204,11 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, pause, describe, heartbeat, batch, local_run, submit, unowned
+//	primitives  emit, pause, describe, heartbeat, weight, waiting_line, batch, local_run, submit, unowned
 //	waiting     wait, cohort, listing, look_ahead, listed
-//	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing
+//	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing, admission
 //	creating    reclaim, create, committed, reclaimed
 //	kinds       kinds, semaphore
 //	dispatch    pace, order, connection, figures, apply
-//	walk        check, clone, encode
+//	walk        check_admission, check, clone, encode
 package coordinator

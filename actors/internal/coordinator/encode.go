@@ -28,7 +28,17 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.num(uint64(p.effect.Do))
 	}
 	e.mark()
-	e.num(flag(ep.describes.asked != 0))
+	e.num(flag(ep.describes.asked != 0), uint64(ep.load.others))
+	for _, id := range ep.due {
+		if r := c.requests[id]; r != nil && r.turn.phase == roomDue {
+			e.num(uint64(id))
+		}
+	}
+	e.mark()
+	for _, q := range ep.short {
+		e.text(q.path.path, q.name)
+	}
+	e.mark()
 	e.changes(ep.batch.waiting)
 	for _, all := range [][]operation{ep.reads.older, ep.reads.newer} {
 		for _, o := range all {
@@ -193,13 +203,14 @@ func (e *encoder) request(r *request) {
 		}
 	}
 	e.mark()
+	e.num(uint64(r.turn.phase), uint64(r.turn.previous), uint64(r.turn.next))
 	if !r.node.exists() { // the others are written with their queues
 		e.node(r.node)
 	}
 }
 
 func (e *encoder) node(n *node) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), uint64(n.token), uint64(n.arrivals))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals))
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), uint64(n.says.behind), flag(n.says.due))
 	e.ids(n.users)

@@ -14,6 +14,27 @@ func (c *Coordinator) Requests() int { return len(c.requests) }
 // Knows tells whether anything is left of a request.
 func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
 
+// Load is what a session has at the servers, and how many requests wait inside it.
+type Load struct {
+	// Weight is what its ephemeral nodes weigh in the transaction that ends it, MaxWeight what they may, in bytes.
+	Weight, MaxWeight int
+	// Inside counts the requests that stand in lines, without a node.
+	Inside int
+}
+
+// Load tells it.
+func (c *Coordinator) Load() Load {
+	l := &c.epoch.load
+	return Load{Weight: l.nodes + l.others, MaxWeight: c.bounds.Weight, Inside: l.inLine}
+}
+
+// Room tells whether there is room for nodes of which only the shell knows, and whether there will be soon, because
+// others are given up.
+func (c *Coordinator) Room(weight int) (now, soon bool) {
+	lacks := c.lacks(weight)
+	return lacks <= 0, lacks <= c.epoch.load.going
+}
+
 // Unused tells whether nobody holds or waits any more with a node, which is one of this session.
 func (c *Coordinator) Unused(path, name string) bool {
 	_, n := c.epoch.paths[path].findNode(name)
@@ -26,27 +47,32 @@ func (c *Coordinator) Retains(path, name string) bool {
 	return n != nil && n.phase == retained
 }
 
-// Cohort is a node that is passed on among requests of this session.
+// Cohort is a node behind which requests of this session wait without nodes: in its cohort, or in the line of its queue.
 type Cohort struct {
 	Node string
-	// Has is what the request wants that holds or waits with it, Behind what those want that wait behind it without
-	// nodes, in their order.
+	// Has is what the request wants that holds or waits with it, Behind what those want that wait behind it, in their
+	// order. Readers and those who want permits are left out where they stand in a line: it is not this one node that
+	// they wait for.
 	Has    *Spec
 	Behind []*Spec
 }
 
-// Cohorts tells the nodes that are passed on, or were.
+// Cohorts tells the nodes that are passed on, or were, and those that a line stands behind.
 func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 	for _, p := range c.epoch.paths {
 		for _, q := range p.queues {
 			for _, n := range q.nodes {
 				r := c.requests[n.users[0]]
-				if n.phase != present || r == nil || !r.spec.sharesNode() {
+				inFront := q.line.length > 0 && n == q.nodes[len(q.nodes)-1]
+				if n.phase != present || r == nil || !r.spec.sharesNode() && !inFront {
 					continue
 				}
 				all := Cohort{Node: n.name, Has: r.spec}
 				for _, id := range q.allBehind(n) {
 					all.Behind = append(all.Behind, c.requests[id].spec)
+				}
+				if inFront {
+					all.Behind = append(all.Behind, c.excludedInLine(q)...)
 				}
 				if !yield(all) {
 					return
@@ -54,6 +80,32 @@ func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 			}
 		}
 	}
+}
+
+// excludedInLine gives what those want in a line who wait until everybody before them is gone.
+func (c *Coordinator) excludedInLine(q *ownQueue) (all []*Spec) {
+	for id := q.line.first; id != 0; id = c.requests[id].turn.next {
+		if sp := c.requests[id].spec; !sp.Reads() && sp.Permits == 0 {
+			all = append(all, sp)
+		}
+	}
+	return all
+}
+
+// Behind counts the requests of this session that wait behind a node of it without nodes: in its cohort, and in the line
+// of its queue.
+func (c *Coordinator) Behind(path, name string) (behind int) {
+	q, n := c.epoch.paths[path].findNode(name)
+	if n == nil {
+		return 0
+	}
+	if len(n.users) > 0 && c.requests[n.users[0]] != nil && c.requests[n.users[0]].spec.sharesNode() {
+		behind = len(q.allBehind(n))
+	}
+	if n == q.nodes[len(q.nodes)-1] {
+		behind += q.line.length
+	}
+	return behind
 }
 
 // Nodes tells the names of the nodes of this session, as far as they are known.

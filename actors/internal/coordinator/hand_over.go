@@ -22,7 +22,7 @@ func (c *Coordinator) leave(r *request) {
 	if n.phase != present {
 		return
 	}
-	n.phase = deleting
+	c.setPhase(r.queue, n, deleting)
 	c.endCohortOf(r.queue, n)
 	if !r.held || !r.spec.exclusive() {
 		return

@@ -13,7 +13,7 @@ type RequestID uint64
 type Moment int64
 
 // Input is something that the coordinator is told: *Order, Ended, *Reply, Changed, Connected, Disconnected, Lapsed,
-// Expired, or Fired.
+// Expired, Fired, or Others.
 type Input interface{ input() }
 
 // At is what the shell knows at the moment of an input.
@@ -75,6 +75,10 @@ type (
 
 	// Fired: a timer has.
 	Fired struct{ Timer uint64 }
+
+	// Others says by how much the weight of those ephemeral nodes changes of which only the shell knows, in bytes. Wanted
+	// is for how much there is to be room before that: retained nodes that nobody uses are given up for it.
+	Others struct{ Change, Wanted int }
 )
 
 func (*Order) input()       {}
@@ -86,6 +90,7 @@ func (Disconnected) input() {}
 func (Lapsed) input()       {}
 func (Expired) input()      {}
 func (Fired) input()        {}
+func (Others) input()       {}
 
 // Change is what has happened to something that is watched.
 type Change uint8

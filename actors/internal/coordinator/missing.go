@@ -72,7 +72,7 @@ func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
 	}
 	path, name := split(f.Path)
 	if q, n := c.epoch.paths[path].findNode(name); n != nil && n.phase == present {
-		n.phase = deleting // nobody looks for it any more
+		c.setPhase(q, n, deleting) // nobody looks for it any more
 		c.endCohortOf(q, n)
 		c.missing(q, n)
 	}

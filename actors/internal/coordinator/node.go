@@ -24,10 +24,18 @@ type node struct {
 	line    []RequestID
 	checked uint64 // the newest heartbeat that has checked it
 	says    description
+	// made is what the request wants that it is made for; nil for a node that was left.
+	made *Spec
+	// counted is what it counts as; goes: it is given up so that others have room.
+	counted counted
+	goes    bool
 }
 
+// counted is what a node counts as in what its queue and its session may have: see weight.go.
+type counted struct{ weighs, waits bool }
+
 // newNode is the node of a request that has none.
-func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By} }
+func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} }
 
 // description is what the data of a node say, as far as that is known.
 type description struct {
@@ -91,11 +99,4 @@ func (n *node) checkedBefore(other *node) bool {
 		return n.checked < other.checked
 	}
 	return n.token < other.token || n.token == other.token && n.name < other.name
-}
-
-// mayExist notes that a node may be there, and may not be looked for.
-func (n *node) mayExist() {
-	if n.phase == absent {
-		n.phase = unknown
-	}
 }

@@ -131,6 +131,7 @@ func (c *Coordinator) abandon(id RequestID) {
 	r.life = ended
 	c.declineReuse(r)
 	c.leaveCohort(r)
+	c.leaveLine(r)
 	c.leaveOwner(r)
 	c.unpark(r)
 	c.endPauses(r)

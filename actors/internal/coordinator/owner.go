@@ -124,7 +124,7 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 // downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in
 // between when the writer's node goes (Curator's later releases do the same).
 func (c *Coordinator) downgrade(r, writer *request, op uint64) {
-	r.beginCreating()
+	c.beginCreating(r)
 	r.inherited = writer.node.token
 	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
 	r.node.says = description{of: r.id}
@@ -132,9 +132,9 @@ func (c *Coordinator) downgrade(r, writer *request, op uint64) {
 }
 
 // beginCreating notes that the node of a request is about to be made.
-func (r *request) beginCreating() {
+func (c *Coordinator) beginCreating(r *request) {
 	r.joinOwner()
-	r.node.phase = creating
+	c.setPhase(r.queue, r.node, creating)
 	r.search = search{}
 }
 

@@ -56,6 +56,8 @@ type ownQueue struct {
 	run      localRun
 	retained *retention // nil where no node is
 	cohort   cohort
+	line     waitingLine
+	room     room
 }
 
 // localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.
@@ -88,6 +90,7 @@ const (
 type retention struct {
 	request RequestID
 	timer   uint64 // which ends it
+	number  uint64 // an older one has a smaller number
 	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node
 	// is not next's yet.
 	next RequestID
@@ -112,6 +115,21 @@ type cohort struct {
 	behind *Behind
 	// watched: we shall hear when the node is deleted, or written to.
 	watched bool
+}
+
+// waitingLine is the line of a queue.
+type waitingLine struct {
+	first, last RequestID
+	length      int
+	looked      bool // it is in epoch.looks
+	short       bool // it is in epoch.short
+}
+
+// room is how much of what a queue may have is used.
+type room struct {
+	// nodes counts those that may exist, and requests for which room is kept; waiting those of them that nobody holds
+	// with. excluding counts, of the nodes and of the line, what excludes readers.
+	nodes, waiting, excluding int
 }
 
 // listing is a listing of one lock path that is under way, and who waits for it. One listing serves everybody who asked

@@ -24,7 +24,8 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 		}
 	}
 	q.newest = max(q.newest, token.Zxid())
-	n.phase, n.name, n.number, n.token, n.users = present, name, number, token, []RequestID{r.id}
+	n.name, n.number, n.token, n.users = name, number, token, []RequestID{r.id}
+	c.setPhase(q, n, present)
 	q.insert(n)
 	if c.misdescribed(q, n) { // others may have come, or gone, since it was asked for
 		c.describeSoon()
@@ -46,12 +47,15 @@ func (c *Coordinator) lose(r *request) {
 	if len(n.users) > 0 && c.misdescribed(r.queue, n) {
 		c.describeSoon()
 	}
+	q := r.queue
 	if len(n.users) > 0 || !n.exists() {
+		if len(n.users) == 0 && n.phase == unknown {
+			c.setPhase(q, n, absent)
+		}
 		return
 	}
-	q := r.queue
 	q.remove(n)
-	n.phase = absent
+	c.setPhase(q, n, absent)
 	q.ignoreArrivals(n)
 	c.departed(q)
 	c.vanished(q.path, n.name)
@@ -78,4 +82,5 @@ func (c *Coordinator) setHeld(r *request, held bool) {
 		c.epoch.held--
 	}
 	r.held = held
+	c.recount(r.queue, r.node)
 }

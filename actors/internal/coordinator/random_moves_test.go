@@ -176,6 +176,13 @@ func (g *game) connection() bool {
 		g.at.Lease.Run = 1
 	case g.one(20):
 		g.at.Lease.Run++
+	case g.one(4): // a transaction makes a node, or is to
+		if now, _ := g.c.Room(20); now {
+			g.others += 20
+			g.apply(Others{Change: 20})
+		} else {
+			g.apply(Others{Wanted: 20})
+		}
 	}
 	return true
 }
@@ -188,6 +195,8 @@ func (g *game) connect() {
 // end has everybody give back, without any more faults, and sees that nothing is left.
 func (g *game) end() {
 	g.calm = true
+	g.apply(Others{Change: -g.others})
+	g.others = 0
 	if !g.up {
 		g.connect()
 	}
@@ -214,10 +223,13 @@ func (g *game) end() {
 			require.Empty(g.t, q.run.creates, "seed %d", g.seed)
 			require.Empty(g.t, q.run.deletes, "seed %d", g.seed)
 			require.Nil(g.t, q.retained, "seed %d", g.seed)
+			require.Zero(g.t, q.room, "seed %d", g.seed)
+			require.Zero(g.t, q.line, "seed %d", g.seed)
 		}
 	}
 	require.Zero(g.t, g.c.epoch.held)
 	require.Zero(g.t, g.c.epoch.retained)
+	require.Equal(g.t, load{shares: map[string]int{}}, g.c.epoch.load)
 	require.Empty(g.t, g.c.epoch.parked)
 	require.Empty(g.t, g.c.epoch.batch.waiting)
 }

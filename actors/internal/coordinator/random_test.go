@@ -50,6 +50,7 @@ type game struct {
 	timers  []uint64
 	up      bool
 	calm    bool // no faults any more, and everybody gives back
+	others  int  // what nodes of transactions weigh
 	steps   int
 	log     []string // what was told, and wanted
 }
@@ -73,8 +74,14 @@ type news struct {
 }
 
 func newGame(t *testing.T, seed uint64) *game {
+	bounds := DefaultBounds()
+	if seed%3 > 0 { // else no request comes near them
+		bounds.Waiting = int(seed/3%4 + 1)
+		bounds.Weight = int(seed/12%5+1) * 60
+		bounds.Root = int(seed%2) * 10
+	}
 	g := &game{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 1)), s: newTree(),
-		c:  New(Switches(seed%11), sessionTimeout),
+		c:  New(Switches(seed%11), sessionTimeout, bounds),
 		at: At{Lease: Lease{Run: 1, Valid: true, Left: sessionTimeout / 2}}}
 	return g
 }
@@ -129,7 +136,7 @@ func (g *game) apply(in Input) {
 		case StopTimer:
 			g.timers = slices.DeleteFunc(g.timers, func(timer uint64) bool { return timer == out.Timer })
 		case NewEpoch:
-			g.asks, g.timers, g.up = nil, nil, false
+			g.asks, g.timers, g.up, g.others = nil, nil, false, 0
 			g.s.expire(out.Epoch - 1)
 			g.s.watched, g.s.listed, g.s.events = map[string]bool{}, map[string]bool{}, nil
 		}
@@ -226,6 +233,7 @@ func (g *game) come() bool {
 	id := RequestID(len(g.players) + 1)
 	want := g.want()
 	spec := NewSpec(want, fmt.Sprintf("r%d", id), fmt.Sprintf("by%d", id), false, noTime)
+	spec.Requester = []string{"", "", "near", "far"}[g.r.IntN(4)]
 	p := &player{id: id, spec: spec, m: machine.New(want.Try)}
 	g.players = append(g.players, p)
 	g.take(p, machine.Event{Kind: machine.Begin})

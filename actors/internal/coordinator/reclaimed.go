@@ -28,7 +28,7 @@ func (p seekingLeft) answered(c *Coordinator, _ uint64, answer Answer) {
 func (c *Coordinator) notTakenOver(r *request, op uint64) {
 	later := r.search.later
 	r.search.later = 0
-	r.node.phase = absent
+	c.setPhase(r.queue, r.node, absent)
 	c.leaveOwner(r)
 	c.goOnRemoving(r)
 	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})

@@ -166,3 +166,23 @@ type sharing struct {
 	// holdOfOther: the request is, or was to be, part of another's hold, and not one of its own.
 	holdOfOther bool
 }
+
+// turn is where a request stands that wants a node.
+type turn struct {
+	phase turnPhase
+	// previous and next are its neighbours in the line.
+	previous, next RequestID
+}
+
+// turnPhase tells whether a request has to wait for its turn to make a node.
+type turnPhase uint8
+
+const (
+	noTurn turnPhase = iota
+	// inLine: it stands in the line of its queue, and counts for nothing.
+	inLine
+	// roomDue: nodes that nobody uses are given up for it. It counts as a node that waits.
+	roomDue
+	// called: it may make a node as soon as it asks. It counts as a node that waits.
+	called
+)

@@ -27,9 +27,10 @@ func (c *Coordinator) retain(r *request) bool {
 	c.setHeld(r, false)
 	c.unwatchOwn(r)
 	r.search = search{} // what is still under way may find the node when another has it
-	n.phase = retained
+	c.setPhase(q, n, retained)
 	c.epoch.retained++
-	q.retained = &retention{request: r.id}
+	c.numbers++
+	q.retained = &retention{request: r.id, number: c.numbers}
 	c.endLater(q)
 	if n.arrivals == arrivalsUnwatched {
 		n.arrivals = arrivalsWatched
@@ -86,7 +87,7 @@ func (c *Coordinator) release(q *ownQueue) {
 	c.stop(kept.timer)
 	c.epoch.retained--
 	r := c.requests[kept.request]
-	r.node.phase = present
+	c.setPhase(q, r.node, present)
 	q.ignoreArrivals(r.node)
 	c.cleanUp(r)
 	if next := c.requests[kept.next]; next != nil {

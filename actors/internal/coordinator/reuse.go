@@ -70,7 +70,8 @@ func (c *Coordinator) pass(q *ownQueue) {
 	q.retained = nil
 	c.epoch.retained--
 	kept.node = &node{phase: left}
-	n.phase, n.token, n.place, n.batchMates, n.users = present, token, token.Place(), false, []RequestID{r.id}
+	n.token, n.place, n.batchMates, n.users = token, token.Place(), false, []RequestID{r.id}
+	c.setPhase(q, n, present)
 	r.node = n
 	if n.says.of == kept.id { // it says the same of this one
 		n.says.of = r.id

@@ -25,10 +25,13 @@ type Spec struct {
 	Permits int
 	// Owner: two requests of one owner do not wait for each other; By is the address of the actor that asks.
 	Owner, By string
+	// Requester is the node that asks over a gateway; empty where it is this one.
+	Requester string
 	// Child: somebody else than the lock actor itself asks.
 	Child bool
 	// Since is when it was asked for.
 	Since time.Time
+	size  int // what its node weighs, without the chroot
 }
 
 // NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks;
@@ -54,6 +57,7 @@ func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Tim
 	if want.Reclaim != "" {
 		sp.GUID = queue.Reclaimable + sp.GUID
 	}
+	sp.size = sp.weighed()
 	return sp
 }
 
@@ -91,4 +95,33 @@ func (sp *Spec) number(name string) (int32, bool) {
 		return 0, true
 	}
 	return queue.Sequence(name)
+}
+
+const (
+	// pathOverhead is what a path takes besides its characters: its length.
+	pathOverhead = 4
+	// sequenceDigits is how many digits the servers put behind a contender's name.
+	sequenceDigits = 10
+)
+
+// WeightOf gives what an ephemeral node weighs, by its path at the servers.
+func WeightOf(path string) int { return pathOverhead + len(path) }
+
+// Size gives what the node of a request weighs, without the chroot.
+func (sp *Spec) Size() int { return sp.size }
+
+// weighed gives what the node of a request weighs without the chroot.
+func (sp *Spec) weighed() int {
+	if sp.One != "" {
+		return pathOverhead + len(sp.Path) + 1 + len(sp.One)
+	}
+	return pathOverhead + len(sp.Path) + 1 + len(sp.Style.Prefix(sp.GUID)) + sequenceDigits
+}
+
+// excluding counts a request that excludes those that read.
+func (sp *Spec) excluding() int {
+	if sp.Reads() {
+		return 0
+	}
+	return 1
 }

@@ -11,7 +11,8 @@ import (
 
 // Coordinator decides what a session does for its requests. Make one with New.
 type Coordinator struct {
-	off Switches
+	off    Switches
+	bounds Bounds
 	// timeout is the session timeout that is asked for.
 	timeout time.Duration
 	// requests are those of this session of which something may be left. They outlive epochs.
@@ -41,8 +42,8 @@ const (
 )
 
 // New makes the coordinator of a session whose first epoch is one. timeout is the session timeout that is asked for.
-func New(off Switches, timeout time.Duration) *Coordinator {
-	return &Coordinator{off: off, timeout: timeout, requests: map[RequestID]*request{}, epoch: newEpoch(1, timeout)}
+func New(off Switches, timeout time.Duration, bounds Bounds) *Coordinator {
+	return &Coordinator{off: off, bounds: bounds, timeout: timeout, requests: map[RequestID]*request{}, epoch: newEpoch(1, timeout)}
 }
 
 // epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
@@ -63,10 +64,42 @@ type epoch struct {
 	leaseRun   uint64 // the newest run of the lease that the requests know of; the first is one
 	held       int    // requests that hold
 	retained   int    // nodes that are retained
+	load       load
+	// due are those for whom nodes were given up, short the queues whose lines wait for weight, each in order. looks are
+	// the queues whose lines are looked at with the input at hand; it is empty between inputs.
+	due          []RequestID
+	looks, short []*ownQueue
 	// again are requests whose creates are tried once more with the input at hand, runsOver the queues whose local runs
 	// are over with it. Both are empty between inputs.
 	again    []RequestID
 	runsOver []*ownQueue
+}
+
+// Bounds are those of what a session has at the servers.
+type Bounds struct {
+	// Waiting is how many nodes of one queue may wait or be about to be made.
+	Waiting int
+	// Weight is how much all ephemeral nodes of the session may weigh, in bytes.
+	Weight int
+	// Root is the length of the path, at the servers, below which the session's are: its chroot.
+	Root int
+}
+
+// DefaultBounds gives the usual ones. The weight is half of what a server reads with default settings: 1 MiB is
+// jute.maxbuffer, to which it adds as much again for its own (jute.maxbuffer.extrasize) when it reads a log.
+func DefaultBounds() Bounds { return Bounds{Waiting: 256, Weight: 512 << 10} }
+
+// load is how much of the bounds is used, in bytes.
+type load struct {
+	// nodes is what those nodes weigh that may exist; others what those weigh of which only the shell knows.
+	nodes, others int
+	// kept is promised to requests that were called, due to those that wait until there is room, going what will be free
+	// when the nodes are gone that were given up for them.
+	kept, due, going int
+	// inLine counts the requests that stand in lines.
+	inLine int
+	// shares is what nodes, kept and due have of each requester of a gateway.
+	shares map[string]int
 }
 
 // connection is how the session stands.
@@ -80,7 +113,7 @@ const (
 
 func newEpoch(number uint64, timeout time.Duration) epoch {
 	return epoch{number: number, timeout: timeout, leaseRun: 1, paths: map[string]*lockPath{},
-		asked: map[uint64]purpose{}, timers: map[uint64]timer{}}
+		asked: map[uint64]purpose{}, timers: map[uint64]timer{}, load: load{shares: map[string]int{}}}
 }
 
 // parked is an order that waits for the connection.
@@ -132,6 +165,7 @@ type request struct {
 	removal removal
 	sharing sharing
 	pace    *pace // nil while none of its orders fails
+	turn    turn
 	// inherited is the token of the writer's hold that it goes on with, in a downgrade, or the token that it has with a
 	// node that it takes over; zero for others.
 	inherited messages.Token

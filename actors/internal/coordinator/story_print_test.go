@@ -141,6 +141,7 @@ func (s *story) state() {
 		w.add(len(r.node.users) > 1, "shared by %d", len(r.node.users))
 		w.add(r.node.batchMates, "with batch mates")
 		w.add(r.wait != nil, "waits")
+		w.add(r.turn.phase != noTurn, "%s", [...]string{inLine: "stands in line", roomDue: "is due room", called: "is called"}[r.turn.phase])
 		w.add(r.sharing.waits != 0, "for another of its owner")
 		w.add(r.early != nil, "has an early listing")
 		fmt.Fprintln(&s.out, w)
@@ -159,6 +160,9 @@ func (s *story) state() {
 			w.add(len(q.run.creates) > 0, "creates delayed %d", len(q.run.creates))
 			w.add(len(q.run.deletes) > 0, "deletes delayed %d", len(q.run.deletes))
 			w.add(q.retained != nil, "retains")
+			for id := q.line.first; id != 0; id = s.c.requests[id].turn.next {
+				w.add(true, "in line r%d", id)
+			}
 		}
 		fmt.Fprintln(&s.out, w)
 	}
@@ -166,6 +170,7 @@ func (s *story) state() {
 	w.add(len(s.c.epoch.batch.waiting) > 0, "batch %d", len(s.c.epoch.batch.waiting))
 	w.add(s.c.epoch.batch.underway > 0, "under way %d", s.c.epoch.batch.underway)
 	w.add(len(s.c.epoch.parked) > 0, "parked %d", len(s.c.epoch.parked))
+	w.add(s.c.bounds != DefaultBounds(), "weight %d", s.c.epoch.load.nodes)
 	w.add(s.c.stale > 0, "stale %d", s.c.stale)
 	if len(w) > 0 {
 		fmt.Fprintln(&s.out, w)

@@ -20,8 +20,9 @@ import (
 //
 // The words of a story:
 //
-//	session [without=(group-commit,hand-over,look-ahead)] [knows=PATH] [down] [show-heartbeats]
-//	                              a new coordinator, connected; it knows that PATH is there, and empty
+//	session [without=(group-commit,hand-over,look-ahead)] [knows=PATH] [down] [show-heartbeats] [waiting=W] [weight=N] [root=N]
+//	                              a new coordinator, connected; it knows that PATH is there, and empty. Of one queue W
+//	                              nodes may wait, all may weigh N bytes; the chroot has root characters
 //	request r1 PATH [mode=write] [owner=me] [reentry] [sticky=1h] ...
 //	                              what request r1 wants; nothing is asked for yet
 //	r1 Create | List | Watch node=x-1 | WatchOwn | Verify | Delete | GiveBack | Withdraw | CleanUp
@@ -98,7 +99,11 @@ func newStory(t *testing.T, args *arguments) *story {
 	for _, name := range args.values("without") {
 		off |= map[string]Switches{"group-commit": GroupCommit, "hand-over": HandOver, "look-ahead": LookAhead}[name]
 	}
-	s.c = New(off, sessionTimeout)
+	bounds := DefaultBounds()
+	bounds.Waiting = args.number("waiting", bounds.Waiting)
+	bounds.Weight = args.number("weight", bounds.Weight)
+	bounds.Root = args.number("root", 0)
+	s.c = New(off, sessionTimeout, bounds)
 	for _, path := range args.values("knows") {
 		s.c.epoch.pathOf(path).info = Info{Exists: true, Counted: true}
 	}

@@ -53,14 +53,18 @@ func (p finding) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
 	switch a := c.resolve(r, answer.(*Found)); {
 	case a.Failure.is(NoAuth):
-		r.node.mayExist()
+		c.mayExist(r)
 		c.tell(r, failed(p.op, a.Failure))
 	case !a.Failure.none():
 		c.tell(r, machine.Event{Kind: machine.Unknown, Op: p.op, Detail: a.Failure.Detail})
 	case a.Name == "":
 		name := r.node.name
 		c.endCohortOf(r.queue, r.node)
+		waited := c.hasPlace(r)
 		c.lose(r) // others that held with it find out for themselves
+		if waited {
+			c.call(r, called) // it asks for another, before those behind it
+		}
 		c.vanished(r.queue.path, name)
 		c.tell(r, machine.Event{Kind: machine.Found, Op: p.op})
 	default:
@@ -117,6 +121,13 @@ func (c *Coordinator) othersCreate(r *request) bool {
 	})
 }
 
+// mayExist notes that the node of a request may be there, and may not be looked for.
+func (c *Coordinator) mayExist(r *request) {
+	if r.node.phase == absent {
+		c.setPhase(r.queue, r.node, unknown)
+	}
+}
+
 // adopt notes that a node was found to be the request's.
 func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 	token, err := r.node.token, error(nil)
@@ -124,7 +135,7 @@ func (c *Coordinator) adopt(r *request, op uint64, a *Found) machine.Event {
 		token, err = r.token(a.Czxid)
 	}
 	if err != nil {
-		r.node.mayExist()
+		c.mayExist(r)
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
 	}
 	number, isContender := r.spec.number(a.Name)

@@ -25,6 +25,8 @@ type Figures struct {
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
 	state    State
+	weight   int64 // as it was told last, in bytes
+	inside   int64 // likewise
 }
 
 type strandKey struct {
@@ -48,6 +50,8 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	for _, how := range []with{byDisconnect, bySilence, byExpiry} {
 		f.interruptions.Add(always, 0, how.add...) // as begin does for locks
 	}
+	f.instruments.weight.Add(always, 0)
+	f.instruments.inside.Add(always, 0)
 	return f, nil
 }
 
@@ -174,9 +178,25 @@ func (f *Figures) Batch(operations int) {
 	}
 }
 
+// Loaded takes what the session's ephemeral nodes weigh, in bytes, and how many requests wait inside it.
+func (f *Figures) Loaded(weight, inside int) {
+	if f == nil {
+		return
+	}
+	if d := int64(weight) - f.weight; d != 0 {
+		f.instruments.weight.Add(always, d)
+		f.weight += d
+	}
+	if d := int64(inside) - f.inside; d != 0 {
+		f.instruments.inside.Add(always, d)
+		f.inside += d
+	}
+}
+
 // End ends the figures of a session. What has been counted stays counted.
 func (f *Figures) End() {
 	if f != nil {
+		f.Loaded(0, 0)
 		f.Turned(None)
 		f.provider.leave(f)
 	}

@@ -13,7 +13,7 @@ import (
 // instruments are the instruments of one MeterProvider.
 type instruments struct {
 	acquire, hold, handoff                                          metric.Float64Histogram
-	held, waiting, sessions                                         metric.Int64UpDownCounter
+	held, waiting, sessions, weight, inside                         metric.Int64UpDownCounter
 	grants, losses, revocations, recoveries, interruptions, batches metric.Int64Counter
 	size                                                            metric.Int64Histogram
 	lease                                                           metric.Float64ObservableGauge
@@ -87,6 +87,7 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 		recoveries:    m.counter("turnstile.lock.recoveries"),
 		interruptions: m.counter("turnstile.session.interruptions"), batches: m.counter("turnstile.session.batches"),
 		size: m.amounts("turnstile.session.batch.size"), lease: m.gauge("turnstile.session.lease.remaining"),
+		weight: m.upDown("turnstile.session.weight"), inside: m.upDown("turnstile.session.inside"),
 	}
 	return i, errors.Join(m.failed...)
 }

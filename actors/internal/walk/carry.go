@@ -14,17 +14,17 @@ import (
 
 var unknown = coordinator.Failure{Outcome: coordinator.Unknown}
 
-// lacks is the failure of what needs a node.
-func (w *world) lacks(name string) (f coordinator.Failure) {
+// lacks is the failure of what needs a node of a lock path.
+func (w *world) lacks(path int, name string) (f coordinator.Failure) {
 	if name != "" && w.servers.at(name) < 0 {
-		f = noNode(name)
+		f = noNode(path, name)
 	}
 	return f
 }
 
 // noNode is the refusal of what is not there.
-func noNode(name string) coordinator.Failure {
-	return coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPath + "/" + name}
+func noNode(path int, name string) coordinator.Failure {
+	return coordinator.Failure{Outcome: coordinator.Refused, Cause: coordinator.NoNode, Path: lockPaths[path] + "/" + name}
 }
 
 // carryOut lets the servers carry out the next step of a query.
@@ -43,14 +43,14 @@ func (w *world) carryOut(s, at int) {
 	case *coordinator.Commit:
 		w.commit(s, &f, q)
 	case *coordinator.List:
-		f.answer = &coordinator.Listed{View: w.view(s, q.Permits)}
+		f.answer = &coordinator.Listed{View: w.view(s, pathIn(q.Path), q.Permits)}
 	case *coordinator.Watch:
-		f.answer = w.watch(s, base(q.Path))
+		f.answer = w.watch(s, q.Path)
 	case *coordinator.Whose:
 		f.answer = w.whose(s, base(q.Path))
 	case *coordinator.WatchChildren:
-		w.servers.children[s] = true
-		f.answer = &coordinator.Listed{View: w.view(s, 0)}
+		w.servers.children[pathIn(q.Path)][s] = true
+		f.answer = &coordinator.Listed{View: w.view(s, pathIn(q.Path), 0)}
 	case *coordinator.WatchRetained:
 		w.watchRetained(s, &f, q)
 	case *coordinator.ReadOwn:
@@ -63,7 +63,7 @@ func (w *world) carryOut(s, at int) {
 		w.removeContest(s, &f, q)
 	case *coordinator.Check:
 		w.catchUp(s)
-		f.answer, f.commits = &coordinator.Done{Failure: w.lacks(base(q.Path))}, true
+		f.answer, f.commits = &coordinator.Done{Failure: w.lacks(pathIn(q.Path), base(q.Path))}, true
 	}
 	f.behind = len(w.sessions[s].wire)
 	if f.zxid = w.servers.zxid; w.sessions[s].link == lagging {
@@ -96,10 +96,10 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	if q.Spec.One != "" {
 		return
 	}
-	w.childrenChanged()
+	w.childrenChanged(pathIn(q.Spec.Path))
 	if !a.Info.Counted {
 		a.Node.Siblings = -1
-		v := w.view(s, q.Spec.Permits)
+		v := w.view(s, pathIn(q.Spec.Path), q.Spec.Permits)
 		a.Early = &v
 	}
 }
@@ -116,13 +116,13 @@ func (w *world) oneNode(s, at int) *coordinator.OneNode {
 
 func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 	w.catchUp(s)
-	a := &coordinator.Created{Failure: w.lacks(q.Beside)}
+	a := &coordinator.Created{Failure: w.lacks(pathIn(q.Spec.Path), q.Beside)}
 	f.answer, f.commits = a, true
 	if a.Failure.Outcome == coordinator.Applied {
 		w.servers.zxid++
 		a.Node = w.makeNode(s, q.Spec, q.Name)
 		a.Node.Siblings = 1
-		w.childrenChanged()
+		w.childrenChanged(pathIn(q.Spec.Path))
 	}
 }
 
@@ -131,7 +131,7 @@ func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 	a := &coordinator.Committed{}
 	f.answer, f.commits = a, true
 	for _, path := range slices.Concat(q.Exist, q.Deletes) {
-		if a.Failure = w.lacks(base(path)); a.Failure.Outcome != coordinator.Applied {
+		if a.Failure = w.lacks(pathIn(path), base(path)); a.Failure.Outcome != coordinator.Applied {
 			return
 		}
 	}
@@ -144,11 +144,18 @@ func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 		made.Place = n.Place
 		a.Made = append(a.Made, made)
 	}
-	for i := range a.Made {
-		a.Made[i].Siblings, a.Made[i].Together = len(w.servers.nodes), len(a.Made)
+	var made [maxPaths]int
+	for _, n := range q.Creates {
+		made[pathIn(n.Spec.Path)]++
 	}
-	if len(a.Made) > 0 {
-		w.childrenChanged()
+	for i, n := range q.Creates {
+		path := pathIn(n.Spec.Path)
+		a.Made[i].Siblings, a.Made[i].Together = w.servers.count(path), made[path]
+	}
+	for path, n := range made {
+		if n > 0 {
+			w.childrenChanged(path)
+		}
 	}
 }
 
@@ -159,23 +166,24 @@ func (w *world) deleteOwn(name string) {
 }
 
 // view is the queue as a server shows it.
-func (w *world) view(s, permits int) (v coordinator.View) {
+func (w *world) view(s, path, permits int) (v coordinator.View) {
 	if permits > 0 {
 		v.Permits = w.servers.permits
 	}
-	v.Queue = queue.NewListing(w.shown(s), v.Permits)
+	v.Queue = queue.NewListing(w.shown(s, path), v.Permits)
 	return v
 }
 
 // watch reads a node, or the lock path, and sets a watch on it.
-func (w *world) watch(s int, name string) *coordinator.Read {
+func (w *world) watch(s int, path string) *coordinator.Read {
+	name := base(path)
 	if name == "" {
 		w.servers.data[s] = true
 		return &coordinator.Read{Data: []byte(strconv.Itoa(w.servers.permits))}
 	}
 	at := w.servers.at(name)
-	if !slices.Contains(w.shown(s), name) {
-		return &coordinator.Read{Failure: noNode(name)}
+	if at < 0 || !slices.Contains(w.shown(s, w.servers.nodes[at].path), name) {
+		return &coordinator.Read{Failure: noNode(pathIn(path), name)}
 	}
 	n := w.servers.nodes[at]
 	n.watched[s] = true
@@ -192,7 +200,7 @@ func (w *world) isOurs(s int, n *node) bool { return n.session == s && n.epoch =
 // whose reads whose a node is.
 func (w *world) whose(s int, name string) *coordinator.Read {
 	at := w.servers.at(name)
-	if at < 0 || !slices.Contains(w.shown(s), name) {
+	if at < 0 || !slices.Contains(w.shown(s, w.servers.nodes[at].path), name) {
 		return &coordinator.Read{}
 	}
 	n := &w.servers.nodes[at]
@@ -204,12 +212,12 @@ func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
 	a := &coordinator.Arrivals{Alone: true}
 	f.answer = a
 	if f.stage == 1 {
-		w.servers.children[s] = true
-		a.Alone = queue.NewListing(w.shown(s), 0).Alone(q.Node)
+		w.servers.children[pathIn(q.Path)][s] = true
+		a.Alone = queue.NewListing(w.shown(s, pathIn(q.Path)), 0).Alone(q.Node)
 		f.applied = !a.Alone
 		return
 	}
-	read := w.watch(s, q.Node)
+	read := w.watch(s, q.Path+"/"+q.Node)
 	a.Spent = read.Failure.Outcome != coordinator.Applied || queue.IsRevokeRequest(read.Data)
 }
 
@@ -217,7 +225,7 @@ func (w *world) watchRetained(s int, f *flight, q *coordinator.WatchRetained) {
 // more where somebody has written there that he wants the lock.
 func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 	if f.stage == 2 || !q.Announce {
-		f.answer = w.watch(s, base(q.Path))
+		f.answer = w.watch(s, q.Path)
 		at := w.servers.at(base(q.Path))
 		if at >= 0 && q.Says.Spec != nil && w.servers.nodes[at].wanted && !w.servers.nodes[at].named {
 			w.write(at, false)
@@ -235,7 +243,7 @@ func (w *world) readOwn(s int, f *flight, q *coordinator.ReadOwn) {
 // the reading and the writing makes it one that was refused, and nothing follows from that.
 func (w *world) writeOwn(s int, f *flight, q *coordinator.Describe) {
 	w.catchUp(s)
-	a := &coordinator.Described{Failure: w.lacks(base(q.Path))}
+	a := &coordinator.Described{Failure: w.lacks(pathIn(q.Path), base(q.Path))}
 	f.answer = a
 	at := w.servers.at(base(q.Path))
 	if at < 0 {
@@ -276,7 +284,7 @@ func (w *world) find(s int, f *flight, q *coordinator.Find) {
 
 // look finds the node of a request in this session; of several the first, and the others are deleted.
 func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
-	for _, name := range w.shown(s) {
+	for _, name := range w.shown(s, pathIn(q.Spec.Path)) {
 		n := w.servers.nodes[w.servers.at(name)]
 		switch {
 		case !strings.Contains(name, q.GUID+"-") || n.session != s || n.epoch != w.epoch(s):
@@ -292,7 +300,7 @@ func (w *world) look(s int, q *coordinator.Find, a *coordinator.Found) {
 // an operator who deletes the node and another who makes it anew, which ZooKeeper has no means against.
 func (w *world) removeContest(s int, f *flight, q *coordinator.RemoveContest) {
 	w.catchUp(s)
-	a := &coordinator.Done{Failure: w.lacks(oneName)}
+	a := &coordinator.Done{Failure: w.lacks(0, oneName)}
 	f.answer = a
 	if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].czxid == q.Czxid {
 		w.deleteOwn(oneName)

@@ -10,7 +10,7 @@
 //
 //   - shells.go: mailboxes, and the shells that carry effects, outputs and inputs from one to the
 //     other.
-//   - servers.go, carry.go: one lock path with its nodes, their owners, the watches of each
+//   - servers.go, carry.go: one or two lock paths with their nodes, their owners, the watches of each
 //     connection, the sequence counter and the transaction number. A query takes a step for each
 //     round trip on whose order something may depend.
 //   - connection.go: a connection that is lost and comes back, perhaps to a server that lags, and
@@ -36,7 +36,7 @@
 //     with HangsUp. Pauses have no length.
 //   - A node comes back from a backup only where a request of its session is still to come.
 //   - No ACLs, so that nothing is refused; no exhausted counter, no foreign contenders, no deadlock
-//     probes. One lock path with one queue. A lagging server lacks nodes that were made; it never
+//     probes. Two lock paths at most, with one queue each. A lagging server lacks nodes that were made; it never
 //     shows one that was deleted.
 //   - An operator who deletes a holder's node takes its lock away before it can know. So mutual
 //     exclusion, tokens and order are not checked for that request. They are for one that was
@@ -51,7 +51,8 @@
 // coordinator. Mutual exclusion (world.checkHolders) is checked there too, in world.step after
 // every event of a machine, and in world.make after every move. Order and tokens are checked when a
 // grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
-// every state in which nothing happens by itself (world.checkQuiet).
+// every state in which nothing happens by itself (world.checkQuiet). How many nodes a session has at
+// the servers, and what they weigh, is counted there after every move (world.checkBounds).
 //
 // When all states are known, the walk goes backwards from those in which all is over. Every state
 // must lead to one of them by what goes on by itself and by releases alone (walker.everyoneCanEnd).

@@ -242,9 +242,13 @@ func (e *writer) servers() {
 	for i := range z.nodes {
 		n := &z.nodes[i]
 		e.text(n.name)
-		e.num(uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
+		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
 		e.flags(n.wanted, n.named, n.doomed, n.back, n.watched[0], n.watched[1])
 	}
-	e.num(uint64(z.sequence), uint64(z.zxid), uint64(z.permits), uint64(e.w.newest))
-	e.flags(z.children[0], z.children[1], z.data[0], z.data[1])
+	e.num(uint64(z.zxid), uint64(z.permits))
+	for path := range lockPaths {
+		e.num(uint64(z.sequence[path]), uint64(e.w.newest[path]))
+		e.flags(z.children[path][0], z.children[path][1])
+	}
+	e.flags(z.data[0], z.data[1])
 }

@@ -38,7 +38,7 @@ func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i]
 // shares tells whether two requests may hold at the same time.
 func (p *Plan) shares(i, j int) bool {
 	mode := p.Modes[i]
-	return mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
+	return p.Paths[i] != p.Paths[j] || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
 }
 
 // checkHolders is invariant 1. It is looked at after every input of a coordinator and every event of a machine.
@@ -79,6 +79,7 @@ func (w *world) checkNotice(i int, do machine.Do) {
 		legal = !a.is.any(toldHeld|toldOver) && a.epoch == w.epoch(s) && w.sessions[s].lease && a.m.Node != ""
 		a.is.put(toldHeld, true)
 		w.checkGrant(i)
+		w.checkTurn(i)
 	case machine.TellSuspended:
 		legal = legal && !a.is.any(toldSuspended)
 		a.is.put(toldSuspended, true)
@@ -102,16 +103,16 @@ func (w *world) checkNotice(i int, do machine.Do) {
 // checkGrant is invariants 2 and 6. A node that the operator has deleted meanwhile is granted to nobody's harm, as
 // relies says.
 func (w *world) checkGrant(i int) {
-	a, mode := &w.actors[i], w.plan.Modes[i]
+	a, mode, newest := &w.actors[i], w.plan.Modes[i], &w.newest[w.plan.Paths[i]]
 	if a.is.any(broken) || mode == messages.Semaphore {
 		return
 	}
 	if !w.sharesHold(i) {
-		if a.m.Token <= w.newest {
-			w.violate(TokensRise, "%s is granted the lock with token %v after %v", actorName(i), a.m.Token, w.newest)
+		if a.m.Token <= *newest {
+			w.violate(TokensRise, "%s is granted the lock with token %v after %v", actorName(i), a.m.Token, *newest)
 		}
 		if mode != messages.Read { // readers are granted in any order
-			w.newest = a.m.Token
+			*newest = a.m.Token
 		}
 	}
 	if mode == messages.Contest { // there is no queue
@@ -119,7 +120,7 @@ func (w *world) checkGrant(i int) {
 	}
 	for _, n := range w.servers.nodes[:max(w.servers.at(a.m.Node), 0)] {
 		before, _ := queue.Parse(n.name)
-		if queue.WaitsFor(mode, before.Mode) && !n.back && !w.handsOver(n, i) {
+		if n.path == w.plan.Paths[i] && queue.WaitsFor(mode, before.Mode) && !n.back && !w.handsOver(n, i) {
 			w.violate(InOrder, "%s is granted the lock while %v is before it", actorName(i), n.name)
 		}
 	}
@@ -169,22 +170,27 @@ func (w *world) checkEnd(i int, effects []machine.Effect) {
 // checkQuiet is invariants 3, 4 and 7, in a state in which nothing will happen unless somebody wants something, or
 // something goes wrong. Polls do not count: they are a net under the watches.
 func (w *world) checkQuiet() {
-	names := make([]string, 0, len(w.servers.nodes))
+	var names [maxPaths][]string
 	for _, n := range w.servers.nodes {
-		names = append(names, n.name)
+		names[n.path] = append(names[n.path], n.name)
 	}
 	for i := range w.plan.Sessions {
 		switch a := &w.actors[i]; {
 		case !a.lives():
 		case a.m.Ending != messages.StateNone:
 			w.violate(AllEnd, "nothing is under way, but %s, which is to end, is %v", actorName(i), a.m.State)
-		case (w.plan.Modes[i] == messages.Contest || w.plan.Cohort[i] > 0) && len(names) == 0:
+		case w.mayWaitInside(i) && len(names[w.plan.Paths[i]]) == 0:
 			w.violate(NoLostWakeUp, "nothing is under way, and there is no node, but %s is %v", actorName(i), a.m.State)
 		}
 	}
 	for _, n := range w.servers.nodes {
-		w.checkQuietNode(n, names)
+		w.checkQuietNode(n, names[n.path])
 	}
+}
+
+// mayWaitInside tells whether a request may wait without a node.
+func (w *world) mayWaitInside(i int) bool {
+	return w.plan.Modes[i] == messages.Contest || w.plan.Cohort[i] > 0 || w.plan.bounded()
 }
 
 // checkQuietNode is invariants 3 and 4 for one node.
@@ -215,7 +221,7 @@ func (w *world) checkQuietNode(n node, names []string) {
 // retained tells whether a node is retained.
 func (w *world) retained(n *node) bool {
 	s := &w.sessions[n.session]
-	return !s.closed && s.decides.Retains(lockPath, n.name)
+	return !s.closed && s.decides.Retains(lockPaths[n.path], n.name)
 }
 
 // user gives a request that has a node; -1 for none.

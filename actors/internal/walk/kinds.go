@@ -19,11 +19,11 @@ const (
 
 // ofActors are the moves of a request that was made and has not ended. begins is for the others.
 var ofActors = []kind{
-	begins: {text: "asks for the lock", class: itself, can: actor(unbegun), do: begin},
+	begins: {text: "asks for the lock", class: itself, can: mayBegin, do: begin},
 	hears:  {text: "reads its mailbox", class: itself, can: actor(hasMail), do: one((*world).hear)},
 	{text: "looks again", class: itself, can: actor(recovers), do: poll},
 	{text: "polls", class: owed, bound: Polls, can: actor(waits), do: poll},
-	{text: "is released", class: owed, can: actor(holds), do: command(machine.Release)},
+	{text: "is released", class: owed, can: mayRelease, do: command(machine.Release)},
 	{text: "is released", bound: Releases, can: actor(holdsNot), do: command(machine.Release)},
 	{text: "is cancelled", bound: Cancels, can: always, do: command(machine.Cancel)},
 	{text: "has waited for long enough", bound: Timeouts, can: always, do: command(machine.Timeout)},
@@ -278,9 +278,11 @@ func (w *world) bringBack(_, i int) {
 
 func want(w *world, _, at int) { w.write(at, true) }
 
-func canReap(w *world, _ int) ways { return once(len(w.servers.nodes) == 0 && w.servers.sequence > 0) }
+func canReap(w *world, _ int) ways {
+	return once(len(w.servers.nodes) == 0 && w.servers.sequence != [maxPaths]int32{})
+}
 
-func reap(w *world, _, _ int) { w.servers.sequence, w.servers.permits = 0, 0 }
+func reap(w *world, _, _ int) { w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0 }
 
 // What a move is about.
 

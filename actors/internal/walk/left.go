@@ -20,9 +20,9 @@ func (w *world) leave() {
 	}
 	left := coordinator.NewSpec(&messages.Acquire{Path: lockPath, Reclaim: "label"}, "left", "", false, w.specs[0].Since)
 	z := &w.servers
-	z.zxid, z.sequence = 1, 1
+	z.zxid, z.sequence[0] = 1, 1
 	z.nodes = []node{{name: left.Style.Prefix(left.GUID) + "0000000000", guid: "left", epoch: earlier, czxid: z.zxid}}
-	w.newest, _ = messages.NewToken(z.zxid, 0)
+	w.newest[0], _ = messages.NewToken(z.zxid, 0)
 }
 
 func hasLeft(w *world, _ int) ways {
@@ -57,7 +57,7 @@ func (w *world) seekLeft(s int, f *flight) {
 // takeOver deletes the node and makes the other, in one transaction.
 func (w *world) takeOver(s int, f *flight, q *coordinator.TakeOver) {
 	w.catchUp(s)
-	a := &coordinator.Created{Failure: w.lacks(q.Left.Name)}
+	a := &coordinator.Created{Failure: w.lacks(0, q.Left.Name)}
 	f.answer, f.commits = a, true
 	at := w.servers.at(q.Left.Name)
 	if at >= 0 && w.servers.nodes[at].version != q.Left.Version {
@@ -70,5 +70,5 @@ func (w *world) takeOver(s int, f *flight, q *coordinator.TakeOver) {
 	w.deleteNode(q.Left.Name)
 	a.Node = w.makeNode(s, q.Spec, q.Name)
 	a.Node.Siblings = 1
-	w.childrenChanged()
+	w.childrenChanged(0)
 }

@@ -88,7 +88,9 @@ func (w *world) moves(into []move) []move {
 	for i := range w.plan.Sessions {
 		switch w.actors[i].life {
 		case unasked:
-			into = append(into, move{kind: begins, at: uint8(i)})
+			if mayBegin(w, i) != 0 {
+				into = append(into, move{kind: begins, at: uint8(i)})
+			}
 		case asked:
 			into = w.movesOf(into, ofActors, 0, i)
 		}
@@ -127,6 +129,7 @@ func (w *world) make(m move) {
 	k.do(w, int(m.at), int(m.how))
 	w.settle()
 	w.checkHolders()
+	w.checkBounds()
 }
 
 // describe tells a move.

@@ -9,6 +9,7 @@ import (
 const (
 	maxActors   = 4
 	maxSessions = 2
+	maxPaths    = 2
 )
 
 // Plan is what a walk explores.
@@ -19,6 +20,16 @@ type Plan struct {
 	Sessions []int
 	// Modes gives the kind of lock of each request.
 	Modes [maxActors]messages.Mode
+	// Paths gives the lock path of each request, 0 or 1.
+	Paths [maxActors]int
+	// Within names, from 1, the request whose lock must be held before another begins, and is not given back while that
+	// one lives: so do several locks that one caller wants together.
+	Within [maxActors]int
+	// Waiting is how many nodes of one queue may wait in a session, Nodes for how many the weight is enough; zero is the
+	// usual.
+	Waiting, Nodes int
+	// InTurn: of one session, locks are granted in the order of the requests.
+	InTurn bool
 	// Owners gives the owner of each request; zero is an owner of its own.
 	Owners [maxActors]int
 	// Try: the request gives up instead of waiting. Sticky: it leaves its node to the next of its session. Reentry: it

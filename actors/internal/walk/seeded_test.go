@@ -178,7 +178,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true},
 		breaks: OwnInvariants},
 	{name: "read along with what goes", source: edits(
-		rule("	n.phase = deleting\n	c.endCohortOf(r.queue, n)\n", "	n.phase = deleting\n"),
+		rule("	c.setPhase(r.queue, n, deleting)\n	c.endCohortOf(r.queue, n)\n", "	c.setPhase(r.queue, n, deleting)\n"),
 		rule("n.phase == present && !n.wanted && c.epoch", "!n.wanted && c.epoch")),
 		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
 		breaks: OwnInvariants},
@@ -248,4 +248,35 @@ var inCoordinator = []seeded{
 	{name: "watch one of several", source: edits(
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
+
+	{name: "forget the line", source: edits(rule("	c.look(q)\n}\n\n// look has", "}\n\n// look has")),
+		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: OwnInvariants},
+	{name: "count nobody who waits", source: edits(
+		rule("q.line.first == 0 && q.room.waiting < c.bounds.Waiting:", "q.line.first == 0:"),
+		rule("	case has.waiting-has.unbounded > c.bounds.Waiting:", "	case false:")),
+		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: Bounded},
+	{name: "weigh nothing that is unknown", source: edits(
+		rule("return n.phase != absent && n.phase != left }", "return n.phase != absent && n.phase != left && n.phase != unknown }"),
+		rule("n.phase == present || n.phase == unknown) && !c.holdsWith", "n.phase == present) && !c.holdsWith")),
+		plan: Plan{Sessions: two, Paths: alternate, Arrive: secondLater, Nodes: 1, Prompt: true,
+			Bounds: Bounds{Cuts: 1, Stops: 1}}, breaks: Bounded},
+	{name: "begin the next epoch anew", source: edits(rule("	c.restore(places)\n", "	_ = places\n")),
+		plan:   Plan{Sessions: three, Waiting: 1, Prompt: true, InTurn: true, Bounds: Bounds{Lapses: 1, Expiries: 1, Slow: 1}},
+		breaks: InOrder},
+	{name: "weigh nothing that goes", source: edits(
+		rule("return n.phase != absent && n.phase != left }", "return n.phase != absent && n.phase != left && n.phase != deleting }")),
+		plan: Plan{Sessions: three, Paths: inSecond, Arrive: thirdLater, Nodes: 2, Prompt: true}, breaks: Bounded},
+	{name: "stand before the others", source: edits(rule("	before := q.line.last\n", "	before := RequestID(0)\n")),
+		plan: Plan{Sessions: four, Waiting: 1, Prompt: true, InTurn: true}, breaks: InOrder},
+	{name: "keep the room of who has ended", source: edits(
+		rule("	c.leaveCohort(r)\n	c.leaveLine(r)\n	c.leaveOwner(r)\n	c.unpark(r)", "	c.leaveCohort(r)\n	c.leaveOwner(r)\n	c.unpark(r)")),
+		plan: Plan{Sessions: three, Waiting: 1, Prompt: true, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
+	{name: "stand behind nobody", source: edits(
+		rule("		case q.room.nodes == 0:\n			c.refuseFull(r, op)\n			return false\n", ""),
+		rule("		case q.room.nodes == 0:\n			c.leaveLine(r)\n", "		case false:\n			c.leaveLine(r)\n"),
+		rule("	case length > 0 && q.room.nodes == 0 &&", "	case false &&")),
+		plan: Plan{Sessions: four, Paths: acrossBoth, Within: twoWant, Nodes: 2, Prompt: true}, breaks: NoLostWakeUp},
+	{name: "lose a turn", source: edits(
+		rule("	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.waitsInLine()})\n}\n\n// refuseFull", "}\n\n// refuseFull")),
+		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: NoLostWakeUp},
 }

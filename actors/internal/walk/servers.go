@@ -11,11 +11,22 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lockPath is the one lock path; oneName the name of a contest's node in it.
+// lockPath is the first lock path, the only one in most plans; oneName the name of a contest's node in it.
 const (
 	lockPath = "/l"
 	oneName  = "one"
 )
+
+// lockPaths are all of them. Their lengths are the same, and the names of their nodes differ.
+var lockPaths = [maxPaths]string{lockPath, "/m"}
+
+// pathIn gives the number of the lock path of a path.
+func pathIn(path string) int {
+	if strings.HasPrefix(path, lockPath) {
+		return 0
+	}
+	return 1
+}
 
 // at gives the place of a node, -1 when there is none.
 func (z *servers) at(name string) int {
@@ -30,12 +41,12 @@ func base(path string) string {
 	return path[len(lockPath)+1:]
 }
 
-// shown lists the names that the server of a session shows.
-func (w *world) shown(s int) []string {
+// shown lists the names that the server of a session shows in a lock path.
+func (w *world) shown(s, path int) []string {
 	names := make([]string, 0, len(w.servers.nodes))
 	for i := range w.servers.nodes {
 		n, sess := &w.servers.nodes[i], &w.sessions[s]
-		if sess.link != lagging || n.czxid <= sess.seen {
+		if n.path == path && (sess.link != lagging || n.czxid <= sess.seen) {
 			names = append(names, n.name)
 		}
 	}
@@ -44,15 +55,15 @@ func (w *world) shown(s int) []string {
 
 // makeNode makes a node.
 func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.Made {
-	z := &w.servers
+	z, path := &w.servers, pathIn(sp.Path)
 	if name == "" {
 		name = sp.One
 	}
 	if name == "" {
-		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(sp.GUID), z.sequence)
-		z.sequence++
+		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(sp.GUID), z.sequence[path])
+		z.sequence[path]++
 	}
-	n := node{name: name, guid: strings.TrimPrefix(sp.GUID, queue.Reclaimable), session: s, epoch: w.epoch(s), czxid: z.zxid}
+	n := node{name: name, path: path, guid: strings.TrimPrefix(sp.GUID, queue.Reclaimable), session: s, epoch: w.epoch(s), czxid: z.zxid}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
 	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 	for i := range w.plan.Sessions {
@@ -60,7 +71,17 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}
-	return coordinator.Made{Name: name, Czxid: n.czxid, Siblings: len(z.nodes), Together: 1}
+	return coordinator.Made{Name: name, Czxid: n.czxid, Siblings: z.count(path), Together: 1}
+}
+
+// count counts the nodes of a lock path.
+func (z *servers) count(path int) (n int) {
+	for i := range z.nodes {
+		if z.nodes[i].path == path {
+			n++
+		}
+	}
+	return n
 }
 
 // compareNodes orders nodes as their queue does: a reader at a writer's number comes behind the writer.
@@ -73,7 +94,7 @@ func compareNodes(a, b node) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(x.Sequence, y.Sequence), reads(x)-reads(y))
+	return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(x.Sequence, y.Sequence), reads(x)-reads(y))
 }
 
 // deleteNode deletes a node, and fires its watches. What a server sends is lost with its connection, and reaches a
@@ -86,7 +107,7 @@ func (w *world) deleteNode(name string) {
 	n := w.servers.nodes[at]
 	w.servers.nodes = but(w.servers.nodes, at)
 	w.fire(&n, coordinator.NodeDeleted)
-	w.childrenChanged()
+	w.childrenChanged(n.path)
 }
 
 // write writes to a node.
@@ -103,17 +124,17 @@ func (w *world) write(at int, wanted bool) {
 func (w *world) fire(n *node, change coordinator.Change) {
 	for s, watched := range n.watched {
 		if watched {
-			w.event(s, coordinator.Changed{Path: lockPath + "/" + n.name, Change: change})
+			w.event(s, coordinator.Changed{Path: lockPaths[n.path] + "/" + n.name, Change: change})
 		}
 	}
 }
 
 // childrenChanged fires the watches on the list. A server that lags says so when it has caught up.
-func (w *world) childrenChanged() {
+func (w *world) childrenChanged(path int) {
 	for s := range w.sessions {
-		if w.servers.children[s] && w.sessions[s].link != lagging {
-			w.servers.children[s] = false
-			w.event(s, coordinator.Changed{Path: lockPath, Change: coordinator.ChildrenChanged})
+		if w.servers.children[path][s] && w.sessions[s].link != lagging {
+			w.servers.children[path][s] = false
+			w.event(s, coordinator.Changed{Path: lockPaths[path], Change: coordinator.ChildrenChanged})
 		}
 	}
 }
@@ -131,13 +152,18 @@ func (w *world) catchUp(s int) {
 	}
 	sess.link = linked
 	if sess.seen < w.servers.zxid {
-		w.childrenChanged()
+		for path := range lockPaths {
+			w.childrenChanged(path)
+		}
 	}
 }
 
 // unwatch: the watches of a connection are gone.
 func (w *world) unwatch(s int) {
-	w.servers.children[s], w.servers.data[s] = false, false
+	for path := range lockPaths {
+		w.servers.children[path][s] = false
+	}
+	w.servers.data[s] = false
 	w.servers.nodes = slices.Clone(w.servers.nodes)
 	for i := range w.servers.nodes {
 		w.servers.nodes[i].watched[s] = false

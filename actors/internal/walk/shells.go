@@ -17,7 +17,7 @@ const sessionTimeout = 10 * time.Second
 
 // spec is what a request wants.
 func (p *Plan) spec(i int) *coordinator.Spec {
-	want := &messages.Acquire{Path: lockPath, Mode: p.Modes[i], Try: p.Try[i]}
+	want := &messages.Acquire{Path: lockPaths[p.Paths[i]], Mode: p.Modes[i], Try: p.Try[i]}
 	want.Reentry, want.WatchAll = p.Reentry[i], p.WatchAll[i]
 	want.Cohort = p.Cohort[i]
 	if p.Reclaim[i] {
@@ -117,7 +117,7 @@ func (w *world) query(s int, ask *coordinator.Ask) {
 	if beat, ok := ask.Query.(*coordinator.Check); ok && beat.Beat {
 		failure := unknown
 		if w.beating {
-			failure = w.lacks(base(beat.Path))
+			failure = w.lacks(pathIn(beat.Path), base(beat.Path))
 		}
 		w.post(s, &coordinator.Reply{ID: ask.ID, Answer: &coordinator.Done{Failure: failure}})
 		return
@@ -259,8 +259,13 @@ func (w *world) post(s int, in coordinator.Input) {
 	w.sessions[s].mailbox = with(w.sessions[s].mailbox, in)
 }
 
-// stop ends a lock actor.
+// stop ends a lock actor, and those that were to begin within it.
 func (w *world) stop(i int) {
+	for j := range w.plan.Sessions {
+		if w.plan.Within[j] == i+1 && w.actors[j].life == unasked {
+			w.actors[j].life = stopped
+		}
+	}
 	w.actors[i] = lockActor{m: w.actors[i].m, life: stopped, epoch: w.actors[i].epoch}
 	w.post(w.plan.Sessions[i], coordinator.Ended{Request: coordinator.RequestID(i + 1)})
 }

@@ -15,8 +15,8 @@ type state struct {
 	sessions [maxSessions]session
 	servers  servers
 	left     Bounds
-	// newest is the token of the newest grant, except to readers and in semaphores.
-	newest messages.Token
+	// newest is, of each lock path, the token of the newest grant, except to readers and in semaphores.
+	newest [maxPaths]messages.Token
 }
 
 // lockActor is the shell of one request's machine.
@@ -134,21 +134,23 @@ type flight struct {
 	print fingerprint
 }
 
-// servers are one lock path with its nodes, their owners, the watches of each connection, the sequence counter and the
+// servers are one or two lock paths with their nodes, their owners, the watches of each connection, the sequence counter and the
 // number of the newest transaction. The end of a session takes two steps, as in ZooKeeper: it is refused first, and its
 // nodes are deleted later (CURATOR-604).
 type servers struct {
 	nodes    []node // in the order of the queue
-	sequence int32
+	sequence [maxPaths]int32
 	zxid     int64
 	permits  int // as recorded
-	// children and data are the connections that watch the list of children, and the data of the lock path.
-	children, data [maxSessions]bool
+	// children and data are the connections that watch the list of children, and the data of the first lock path.
+	children [maxPaths][maxSessions]bool
+	data     [maxSessions]bool
 }
 
 // node is a contender's node.
 type node struct {
 	name, guid string
+	path       int // its lock path
 	session    int
 	epoch      uint64
 	czxid      int64

@@ -27,13 +27,15 @@ func TestMain(m *testing.M) {
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
 // with the race detector a few tiny ones, and with -short those of exclusive locks.
 func plansOfThisRun() []Plan {
-	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses, smallReturns, without(smallWithout),
+	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
+		smallReturns, smallAdmission, without(smallWithout),
 		[]Plan{secondIsNoProof})
 	switch {
 	case underRace:
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
-		return slices.Concat(smallOnes, large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims, largePauses, without(largeWithout))
+		return slices.Concat(smallOnes, large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
+			largePauses, largeAdmission, without(largeWithout))
 	case testing.Short():
 		return small
 	default:

@@ -32,10 +32,10 @@ type (
 
 // What the gateway asks its shell to do.
 type (
-	// Spawn spawns a lock actor for a request. It must not enforce a grace period: the table does.
+	// Spawn spawns a lock actor for a request of the node From. It must not enforce a grace period: the table does.
 	Spawn struct {
-		ID   string
-		Want messages.Acquire
+		ID, From string
+		Want     messages.Acquire
 	}
 	// Tell sends a command to the lock actor of a request.
 	Tell struct {

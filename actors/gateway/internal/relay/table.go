@@ -98,7 +98,7 @@ func (t *Table) stranger(now Instant, lease Lease, from messages.ActorID, r Requ
 	t.requests[r.ID] = e
 	want := *r.Want
 	want.Grace = 0
-	return []Output{Spawn{ID: r.ID, Want: want}, t.reply(now, lease, e, 0)}
+	return []Output{Spawn{ID: r.ID, From: from.Address, Want: want}, t.reply(now, lease, e, 0)}
 }
 
 // unknown answers that the request is not here; nobody waits for that where the requester has

@@ -72,7 +72,8 @@ func passes(notice any) (reason messages.Reason, detail string, again bool) {
 	case *messages.Failed:
 		reason, detail = n.Reason, n.Detail
 		switch reason {
-		case messages.ReasonUnreachable, messages.ReasonGatewayFull, messages.ReasonStopped, messages.ReasonHoldGone:
+		case messages.ReasonUnreachable, messages.ReasonGatewayFull, messages.ReasonStopped, messages.ReasonHoldGone,
+			messages.ReasonSessionFull:
 			again = true
 		}
 	case *messages.Lost:

@@ -1,0 +1,305 @@
+package coordinator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Admission: how many nodes a session has at the servers. It is two questions. May a request make a node (admits)? Whose
+// turn is it when one has gone (giveTurns)?
+//
+//   - Of one queue at most Bounds.Waiting nodes wait or are being made. Those that are held with do not count. Requests
+//     beyond that stand in the line of the queue, and get nodes when half of those have gone: many nodes in one
+//     transaction cost the servers little more than one.
+//   - All nodes that may exist weigh at most Bounds.Weight: see weight.go. When they would weigh more, retained nodes
+//     that nobody uses are given up first, the oldest first. Otherwise a request stands in the line where its queue has
+//     a node of this session, and is refused where it has none: nothing would ever call it.
+//   - What needs no node is asked first (create): who shares a hold, reads along, or waits in a cohort is stopped by no
+//     bound. Nor is a downgrade.
+//
+// A node that goes leaves its room to the line of its own queue before anybody else, with the same input. So a queue
+// with a line never has no node. A request that is called keeps its room until it has asked or ended.
+
+// admits tells whether a request may make its node now. Otherwise it stands in the line, waits for room, or is refused.
+func (c *Coordinator) admits(r *request, op uint64) bool {
+	q, of := r.queue, r.turn.phase
+	switch {
+	case of == called:
+		c.leaveLine(r)
+		return true
+	case of == roomDue:
+		r.sharing.waits = op
+		return false
+	case of == noTurn && q.line.first == 0 && q.room.waiting < c.bounds.Waiting:
+		switch {
+		case c.fits(r.spec):
+			return true
+		case c.makeRoom(r.spec):
+			c.call(r, roomDue)
+			c.epoch.due = append(c.epoch.due, r.id)
+			r.sharing.waits = op
+			return false
+		case q.room.nodes == 0:
+			c.refuseFull(r, op)
+			return false
+		}
+	}
+	c.stand(r, op)
+	return false
+}
+
+// stand has a request stand in the line of its queue. One that only tries stands there unless something is known to be
+// before it that keeps it out; it is not told, because it would give up then.
+func (c *Coordinator) stand(r *request, op uint64) {
+	tries := r.spec.Want.Try
+	if !tries || !c.keptOut(r) {
+		if r.turn.phase != inLine {
+			c.enterLine(r)
+			c.look(r.queue) // it may be the first that waits for weight
+		}
+		if tries {
+			r.sharing.waits = op
+			return
+		}
+		r.sharing.joined = op
+	}
+	var last *node
+	if at := len(r.queue.nodes); at > 0 {
+		last = r.queue.nodes[at-1]
+	}
+	c.taken(r, op, last)
+}
+
+// keptOut tells whether something of this session is known to be before a request that keeps it out.
+func (c *Coordinator) keptOut(r *request) bool {
+	switch q := r.queue; {
+	case r.spec.Reads():
+		return q.room.excluding > 0
+	case r.spec.Permits > 0:
+		return slices.ContainsFunc(q.nodes, func(n *node) bool {
+			before := c.requests[n.users[0]]
+			return before != nil && before.wait != nil // it does not fit
+		})
+	default:
+		return true
+	}
+}
+
+// giveTurns looks at the lines of the queues in which a node has gone with the input at hand, and then at those that
+// waited for weight.
+func (c *Coordinator) giveTurns() {
+	if c.epoch.connection != connected { // the next connection looks at all lines
+		for _, q := range c.epoch.looks {
+			q.line.looked = false
+		}
+		c.epoch.looks = nil
+		return
+	}
+	c.roomCame()
+	for q := c.nextLine(); q != nil; q = c.nextLine() {
+		c.nextTurns(q)
+	}
+}
+
+// nextLine gives the next queue whose line may have a turn; nil for none.
+func (c *Coordinator) nextLine() (q *ownQueue) {
+	if looks := c.epoch.looks; len(looks) > 0 {
+		q, c.epoch.looks = looks[0], rest(looks)
+		q.line.looked = false
+		return q
+	}
+	for len(c.epoch.short) > 0 {
+		q = c.epoch.short[0]
+		first := c.requests[q.line.first]
+		if first != nil && q.room.waiting < c.bounds.Waiting && !c.fits(first.spec) && !c.overShare(first.spec) {
+			return nil
+		}
+		c.epoch.short = rest(c.epoch.short)
+		if q.line.short = false; first != nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// rest gives a list without its first element; nil is the empty one.
+func rest[T any](all []T) []T {
+	if len(all) == 1 {
+		return nil
+	}
+	return all[1:]
+}
+
+// lookAtAll has all lines looked at, with a new connection.
+func (c *Coordinator) lookAtAll() {
+	for _, r := range c.inOrder() {
+		c.look(r.queue)
+	}
+}
+
+// nextTurns calls those of the line of a queue whose turn it is: half of what may wait, together.
+func (c *Coordinator) nextTurns(q *ownQueue) {
+	if q.line.first != 0 && q.retained != nil && q.retained.next == 0 {
+		c.release(q) // else whoever comes meanwhile would reuse it, before those in line
+	}
+	for q.line.first != 0 && c.readsAtOnce(c.requests[q.line.first]) {
+	}
+	if q.room.waiting > c.bounds.Waiting/2 {
+		return
+	}
+	for q.line.first != 0 && q.room.waiting < c.bounds.Waiting {
+		r := c.requests[q.line.first]
+		switch {
+		case c.fits(r.spec):
+			c.call(r, called)
+			c.tellTurn(r)
+		case c.makeRoom(r.spec):
+			c.call(r, roomDue)
+			c.epoch.due = append(c.epoch.due, r.id)
+		case q.room.nodes == 0:
+			c.leaveLine(r)
+			c.refuseFull(r, r.sharing.waits)
+		default:
+			if !q.line.short && !c.overShare(r.spec) {
+				q.line.short = true
+				c.epoch.short = append(c.epoch.short, q)
+			}
+			return
+		}
+	}
+}
+
+// readsAtOnce lets a reader in that stands in the line, where a node that has the lock serves it now.
+func (c *Coordinator) readsAtOnce(r *request) bool {
+	k := &r.queue.cohort
+	if !r.spec.Reads() || !r.spec.sharesNode() || k.style != r.spec.Style || !k.heldByReaders() || !c.letsIn(k.node) {
+		return false
+	}
+	c.leaveLine(r)
+	c.letIn(r, k.node, cmp.Or(r.sharing.waits, r.waitsInLine()))
+	r.sharing.waits = 0
+	return true
+}
+
+// tellTurn has a request that was called ask for its node.
+func (c *Coordinator) tellTurn(r *request) {
+	if r.sharing.waits != 0 {
+		c.createAgain(r.id)
+		return
+	}
+	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.waitsInLine()})
+}
+
+// refuseFull refuses a request for which there is no room. op is its create, where that was not answered yet.
+func (c *Coordinator) refuseFull(r *request, op uint64) {
+	l := &c.epoch.load
+	detail := fmt.Sprintf("the nodes of the session weigh %d bytes in the transaction that ends it, and may weigh %d",
+		l.nodes+l.others+l.kept+l.due, c.bounds.Weight)
+	c.leaveOwner(r)
+	c.leaveCohort(r)
+	if op != 0 {
+		r.sharing.waits = 0
+		c.refuse(r, op, messages.ReasonSessionFull, detail)
+		return
+	}
+	c.tell(r, machine.Event{Kind: machine.Refused, Op: r.waitsInLine(), Reason: messages.ReasonSessionFull, Detail: detail})
+}
+
+// makeRoom gives up retained nodes that nobody uses, the oldest first, until there will be room for a node of a request;
+// false where there will not be.
+func (c *Coordinator) makeRoom(sp *Spec) bool {
+	l := &c.epoch.load
+	return (l.going > 0 || c.epoch.retained > 0) && !c.overShare(sp) && c.giveUpRetained(c.weigh(sp))
+}
+
+// others takes note of nodes of which only the shell knows.
+func (c *Coordinator) others(in Others) {
+	c.epoch.load.others += in.Change
+	if in.Wanted > 0 {
+		c.giveUpRetained(in.Wanted)
+	}
+}
+
+// giveUpRetained is makeRoom for so much weight.
+func (c *Coordinator) giveUpRetained(weight int) bool {
+	l := &c.epoch.load
+	for c.lacks(weight) > l.going {
+		q := c.oldestRetained()
+		if q == nil {
+			return false
+		}
+		n := c.requests[q.retained.request].node
+		n.goes = true
+		l.going += c.weigh(n.made)
+		c.release(q)
+	}
+	return true
+}
+
+// oldestRetained gives the queue whose node is retained for the longest, of those that nobody is about to use.
+func (c *Coordinator) oldestRetained() (oldest *ownQueue) {
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			if q.retained != nil && q.retained.next == 0 && (oldest == nil || q.retained.number < oldest.retained.number) {
+				oldest = q
+			}
+		}
+	}
+	return oldest
+}
+
+// roomCame calls those for whom nodes were given up, as far as these are gone.
+func (c *Coordinator) roomCame() {
+	l := &c.epoch.load
+	for len(c.epoch.due) > 0 {
+		r := c.requests[c.epoch.due[0]]
+		if r != nil && r.turn.phase == roomDue {
+			if l.nodes+l.others+l.kept+c.weigh(r.spec) > c.bounds.Weight {
+				return
+			}
+			c.call(r, called)
+			c.tellTurn(r)
+		}
+		c.epoch.due = rest(c.epoch.due)
+	}
+}
+
+// places are the requests that have a place in their queues: first those whose nodes wait, or that were called, and then
+// the lines, each in order.
+type places struct{ first, lines []*request }
+
+// places gives those of the epoch that ends.
+func (c *Coordinator) places() (all places) {
+	for _, r := range c.inOrder() {
+		switch {
+		case r.life != active || r.spec.One != "":
+		case r.turn.phase == called || r.turn.phase == roomDue || c.hasPlace(r):
+			all.first = append(all.first, r)
+		case r.turn.phase == inLine && r.turn.previous == 0:
+			for id := r.id; id != 0; id = c.requests[id].turn.next {
+				all.lines = append(all.lines, c.requests[id])
+			}
+		}
+	}
+	return all
+}
+
+// restore keeps the places of an epoch that is over: in the next, requests that had nodes come before those that stood
+// in line.
+func (c *Coordinator) restore(all places) {
+	for _, r := range all.first {
+		c.call(r, called)
+	}
+	for _, r := range all.lines {
+		switch {
+		case r.queue.line.first == 0 && r.queue.room.waiting < c.bounds.Waiting && c.fits(r.spec):
+			c.call(r, called)
+		case r.queue.room.nodes > 0:
+			c.enterLine(r)
+		}
+	}
+}

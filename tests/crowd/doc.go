@@ -1,0 +1,17 @@
+// Package crowd shows that one process with very many waiters, or very many locks, does an ensemble
+// no harm when its session ends.
+//
+// The servers delete all ephemeral nodes of a session in one transaction, which names each. One
+// that is larger than jute.maxbuffer brings an ensemble down, and keeps it down (ZOOKEEPER-4306). So
+// Turnstile bounds what a session's nodes weigh: see actors.WithMaxNodeBytes and
+// actors.WithMaxWaiting.
+//
+// A process of its own asks for the locks. It is closed, killed, or stopped until its session has
+// expired. Then the ensemble must go on: each member forgets the nodes, another client locks, and
+// each member starts again. TestWithoutBounds shows that the same crowd brings an ensemble down
+// where the bounds are lifted.
+//
+// `make test` has a crowd of thousands, and servers with a quarter of the usual jute.maxbuffer.
+// TURNSTILE_CROWD=100000 go test ./tests/crowd has crowds of that size, and servers as they are
+// delivered.
+package crowd

@@ -1,0 +1,193 @@
+package crowd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+)
+
+// crowd is what a process asks for.
+type crowd struct {
+	// many is how many goroutines ask, each once.
+	many int
+	// paths: each asks for a lock of its own, with a path of 200 characters. Otherwise all ask for one.
+	paths bool
+	// unbounded lifts the bounds of the session.
+	unbounded bool
+	// weight is the bound of the session's weight, in bytes; zero is the usual.
+	weight  int
+	timeout time.Duration
+}
+
+// process is one that asks, until it is told to end.
+type process struct {
+	*child.Process
+	commands io.WriteCloser
+	says     *bufio.Scanner
+}
+
+// The environment of a process that asks: the servers, and the crowd.
+const (
+	serversVariable = "TURNSTILE_CROWD_SERVERS"
+	crowdVariable   = "TURNSTILE_CROWD_OF"
+)
+
+func TestMain(m *testing.M) {
+	if servers := os.Getenv(serversVariable); servers != "" {
+		if err := beCrowd(servers); err != nil {
+			fmt.Println("failed:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// start starts the process, and waits until all of the crowd hold, wait, or were refused, and the servers have the nodes.
+func (k crowd) start(t *testing.T, ensemble *rig.Ensemble) *process {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), serversVariable+"="+ensemble.Addrs(),
+		fmt.Sprintf("%s=%d %t %t %d %d", crowdVariable, k.many, k.paths, k.unbounded, k.weight, k.timeout))
+	cmd.Stderr = os.Stderr
+	commands, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	p := &process{commands: commands, says: bufio.NewScanner(out)}
+	p.Process, err = child.Start(cmd, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.Kill() })
+	p.await(t, "crowded")
+	var nodes int
+	_, err = fmt.Sscanf(p.says.Text(), "crowded %d nodes", &nodes)
+	require.NoError(t, err)
+	for _, m := range ensemble.Members() {
+		patient.Eventually(t, func() bool {
+			has, err := m.Address().Ephemerals(patient.Deadline(t))
+			return err == nil && has >= nodes
+		}, "a server has the nodes of the crowd")
+	}
+	return p
+}
+
+// await waits until the process says something.
+func (p *process) await(t *testing.T, what string) {
+	t.Helper()
+	for p.says.Scan() {
+		t.Log(p.says.Text())
+		if strings.HasPrefix(p.says.Text(), what) {
+			return
+		}
+	}
+	require.Fail(t, "the process has ended", "before it said %q: %v", what, p.says.Err())
+}
+
+// beCrowd is the process.
+func beCrowd(servers string) error {
+	var k crowd
+	if _, err := fmt.Sscan(os.Getenv(crowdVariable), &k.many, &k.paths, &k.unbounded, &k.weight, &k.timeout); err != nil {
+		return err
+	}
+	opts := []locks.Option{locks.WithSessionTimeout(k.timeout)}
+	if k.weight > 0 {
+		opts = append(opts, locks.WithMaxNodeBytes(k.weight))
+	}
+	if k.unbounded {
+		opts = append(opts, locks.WithMaxNodeBytes(1<<40), locks.WithMaxWaiting(1<<30))
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patient.Bound)
+	defer stop()
+	client, err := locks.Open(ctx, servers, opts...)
+	if err != nil {
+		return err
+	}
+	a := &asking{crowd: k, client: client}
+	begun := time.Now()
+	for i := range k.many {
+		go a.ask(i)
+	}
+	if err := a.settled(ctx); err != nil {
+		return err
+	}
+	state := client.State()
+	fmt.Printf("crowded %d nodes after %v: %d hold, %d were refused, %d wait inside, the nodes weigh %d of %d bytes\n",
+		state.NodeBytes/k.each(), time.Since(begun).Round(time.Millisecond), a.held.Load(), a.refused.Load(), state.Inside,
+		state.NodeBytes, state.MaxNodeBytes)
+	_, err = bufio.NewReader(os.Stdin).ReadString('\n') // or it is killed meanwhile
+	if err != nil {
+		return err
+	}
+	err = client.Close(ctx)
+	fmt.Println("closed:", err)
+	return nil
+}
+
+// asking is the crowd at work.
+type asking struct {
+	crowd
+	client        *locks.Client
+	held, refused atomic.Int64
+	failed        atomic.Pointer[error]
+}
+
+// path is what one of the crowd locks.
+func (k crowd) path(i int) string {
+	if !k.paths {
+		return "/orders/" + strings.Repeat("x", 92)
+	}
+	return fmt.Sprintf("/%0199d", i)
+}
+
+// each is what a node of the crowd weighs, in bytes.
+func (k crowd) each() int {
+	const name = len("_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")
+	return 4 + len(k.path(0)) + 1 + name
+}
+
+func (a *asking) ask(i int) {
+	_, err := a.client.Mutex(a.path(i)).Lock(context.Background())
+	switch {
+	case err == nil:
+		a.held.Add(1)
+	case errors.Is(err, locks.ErrSessionFull):
+		a.refused.Add(1)
+	case !errors.Is(err, locks.ErrClosed):
+		a.failed.Store(&err)
+	}
+}
+
+// settled waits until each of the crowd holds, waits with a node or inside, or was refused.
+func (a *asking) settled(ctx context.Context) error {
+	for {
+		if err := a.failed.Load(); err != nil {
+			return *err
+		}
+		state := a.client.State()
+		if int(a.refused.Load())+state.Inside+state.NodeBytes/a.each() >= a.many {
+			return nil
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%d refused, %d inside, %d bytes: %w", a.refused.Load(), state.Inside, state.NodeBytes, ctx.Err())
+		}
+	}
+}
