@@ -65,7 +65,7 @@ func TestOnChange(t *testing.T) {
 					require.Same(t, lease, c.Lease)
 				}
 				require.Positive(t, h.all[0].Left)
-				require.LessOrEqual(t, h.all[0].Left, 4*time.Second)
+				require.LessOrEqual(t, h.all[0].Left, 5*time.Second)
 				require.WithinDuration(t, asked.Add(time.Hour), h.all[2].Until, time.Minute)
 				require.ErrorIs(t, h.all[4].Err, locks.ErrLost)
 			})
