@@ -15,7 +15,7 @@ import (
 const VersionVariable = "TURNSTILE_ZOOKEEPER"
 
 // DefaultVersion is that of the servers where nobody chooses.
-const DefaultVersion = Debian
+const DefaultVersion = "3.9.5"
 
 // Debian is the version that Debian 12 has. Its package brings the jars.
 const Debian = "3.8.0"
