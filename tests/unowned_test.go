@@ -37,6 +37,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 		lease, err := client.Mutex("/x").Lock(t.Context())
 		require.NoError(t, err)
 		require.Less(t, time.Since(begun), time.Second)
+		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
 
 		comesBack(t, client, "/x/_c_gone-lock-0000000000")
@@ -52,6 +53,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 			require.NoError(t, got.err)
 			require.NoError(t, got.lease.Unlock(t.Context()))
 		}
+		synctest.Wait()
 		require.EqualValues(t, 2, client.Session().Counters().Unowned)
 		require.Zero(t, other.Session().Counters().Unowned)
 
@@ -66,6 +68,7 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 			require.NoError(t, got.err)
 			require.NoError(t, got.lease.Unlock(t.Context()))
 		}
+		synctest.Wait()
 		require.EqualValues(t, 3, client.Session().Counters().Unowned)
 	})
 }
@@ -78,6 +81,7 @@ func TestUnownedNodeOfContest(t *testing.T) {
 		comesBack(t, client, "/contest")
 		lease, err := client.Contest("/contest").Lock(t.Context())
 		require.NoError(t, err)
+		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
 		require.NoError(t, lease.Unlock(t.Context()))
 	})

@@ -55,7 +55,9 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
-	c.heedEnd()
+	if c.epoch.connection == connected { // a server has said so in its answer to a request, and not to a connect request
+		c.heedEnd()
+	}
 	all, places := c.inOrder(), c.places()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)
 	c.urgent = false // of a connection that is gone
