@@ -131,7 +131,7 @@ func TestReadyWhenNobodyAnswers(t *testing.T) {
 		server.Leader().HoldReplies()
 		<-lease.Context().Done()
 		require.Equal(t, locks.PhaseUnanswered, client.State().Phase)
-		time.Sleep(2 * time.Second)
+		time.Sleep(time.Second)
 		require.Error(t, client.Ready())
 		server.Leader().ReleaseReplies()
 		time.Sleep(time.Minute)
