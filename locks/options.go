@@ -131,9 +131,10 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 	return connection(zkconn.WithSuspendedTime(suspended))
 }
 
-// WithoutIdleSyncs saves the syncs that an idle client sends every third of a session timeout. They
-// are there so that the first lock after a pause is granted in one round trip: see
-// zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the time.
+// WithoutIdleSyncs saves the syncs that an idle client sends every sixth of a session timeout. They
+// are there so that the first lock after a pause is granted in one round trip, in the session that
+// there is: see zkconn.WithoutIdleSyncs. Use it where thousands of clients are idle nearly all the
+// time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
 // WithMaxWaiting bounds the nodes of one queue with which this client waits: see actors.WithMaxWaiting.

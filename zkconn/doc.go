@@ -21,8 +21,8 @@
 //   - container.go: container nodes (its issue 165);
 //   - codes.go, trouble.go: errors that servers answer with, and what keeps them from answering;
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
-//   - evidence.go, round_trips.go, lease_clock.go: until when the session lives for certain, see
-//     below;
+//   - internal/evidence, lease_keeper.go, verdict.go, keepalive.go, lease_clock.go: until when the
+//     session lives for certain, see below;
 //   - hurry.go, haste.go, race.go: reconnecting while something is held: short pauses, and attempts
 //     to dial that overlap;
 //   - sasl.go, sasl_exchange.go, sasl_transport.go: SASL (its issues 40 and 46), behind the connect
@@ -118,14 +118,50 @@
 //   - What extends it: the answer to a committed transaction, and nothing else. The answer to a
 //     ping or to a sync extends nothing by itself.
 //   - What shortens it: a server that grants less than the others, from the connect request on.
-//   - What a loss means: a run of the lease that was seen to be over stays over
-//     ([LeaseClock.Unbroken]), even when the session turns out to live. Another run may begin, for
-//     what is granted in it.
+//   - What a loss means: a hold that was lost stays lost ([LeaseClock.Unbroken]). Once the chain of
+//     evidence is broken, no lease rests on the session any more (Lapsed).
+//
+// # Evidence is a chain
+//
+// A proof says that the session is not due before x(Y) + T. The next proof counts only if its
+// answer comes before that, less the margin. It then moved a session that was not due.
+//
+// A proof that comes later proves nothing. A leader takes all sessions that are due at one time off
+// its queue. It ends them one by one, each with a line in its log (SessionTrackerImpl.run), and
+// nothing bounds how long that takes. A session that is touched meanwhile looks alive, has
+// transactions committed, and is ended all the same. With 1 000 sessions and a slow log, 37 of 80
+// locks were held twice (issue 35).
+//
+// So the chain is broken for good, and the event Lapsed says so. Its owner begins another session
+// once it wants a lease.
+//
+//   - A session's first connection begins the chain: a transaction has created the session.
+//   - On one connection a sync closes a proof as a transaction does. It goes up the same stream
+//     behind the follower's answer to the ping. A transaction that is committed later shows that
+//     the leader was still the leader. A server that leaves its leader closes its clients'
+//     connections (Learner.shutdown, Leader.shutdown).
+//   - A reconnect is a proof if the connect reply comes in time, because its touch lies before it.
+//     Only what a transaction has shown counts across connections.
+//   - An idle session commits nothing. It sends a sync every sixth of T, so its chain lasts for as
+//     long as its connection. A session that has a request, or that made ephemeral nodes with Txn,
+//     commits a transaction every T/6 and survives a reconnect.
+//   - Without a connection for T the session is given up: [Expired], with the cause in Err. So a
+//     client comes back to servers whose data were wiped or restored, which refuse the old session
+//     for ever. A server that hands out another session in place of ours ends it at once.
+//
+// # Evidence
+//
+// An answer is evidence if every part of it was decided on our living session. A multi that is
+// refused because its session is over says so in a part; its header says that all is well. Taken
+// for evidence, such answers kept a lease for ever (issue 35). SessionExpired, in a header or in a
+// part of any answer, is the servers' word that the session is over. SessionMoved ends the
+// connection.
 //
 // # What the servers do
 //
 // A leader gives a session's locks away when it has not been touched for its timeout T. Servers
-// touch it rarely. The names are those of ZooKeeper's classes, read in 3.8.0:
+// touch it rarely. The names are those of ZooKeeper's classes, read in 3.8.0. The methods are equal
+// in 3.8.6, 3.9.5 and the main branch, but for CommitProcessor's check, which moved into its lock:
 //
 //   - A follower notes the sessions that it has heard from (ZooKeeperServer.submitRequestNow,
 //     before it forwards anything; LearnerSessionTracker.touchSession). It tells the leader when it
@@ -172,11 +208,6 @@
 //     lost, to two swaps.
 //   - A leader's ping may be late while its other threads go on. So A is sent T/24 later than half
 //     a tick, and B T/24 after A's answer.
-//   - A leader takes all sessions that are due at one time off its queue, and then marks and closes
-//     them one by one (SessionTrackerImpl.run). A session that is touched in between, by a connect
-//     request, looks alive, has transactions committed, and is closed all the same. With thousands
-//     of them that takes a tenth of a second. So a session that connects again when its lease is
-//     over, and may be among them, waits T/24 for its B.
 //   - A connect request whose answer is lost may still reach the leader, with the timeout of its
 //     server. So the shortest timeout that any server of the list has granted counts from when the
 //     request was sent, and for the session from then on.
@@ -191,20 +222,22 @@
 // # How long a lease is
 //
 // A client that holds or waits sends a B every T/6. Each is the A of a later one and the Y of
-// another. Y is then the third before B:
+// another. Y is then at worst the third before B:
 //
 //	deadline = s(B) − T/2 + T − T/10 = s(B) + 0.4 T      [SteadyLease]
 //
 // Right after a connection was made it is 0.9 T from the connect request. With a known short tick,
-// Y is nearer (WithServerTick): for a tick of T/50 the deadline is s(B) + 0.56 T.
+// Y is nearer (WithServerTick): for a tick of T/50 the deadline is s(B) + 0.56 T. A sync between
+// two B makes it longer by up to 0.1 T.
 //
-// An idle client sends a sync behind each of the library's pings, every T/3, so that its first
-// transaction finds Y and A. Round trips that take longer than T/24 shorten the lease, because Y, A
-// and B are then farther apart. Those that take longer than about T/8 leave moments without a
-// lease. It ends in time all the same.
+// With r for a round trip, a proof is answered 3 r + T/3 after its Y. The first of a connection
+// takes 4 r + T/3. Where r is longer than T/24, requests of our own go out more often
+// (keepalive.go), so the chain lasts up to about r = T/8. Above T/7 nothing keeps it. Such sessions
+// lapse, and locks are hardly granted.
 //
-// evidence.go is the rule, and round_trips.go feeds it. Package tests/touches shows each of the
-// facts on real servers, and tests/stalls attacks the rule.
+// Package zkconn/internal/evidence is the rule, lease_keeper.go, verdict.go and keepalive.go feed
+// it, and package zkconn/internal/leasewalk runs it against a model of the servers. Package
+// tests/touches shows each of the facts on real servers, and tests/stalls attacks the rule.
 //
 // # Operations while disconnected
 //

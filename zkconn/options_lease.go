@@ -19,9 +19,10 @@ func WithServerTick(tick time.Duration) Option {
 	}
 }
 
-// WithoutIdleSyncs sends the library's pings without a sync. By default a sync goes behind each of
-// them, every third of a session timeout, so that the first lock after a pause is granted in one
-// round trip. With this option it waits for its evidence: about a third of a session timeout.
+// WithoutIdleSyncs sends no syncs while no lease is to last. By default one goes out every sixth of a
+// session timeout, so that the first lock after a pause is granted in one round trip. With this
+// option the chain of evidence breaks after a pause of 0.9 of a session timeout, and the next lock
+// begins another session: three round trips more.
 func WithoutIdleSyncs() Option {
 	return func(c *Config) error { c.withoutIdleSyncs = true; return nil }
 }

@@ -19,7 +19,7 @@ var committedRefusals = []error{
 //
 // The error of a read proves nothing of the kind, whatever it says.
 //
-// ErrNoAuth counts here, but not as evidence for the lease (decidedByLeader in round_trips.go). In
+// ErrNoAuth counts here, but not as evidence for the lease (verdict.go). In
 // a part of a transaction of several, as Heartbeat and Commit send them, it is the leader's. Where
 // zookeeper.enableEagerACLCheck is set, a server alone may refuse a single Create, Delete or
 // SetData with it: that one is no proof.

@@ -66,7 +66,8 @@
 //   - Tokens of two lock paths are not meant to be compared. A resource that several locks protect remembers one for
 //     each.
 //   - When the whole ensemble is wiped, or restored from a backup, the numbers begin again at a smaller one. Put an
-//     epoch of your own before the token, and raise it on that day.
+//     epoch of your own before the token, and raise it on that day. Leases overlap, too: keep such servers down for a
+//     session timeout.
 //   - Holders of other libraries have no tokens. A resource that takes writes from them is not
 //     fenced.
 //
