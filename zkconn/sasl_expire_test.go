@@ -1,9 +1,6 @@
 package zkconn
 
 import (
-	"context"
-	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,35 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dialed is when a server was dialed.
-type dialed struct {
-	mu sync.Mutex
-	at []time.Time
-}
-
-func (d *dialed) by(dial dialFunc) dialFunc {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		d.mu.Lock()
-		d.at = append(d.at, time.Now())
-		d.mu.Unlock()
-		return dial(ctx, network, address)
-	}
-}
-
-func (d *dialed) times() []time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return append([]time.Time(nil), d.at...)
-}
-
 // A session whose client is not let in any more is given up: each connect request would let it live for longer, and keep
 // its locks.
 func TestSessionThatIsNotLetInIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)
 		server.handle = swears("open", 0, nil)
-		var dials dialed
-		c, events := dialFake(t, server, "zk1", WithSASL(&oath{password: "open"}), WithDialer(dials.by(server.dial)),
+		c, events := dialFake(t, server, "zk1", WithSASL(&oath{password: "open"}),
 			WithReconnectBackoff(100*time.Millisecond, 200*time.Millisecond))
 		expect(t, events, Connected)
 		server.set(func() { server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true} } })
