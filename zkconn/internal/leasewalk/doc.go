@@ -1,0 +1,2 @@
+// Package leasewalk is a model checker.
+package leasewalk
