@@ -2,6 +2,7 @@ package leasewalk
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
@@ -24,10 +25,11 @@ const (
 	joins // at: a member follows the second leader
 	lags  // the client's clock falls behind
 	loses // the next put at the follower comes as the table is swapped
+	ends  // another client ends the session
 )
 
 var names = [...]string{"time passes", "leader pings", "send", "cut", "connect to", "stall", "deliver one of", "heal", "take off the queue at",
-	"remove at", "elect", "joins the new leader", "clock lags", "a put is lost"}
+	"remove at", "elect", "joins the new leader", "clock lags", "a put is lost", "another client ends the session"}
 
 type move struct {
 	kind    moveKind
@@ -53,7 +55,8 @@ func (w *world) moves(to []move) []move {
 		may(w.authority == s && t.life == taken, move{kind: removes, at: uint8(s)})
 	}
 	may(clockGoes, move{kind: passes})
-	if w.connected {
+	early := p.Until == 0 || w.now <= p.Until
+	if w.connected && early {
 		may(l.Local > 0, move{kind: sends, at: uint8(evidence.Local)})
 		may(l.Ordered > 0, move{kind: sends, at: uint8(evidence.Ordered)})
 		may(l.Committed > 0, move{kind: sends, at: uint8(evidence.Committed)})
@@ -65,13 +68,14 @@ func (w *world) moves(to []move) []move {
 	for s := range w.pipes {
 		for way := range w.pipes[s] {
 			q, m := &w.pipes[s][way], move{at: uint8(s), way: uint8(way)}
-			relevant := (way == in || way == out) && (s == p.Start || len(p.Servers) > 0) || (way == up || way == down) && !w.runs(s)
+			relevant := (s == p.Start || slices.Contains(p.Servers, s)) && (way == in || way == out || !w.runs(s))
 			m.kind = stalls
-			may(!q.stalled && l.Stalls > 0 && p.Ways[way] && relevant, m)
+			may(!q.stalled && l.Stalls > 0 && early && p.Ways[way] && relevant, m)
 			m.kind = heals
-			may(q.stalled, m)
+			heal := q.stalled && !(p.Forever && (way == up || !early))
+			may(heal, m)
 			m.kind = delivers
-			may(q.stalled && len(q.all) > 1, m)
+			may(heal && len(q.all) > 1, m)
 		}
 	}
 	may(l.Elections > 0 && w.authority == first, move{kind: elects})
@@ -80,7 +84,8 @@ func (w *world) moves(to []move) []move {
 			may(w.members[s].leader != second, move{kind: joins, at: uint8(s)})
 		}
 	}
-	may(l.Lags > 0, move{kind: lags})
+	may(l.Ends > 0 && w.trackers[w.authority].life != removed, move{kind: ends})
+	may(l.Lags > 0 && early, move{kind: lags})
 	may(l.Losses > 0 && !w.losing && w.members[follower].swapped == w.now && !w.members[follower].lossUsed, move{kind: loses})
 	return to
 }
@@ -122,6 +127,9 @@ func (w *world) make(m move) {
 	case lags:
 		l.Lags--
 		w.lag += w.plan.Lag
+	case ends:
+		l.Ends--
+		w.trackers[w.authority].life, w.elsewhere = removed, w.now
 	case loses:
 		l.Losses--
 		w.losing = true

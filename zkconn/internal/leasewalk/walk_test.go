@@ -11,14 +11,15 @@ var allWays = [ways]bool{true, true, true, true}
 
 // small are the plans of each test run.
 var small = []plan{
-	{Name: "stalls", T: 24, Horizon: 40, Late: 1, Lag: 2, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 3,
+	lossy, bunched, latePing,
+	{Name: "stalls", T: 24, Horizon: 26, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 3, Until: 8, Forever: true,
 		Bounds: bounds{Ordered: 1, Committed: 1, Stalls: 2}},
-	{Name: "reconnect", T: 24, Horizon: 50, Lag: 2, Start: follower, Sure: true, Ways: [ways]bool{in: true, out: true}, Servers: []int{first},
-		Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Stalls: 1, Lags: 1}},
-	{Name: "shorter", T: 24, Timeouts: [members]int{first: 12}, Horizon: 40, Start: follower, Sure: true, Ways: [ways]bool{in: true},
-		Servers: []int{first, follower}, Bounds: bounds{Committed: 1, Cuts: 2, Connects: 2, Stalls: 1}},
-	{Name: "election", T: 24, Horizon: 50, Start: follower, Sure: true, Ways: [ways]bool{}, Servers: []int{second},
-		Bounds: bounds{Ordered: 1, Committed: 1, Cuts: 1, Connects: 1, Elections: 1}},
+	{Name: "reconnect", T: 24, Horizon: 50, Lag: 2, Start: follower, Sure: true, Ways: [ways]bool{in: true}, Servers: []int{first}, Until: 30,
+		Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Stalls: 1}},
+	{Name: "shorter", T: 24, Timeouts: [members]int{first: 12}, Horizon: 30, Start: follower, Sure: true, Ways: [ways]bool{in: true}, Until: 12,
+		Servers: []int{first}, Bounds: bounds{Committed: 1, Cuts: 2, Connects: 2, Stalls: 1}},
+	{Name: "election", T: 24, Horizon: 32, Start: follower, Sure: true, Servers: []int{second}, Until: 4,
+		Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Elections: 1}},
 }
 
 func TestWalk(t *testing.T) {
@@ -37,4 +38,12 @@ func TestWalk(t *testing.T) {
 			})
 		}
 	})
+}
+
+// histories is how many histories of a plan are played at random.
+func histories() int {
+	if os.Getenv("TURNSTILE_LEASE_WALK") == "long" {
+		return 3_000_000
+	}
+	return 20_000
 }

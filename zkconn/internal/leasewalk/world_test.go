@@ -50,10 +50,10 @@ type member struct {
 type what uint8
 
 const (
-	connect  what = iota // client to server, then REVALIDATE, and the answers
-	packet               // a client's request, or ping
-	ping                 // between leader and follower
-	hangsUp              // the server has closed the connection
+	connect what = iota // client to server, then REVALIDATE, and the answers
+	packet              // a client's request, or ping
+	ping                // between leader and follower
+	hangsUp             // the server has closed the connection
 )
 
 type message struct {
@@ -100,12 +100,13 @@ type world struct {
 	members   [members]member
 	pipes     [members][ways]pipe
 	losing    bool // the next put at the follower is lost
+	elsewhere int  // when another client ended the session; -1 before
 	left      bounds
 	said      string
 }
 
 // bounds is how often what need not happen may happen.
-type bounds struct{ Local, Ordered, Committed, Cuts, Connects, Stalls, Elections, Losses, Lags uint8 }
+type bounds struct{ Local, Ordered, Committed, Cuts, Connects, Stalls, Elections, Losses, Lags, Ends uint8 }
 
 // plan is what is explored.
 type plan struct {
@@ -118,8 +119,11 @@ type plan struct {
 	Start    int // where the first connection goes
 	Servers  []int
 	Ways     [ways]bool // that may stall
+	Forever  bool       // the stream up never heals, and the others not after Until
 	Phase    int        // when the leader last sent pings before the start
 	Sure     bool       // begin with a transaction that was answered
+	After    []move     // made when the plan begins
+	Until    int        // when requests go out, streams begin to stall and the clock lags, at the latest; 0 for no bound
 	Bounds   bounds
 	Wrong    wrong
 	Limit    int
@@ -131,7 +135,7 @@ type wrong struct{ HeaderZero, Survives, NoPing, LosesBoth, DeposedCommits bool 
 const unit = evidence.Instant(time.Second)
 
 func newWorld(p *plan) *world {
-	w := &world{plan: p, chain: evidence.New(0), at: -1, left: p.Bounds}
+	w := &world{plan: p, chain: evidence.New(0), at: -1, left: p.Bounds, elsewhere: -1}
 	for i := range w.members {
 		t := p.Timeouts[i]
 		if t == 0 {
@@ -151,6 +155,9 @@ func newWorld(p *plan) *world {
 	if p.Sure {
 		w.send(evidence.Committed)
 		w.run()
+	}
+	for _, m := range p.After {
+		w.make(m)
 	}
 	return w
 }
@@ -179,8 +186,12 @@ func (w *world) valid() bool {
 // over: nothing can go wrong any more.
 func (w *world) over() bool { return w.lost || w.chain.Broken(w.clock()) || w.now >= w.plan.Horizon }
 
-// violated: the lease is valid, and the session's locks are given away.
-func (w *world) violated() bool { return w.trackers[w.authority].life == removed && w.valid() }
+// violated: the lease is valid, and the session's locks are given away. Where another client has ended the session, its
+// lease may last for as long as a touch before that was good for.
+func (w *world) violated() bool {
+	ended := w.trackers[w.authority].life == removed && (w.elsewhere < 0 || w.now >= w.elsewhere+w.members[w.plan.Start].timeout)
+	return ended && w.valid()
+}
 
 func (w *world) put(s, way int, m message) { w.pipes[s][way].all = append(w.pipes[s][way].all, m) }
 
@@ -390,7 +401,7 @@ func (w *world) append(to []byte) []byte {
 		}
 	}
 	to = w.chain.AppendState(to)
-	num(w.now, w.lag, int(w.until), int(w.at), int(w.conn), int(w.xid), w.authority)
+	num(w.now, w.lag, w.elsewhere, int(w.until), int(w.at), int(w.conn), int(w.xid), w.authority)
 	flag(w.leased, w.connected, w.lost, w.losing)
 	for s := range w.members {
 		t, m := &w.trackers[s], &w.members[s]
@@ -407,7 +418,7 @@ func (w *world) append(to []byte) []byte {
 		}
 	}
 	l := w.left
-	return append(to, l.Local, l.Ordered, l.Committed, l.Cuts, l.Connects, l.Stalls, l.Elections, l.Losses, l.Lags)
+	return append(to, l.Local, l.Ordered, l.Committed, l.Cuts, l.Connects, l.Stalls, l.Elections, l.Losses, l.Lags, l.Ends)
 }
 
 // String is one line of a trace.
