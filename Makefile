@@ -50,7 +50,7 @@ comma := ,
 NEWEST := tests/figures/newest.mod
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
 # make test has them without it, and make race has all with it.
-PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue
+PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
 # Modules that drive other programs, a browser and servers, through what has tests of its own: likewise.
@@ -138,6 +138,10 @@ diagram: ## draw the state machine's diagram again
 walk: ## walk every state that up to three requests can reach, within large bounds (about twenty minutes)
 	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/internal/walk
 
+.PHONY: lease-walk
+lease-walk: ## walk the lease rule over a model of the servers, within large bounds, and millions of random histories (about an hour)
+	TURNSTILE_LEASE_WALK=long $(GO) test -count=1 -v -timeout 2h -run 'TestWalk|TestRandom' ./zkconn/internal/leasewalk
+
 .PHONY: soak
 soak: soak-faults soak-compare soak-simulate fuzz ## the long runs, one after the other (about two hours)
 
@@ -146,8 +150,8 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) -C tests/soak run . -duration $(SOAK)
 
 .PHONY: mistakes
-mistakes: ## seed mistakes into the code that the simulation, the matrix and the walk must find (about two minutes)
-	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes ./actors/internal/walk
+mistakes: ## seed mistakes into the code that the simulation, the matrix and the walks must find (about four minutes)
+	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes ./actors/internal/walk ./zkconn/internal/leasewalk
 
 .PHONY: soak-mistakes
 soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about five minutes)

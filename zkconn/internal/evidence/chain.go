@@ -116,6 +116,7 @@ func (c *Chain) Connected(now Instant, connection uint64, granted time.Duration)
 	}
 	c.phase = answered
 	c.trips = newTrips(c.timeout, c.tick, trip{touched: c.opening, sent: c.opening, answered: now})
+	c.slowest = time.Duration(now - c.opening) // the first requests would be too few if they waited to learn it
 	c.here = max(c.here, c.opening.Plus(Good(c.timeout)))
 	return c.timeout
 }

@@ -15,6 +15,8 @@ const (
 	leasedPace = 0.093
 	// slackOfPace is (1 − 1/10 − 1/3)/3 less a hundredth and a half for timers that are late.
 	slackOfPace = 0.175
+	// slackOfFirst is half of 1 − 1/10 − 1/3: the first proof after a connect needs 4 r + T/3 and two paces.
+	slackOfFirst = 0.28
 	// fastestPace bounds what a session sends, however slow the servers are. Above a round trip of T/7 no pace is enough.
 	fastestPace = 1.0 / 32
 	// commitPace is how long a lease may stay without a transaction: that which its owner sends each T/6 comes first.
@@ -33,7 +35,8 @@ func (c *Chain) Next(leased bool) (due Instant, committed, some bool) {
 	if leased {
 		every = Fraction(c.timeout, leasedPace)
 	}
-	every = max(min(every, Fraction(c.timeout, slackOfPace)-c.slowest), Fraction(c.timeout, fastestPace))
+	slow := min(Fraction(c.timeout, slackOfPace)-c.slowest, Fraction(c.timeout, slackOfFirst)-2*c.slowest)
+	every = max(min(every, slow), Fraction(c.timeout, fastestPace))
 	due = c.lastTrip.Plus(every)
 	committed = leased && (c.slowest > Fraction(c.timeout, slowTrip) || due >= c.lastCommit.Plus(Fraction(c.timeout, commitPace)))
 	return due, committed, true
