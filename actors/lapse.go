@@ -32,6 +32,9 @@ const (
 	// lapseSpread is the part of a session timeout over which sessions that lapse together, as at a change of leader, are
 	// replaced.
 	lapseSpread = 20
+	// lastWords is the part of a session timeout in which lock actors whose lease is over end. Then those that are left want
+	// another one, and a session that nobody wants may still delete the nodes of the others.
+	lastWords = 100
 )
 
 // replaced notes that a connected session was replaced. Pauses grow while that goes on.
@@ -60,7 +63,7 @@ func (s *session) lapsed(ev zkconn.Event) {
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
 	s.apply(coordinator.Lapsed{})
 	if s.decides.Wanted() {
-		s.replaceSoon(spread(s.info.session, s.info.timeout/lapseSpread))
+		s.replaceSoon(s.info.timeout/lastWords + spread(s.info.session, s.info.timeout/lapseSpread))
 	}
 }
 
@@ -76,7 +79,7 @@ func (s *session) replaceSoon(wait time.Duration) {
 	if s.phase.connected() {
 		wait = max(wait, time.Until(s.lapse.notBefore))
 	} else {
-		wait = 0
+		wait = min(wait, s.info.timeout/lastWords)
 	}
 	if wait <= 0 {
 		s.replace()

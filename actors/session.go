@@ -205,7 +205,7 @@ func (s *session) down(ev zkconn.Event) {
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{})
-	if s.lapse.lapsed && s.decides.Wanted() {
+	if s.lapse.lapsed && s.decides.Wanted() && s.lapse.timer == nil {
 		s.replaceSoon(0)
 	}
 }

@@ -26,6 +26,8 @@ var words = map[messages.Reason]string{
 	messages.ReasonDeadlock:          "deadlock",
 	messages.ReasonUnreachable:       "unreachable",
 	messages.ReasonGatewayFull:       "gateway_full",
+	messages.ReasonQuota:             "quota",
+	messages.ReasonLocalSession:      "local_session",
 	messages.ReasonSessionFull:       "session_full",
 	messages.ReasonZxidOutOfRange:    "zxid_out_of_range",
 }

@@ -89,10 +89,41 @@ type cell struct {
 type course struct {
 	story  []messages.State
 	reason messages.Reason // of its end, where it is told
+	anew   bool            // in the end it queues in its next session, behind whoever was sooner: how often it lists and watches there is open
 }
 
 // fits tells whether a subject went through it.
-func (c course) fits(states []messages.State) bool { return slices.Equal(c.story, states) }
+func (c course) fits(states []messages.State) bool {
+	if c.anew {
+		return slices.Equal(queuedAnew(c.story), queuedAnew(states))
+	}
+	return slices.Equal(c.story, states)
+}
+
+// queuedAnew leaves out how a subject came to its turn after its last recovery.
+func queuedAnew(states []messages.State) []messages.State {
+	last := 0
+	for i, state := range states {
+		if state == stRecovering {
+			last = i
+		}
+	}
+	queued := slices.Clone(states[:last+1])
+	for _, state := range states[last+1:] {
+		waits := state == stCreating || state == stListing || state == stWatching
+		if !waits || state == stCreating && queued[len(queued)-1] != stCreating {
+			queued = append(queued, state)
+		}
+	}
+	return queued
+}
+
+// anew is andBack for a subject that queues in its next session in the end.
+func anew(states ...messages.State) course {
+	c := andBack(append(states, stCreating)...)
+	c.anew = true
+	return c
+}
 
 // stage says where the players of a scene are.
 type stage struct {

@@ -45,6 +45,8 @@ var downgrading = &recipe{name: "downgrade", ahead: writer, subject: reader, beh
 		{request: create, fault: expired, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
 		{request: syncing, fault: replyLate, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
 		{request: syncing, fault: expired, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: create, fault: quorumLost, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: syncing, fault: quorumLost, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
 		{request: create, fault: parentDeleted, end: refused, err: locks.ErrLost,
 			outcome: "the writer's node is gone, which the create checks: no node is made, and the writer is lost",
 			course:  because(messages.ReasonHoldGone, stCreating, stFailed),
