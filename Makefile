@@ -56,7 +56,7 @@ PAGES := ./tests/readme
 # Modules that drive other programs, a browser and servers, through what has tests of its own: likewise.
 DRIVERS := tests/dashboard tests/bench
 # The packages with files that are built with -race only.
-WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./tests/simulation ./tests/matrix
+WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./zkconn/internal/leasewalk ./tests/simulation ./tests/matrix
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help

@@ -95,6 +95,9 @@ var inSource = []seeded{
 	{name: "no chain", from: "if c.timeout > 0 && now >= c.here {", to: "if false {", plan: moving},
 	{name: "no half-tick gap", from: "half: half + late", to: "half: half - half", plan: stalling},
 	{name: "no lateness in the gap", from: "half: half + late", to: "half: half", plan: latePing, walked: true},
+	// What it shows is that B must be sent after A's answer: with 0, one that went out at the same instant, before the
+	// answer, counts. A nanosecond is enough for the model.
+	{name: "no lateness before a transaction", from: "settle: late", to: "settle: 0", plan: stalling},
 	{name: "a delayed connect request is forgotten", from: "if c.phase == unclear {", to: "if false {", plan: shorter},
 	{name: "Y one packet later", from: "touched: before, sent: now", to: "touched: now, sent: now", plan: bunched, walked: true},
 	{name: "the longer of two timeouts", from: "return min(a, b)", to: "return max(a, b)", plan: shorter},
@@ -129,7 +132,11 @@ func find(t *testing.T, c seeded) {
 
 // TestMistakesAreFound shows that the checker can fail.
 func TestMistakesAreFound(t *testing.T) {
-	for _, c := range around {
+	all := around
+	if underRace || testing.Short() {
+		all = all[:2]
+	}
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			find(t, c)

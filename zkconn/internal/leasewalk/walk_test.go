@@ -1,7 +1,9 @@
 package leasewalk
 
 import (
+	"cmp"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,15 +24,38 @@ var small = []plan{
 		Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Elections: 1}},
 }
 
+// large are those of make lease-walk besides.
+var large = []plan{
+	{Name: "large stalls", T: 24, Horizon: 28, Late: 1, Lag: 2, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 3, Until: 12,
+		Forever: true, Bounds: bounds{Ordered: 1, Committed: 1, Stalls: 2, Lags: 1}, Limit: 25_000_000},
+	{Name: "large reconnect", T: 24, Horizon: 50, Lag: 2, Start: follower, Sure: true, Ways: [ways]bool{in: true, out: true},
+		Servers: []int{first}, Until: 30, Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Stalls: 1, Lags: 1}, Limit: 25_000_000},
+	{Name: "large shorter", T: 24, Timeouts: [members]int{first: 12}, Horizon: 40, Start: follower, Sure: true, Ways: [ways]bool{in: true},
+		Servers: []int{first, follower}, Bounds: bounds{Committed: 1, Cuts: 2, Connects: 2, Stalls: 1}, Limit: 25_000_000},
+	{Name: "large election", T: 24, Horizon: 40, Start: follower, Sure: true, Servers: []int{second}, Until: 12,
+		Bounds: bounds{Ordered: 1, Committed: 1, Cuts: 1, Connects: 1, Elections: 1}, Limit: 25_000_000},
+}
+
+// plansOfThisRun gives the small plans, with TURNSTILE_LEASE_WALK=long the large ones too, and with the race detector two.
+func plansOfThisRun() []plan {
+	switch {
+	case underRace || testing.Short():
+		return []plan{latePing, bunched}
+	case long():
+		return slices.Concat(small, large)
+	}
+	return small
+}
+
+func long() bool { return os.Getenv("TURNSTILE_LEASE_WALK") == "long" }
+
+// TestWalk explores the plans.
 func TestWalk(t *testing.T) {
 	t.Run("plans", func(t *testing.T) {
-		for _, p := range small {
+		for _, p := range plansOfThisRun() {
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
-				p.Limit = 1_500_000
-				if os.Getenv("TURNSTILE_LEASE_WALK") == "long" {
-					p.Limit = 40_000_000
-				}
+				p.Limit = cmp.Or(p.Limit, 1_500_000)
 				r, err := walk(p)
 				t.Logf("%+v", r)
 				require.NoError(t, err)
@@ -42,8 +67,11 @@ func TestWalk(t *testing.T) {
 
 // histories is how many histories of a plan are played at random.
 func histories() int {
-	if os.Getenv("TURNSTILE_LEASE_WALK") == "long" {
-		return 3_000_000
+	switch {
+	case underRace || testing.Short():
+		return 500
+	case long():
+		return 2_000_000
 	}
 	return 20_000
 }

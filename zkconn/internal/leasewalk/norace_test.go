@@ -1,0 +1,5 @@
+//go:build !race
+
+package leasewalk
+
+const underRace = false
