@@ -70,5 +70,6 @@ func (l *lastThings) next(then func()) {
 // removes the function again.
 //
 // A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
-// up because a node may not be deleted is left to expire, while another begins.
+// up because a node may not be deleted, or because a server handed out another, is left to expire,
+// while another begins.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }

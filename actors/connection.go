@@ -35,7 +35,7 @@ func (s *session) open(epoch uint64) {
 // closed. What a gateway has promised to other nodes lasts for as long as the session would have: then it is left to
 // expire.
 func (s *session) endEpoch(next uint64) {
-	promised := s.last.some() && s.info.clock.Valid()
+	promised := s.last.some() && s.mayBePromised()
 	s.info.clock.End()
 	clear(s.others)
 	s.queries.EpochEnded()
@@ -56,6 +56,12 @@ func (s *session) endEpoch(next uint64) {
 		report(err)
 	})
 	s.open(next)
+}
+
+// mayBePromised tells whether leases that were promised may still run. A server that hands out another session in place
+// of ours ends the lease clock at once, and the servers may keep our session for as long as was promised.
+func (s *session) mayBePromised() bool {
+	return s.info.clock.Valid() || !s.link.Ended() && !s.lapse.lapsed
 }
 
 // closeRemaining makes one attempt to end a session that could not be closed over its own connection: its nodes would keep
@@ -103,6 +109,7 @@ func (s *session) end(err error) {
 	s.failure.Store(&err)
 	s.phase.turn(Closed, "")
 	s.stopTimers()
+	s.lapse.stop()
 	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came
 		s.tellClosed(s.locks[id]) // before the clock ends: it says more than that a lease is over
 	}

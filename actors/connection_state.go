@@ -100,11 +100,17 @@ func (p *phases) turn(to Phase, server string) {
 	if server != "" {
 		p.now.Server = server
 	}
-	if p.now.Phase == to || p.now.Phase == Closed {
+	if p.now.Phase == Closed {
 		return
 	}
-	p.now.Phase, p.now.Since = to, time.Now()
-	p.now.Lapsed = p.now.Lapsed && to != Connecting
+	lapsed := p.now.Lapsed && to != Connecting // the next session has not; this one may before it is connected
+	if p.now.Phase == to && p.now.Lapsed == lapsed {
+		return
+	}
+	if p.now.Phase != to {
+		p.now.Phase, p.now.Since = to, time.Now()
+	}
+	p.now.Lapsed = lapsed
 	p.tell()
 }
 

@@ -21,7 +21,7 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	}
 	s.stale.Add(s.decides.Stale() - before)
 	if busy := s.decides.Busy(); busy != s.keeping {
-		s.keeping = busy
+		s.keeping, s.kept = busy, time.Now()
 		s.link.KeepLease(busy)
 	}
 	s.loaded(s.decides.Load())

@@ -16,9 +16,11 @@ import (
 //
 // Where servers are so slow that each session lapses, sessions that are still connected are replaced less and less often:
 // waiters then keep their nodes, and the servers are spared. A lost connection is another matter. Its session may be over
-// already, and a session that is being asked for costs the servers no more than a reconnect.
+// already, and a session that is being asked for costs the servers no more than a reconnect. So is a session that lapsed
+// because it asked for no proofs: see zkconn.WithoutIdleSyncs.
 type lapse struct {
 	lapsed    bool // no lease may rest on the session of this epoch
+	slow      bool // its servers were asked for proofs all the time, and gave none in time
 	notBefore time.Time
 	pause     time.Duration // after the newest replacement, until notBefore; zero before there was one
 	timer     *time.Timer   // until then, while requests wait; nil without
@@ -37,8 +39,25 @@ const (
 	lastWords = 100
 )
 
-// replaced notes that a connected session was replaced. Pauses grow while that goes on.
+// lapses: the session has lapsed. slow: its servers were asked for proofs.
+func (l *lapse) lapses(slow bool) { l.lapsed, l.slow = true, slow }
+
+// lost: the connection is.
+func (l *lapse) lost() { l.slow = false }
+
+// earliest gives the earliest time at which a connected session may be replaced.
+func (l *lapse) earliest() (at time.Time) {
+	if l.slow {
+		at = l.notBefore
+	}
+	return at
+}
+
+// replaced notes that a connected session was replaced. Pauses grow while slow servers make that go on.
 func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
+	if !l.slow {
+		return
+	}
 	if l.pause == 0 || now.After(l.notBefore.Add(l.pause)) {
 		l.pause = shortestLapse * timeout
 	} else {
@@ -57,7 +76,7 @@ func spread(session int64, over time.Duration) time.Duration {
 
 // lapsed: no lease may rest on the session any more.
 func (s *session) lapsed(ev zkconn.Event) {
-	s.lapse.lapsed = true
+	s.lapse.lapses(s.phase.connected() && s.askedForProofs())
 	s.phase.lapsed()
 	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
@@ -65,6 +84,12 @@ func (s *session) lapsed(ev zkconn.Event) {
 	if s.decides.Wanted() {
 		s.replaceSoon(s.info.timeout/lastWords + spread(s.info.session, s.info.timeout/lapseSpread))
 	}
+}
+
+// askedForProofs tells whether the connection has asked the servers for proofs for long enough: one takes a third of a
+// session timeout, and four round trips.
+func (s *session) askedForProofs() bool {
+	return s.cfg.IdleSyncs() || s.keeping && time.Since(s.kept) > s.info.timeout/2
 }
 
 // replaceIfLapsed replaces a session that has lapsed, because a request comes.
@@ -77,7 +102,7 @@ func (s *session) replaceIfLapsed() {
 // replaceSoon replaces the session after a while, or when it may be replaced.
 func (s *session) replaceSoon(wait time.Duration) {
 	if s.phase.connected() {
-		wait = max(wait, time.Until(s.lapse.notBefore))
+		wait = max(wait, time.Until(s.lapse.earliest()))
 	} else {
 		wait = min(wait, s.info.timeout/lastWords)
 	}
@@ -113,9 +138,9 @@ func (s *session) replace() {
 	s.apply(coordinator.Expired{})
 }
 
-// stop is for the end of an epoch.
+// stop is for the end of an epoch, and of the session.
 func (l *lapse) stop() {
-	l.lapsed = false
+	l.lapsed, l.slow = false, false
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil

@@ -201,6 +201,7 @@ func (s *session) up(ev zkconn.Event) {
 
 func (s *session) down(ev zkconn.Event) {
 	s.phase.turn(Disconnected, "")
+	s.lapse.lost()
 	s.queries.Disconnected()
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)

@@ -25,7 +25,8 @@ type session struct {
 	link    *zkconn.Conn // likewise
 	ending  bool
 	lapse   lapse
-	keeping bool // the connection was told that a lease is to last
+	keeping bool      // the connection was told that a lease is to last
+	kept    time.Time // since when
 	decides *coordinator.Coordinator
 	locks   map[coordinator.RequestID]*actor.PID // lock actors that have not ended
 	timers  map[uint64]*time.Timer               // the coordinator's

@@ -97,6 +97,9 @@ func (c Config) Chroot() string { return c.chroot }
 // SessionTimeout gives the timeout that servers are asked for; they may grant another.
 func (c Config) SessionTimeout() time.Duration { return c.timeout }
 
+// IdleSyncs says whether the chain of evidence is kept while no lease is to last: not with WithoutIdleSyncs.
+func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
+
 // Logger gives the logger; never nil in a Config made by NewConfig.
 func (c Config) Logger() *slog.Logger { return c.logger }
 

@@ -12,7 +12,8 @@ const (
 	// Connected: a server has granted or renewed the session, and the credentials have been accepted. No watch
 	// survives a loss of connection: the owner sets again those it needs.
 	Connected EventKind = iota + 1
-	// Disconnected: the connection was lost. It comes once for each Connected. The session may live on.
+	// Disconnected: the connection was lost. It comes once for each Connected, but not behind Expired.
+	// The session may live on.
 	Disconnected
 	// Expired: the session is over. It comes once, as the last of the session's events. Err is nil
 	// where a server has said so, in its answer to a reconnect or to a request. Otherwise Err says

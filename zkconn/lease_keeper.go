@@ -45,7 +45,7 @@ const (
 func newLeaseKeeper(cfg Config) *leaseKeeper {
 	nothing := func() {}
 	return &leaseKeeper{clock: NewLeaseClock(cfg.suspended), chain: evidence.New(cfg.serverTick), list: cfg.shortest,
-		idleSyncs: !cfg.withoutIdleSyncs,
+		idleSyncs: cfg.IdleSyncs(),
 		broken:    nothing, givenUp: nothing}
 }
 

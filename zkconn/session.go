@@ -29,7 +29,7 @@ type session struct {
 	up             bool   // a session was granted or renewed on the newest connection, and it has not been lost
 	generation     uint64 // of connections; moves with up
 	announced      bool   // Connected was the last event of the two
-	expired        bool
+	expired        bool   // Expired was the last event
 	closing        bool
 	authenticating bool // the goroutine of auth.go runs
 	credentials    []credential
@@ -41,7 +41,7 @@ type session struct {
 
 // announce emits Connected; s.mu is held.
 func (s *session) announce() {
-	if s.closing || s.announced {
+	if s.closing || s.announced || s.expired { // a session may be renewed while it is given up
 		return
 	}
 	s.announced = true

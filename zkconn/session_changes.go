@@ -33,7 +33,7 @@ func (s *session) lost() {
 		return
 	}
 	s.announced = false
-	if s.closing {
+	if s.closing || s.expired {
 		return
 	}
 	event := s.event(Disconnected)
@@ -83,7 +83,7 @@ func (s *session) refused(cause error) {
 	s.note(cause)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing {
+	if s.closing || s.expired {
 		return
 	}
 	event := s.event(AuthFailed)

@@ -19,6 +19,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 	case Disconnected:
 		c.disconnect()
 	case Lapsed:
+		c.epoch.lapsed = true
 		c.checkLease() // first: whoever held has lost it for that, and not for the expiry that follows
 	case Expired:
 		c.expire()

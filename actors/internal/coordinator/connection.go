@@ -55,7 +55,9 @@ func (c *Coordinator) expire() {
 	if c.epoch.connection == connected { // machines are promised this order
 		c.tellAll(machine.Event{Kind: machine.Disconnected, Reason: messages.ReasonSessionExpired})
 	}
-	if c.epoch.connection == connected { // a server has said so in its answer to a request, and not to a connect request
+	// Then a server has said so in its answer to a request, and not to a connect request. A session that has lapsed is
+	// replaced, whatever was asked for.
+	if c.epoch.connection == connected && !c.epoch.lapsed {
 		c.heedEnd()
 	}
 	all, places := c.inOrder(), c.places()

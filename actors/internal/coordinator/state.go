@@ -51,6 +51,7 @@ type epoch struct {
 	number     uint64
 	timeout    time.Duration // of the session
 	connection connection
+	lapsed     bool // no lease may rest on the session any more
 	paths      map[string]*lockPath
 	idle       []string // of them, those that no request uses, the one that was left first at first
 	asked      map[uint64]purpose

@@ -32,6 +32,8 @@ func (s *story) tell(command string, args *arguments) {
 		s.apply(Connected{sessionTimeout})
 	case "disconnected":
 		s.apply(Disconnected{})
+	case "lapsed":
+		s.apply(Lapsed{})
 	case "expired":
 		s.apply(Expired{})
 	case "fires":

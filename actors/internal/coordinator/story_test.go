@@ -33,7 +33,7 @@ import (
 //	                              fails=no-node and the like
 //	deleted, written, children PATH
 //	                              the event of something that is watched
-//	connected, disconnected, expired
+//	connected, disconnected, lapsed, expired
 //	fires TIMER                   the oldest timer of that kind fires
 //	lease valid|over [run=N] [left=5s]
 //	                              what the shell says of the lease from now on

@@ -142,15 +142,18 @@ func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (p
 	}
 	before := c.lastSent
 	c.lastSent = now
-	if c.phase != answered || kind == Local || len(c.flights) == maxFlights {
+	if c.phase != answered || kind == Local {
+		return false
+	}
+	c.lastTrip = now // also where it is no evidence: the next is due a pace later
+	if kind == Committed {
+		c.lastCommit = now
+	}
+	if len(c.flights) == maxFlights {
 		return false
 	}
 	if pingFirst = now > before.Plus(2*c.trips.grain); pingFirst {
 		before = now
-	}
-	c.lastTrip = now
-	if kind == Committed {
-		c.lastCommit = now
 	}
 	c.flights = append(c.flights, flight{xid: xid, committed: kind == Committed, touched: before, sent: now})
 	return pingFirst

@@ -1,0 +1,27 @@
+package evidence
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPaceWithoutAnswers: servers that answer nothing are not sent more for it, however many requests wait for them.
+func TestPaceWithoutAnswers(t *testing.T) {
+	c := New(0)
+	connection := c.Connecting(at(0), 0)
+	c.Connected(at(1), connection, 24*time.Second)
+	now := at(2)
+	for xid := range int32(maxFlights + 10) {
+		c.Sending(now, connection, xid, Committed)
+	}
+	due, committed, some := c.Next(true)
+	require.True(t, some)
+	require.Equal(t, now.Plus(Fraction(24*time.Second, leasedPace)), due)
+	require.False(t, committed)
+
+	c.Sending(due, connection, -1, Ordered)
+	next, _, _ := c.Next(true)
+	require.Equal(t, due.Plus(Fraction(24*time.Second, leasedPace)), next, "not over and over")
+}
