@@ -34,8 +34,8 @@ var LeaseTooLong = Mistake{
 	Name: "lease-too-long",
 	What: "a lease is valid for three session timeouts",
 	Edits: []Edit{{
-		Package: "zkconn",
-		Old:     "{ return timeout - fractionOf(timeout, margin) }",
+		Package: "zkconn/internal/evidence",
+		Old:     "{ return timeout - Fraction(timeout, Margin) }",
 		New:     "{ return 3 * timeout }",
 	}},
 }
@@ -47,9 +47,9 @@ var LeaseFromNewest = Mistake{
 	Name: "lease-from-newest",
 	What: "a committed transaction is taken for a touch of the leader's",
 	Edits: []Edit{{
-		Package: "zkconn",
-		Old:     "k.clock.extend(touched.plus(leaseOf(k.granted)))",
-		New:     "_ = touched\n\t\t\tk.clock.extend(f.sent.plus(fractionOf(k.granted, SteadyLease)))",
+		Package: "zkconn/internal/evidence",
+		Old:     "\t\tc.here = max(c.here, touched.Plus(Good(c.timeout)))\n",
+		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))\n",
 	}},
 }
 
