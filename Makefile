@@ -139,7 +139,7 @@ walk: ## walk every state that up to three requests can reach, within large boun
 	TURNSTILE_WALK=long $(GO) test -count=1 -v -timeout 1h ./actors/internal/walk
 
 .PHONY: lease-walk
-lease-walk: ## walk the lease rule over a model of the servers, within large bounds, and millions of random histories (about an hour)
+lease-walk: ## walk the lease rule over a model of the servers, within large bounds, and millions of random histories (about twenty minutes)
 	TURNSTILE_LEASE_WALK=long $(GO) test -count=1 -v -timeout 2h -run 'TestWalk|TestRandom' ./zkconn/internal/leasewalk
 
 .PHONY: soak

@@ -3,6 +3,7 @@ package leasewalk
 import (
 	"cmp"
 	"os"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -10,6 +11,13 @@ import (
 )
 
 var allWays = [ways]bool{true, true, true, true}
+
+// TestMain bounds the memory: what waits to be expanded is large, and the rest small.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(100)
+	debug.SetMemoryLimit(3 << 30)
+	os.Exit(m.Run())
+}
 
 // small are the plans of each test run.
 var small = []plan{
@@ -26,14 +34,14 @@ var small = []plan{
 
 // large are those of make lease-walk besides.
 var large = []plan{
-	{Name: "large stalls", T: 24, Horizon: 28, Late: 1, Lag: 2, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 3, Until: 12,
-		Forever: true, Bounds: bounds{Ordered: 1, Committed: 1, Stalls: 2, Lags: 1}, Limit: 25_000_000},
+	{Name: "large stalls", T: 24, Horizon: 26, Late: 1, Start: follower, Ways: [ways]bool{up: true, down: true}, Phase: 3, Until: 9,
+		Forever: true, Bounds: bounds{Ordered: 1, Committed: 1, Stalls: 2}, Limit: 12_000_000},
 	{Name: "large reconnect", T: 24, Horizon: 50, Lag: 2, Start: follower, Sure: true, Ways: [ways]bool{in: true, out: true},
-		Servers: []int{first}, Until: 30, Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Stalls: 1, Lags: 1}, Limit: 25_000_000},
+		Servers: []int{first}, Until: 30, Bounds: bounds{Committed: 1, Cuts: 1, Connects: 1, Stalls: 1, Lags: 1}, Limit: 12_000_000},
 	{Name: "large shorter", T: 24, Timeouts: [members]int{first: 12}, Horizon: 40, Start: follower, Sure: true, Ways: [ways]bool{in: true},
-		Servers: []int{first, follower}, Bounds: bounds{Committed: 1, Cuts: 2, Connects: 2, Stalls: 1}, Limit: 25_000_000},
-	{Name: "large election", T: 24, Horizon: 40, Start: follower, Sure: true, Servers: []int{second}, Until: 12,
-		Bounds: bounds{Ordered: 1, Committed: 1, Cuts: 1, Connects: 1, Elections: 1}, Limit: 25_000_000},
+		Servers: []int{first, follower}, Bounds: bounds{Committed: 1, Cuts: 2, Connects: 2, Stalls: 1}, Limit: 12_000_000},
+	{Name: "large election", T: 24, Horizon: 40, Start: follower, Sure: true, Servers: []int{second}, Until: 8,
+		Bounds: bounds{Ordered: 1, Committed: 1, Cuts: 1, Connects: 1, Elections: 1}, Limit: 12_000_000},
 }
 
 // plansOfThisRun gives the small plans, with TURNSTILE_LEASE_WALK=long the large ones too, and with the race detector two.
