@@ -98,10 +98,11 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	switch a := answer.(type) {
 	case *Read:
 		behind.Data = a.Data
+		if a.Failure.none() && a.Ours && p.name != "" {
+			c.removeUnowned(r, p.name, a.Czxid)
+		}
 		switch f = a.Failure; {
 		case !f.none():
-		case a.Ours && p.name != "":
-			c.removeUnowned(r, p.name, a.Czxid)
 		case p.same.unwritten && a.Version > 0:
 			r.view.written, same = p.name, false
 		case p.same.permits > 0:
