@@ -78,8 +78,13 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
 	s.apply(coordinator.Lapsed{})
-	if s.decides.Wanted() {
+	if !s.decides.Wanted() {
+		return
+	}
+	if s.lapse.slow {
 		s.replaceSoon(spread(s.info.session, s.info.timeout/lapseSpread))
+	} else {
+		s.replaceSoon(0)
 	}
 }
 
