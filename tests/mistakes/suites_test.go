@@ -73,9 +73,11 @@ func TestStallsFind(t *testing.T) {
 		attack  string
 	}{
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire"},
+		{PartsUnread, "TestNoLeaseOfASessionEndedElsewhere"},
 	} {
 		t.Run(c.mistake.Name, func(t *testing.T) {
-			output := findings(t, c.mistake, "stalls", nil, "-test.v", "-test.run=^"+c.attack+"$")
+			output := findings(t, c.mistake, "stalls", nil, "-test.v", "-test.count=5", "-test.failfast",
+				"-test.run=^"+c.attack+"$")
 			require.Contains(t, output, "--- FAIL: "+c.attack)
 			require.Regexp(t, `overlap of \d`, output)
 		})

@@ -70,16 +70,27 @@ func keepPinging(ctx context.Context, conn net.Conn, every time.Duration) {
 	}
 }
 
-// plainPing is a frame of 8 bytes: xid -2, type 11.
-var plainPing = []byte{0, 0, 0, 8, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 11}
+// Frames of 8 bytes: xid -2 and type 11; xid 1 and type -11.
+var (
+	plainPing  = []byte{0, 0, 0, 8, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 11}
+	plainClose = []byte{0, 0, 0, 8, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xf5}
+)
 
 // plainSession asks for a session.
 func plainSession(ctx context.Context, addr string, timeout time.Duration) (net.Conn, error) {
+	return attach(ctx, addr, timeout, 0, make([]byte, passwordLength))
+}
+
+// passwordLength is that of a session's password, in bytes.
+const passwordLength = 16
+
+// attach asks for a session anew, by id and password, or for a new one where id is 0.
+func attach(ctx context.Context, addr string, timeout time.Duration, id int64, password []byte) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	if err := askForSession(conn, timeout); err != nil {
+	if err := askForSession(conn, timeout, id, password); err != nil {
 		return nil, errors.Join(fmt.Errorf("plain session at %s: %w", addr, err), conn.Close())
 	}
 	// What the server answers to pings is of no interest, but the server's end is not to fill up.
@@ -88,13 +99,12 @@ func plainSession(ctx context.Context, addr string, timeout time.Duration) (net.
 }
 
 // askForSession sends a connect request and reads the reply.
-func askForSession(conn net.Conn, timeout time.Duration) error {
-	const noPassword = 16
+func askForSession(conn net.Conn, timeout time.Duration, id int64, password []byte) error {
 	body := make([]byte, 4+8, 64) // protocol version and last zxid seen: 0
 	body = binary.BigEndian.AppendUint32(body, uint32(timeout.Milliseconds()))
-	body = binary.BigEndian.AppendUint64(body, 0) // no session yet
-	body = binary.BigEndian.AppendUint32(body, noPassword)
-	body = append(body, make([]byte, noPassword+1)...) // and not read-only
+	body = binary.BigEndian.AppendUint64(body, uint64(id))
+	body = binary.BigEndian.AppendUint32(body, uint32(len(password)))
+	body = append(append(body, password...), 0) // and not read-only
 	frame := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 	if err := conn.SetDeadline(time.Now().Add(settleTime)); err != nil {
 		return err
@@ -102,11 +112,12 @@ func askForSession(conn net.Conn, timeout time.Duration) error {
 	if _, err := conn.Write(frame); err != nil {
 		return err
 	}
-	var head [4 + 4 + 4 + 8]byte // length, protocol version, timeout, session
-	if _, err := io.ReadFull(conn, head[:]); err != nil {
+	const replySize = 4 + 4 + 4 + 8 // length, protocol version, timeout, session; the rest is read with what comes later
+	var reply [replySize]byte
+	if _, err := io.ReadFull(conn, reply[:]); err != nil {
 		return err
 	}
-	if got := time.Duration(binary.BigEndian.Uint32(head[8:])) * time.Millisecond; got != timeout {
+	if got := time.Duration(binary.BigEndian.Uint32(reply[8:])) * time.Millisecond; got != timeout {
 		return fmt.Errorf("granted %v, not %v", got, timeout)
 	}
 	return conn.SetDeadline(time.Time{})

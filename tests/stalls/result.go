@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -47,17 +48,20 @@ type result struct {
 // clean says whether the rule has held.
 func (r *result) clean() bool { return r.Overlaps == 0 && r.Disorder == 0 && r.Never == 0 }
 
-// add counts one trial, and returns the overlaps in it. alive are the sessions that
-// the leader knew at the end.
-func (r *result) add(l *ledger, alive map[int64]bool) []overlap {
+// add counts one trial, and returns the overlaps in it, but for those that are no longer than is allowed. alive are the
+// sessions that the leader knew at the end.
+func (r *result) add(l *ledger, alive map[int64]bool, allowed time.Duration) []overlap {
 	r.Trials++
 	r.Disorder += l.disorder()
 	found := l.overlaps()
-	if len(found) > 0 {
-		r.Overlaps++
-	}
 	for _, o := range found {
 		r.Longest = max(r.Longest, o.length)
+	}
+	if allowed > 0 {
+		found = slices.DeleteFunc(found, func(o overlap) bool { return o.length <= allowed })
+	}
+	if len(found) > 0 {
+		r.Overlaps++
 	}
 	for _, h := range l.holds {
 		switch {

@@ -111,7 +111,7 @@ func (s *stage) round(ctx context.Context, width int) error {
 	s.found.Failed += int(r.failed.Load())
 	s.found.Never += int(r.never.Load())
 	for _, t := range r.trials {
-		for _, o := range s.found.add(&t.ledger, alive) {
+		for _, o := range s.found.add(&t.ledger, alive, s.timeouts(s.scenario.overlapping)) {
 			if s.o.verbose {
 				s.say("overlap of %v at %s: %v with token %d and %v with token %d, %v after it", o.length, t.path,
 					o.first.side, o.first.token, o.second.side, o.second.token, o.second.from.Sub(o.first.from))
