@@ -53,6 +53,34 @@ var LeaseFromNewest = Mistake{
 	}},
 }
 
+// ChainUnbroken has proofs count however late they come: a session that its leader has already taken
+// off its queue is renewed, and two contenders hold at once when many sessions expire under a slow log.
+var ChainUnbroken = Mistake{
+	Name: "chain-unbroken",
+	What: "a proof that comes late counts",
+	Edits: []Edit{{
+		Package: "zkconn/internal/evidence",
+		Old:     "if c.timeout > 0 && now >= c.here {",
+		New:     "if c.timeout > 0 && now >= c.here && c.phase == broken {",
+	}, {
+		Package: "zkconn", // the alarm would go off over and over
+		Old:     "k.setAlarm(time.Duration(ends - now))",
+		New:     "k.setAlarm(max(time.Duration(ends-now), time.Second))",
+	}},
+}
+
+// PartsUnread takes every answer to a multi for evidence whose header says that all is well. A session
+// that was ended elsewhere is renewed for as long as its connection stays.
+var PartsUnread = Mistake{
+	Name: "parts-unread",
+	What: "a refusal in a part of a multi's answer is taken for a success",
+	Edits: []Edit{{
+		Package: "zkconn",
+		Old:     "func verdictOfParts(body []byte) verdict {\n",
+		New:     "func verdictOfParts(body []byte) verdict {\n\tif len(body) >= 0 {\n\t\treturn decided\n\t}\n",
+	}},
+}
+
 // WakeUpLost has a session drop the event that a predecessor's node is gone: only the slow poll
 // finds out.
 var WakeUpLost = Mistake{
@@ -106,7 +134,8 @@ var DeleteForgotten = Mistake{
 
 // All gives every mistake.
 func All() []Mistake {
-	return []Mistake{LeaseTooLong, LeaseFromNewest, WakeUpLost, DepartureUnseen, CreateForgotten, DeleteForgotten}
+	return []Mistake{LeaseTooLong, LeaseFromNewest, ChainUnbroken, PartsUnread, WakeUpLost, DepartureUnseen, CreateForgotten,
+		DeleteForgotten}
 }
 
 // Overlay writes the changed files, and the file for the flag -overlay, to dir, and returns the

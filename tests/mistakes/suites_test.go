@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // foundWithin bounds the search for one mistake.
@@ -60,6 +62,25 @@ func TestMatrixFinds(t *testing.T) {
 				require.Contains(t, output, "--- FAIL: "+cell)
 			})
 		}
+	}
+}
+
+// Attacks on a real server find each of these mistakes.
+func TestStallsFind(t *testing.T) {
+	rig.Require(t)
+	for _, c := range []struct {
+		mistake Mistake
+		attack  string
+	}{
+		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire"},
+		{PartsUnread, "TestNoLeaseOfASessionEndedElsewhere"},
+	} {
+		t.Run(c.mistake.Name, func(t *testing.T) {
+			output := findings(t, c.mistake, "stalls", nil, "-test.v", "-test.count=5", "-test.failfast",
+				"-test.run=^"+c.attack+"$")
+			require.Contains(t, output, "--- FAIL: "+c.attack)
+			require.Regexp(t, `overlap of \d`, output)
+		})
 	}
 }
 

@@ -72,7 +72,7 @@ func (l *link) end() {
 		e.fault.giveBack()
 	}
 	l.pending = nil
-	l.proxy.forget(l)
+	l.proxy.drop(l)
 }
 
 // forwardRequests carries frames from the client to the server.
@@ -80,6 +80,9 @@ func (l *link) forwardRequests(server net.Conn) {
 	first := true
 	whole := l.proxy.up.carry(l.stream(l.client, func(frame []byte) bool {
 		admitted := first || l.admitRequest(frame)
+		if first && l.proxy.forgets() {
+			forgetSession(frame)
+		}
 		first = false
 		if !admitted {
 			return false

@@ -2,13 +2,14 @@ package rig
 
 import (
 	"fmt"
+	"io"
 	"os/exec"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 // startProcess runs Java until it ends or is killed.
-func startProcess(output *child.Tail, dir string, args []string) (*child.Process, error) {
+func startProcess(output io.Writer, dir string, args []string) (*child.Process, error) {
 	cmd := exec.Command("java", args...)
 	cmd.Dir = dir
 	cmd.Stdout = output

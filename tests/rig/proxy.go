@@ -20,6 +20,7 @@ type Proxy struct {
 	target   string
 	closed   bool
 	refusing bool
+	forget   bool
 	links    map[*link]struct{}
 	faults   []*Fault
 	session  *connectReply
@@ -162,7 +163,7 @@ func (p *Proxy) admit(l *link) bool {
 	return true
 }
 
-func (p *Proxy) forget(l *link) {
+func (p *Proxy) drop(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.links, l)

@@ -118,7 +118,7 @@ func (s *Server) start() error {
 	args = append(args, s.settings.flags()...)
 	args = append(args, s.jaasFlags()...)
 	args = append(args, "-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
-	process, err := startProcess(&s.output, s.dir, args)
+	process, err := startProcess(s.log(), s.dir, args)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,9 @@
 // A trial is one lock path with contenders at different members of a real ensemble. A round is one
 // fault that befalls many trials at once. A direction of a link inside the ensemble stalls, a
 // follower is killed right after a grant, or the leader is paused. Or the frames of a client are
-// held up, or a reconnect brings another session timeout. The table in scenario.go lists them.
+// held up, or a reconnect brings another session timeout. Or a server with a slow log ends many
+// sessions, and clients reconnect meanwhile. Or somebody else closes a client's session. The table
+// in scenario.go lists them.
 //
 // An overlap is counted only when it is certain. A hold is known to be valid at an
 // instant when the clock is read first and Lease.Valid is true afterwards, since a
@@ -17,13 +19,15 @@
 //	trials       lock paths that were fought for
 //	granted      valid grants to the side that the fault befalls
 //	to others    valid grants to the other side
-//	overlaps     trials with two valid leases at one instant
+//	overlaps     trials with two valid leases at one instant; in ended-elsewhere, for longer than T
 //	longest      the longest of them
 //	disorder     valid grants with a smaller token than an earlier one
 //	too late     grants whose lease was over when Lock returned
 //	lost         leases that ended before they were given back
 //	needlessly   of these: those whose session lived on
+//	failed       calls of Lock that returned an error
+//	never        requests that were not granted within a minute of the fault's end
 //
-// The exit status is 1 when there was an overlap or a token out of order. Leases
+// The exit status is 1 when there was an overlap, a token out of order, or a request never granted. Leases
 // that are lost are figures, no failures: a machine under load loses some.
 package main

@@ -18,6 +18,8 @@ type options struct {
 	tick      time.Duration
 	askFrom   float64
 	askTo     float64
+	sessions  int
+	lines     int
 	seed      uint64
 	json      bool
 	verbose   bool
@@ -35,6 +37,8 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.DurationVar(&o.timeout, "timeout", 2*time.Second, "session timeout T")
 	f.DurationVar(&o.tick, "tick", 500*time.Millisecond, "tick of the servers, at most T/2")
 	f.StringVar(&ask, "ask", "0.2-0.9", "when locks are asked for after a stall has begun, in T")
+	f.IntVar(&o.sessions, "sessions", 600, "other sessions that expire at the same time, in masses-...")
+	f.IntVar(&o.lines, "lines", 800, "lines a second that the servers' log takes, in masses-...")
 	f.Uint64Var(&o.seed, "seed", 1, "what times are drawn from")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every round and every overlap")
@@ -52,6 +56,9 @@ func parse(args []string, errors io.Writer) (options, error) {
 	}
 	if o.trials < 1 || o.width < 1 {
 		return o, fmt.Errorf("-trials %d, -width %d: want one at least", o.trials, o.width)
+	}
+	if o.sessions < 1 || o.lines < 1 {
+		return o, fmt.Errorf("-sessions %d, -lines %d: want one at least", o.sessions, o.lines)
 	}
 	if o.tick < 10*time.Millisecond || o.timeout < 2*o.tick {
 		return o, fmt.Errorf("-tick %v, -timeout %v: servers grant no session timeout below two ticks", o.tick, o.timeout)

@@ -42,6 +42,7 @@ type round struct {
 	running sync.WaitGroup // contenders and what else the round has begun
 	looking sync.WaitGroup
 	failed  atomic.Int64
+	never   atomic.Int64 // requests that were not granted while the round waited for them
 
 	mu      sync.Mutex
 	clients []*locks.Client
@@ -70,19 +71,12 @@ func (s *stage) enter(ctx context.Context, width int) (*round, error) {
 
 // cast finds out who leads, and opens what every round needs.
 func (r *round) cast() (err error) {
-	if r.leader, err = r.ensemble.Leader(r.ctx); err != nil {
+	if r.leader, err = r.leading(r.ctx); err != nil {
 		return err
 	}
-	var followers []*rig.Server
-	for len(followers) < 2 {
-		if followers, err = r.ensemble.Followers(r.ctx); err != nil {
-			return err
-		}
-		_ = pause(r.ctx, 20*time.Millisecond)
+	if r.follower, r.other, err = r.following(); err != nil {
+		return err
 	}
-	// Each follower in turn, so that each link has its share.
-	n := r.found.Rounds % 2
-	r.follower, r.other = followers[n], followers[1-n]
 	if r.direct, err = dial(r.ctx, r.leader.Addr()); err != nil {
 		return err
 	}
@@ -91,6 +85,22 @@ func (r *round) cast() (err error) {
 	}
 	r.far, err = r.open(r.other.Addr(), r.o.timeout)
 	return err
+}
+
+// following is the two followers, each first in turn, so that each link has its share. One server is both.
+func (r *round) following() (follower, other *rig.Server, err error) {
+	if r.alone != nil {
+		return r.alone, r.alone, nil
+	}
+	var followers []*rig.Server
+	for len(followers) < 2 {
+		if followers, err = r.ensemble.Followers(r.ctx); err != nil {
+			return nil, nil, err
+		}
+		_ = pause(r.ctx, 20*time.Millisecond)
+	}
+	n := r.found.Rounds % 2
+	return followers[n], followers[1-n], nil
 }
 
 // dial opens a session that has nothing to do with locks.
@@ -123,7 +133,7 @@ func (r *round) look() {
 
 // survivors is the sessions that live now, by the leader.
 func (r *round) survivors() (map[int64]bool, error) {
-	leader, err := r.ensemble.Leader(r.ctx)
+	leader, err := r.leading(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -146,13 +156,15 @@ func (r *round) survivors() (map[int64]bool, error) {
 func (r *round) leave(err error) error {
 	r.enough()
 	r.running.Wait()
-	r.ensemble.Heal()
+	if r.ensemble != nil {
+		r.ensemble.Heal()
+	}
 	for _, p := range r.proxies {
 		p.Close()
 	}
 	closing, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
-	for _, member := range r.ensemble.Members() {
+	for _, member := range r.servers() {
 		_ = member.Resume() // one that does not run needs none
 		if member.PID() == 0 {
 			err = errors.Join(err, member.Restart(closing))

@@ -16,27 +16,35 @@ type scenario struct {
 	servers func(o options) []rig.Option
 	// most bounds the trials of a round; 0: no bound but the width that was asked for.
 	most int
+	// overlapping is for how many session timeouts two leases may be valid: somebody who closes the session of a
+	// process that lives takes its lock away before its lease is over.
+	overlapping float64
+	// members is how many servers there are: three, or one.
+	members int
 }
 
 var scenarios = []*scenario{
-	{"down-idle", "leader to follower stalls; sessions at the follower were idle", stalledLink(true, idle), patient, 0},
-	{"down-busy", "the same; the sessions were locking other paths", stalledLink(true, busy), patient, 0},
-	{"down-fresh", "the same; the sessions have just connected", stalledLink(true, fresh), patient, 0},
-	{"up-idle", "follower to leader stalls; sessions at the follower were idle", stalledLink(false, idle), patient, 0},
-	{"up-busy", "the same; the sessions were locking other paths", stalledLink(false, busy), patient, 0},
-	{"up-fresh", "the same; the sessions have just connected", stalledLink(false, fresh), patient, 0},
-	{"kill", "frames to a follower held up, locks, and the follower is killed", killedFollower, patient, 12},
-	{"leader-ask", "idle sessions at a follower ask while the leader is paused", askedWhilePaused, patient, 0},
-	{"leader-pause", "the leader is paused for 0.2 to 3 T and goes on", pausedLeader(false), hasty, 0},
-	{"leader-kill", "the leader is paused for 0.2 to 3 T and killed", pausedLeader(true), hasty, 0},
-	{"frames", "frames held up, locks, and clients cannot dial again; or pings stall, too", heldFrames, patient, 0},
-	{"shrink", "a reconnect is granted T instead of 15 T, and the client is cut off", movedTimeout(false), unequal, 0},
-	{"grow", "a reconnect is granted 15 T instead of T; cut off, and the leader is killed", movedTimeout(true), unequal, 0},
-	{"calm", "nothing happens to holders: what the machine itself loses", outage(0), patient, 0},
-	{"outage-0.05", "the links of a holder are cut for 0.05 T", outage(0.05), patient, 0},
-	{"outage-0.10", "the links of a holder are cut for 0.10 T", outage(0.10), patient, 0},
-	{"outage-0.15", "the links of a holder are cut for 0.15 T", outage(0.15), patient, 0},
-	{"outage-0.20", "the links of a holder are cut for 0.20 T", outage(0.20), patient, 0},
+	{"down-idle", "leader to follower stalls; sessions at the follower were idle", stalledLink(true, idle), patient, 0, 0, 3},
+	{"down-busy", "the same; the sessions were locking other paths", stalledLink(true, busy), patient, 0, 0, 3},
+	{"down-fresh", "the same; the sessions have just connected", stalledLink(true, fresh), patient, 0, 0, 3},
+	{"up-idle", "follower to leader stalls; sessions at the follower were idle", stalledLink(false, idle), patient, 0, 0, 3},
+	{"up-busy", "the same; the sessions were locking other paths", stalledLink(false, busy), patient, 0, 0, 3},
+	{"up-fresh", "the same; the sessions have just connected", stalledLink(false, fresh), patient, 0, 0, 3},
+	{"kill", "frames to a follower held up, locks, and the follower is killed", killedFollower, patient, 12, 0, 3},
+	{"leader-ask", "idle sessions at a follower ask while the leader is paused", askedWhilePaused, patient, 0, 0, 3},
+	{"leader-pause", "the leader is paused for 0.2 to 3 T and goes on", pausedLeader(false), hasty, 0, 0, 3},
+	{"leader-kill", "the leader is paused for 0.2 to 3 T and killed", pausedLeader(true), hasty, 0, 0, 3},
+	{"frames", "frames held up, locks, and clients cannot dial again; or pings stall, too", heldFrames, patient, 0, 0, 3},
+	{"shrink", "a reconnect is granted T instead of 15 T, and the client is cut off", movedTimeout(false), unequal, 0, 0, 3},
+	{"grow", "a reconnect is granted 15 T instead of T; cut off, and the leader is killed", movedTimeout(true), unequal, 0, 0, 3},
+	{"calm", "nothing happens to holders: what the machine itself loses", outage(0), patient, 0, 0, 3},
+	{"outage-0.05", "the links of a holder are cut for 0.05 T", outage(0.05), patient, 0, 0, 3},
+	{"outage-0.10", "the links of a holder are cut for 0.10 T", outage(0.10), patient, 0, 0, 3},
+	{"outage-0.15", "the links of a holder are cut for 0.15 T", outage(0.15), patient, 0, 0, 3},
+	{"outage-0.20", "the links of a holder are cut for 0.20 T", outage(0.20), patient, 0, 0, 3},
+	{"ended-elsewhere", "a holder's session is closed at its follower while it reconnects there", endedElsewhere, patient, 0, 1, 3},
+	{"masses-one", "one server ends many sessions, with a slow log; clients reconnect meanwhile", massExpiry, slowLog, 0, 0, 1},
+	{"masses-three", "the same; an ensemble, and the clients at a follower", massExpiry, slowLog, 0, 0, 3},
 }
 
 // patient servers outwait every stall: neither side of a link gives the other up.

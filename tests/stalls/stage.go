@@ -19,7 +19,8 @@ import (
 type stage struct {
 	o        options
 	scenario *scenario
-	ensemble *rig.Partitionable
+	ensemble *rig.Partitionable // nil where one server is all
+	alone    *rig.Server        // the one server, or nil
 	system   *actor.ActorSystem // one for all clients, which would cost a few megabytes each
 	log      *slog.Logger
 	found    *result
@@ -40,12 +41,12 @@ func play(ctx context.Context, o options, sc *scenario, out io.Writer) (found *r
 		random: rand.New(rand.NewPCG(o.seed, 0)),
 		found:  &result{Scenario: sc.name, Timeout: o.timeout, Tick: o.tick}}
 	opts := []rig.Option{rig.WithTickTime(o.tick)}
-	s.ensemble, err = rig.NewPartitionable(3, append(opts, sc.servers(o)...)...)
+	stop, err := s.start(append(opts, sc.servers(o)...))
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if stopped := s.ensemble.Stop(); err == nil {
+		if stopped := stop(); err == nil {
 			err = stopped
 		}
 	}()
@@ -66,6 +67,32 @@ func play(ctx context.Context, o options, sc *scenario, out io.Writer) (found *r
 	return s.found, nil
 }
 
+// start starts the servers. stop ends them for good.
+func (s *stage) start(opts []rig.Option) (stop func() error, err error) {
+	if s.scenario.members == 1 {
+		s.alone, err = rig.NewStandalone(opts...)
+		return s.alone.Stop, err
+	}
+	s.ensemble, err = rig.NewPartitionable(s.scenario.members, opts...)
+	return s.ensemble.Stop, err
+}
+
+// servers are all servers, running or not.
+func (s *stage) servers() []*rig.Server {
+	if s.alone != nil {
+		return []*rig.Server{s.alone}
+	}
+	return s.ensemble.Members()
+}
+
+// leading is the server that ends sessions now.
+func (s *stage) leading(ctx context.Context) (*rig.Server, error) {
+	if s.alone != nil {
+		return s.alone, nil
+	}
+	return s.ensemble.Leader(ctx)
+}
+
 // round plays one round and counts what it shows.
 func (s *stage) round(ctx context.Context, width int) error {
 	r, err := s.enter(ctx, width)
@@ -82,8 +109,9 @@ func (s *stage) round(ctx context.Context, width int) error {
 	}
 	s.found.Rounds++
 	s.found.Failed += int(r.failed.Load())
+	s.found.Never += int(r.never.Load())
 	for _, t := range r.trials {
-		for _, o := range s.found.add(&t.ledger, alive) {
+		for _, o := range s.found.add(&t.ledger, alive, s.timeouts(s.scenario.overlapping)) {
 			if s.o.verbose {
 				s.say("overlap of %v at %s: %v with token %d and %v with token %d, %v after it", o.length, t.path,
 					o.first.side, o.first.token, o.second.side, o.second.token, o.second.from.Sub(o.first.from))

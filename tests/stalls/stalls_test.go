@@ -35,6 +35,41 @@ func TestNoOverlapWhileALinkStalls(t *testing.T) {
 	require.NotZero(t, found[0].Others)
 }
 
+// Many sessions expire at one instant, and the server's log is slow. Clients that reconnect
+// meanwhile are renewed and ended all the same. No two leases are valid at once, and each lock is
+// granted. Mistake ChainUnbroken makes this fail.
+func TestNoOverlapWhenManySessionsExpire(t *testing.T) {
+	rig.Require(t)
+	o, err := parse([]string{"-scenario", "masses-one", "-trials", "40", "-width", "40", "-v"}, said{t})
+	require.NoError(t, err)
+	found, err := attack(context.Background(), o, said{t})
+	require.NoError(t, err)
+	require.NoError(t, show(said{t}, false, found))
+	require.Len(t, found, 1)
+	require.Zero(t, found[0].Overlaps)
+	require.Zero(t, found[0].Disorder)
+	require.Zero(t, found[0].Never)
+	require.NotZero(t, found[0].Granted)
+	require.NotZero(t, found[0].Others)
+}
+
+// The session of a holder is closed at its follower while it connects there again. In some trials the
+// connection stays, and the servers refuse in a part of each heartbeat that the session is over. No
+// lease is renewed by that. Mistake PartsUnread makes this fail.
+func TestNoLeaseOfASessionEndedElsewhere(t *testing.T) {
+	rig.Require(t)
+	o, err := parse([]string{"-scenario", "ended-elsewhere", "-trials", "40", "-width", "40", "-v"}, said{t})
+	require.NoError(t, err)
+	found, err := attack(context.Background(), o, said{t})
+	require.NoError(t, err)
+	require.NoError(t, show(said{t}, false, found))
+	require.Len(t, found, 1)
+	require.Zero(t, found[0].Overlaps, "longer than a session timeout")
+	require.Zero(t, found[0].Disorder)
+	require.NotZero(t, found[0].Granted)
+	require.NotZero(t, found[0].Others)
+}
+
 func TestOptions(t *testing.T) {
 	o, err := parse([]string{"-scenario", "down,kill"}, said{t})
 	require.NoError(t, err)
@@ -42,6 +77,7 @@ func TestOptions(t *testing.T) {
 	for _, wrong := range [][]string{
 		{"-scenario", "flood"}, {"-scenario", "down-idle,down-idle"}, {"-trials", "0"}, {"-width", "0"}, {"more"},
 		{"-tick", "2s", "-timeout", "3s"}, {"-tick", "1ms"}, {"-ask", "late"}, {"-ask", "0.9-0.2"}, {"-none"},
+		{"-sessions", "0"}, {"-lines", "0"},
 		{"-scenario", "help"},
 	} {
 		_, err := parse(wrong, said{t})
@@ -55,4 +91,5 @@ func TestExitStatus(t *testing.T) {
 	require.True(t, (&result{Lost: 1, TooLate: 1}).clean())
 	require.False(t, (&result{Overlaps: 1}).clean())
 	require.False(t, (&result{Disorder: 1}).clean())
+	require.False(t, (&result{Never: 1}).clean())
 }
