@@ -42,8 +42,18 @@ const (
 // lapses: the session has lapsed. slow: its servers were asked for proofs.
 func (l *lapse) lapses(slow bool) { l.lapsed, l.slow = true, slow }
 
-// lost: the connection is.
-func (l *lapse) lost() { l.slow = false }
+// lost: the connection is, and with it the reason to wait.
+func (l *lapse) lost() {
+	l.slow = false
+	l.endPause()
+}
+
+func (l *lapse) endPause() {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+}
 
 // earliest gives the earliest time at which a connected session may be replaced.
 func (l *lapse) earliest() (at time.Time) {
@@ -146,8 +156,5 @@ func (s *session) replace() {
 // stop is for the end of an epoch, and of the session.
 func (l *lapse) stop() {
 	l.lapsed, l.slow = false, false
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
-	}
+	l.endPause()
 }

@@ -201,12 +201,12 @@ func (s *session) up(ev zkconn.Event) {
 
 func (s *session) down(ev zkconn.Event) {
 	s.phase.turn(Disconnected, "")
-	s.lapse.lost()
 	s.queries.Disconnected()
 	s.figures.Down()
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{})
-	if s.lapse.lapsed && s.decides.Wanted() && s.lapse.timer == nil {
-		s.replaceSoon(0)
+	s.lapse.lost()
+	if s.lapse.lapsed && s.decides.Wanted() {
+		s.replaceSoon(s.info.timeout / lastWords)
 	}
 }
