@@ -164,7 +164,7 @@ var retentions = []plot{
 			time.Sleep(timeout) // the lease is no longer that of a new connection
 			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
 			require.NoError(t, kept.Wait(patient(t)))
-			time.Sleep(timeout * 9 / 20) // its lease is over
+			time.Sleep(timeout * 11 / 20) // its lease is over
 			again := c.sticks(t, retainLong)
 			synctest.Wait()
 			require.False(t, again.validly(c))
