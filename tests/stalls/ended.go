@@ -35,7 +35,7 @@ func endedElsewhere(r *round) error {
 			return err
 		}
 	}
-	return pause(r.ctx, r.timeouts(2))
+	return pause(r.ctx, r.timeouts(1.5)) // an overlap of more than T is one too many
 }
 
 // writesBefore are queued ahead of the closes, so that the leader hears of a renewed session before it handles the close.

@@ -58,7 +58,7 @@ func TestNoOverlapWhenManySessionsExpire(t *testing.T) {
 // lease is renewed by that. Mistake PartsUnread makes this fail.
 func TestNoLeaseOfASessionEndedElsewhere(t *testing.T) {
 	rig.Require(t)
-	o, err := parse([]string{"-scenario", "ended-elsewhere", "-trials", "40", "-width", "40", "-v"}, said{t})
+	o, err := parse([]string{"-scenario", "ended-elsewhere", "-trials", "20", "-width", "20", "-v"}, said{t})
 	require.NoError(t, err)
 	found, err := attack(context.Background(), o, said{t})
 	require.NoError(t, err)
