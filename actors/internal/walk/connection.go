@@ -116,7 +116,7 @@ func (w *world) deliver(s, at int) {
 	sess.flights = but(sess.flights, at)
 	if !f.lost {
 		sess.seen = max(sess.seen, f.zxid)
-		sess.lease = sess.lease || f.commits && sess.served == alive
+		sess.lease = sess.lease || f.commits && sess.served == alive && (!sess.lapsed || w.plan.Mistake.Revives)
 	}
 	w.tell(s, &coordinator.Reply{ID: f.id, Answer: f.answer})
 }

@@ -15,6 +15,8 @@
 //     round trip on whose order something may depend.
 //   - connection.go: a connection that is lost and comes back, perhaps to a server that lags, and
 //     the lease.
+//   - give_up.go: a session that lapses, and that its client gives up while it lives on at the
+//     servers, with its nodes and what it had sent.
 //
 // Answers come in any order. Events of a connection come in theirs, and before the answers that
 // follow them on the wire. The outcome of a query that was lost with its connection may come before
@@ -24,6 +26,7 @@
 // There is no clock. A timer fires at any moment at which it is set. A lease is valid from an
 // acknowledged transaction until it runs out, which may be at any moment. What the lease clock is
 // calculated for is taken for granted: the servers do not end a session before its lease is over.
+// From the moment at which a session lapses they may end it, whatever they commit.
 // Package zkconn and tests/touches check that.
 //
 // # What is left out, or coarser than reality

@@ -145,9 +145,14 @@ func (e *writer) news(id coordinator.RequestID, n *news) {
 func (e *writer) session(s int) {
 	sess := &e.w.sessions[s]
 	e.b = append(e.b, byte(sess.served), byte(sess.link))
-	e.flags(sess.up, sess.lease, sess.late, sess.closed)
+	e.flags(sess.up, sess.lease, sess.late, sess.closed, sess.lapsed)
 	for _, in := range sess.mailbox {
 		e.input(in)
+	}
+	e.mark()
+	for _, late := range sess.sent {
+		e.num(late.epoch)
+		e.value(reflect.ValueOf(late.query))
 	}
 	e.mark()
 	if sess.closed {
@@ -243,7 +248,7 @@ func (e *writer) servers() {
 		n := &z.nodes[i]
 		e.text(n.name)
 		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
-		e.flags(n.wanted, n.named, n.doomed, n.back, n.watched[0], n.watched[1])
+		e.flags(n.wanted, n.named, n.doomed, n.forsaken, n.back, n.watched[0], n.watched[1])
 	}
 	e.num(uint64(z.zxid), uint64(z.permits))
 	for path := range lockPaths {

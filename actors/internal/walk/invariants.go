@@ -139,6 +139,9 @@ func (w *world) sharesHold(i int) bool {
 // handsOver tells whether the users of a node that is before a request's in the queue have given the lock back within
 // their session, or have its owner. The node is still to be deleted.
 func (w *world) handsOver(before node, i int) bool {
+	if before.forsaken { // of another session
+		return false
+	}
 	for j := range w.plan.Sessions {
 		a := &w.actors[j]
 		if a.life == unasked || j == i || guid(j) != before.guid && a.m.Node != before.name {
@@ -161,7 +164,7 @@ func (w *world) checkEnd(i int, effects []machine.Effect) {
 		return
 	}
 	for _, n := range w.servers.nodes {
-		if n.guid == guid(i) && !n.doomed {
+		if n.guid == guid(i) && !n.doomed && !n.forsaken {
 			w.violate(NoOrphan, "%s says that it has ended, but there is %v", actorName(i), n.name)
 		}
 	}
@@ -238,6 +241,11 @@ func (w *world) user(n node) int {
 func (w *world) over() bool {
 	for i := range w.plan.Sessions {
 		if w.actors[i].life != stopped {
+			return false
+		}
+	}
+	for s := range w.sessions {
+		if len(w.sessions[s].sent) > 0 {
 			return false
 		}
 	}

@@ -99,6 +99,12 @@ var ofSessions = []kind{
 	{text: "a heartbeat is late", class: fault, bound: Silences, can: canFallSilent, do: one((*world).silence)},
 	{text: "the lease runs out", class: fault, bound: Lapses, can: sess(hasLease), do: one((*world).lapse)},
 	{text: "the servers end the session", class: fault, bound: Expiries, can: canExpire, do: one((*world).end)},
+	{text: "its chain of evidence breaks", class: fault, bound: GivesUp, can: sess(isProved), do: one((*world).breakChain)},
+	{text: "it gives its session up", class: itself, can: mayGiveUp(true), do: one((*world).giveUp)},
+	{text: "it gives its session up, though nobody asks,", can: mayGiveUp(false), do: one((*world).giveUp)},
+	{text: "the servers carry out, for the session that was given up,", of: sentQuery, class: perhaps, can: canCarryOutLate,
+		do: (*world).carryOutLate},
+	{text: "the servers end the session that was given up", class: itself, can: hasForsaken, do: one((*world).endForsaken)},
 	{text: "it is closed", class: fault, bound: Closes, can: sess(isOpen), do: one((*world).closeSession)},
 }
 
@@ -213,7 +219,7 @@ func canFallSilent(w *world, s int) ways {
 
 func canExpire(w *world, s int) ways {
 	sess := &w.sessions[s]
-	return once(sess.served == alive && (!sess.lease || w.plan.Mistake.EndsEarly))
+	return once(sess.served == alive && (!sess.lease || sess.lapsed || w.plan.Mistake.EndsEarly))
 }
 
 // ofServers are the moves of an operator. how is the place of a node.
@@ -225,8 +231,8 @@ var ofServers = []kind{
 	{text: "waits for the end of the earlier process's session", class: itself, can: hasLeft, do: one((*world).endEarlier)},
 }
 
-func isKept(n *node) bool     { return !n.doomed }
-func isUnwanted(n *node) bool { return !n.doomed && !n.wanted }
+func isKept(n *node) bool     { return !n.doomed && !n.forsaken }
+func isUnwanted(n *node) bool { return isKept(n) && !n.wanted }
 
 // breakNode deletes a node. That takes the lock from whoever holds with it, from a request that is about to hear that
 // it may reuse it, and from one to which the lock was handed over while that node was there.

@@ -9,8 +9,9 @@ type Mistake struct {
 	Inputs  func(w *world, s int, in coordinator.Input) coordinator.Input
 	At      func(coordinator.At) coordinator.At
 	// EndsEarly: the servers may end a session before its lease is over. Unsynced: a Find looks for a node on a server
-	// that may lag behind.
-	EndsEarly, Unsynced bool
+	// that may lag behind. Outlasts: the lease goes on when the chain of evidence breaks. Revives: a transaction renews it
+	// after that.
+	EndsEarly, Unsynced, Outlasts, Revives bool
 }
 
 // input is what a coordinator is told instead of in; nil for nothing.

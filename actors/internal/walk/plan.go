@@ -85,6 +85,7 @@ const (
 	Silences // a heartbeat is not answered in time while the connection is up
 	Lapses   // a lease runs out
 	Expiries // the servers end a session
+	GivesUp  // a session lapses, so that its client gives it up
 	Lags     // a connection comes back to a server that lags behind
 	Breaks   // an operator deletes a contender's node
 	Returns  // servers that are restored bring back a node that its session had deleted

@@ -178,7 +178,7 @@ func (w *world) end(s int) {
 	}
 	w.unwatch(s)
 	for i := range w.servers.nodes {
-		if n := &w.servers.nodes[i]; n.session == s && n.epoch <= w.epoch(s) && n.epoch != earlier {
+		if n := &w.servers.nodes[i]; n.session == s && n.epoch <= w.epoch(s) && n.epoch != earlier && !n.forsaken {
 			n.doomed = true
 		}
 	}

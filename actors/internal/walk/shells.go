@@ -106,8 +106,12 @@ func (w *world) output(s int, out coordinator.Output) {
 	case coordinator.StopTimer:
 		sess.timers = slices.DeleteFunc(slices.Clone(sess.timers), func(t timer) bool { return t.id == out.Timer })
 	case coordinator.NewEpoch: // the connection is closed, and with it what the servers still have of the session
-		w.end(s)
-		*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, run: 1}
+		if sess.lapsed && sess.served == alive {
+			w.forsake(s)
+		} else {
+			w.end(s)
+		}
+		*sess = session{decides: sess.decides, mailbox: sess.mailbox, late: sess.late, run: 1, sent: sess.sent}
 	}
 }
 

@@ -80,7 +80,8 @@ type session struct {
 	link    link
 	// up: the coordinator takes the session to be connected. lease: the lease is valid. late: the session leaves its
 	// mailbox for a while. closed: it is closed for good.
-	up, lease, late, closed bool
+	// lapsed: no lease may rest on the session of this epoch any more.
+	up, lease, late, closed, lapsed bool
 	// seen is the newest transaction that the client has heard of; a lagging server knows none after it.
 	seen int64
 	run  uint64 // of the lease; a later lease begins it while there is none
@@ -91,6 +92,7 @@ type session struct {
 	timers  []timer             // that are set, the oldest first
 	wire    []coordinator.Input // events of the connection, on their way
 	mailbox []coordinator.Input // of lock actors
+	sent    []sent              // what a session that was given up had sent: it may be carried out until that one ends
 }
 
 // served is a session as the servers know it in this epoch.
@@ -158,6 +160,7 @@ type node struct {
 	wanted     bool // its data say that somebody wants the lock
 	named      bool // and its holder has written beside that who it is
 	doomed     bool // its session is over
+	forsaken   bool // its client has given its session up, which lives on at the servers
 	back       bool // restored servers have brought it back
 	watched    [maxSessions]bool
 }

@@ -28,14 +28,14 @@ func TestMain(m *testing.M) {
 // with the race detector a few tiny ones, and with -short those of exclusive locks.
 func plansOfThisRun() []Plan {
 	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
-		smallReturns, smallAdmission, without(smallWithout),
+		smallReturns, smallGiveUps, smallAdmission, without(smallWithout),
 		[]Plan{secondIsNoProof})
 	switch {
 	case underRace:
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
 		return slices.Concat(smallOnes, large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
-			largePauses, largeAdmission, without(largeWithout))
+			largePauses, largeGiveUps, largeAdmission, without(largeWithout))
 	case testing.Short():
 		return small
 	default:
