@@ -81,9 +81,14 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.log.Warn("session lapsed: its servers have not proved in time that it lives, and no lock is granted in it any more",
 		s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
 	s.apply(coordinator.Lapsed{})
-	if s.decides.Wanted() {
-		s.replaceSoon(s.info.timeout/lastWords + spread(s.info.session, s.info.timeout/lapseSpread))
+	if !s.decides.Wanted() {
+		return
 	}
+	wait := s.info.timeout / lastWords
+	if s.lapse.slow { // as all sessions may be at a change of leader
+		wait += spread(s.info.session, s.info.timeout/lapseSpread)
+	}
+	s.replaceSoon(wait)
 }
 
 // askedForProofs tells whether the connection has asked the servers for proofs for long enough: one takes a third of a

@@ -127,11 +127,15 @@ func (k *leaseKeeper) proved() bool {
 	return !k.chain.Broken(k.clock.now())
 }
 
-// keepLease says whether a lease is to last.
+// keepLease says whether a lease is to last. A session that has asked for no proof for a while may be over before the
+// first: a lease on it would be lost. Its chain is broken at once.
 func (k *leaseKeeper) keepLease(leased bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.leased = leased
+	k.do(func(now evidence.Instant) {
+		if leased && !k.leased && !k.owns && !k.idleSyncs && !k.chain.Lasts(now) {
+			k.chain.Break()
+		}
+		k.leased = leased
+	})
 }
 
 // keepNodes has the session kept as for a lease: ephemeral nodes of a Txn last as long as it does, and no request stands

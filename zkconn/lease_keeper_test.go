@@ -287,6 +287,36 @@ func TestWithoutIdleSyncs(t *testing.T) {
 	})
 }
 
+// TestLeaseThatCannotLast: a proof takes a third of a session timeout. A session that has asked for none, and that is over
+// sooner, is given up at once: a lock that was granted in it would be lost.
+func TestLeaseThatCannotLast(t *testing.T) {
+	for _, pause := range []float64{0.4, 0.7} {
+		synctest.Test(t, func(t *testing.T) {
+			_, c, events := dialCommitting(t, WithoutIdleSyncs())
+			for range 3 { // and so again after each lock
+				time.Sleep(time.Duration(pause * float64(session40)))
+				c.KeepLease(true)
+				if pause > 0.5 {
+					beat(t, c)
+					require.False(t, c.Lease().Valid())
+					expect(t, events, Lapsed)
+					return
+				}
+				beat(t, c)
+				run, valid := c.Lease().Look()
+				require.True(t, valid)
+				for range 20 {
+					time.Sleep(session40 / 16)
+					beat(t, c)
+					require.True(t, c.Lease().Unbroken(run))
+				}
+				c.KeepLease(false)
+			}
+			require.Empty(t, events)
+		})
+	}
+}
+
 // TestWithServerTick: where the tick is known, the evidence is there sooner, and the lease lasts longer.
 func TestWithServerTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

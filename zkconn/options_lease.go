@@ -21,8 +21,9 @@ func WithServerTick(tick time.Duration) Option {
 
 // WithoutIdleSyncs sends no syncs while no lease is to last. By default one goes out every sixth of a
 // session timeout, so that the first lock after a pause is granted in one round trip. With this
-// option the chain of evidence breaks after a pause of 0.9 of a session timeout, and the next lock
-// begins another session: three round trips more.
+// option the chain of evidence breaks after a pause of 0.9 of a session timeout. The next lock then
+// begins another session: three round trips more. It does so after half a session timeout already,
+// because no proof would come before the end.
 func WithoutIdleSyncs() Option {
 	return func(c *Config) error { c.withoutIdleSyncs = true; return nil }
 }

@@ -191,10 +191,28 @@ func (c *Chain) shorten(until Instant) {
 // Broken tells whether the chain is broken: no lease may rest on this session any more. Once true it stays true.
 func (c *Chain) Broken(now Instant) bool {
 	if c.timeout > 0 && now >= c.here {
-		c.phase, c.flights = broken, nil
+		c.Break()
 	}
 	return c.phase == broken
 }
+
+// Lasts tells whether requests that go out from now on can prove in time that the session lives. One by way of the leader
+// now, and a transaction behind it, are a proof at once if there is a round trip before them, and in a third of a session
+// timeout without one.
+func (c *Chain) Lasts(now Instant) bool {
+	if c.Broken(now) || c.phase != answered {
+		return c.phase != broken
+	}
+	takes := c.trips.half + 2*c.trips.settle + 4*c.slowest
+	end := c.here
+	if y := c.trips.last(func(y trip) bool { return y.answered.Plus(c.trips.half) <= now }); y >= 0 {
+		end = max(end, c.trips.all[y].touched.Plus(Good(c.timeout)))
+	}
+	return end > now.Plus(takes)
+}
+
+// Break breaks the chain.
+func (c *Chain) Break() { c.phase, c.flights = broken, nil }
 
 // Ends gives when the chain breaks unless there is another proof before; false before there is a session.
 func (c *Chain) Ends() (Instant, bool) { return c.here, c.timeout > 0 }
