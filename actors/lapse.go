@@ -95,7 +95,7 @@ func (s *session) lapsed(ev zkconn.Event) {
 		return
 	}
 	wait := s.info.timeout / lastWords
-	if s.lapse.slow {
+	if s.lapse.slow { // as all sessions may be at a change of leader
 		wait += spread(s.info.session, s.info.timeout/lapseSpread)
 	}
 	s.replaceSoon(wait)

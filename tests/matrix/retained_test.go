@@ -157,24 +157,23 @@ var retentions = []plot{
 			<-again.done
 			c.comes(t)
 		}},
-	{name: "retained/silence-until-expiry", outcome: "who asks meanwhile does not hold by a node whose session nobody hears of",
+	{name: "retained/silence-until-expiry", outcome: "who asks meanwhile holds by a node of the next session, and not by one whose session nobody hears of",
 		play: func(t *testing.T, c *crowd) {
 			node := c.retained(t, retainLong)
 			id := session(c.ours)
 			time.Sleep(timeout) // the lease is no longer that of a new connection
 			kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
 			require.NoError(t, kept.Wait(patient(t)))
-			time.Sleep(timeout * 11 / 20) // its lease is over
+			time.Sleep(timeout * 11 / 20) // its lease is over, and so is its chain of evidence
 			again := c.sticks(t, retainLong)
-			synctest.Wait()
-			require.False(t, again.validly(c))
-			remote := c.enter(t, c.theirs, stickyPath)
-			c.silence(t, id, kept)
-			c.awaitHolds(t, remote)
-			again.ends = either
-			require.NotEqual(t, node, remote.node(t))
-			remote.giveBack()
 			c.awaitHolds(t, again)
+			require.NotEqual(t, node, again.node(t))
+			require.NotEqual(t, id, session(c.ours))
+			kept.Release()
+			remote := c.enter(t, c.theirs, stickyPath)
+			again.giveBack()
+			c.awaitHolds(t, remote)
+			remote.giveBack()
 		}},
 	{name: "retained/node-deleted", outcome: "that it is not what it was is heard: the next request makes another",
 		play: func(t *testing.T, c *crowd) {
