@@ -119,7 +119,7 @@ func TestCommitTooLarge(t *testing.T) {
 func TestLabelsThatGrow(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
 		var dials atomic.Int32
-		client := open(t, at.Connect(), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		client := open(t, at.Connect(), locks.WithMaxWaiting(512), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 			dials.Add(1)
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}))
