@@ -50,6 +50,15 @@ var LeaseFromNewest = Mistake{
 		Package: "zkconn/internal/evidence",
 		Old:     "\t\tc.here = max(c.here, touched.Plus(Good(c.timeout)))\n",
 		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))\n",
+	}, {
+		// That rule knew no chain, which would break before the lease is wrong.
+		Package: "zkconn/internal/evidence",
+		Old:     "if c.timeout > 0 && now >= c.here {",
+		New:     "if c.timeout > 0 && now >= c.here && c.phase == broken {",
+	}, {
+		Package: "zkconn", // the alarm would go off over and over
+		Old:     "k.setAlarm(time.Duration(ends - now))",
+		New:     "k.setAlarm(max(time.Duration(ends-now), time.Second))",
 	}},
 }
 

@@ -234,7 +234,7 @@ var inCoordinator = []seeded{
 	{name: "forget what is being made", source: edits(
 		rule("case n.phase == creating || n.phase != absent", "case n.phase != creating && n.phase != absent"),
 		rule("	path := r.queue.path\n", "	if r == nil {\n		return\n	}\n	path := r.queue.path\n")),
-		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 	{name: "forget what waits for the end of a pause", source: edits(
 		rule("e.Op != 0 && c.epoch.connection == connected {\n		c.carryOut", "false {\n		c.carryOut")),
 		plan: Plan{Sessions: single, Prompt: true, Bounds: Bounds{Defers: 1}}, breaks: OwnInvariants},
