@@ -43,7 +43,10 @@ func verdictOf(code int32) verdict {
 // which a part is missing is no evidence.
 func verdictOfParts(body []byte) verdict {
 	const header, withCode = 4 + 1 + 4, 4 + 1 + 4 + 4 // type, done, error; and an error's result
-	if len(body) < header || int32(binary.BigEndian.Uint32(body)) != typeOfError {
+	if len(body) < header {
+		return undecided
+	}
+	if int32(binary.BigEndian.Uint32(body)) != typeOfError {
 		return decided // of other parts than errors: carried out
 	}
 	for ; len(body) >= header; body = body[withCode:] {

@@ -50,32 +50,30 @@ var LeaseFromNewest = Mistake{
 		Package: "zkconn/internal/evidence",
 		Old:     "\t\tc.here = max(c.here, touched.Plus(Good(c.timeout)))\n",
 		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))\n",
-	}, {
-		// That rule knew no chain, which would break before the lease is wrong.
+	}, unbroken, quietAlarm}, // that rule knew no chain, which would break before the lease is wrong
+}
+
+// unbroken has the chain of evidence last however late a proof comes. Then quietAlarm keeps the alarm for its end from
+// going off over and over.
+var (
+	unbroken = Edit{
 		Package: "zkconn/internal/evidence",
 		Old:     "if c.timeout > 0 && now >= c.here {",
 		New:     "if c.timeout > 0 && now >= c.here && c.phase == broken {",
-	}, {
-		Package: "zkconn", // the alarm would go off over and over
+	}
+	quietAlarm = Edit{
+		Package: "zkconn",
 		Old:     "k.setAlarm(time.Duration(ends - now))",
 		New:     "k.setAlarm(max(time.Duration(ends-now), time.Second))",
-	}},
-}
+	}
+)
 
 // ChainUnbroken has proofs count however late they come: a session that its leader has already taken
 // off its queue is renewed, and two contenders hold at once when many sessions expire under a slow log.
 var ChainUnbroken = Mistake{
-	Name: "chain-unbroken",
-	What: "a proof that comes late counts",
-	Edits: []Edit{{
-		Package: "zkconn/internal/evidence",
-		Old:     "if c.timeout > 0 && now >= c.here {",
-		New:     "if c.timeout > 0 && now >= c.here && c.phase == broken {",
-	}, {
-		Package: "zkconn", // the alarm would go off over and over
-		Old:     "k.setAlarm(time.Duration(ends - now))",
-		New:     "k.setAlarm(max(time.Duration(ends-now), time.Second))",
-	}},
+	Name:  "chain-unbroken",
+	What:  "a proof that comes late counts",
+	Edits: []Edit{unbroken, quietAlarm},
 }
 
 // PartsUnread takes every answer to a multi for evidence whose header says that all is well. A session
