@@ -3,7 +3,6 @@ package crowd
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +25,9 @@ func TestWithoutBounds(t *testing.T) {
 			c.unbounded = true
 			p := c.start(t, ensemble)
 			require.NoError(t, p.Kill())
-			patient.Eventually(t, func() bool { return slices.ContainsFunc(ensemble.Members(), isDown) },
-				"a server cannot read the end of the session")
+			for _, m := range ensemble.Members() {
+				patient.Eventually(t, func() bool { return isDown(m) }, "a server cannot read the end of the session")
+			}
 			setProperty(t, ensemble, "jute.maxbuffer", "67108864")
 			require.NoError(t, restart(patient.Deadline(t), ensemble))
 			require.NoError(t, lives(patient.Deadline(t), ensemble))
@@ -35,7 +35,8 @@ func TestWithoutBounds(t *testing.T) {
 	}
 }
 
-// isDown tells whether a server has met a transaction that it cannot read.
+// isDown tells whether a server has met a transaction that it cannot read. The followers meet it while their leader may
+// still be writing it: a leader that is killed then has half of a transaction in its log, and starts with no setting.
 func isDown(m *rig.Server) bool { return strings.Contains(m.Log(), "Unreasonable length") }
 
 // setProperty stops all members, and sets a system property for their next start.
