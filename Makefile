@@ -46,8 +46,9 @@ PROFILES ?= /tmp/turnstile-profiles
 # takes longest comes first.
 MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
 comma := ,
-# The library's go.mod with the newest OpenTelemetry; go.mod itself has the oldest that works, which Proto.Actor asks for.
-NEWEST := tests/figures/newest.mod
+# Where make newest puts its go.mod, and what it tests with it.
+NEWEST ?= /tmp/turnstile-newest
+NEWEST_PACKAGES := ./messages ./actors/... ./zkconn/... ./locks/... ./examples/... ./tests ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/services ./tests/zklock
 # Packages of pure decisions and what plays them: one goroutine, in which -race finds nothing and takes most of the time.
 # make test has them without it, and make race has all with it.
 PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk
@@ -78,8 +79,7 @@ test-pure: ## the part that needs no servers: decisions, every state that reques
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
 
-test-pages: ## the part with the newest OpenTelemetry, and with the commands of the pages
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -modfile=$(NEWEST) ./actors/metering ./tests/figures ./examples/metrics
+test-pages: ## the part with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
 
 .PHONY: versions
@@ -114,7 +114,18 @@ lint: ## gofmt, go vet, staticcheck, in every module
 .PHONY: tidy
 tidy: ## go mod tidy, in every module
 	for module in . $(MODULES); do (cd $$module && $(GO) mod tidy); done
-	$(GO) mod tidy -modfile=$(NEWEST)
+
+.PHONY: newest
+newest: deps ## what go.mod names at its newest: vet, and the tests of what uses it (about ten minutes)
+	mkdir -p $(NEWEST) && cp go.mod go.sum $(NEWEST)
+	$(GO) get -modfile=$(NEWEST)/go.mod $$($(GO) list -m -f '{{if not (or .Main .Indirect)}}{{.Path}}@latest{{end}}' all)
+	$(GO) vet -modfile=$(NEWEST)/go.mod ./...
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -- \
+		-count=1 -timeout 20m -vet=off -modfile=$(NEWEST)/go.mod -p $(PARALLEL) -parallel $(ABREAST) $(NEWEST_PACKAGES)
+
+.PHONY: oldest
+oldest: ## make check with the oldest Go that go.mod names
+	GOTOOLCHAIN=go$$($(GO) list -m -f '{{.GoVersion}}') $(MAKE) --no-print-directory check
 
 .PHONY: paths
 paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)

@@ -14,7 +14,7 @@ import (
 func goTest(t *testing.T, files map[string]string) (*tally, string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	files["go.mod"] = "module sample\n\ngo 1.26\n"
+	files["go.mod"] = "module sample\n\ngo 1.25\n"
 	for name, content := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
