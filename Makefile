@@ -58,6 +58,12 @@ DRIVERS := tests/dashboard tests/bench
 # The packages with files that are built with -race only.
 WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./zkconn/internal/leasewalk ./tests/simulation ./tests/matrix
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+APIDIFF := golang.org/x/exp/cmd/apidiff@v0.0.0-20261113113407-e3970619a1a4
+# The version that make release prepares, and where it puts what the release says.
+VERSION ?= v0.1.0
+RELEASE ?= /tmp/turnstile-release
 
 .PHONY: help
 help: ## list the targets
@@ -105,10 +111,11 @@ readme: deps ## carry out every command of README.md as it is written, in a clea
 		$(GO) test -count=1 -timeout 5h -v -run 'TestEveryCommandIsKnown|TestCommands' ./tests/readme
 
 .PHONY: lint
-lint: ## gofmt, go vet, staticcheck, in every module
+lint: ## gofmt, go vet, staticcheck, in every module, and actionlint
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	for module in . $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
 	$(GO) vet -race $(WITH_RACE)
+	$(GO) run $(ACTIONLINT)
 
 .PHONY: tidy
 tidy: ## go mod tidy, in every module
@@ -125,6 +132,14 @@ newest: deps ## vet, and the tests but those of pure packages, with what go.mod 
 .PHONY: oldest
 oldest: ## make check with the oldest Go that go.mod names
 	GOTOOLCHAIN=go$$($(GO) list -m -f '{{.GoVersion}}') $(MAKE) --no-print-directory check
+
+.PHONY: vulnerabilities
+vulnerabilities: ## what is known to be vulnerable in what every module uses (asks vuln.go.dev)
+	for module in . $(MODULES); do $(GO) -C $$module run $(GOVULNCHECK) ./...; done
+
+.PHONY: release
+release: ## what remains to be done by hand before VERSION is tagged; its notes and API report go to RELEASE
+	.github/release.sh $(VERSION) $(RELEASE) $(APIDIFF)
 
 .PHONY: paths
 paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)
