@@ -10,9 +10,6 @@ import (
 var (
 	errEpochOver = errors.New("the session has expired, and this connection gets no other")
 	errNoSession = errors.New("the server granted no session")
-	// errOtherSession: a server that does not know the session hands out another in place of saying so. ClickHouse Keeper
-	// does, on every reconnect, and so do some proxies.
-	errOtherSession = errors.New("the server handed out another session in place of ours")
 	// errGivenUp: nobody knows whether the session has ended.
 	errGivenUp = errors.New("no server has renewed the session for a session timeout")
 )
@@ -69,7 +66,7 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 	case reply.sessionID == 0:
 		return nil
 	case had != 0 && reply.sessionID != had:
-		return fmt.Errorf("%w: %#x for %#x", errOtherSession, reply.sessionID, had)
+		return fmt.Errorf("%w: %#x for %#x", ErrOtherSession, reply.sessionID, had)
 	case reply.timeout <= 0:
 		return fmt.Errorf("server granted a session timeout of %v", reply.timeout)
 	}

@@ -52,6 +52,9 @@ var (
 	// ErrSessionRemains: the servers are not known to have closed the session, so it may last until
 	// it expires.
 	ErrSessionRemains = errors.New("the session may remain")
+	// ErrOtherSession: a server that was asked for the session has handed out another in place of saying that it knows
+	// it no more. ClickHouse Keeper does, on every reconnect, and so do some proxies. Only the event Expired has it.
+	ErrOtherSession = errors.New("the server handed out another session in place of ours")
 	// ErrUnknownOutcome: the request may or may not have been executed.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrHungUp: the server closed the connection in place of an answer. It comes with ErrUnknownOutcome.

@@ -18,7 +18,7 @@ const (
 	// Expired: the session is over. It comes once, as the last of the session's events. Err is nil
 	// where a server has said so, in its answer to a reconnect or to a request. Otherwise Err says
 	// why nothing more is to be had from it: no server has renewed it for a session timeout, or one
-	// has handed out another session in its place.
+	// has handed out another session in its place (ErrOtherSession).
 	Expired
 	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
 	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.

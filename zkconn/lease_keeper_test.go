@@ -192,7 +192,7 @@ func TestSessionOfAnother(t *testing.T) {
 				continue
 			}
 			require.Equal(t, Expired, e.Kind)
-			require.ErrorIs(t, e.Err, errOtherSession)
+			require.ErrorIs(t, e.Err, ErrOtherSession)
 			break
 		}
 		synctest.Wait()

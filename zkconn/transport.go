@@ -238,7 +238,7 @@ func (t *transport) lookAtConnectReply(length int) error {
 // refuseGrant ends the session where a server has handed out another: it does not know ours, and would hand out one more
 // at each attempt. That one is closed, so that none is left behind.
 func (t *transport) refuseGrant(reply connectReply, length int, cause error) {
-	if !errors.Is(cause, errOtherSession) {
+	if !errors.Is(cause, ErrOtherSession) {
 		return
 	}
 	_ = t.Conn.SetDeadline(time.Now().Add(min(max(reply.timeout/3, shortestHandshake), longestFarewell)))

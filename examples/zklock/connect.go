@@ -173,9 +173,10 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 	return s, nil
 }
 
-// config is that of a connection of package zkconn's.
-func (s settings) config() (zkconn.Config, error) {
+// config is that of a connection of package zkconn's, with more options.
+func (s settings) config(more ...zkconn.Option) (zkconn.Config, error) {
 	opts := append(s.acls.connection(), zkconn.WithSessionTimeout(s.timeout))
+	opts = append(opts, more...)
 	for _, c := range s.credentials {
 		opts = append(opts, zkconn.WithAuth(c[0], []byte(c[1])))
 	}

@@ -55,6 +55,7 @@ func doctorCommand(conn *connection) *cobra.Command {
 		Long: `doctor looks at each server (does its name resolve, does it listen, what
 version is it, does it serve), opens a session, writes a node, reads it back
 and deletes it, and measures whether the answers come in time for a lease. It
+cuts a connection, and sees whether its session is given back. It
 tells what the ephemeral nodes of the heaviest session weigh, and looks for
 deadlocks below --root, and for possible ones (zklock help graph).
 
@@ -188,6 +189,7 @@ func (e *examination) examine(ctx context.Context) {
 	if ok {
 		e.judgeMargin(granted, trips)
 	}
+	e.lookAtReconnect(ctx)
 	e.lookAtWeight(ctx, cfg.Servers())
 	e.lookForDeadlocks(conn)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -20,9 +19,7 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 	what, leaders := "server", 0
 	for _, address := range servers {
 		answer, err := e.fourLetter(ctx, address, "srvr")
-		mode, version := field(answer, "Mode: "), field(answer, "Zookeeper version: ")
-		version, _, _ = strings.Cut(version, ",")
-		version, _, _ = strings.Cut(version, "-")
+		mode, of := field(answer, "Mode: "), versionIn(answer)
 		switch {
 		case err != nil:
 			e.note(broken, what, serverAdvice(err, e.tls != nil), "%s: %s", address, plain(err))
@@ -43,7 +40,7 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 			if mode == "leader" || mode == "standalone" {
 				leaders++
 			}
-			e.judgeServer(address, version, mode, field(answer, "Latency min/avg/max: "))
+			e.judgeServer(address, of, mode, field(answer, "Latency min/avg/max: "))
 		}
 	}
 	if leaders > 1 {
@@ -53,14 +50,9 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 	}
 }
 
-func (e *examination) judgeServer(address, version, mode, latency string) {
-	do, grade := "", fine
-	var major, minor int
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err == nil && (major < 3 || major == 3 && minor < 5) {
-		grade, do = odd,
-			"Turnstile is tested with 3.9 and 3.8; before 3.5 there are no container nodes, and lock paths stay behind for ever"
-	}
-	e.note(grade, "server", do, "%s: ZooKeeper %s, %s, latency min/avg/max %s ms", address, version, mode, latency)
+func (e *examination) judgeServer(address string, of serverVersion, mode, latency string) {
+	grade, do := of.judge()
+	e.note(grade, "server", do, "%s: %s, %s, latency min/avg/max %s ms", address, of, mode, latency)
 }
 
 // fourLetter asks one of ZooKeeper's four-letter words.

@@ -167,7 +167,9 @@
 //
 // # The servers
 //
-// Three or five members on machines that do not fail together.
+// Three or five members on machines that do not fail together, of ZooKeeper 3.9.5 or 3.8.6. Never run
+// 3.9.3, which loses data (ZOOKEEPER-4925). Before 3.8.5 and 3.9.2 servers of an ensemble can come to
+// differ (ZOOKEEPER-4785). ClickHouse Keeper allows no lease. zklock doctor says so of the servers that it meets.
 //
 //   - The transaction log on a disk of its own: every lock waits for its fsync.
 //   - Heaps that are never swapped: a server that pauses for 0.4 of the session timeout takes the

@@ -41,7 +41,8 @@ func TestDoctor(t *testing.T) {
 		stdout, stderr := says(t, at, 0, patiently("doctor")...)
 		require.Empty(t, stderr)
 		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper ` + regexp.QuoteMeta(at.version) + `, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 30s granted`,
-			`write +made /zklock-doctor/doctor-\d{10} in `, `read back +\d+ bytes, as written`, `clock margin +a transaction takes .* a lease of 12s`, `clocks +the server's clock is within`,
+			`write +made /zklock-doctor/doctor-\d{10} in `, `read back +\d+ bytes, as written`,
+			`reconnect +127.0.0.1:\d+ gave 0x[0-9a-f]+ back in `, `clock margin +a transaction takes .* a lease of 12s`, `clocks +the server's clock is within`,
 			`weight +(the heaviest session is 0x[0-9a-f]+: \d+ ephemeral nodes?, \d+ bytes|no session has|not known: dump)`} {
 			require.Regexp(t, `(?m)^(ok|warn) +`+line, stdout)
 		}
