@@ -15,12 +15,9 @@ type FastPath uint16
 
 // The fast paths.
 const (
-	// OneRoundTrip makes a node and reads the length of the queue in one transaction: see
-	// WithoutParentWrites.
-	OneRoundTrip FastPath = 1 << iota
 	// GroupCommit lets creates and deletes share transactions when there are many, and lets local runs
 	// form where a session queues with others.
-	GroupCommit
+	GroupCommit FastPath = 1 << iota
 	// HandOver grants a lock to the next request of the same session before the node of the holder
 	// before is deleted.
 	HandOver
@@ -30,7 +27,7 @@ const (
 	LookAhead
 )
 
-var fastPathNames = []string{"one-round-trip", "group-commit", "hand-over", "look-ahead"}
+var fastPathNames = []string{"group-commit", "hand-over", "look-ahead"}
 
 // FastPaths lists them all.
 func FastPaths() (all []FastPath) {

@@ -40,10 +40,10 @@ func TestFastPathsOfTheEnvironment(t *testing.T) {
 	require.ErrorContains(t, opts.heedEnvironment(), withoutVariable)
 }
 
-// TestSwitchesOfTheCoordinator: each fast path but the shell's own is the coordinator's of that name.
+// TestSwitchesOfTheCoordinator: each fast path is the coordinator's of that name.
 func TestSwitchesOfTheCoordinator(t *testing.T) {
 	for path, want := range map[FastPath]coordinator.Switches{
-		OneRoundTrip: 0, GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver, LookAhead: coordinator.LookAhead,
+		GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver, LookAhead: coordinator.LookAhead,
 		GroupCommit | LookAhead: coordinator.GroupCommit | coordinator.LookAhead,
 	} {
 		require.Equal(t, want, path.switches(), path.String())

@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -124,9 +123,6 @@ func TestPanicEndsOneLockActorAndNoOther(t *testing.T) {
 	require.Equal(t, []string{got.Node}, w.children(t, "/p"))
 
 	first := []messages.State{messages.StateCreating, messages.StateHeld}
-	if off, err := ParseFastPaths(os.Getenv(withoutVariable)); err == nil && off&OneRoundTrip != 0 {
-		first = slices.Insert(first, 1, messages.StateListing)
-	}
 	require.NoError(t, actorstest.Match(other.States(), actorstest.InOrder(first...)...))
 	w.system.Root.Send(last, &messages.Release{})
 	w.awaitEnd(t, lastEnded)

@@ -24,18 +24,6 @@ type sessionOptions struct {
 	bounds      coordinator.Bounds // zero is the usual
 }
 
-// WithoutParentWrites keeps Turnstile from writing to lock paths. By default an acquire is one
-// transaction that creates the contender's node and sets the lock path's data, which are empty, to
-// empty: the answer to that tells everything in one round trip. With this option an acquire takes a
-// create, a read of the node and a listing.
-//
-// Lock paths that have data, or that we may not write to, are never written to in any case. That
-// goes for data that are there when a session actor first uses the path. Use this option where data
-// are written to a lock path later.
-func WithoutParentWrites() SessionOption {
-	return func(o *sessionOptions) error { o.without |= OneRoundTrip; return nil }
-}
-
 // WithMeterProvider gives the session's figures to a MeterProvider: package metering lists them. By
 // default it is that of the actor system (actor.WithMetricProviders); nil turns them off. It is
 // given to the session alone.

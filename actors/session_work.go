@@ -28,9 +28,9 @@ func (s *session) work(do func(*zkconn.Conn, *done)) {
 // ask carries out a query of the coordinator.
 func (s *session) ask(ask *coordinator.Ask) {
 	s.countBatch(ask.Query)
-	parentWrites, file := s.opts.without&OneRoundTrip == 0, s.file
+	file := s.file
 	s.work(func(conn *zkconn.Conn, d *done) {
-		carry := carrier.Carrier{Conn: conn, ParentWrites: parentWrites, File: file}
+		carry := carrier.Carrier{Conn: conn, File: file}
 		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
 	})
 }

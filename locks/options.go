@@ -111,10 +111,6 @@ func WithActorSystem(system *actor.ActorSystem) Option {
 	}
 }
 
-// WithoutParentWrites keeps Turnstile from writing to lock paths: see actors.WithoutParentWrites.
-// Use it where lock paths hold data that others write, or whose ACL denies WRITE on purpose.
-func WithoutParentWrites() Option { return session(actors.WithoutParentWrites()) }
-
 // WithoutFastPaths switches fast paths off: see actors.FastPath. Use it to find out whether one of them
 // is to blame for what you see, and in measurements.
 func WithoutFastPaths(paths ...actors.FastPath) Option {

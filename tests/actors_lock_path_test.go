@@ -6,7 +6,6 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -33,7 +32,7 @@ func TestDataOfTheLockPathStay(t *testing.T) {
 		s, o := newStage(t, at.Connect()), look(t, at)
 		o.plant(t, "/data/of/others", "theirs")
 		first, _ := holdInTurn(t, s, "/data/of/others")
-		requireMatch(t, first, actorstest.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld,
+		requireMatch(t, first, actorstest.InOrder(messages.StateCreating, messages.StateHeld,
 			messages.StateReleasing, messages.StateReleased)...)
 		awaitNone(t, at, "/data/of/others")
 		data, stat, err := o.Get(at.Root() + "/data/of/others")
@@ -44,10 +43,10 @@ func TestDataOfTheLockPathStay(t *testing.T) {
 	})
 }
 
-// TestWithoutParentWrites: the lock path changes in nothing but its children.
-func TestWithoutParentWrites(t *testing.T) {
+// TestLockPathIsNotWritten: the lock path changes in nothing but its children.
+func TestLockPathIsNotWritten(t *testing.T) {
 	eachServer(t, func(t *testing.T, at *servers) {
-		s, o := newStage(t, at.Connect(), actors.WithoutParentWrites()), look(t, at)
+		s, o := newStage(t, at.Connect()), look(t, at)
 		o.plant(t, "/unwritten", "")
 		holdInTurn(t, s, "/unwritten")
 		holdInTurn(t, s, "/made")
@@ -58,30 +57,6 @@ func TestWithoutParentWrites(t *testing.T) {
 			require.Zero(t, stat.Version)
 			require.Equal(t, stat.Czxid, stat.Mzxid)
 			require.EqualValues(t, 4, stat.Cversion, "two nodes came and went")
-		}
-	})
-}
-
-// TestBothWaysOfCreatingShareAQueue: sessions with and without writes to the lock path exclude each other.
-func TestBothWaysOfCreatingShareAQueue(t *testing.T) {
-	eachServer(t, func(t *testing.T, at *servers) {
-		o := look(t, at)
-		writing, other := newStage(t, at.Connect()), newStage(t, at.Connect(), actors.WithoutParentWrites())
-		var line []*request
-		for i, s := range []*stage{writing, other, writing, other} {
-			line = append(line, s.spawn(t, "/both"))
-			awaitCount(t, at, "/both", i+1)
-		}
-		queue := o.queue(t, "/both")
-		var newest messages.Token
-		for i, r := range line {
-			held := r.hold(t)
-			require.Equal(t, queue[i], held.Node)
-			require.Greater(t, held.Token, newest)
-			o.awaitQueue(t, "/both", queue[i:])
-			newest = held.Token
-			r.send(&messages.Release{})
-			r.finish(t)
 		}
 	})
 }

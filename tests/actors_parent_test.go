@@ -2,7 +2,6 @@ package tests
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 func TestParentIsToldEachNoticeOnce(t *testing.T) {
@@ -84,9 +82,6 @@ func requireEntries(t *testing.T, asked <-chan []string, want ...string) {
 	t.Helper()
 	select {
 	case got := <-asked:
-		if !patient.Fast(t, actors.OneRoundTrip) {
-			got = slices.DeleteFunc(got, func(entry string) bool { return entry == messages.StateListing.String() })
-		}
 		require.Equal(t, want, got)
 	case <-time.After(bound):
 		t.Fatal("the ledger was never shown")
@@ -113,7 +108,7 @@ func TestTransitionsComeBeforeTheirNotices(t *testing.T) {
 		r.hold(t)
 		r.send(&messages.Release{})
 		r.finish(t)
-		went := patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+		went := []messages.State{messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased}
 		requireMatch(t, r, actorstest.InOrder(went...)...)
 		s.system.Root.Send(observer, &showLedger{})
 		requireEntries(t, asked, "creating", "held", "*messages.Held", "releasing", "released", "*messages.Released")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // TestRecorderFollowsARequest: the recorder has everything, in order, and says what it waited for in vain.
@@ -23,7 +22,7 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		defer cancel()
 		_, err := r.rec.Await(ctx, messages.StateReleased)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		went := actorstest.Story(patient.Story(t, messages.StateCreating, messages.StateHeld))
+		went := actorstest.Story([]messages.State{messages.StateCreating, messages.StateHeld})
 		require.ErrorContains(t, err, "awaiting released after "+went)
 		_, err = r.rec.AwaitNth(ctx, messages.StateHeld, 2)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -32,7 +31,7 @@ func TestRecorderFollowsARequest(t *testing.T) {
 		last := await(t, r.rec, messages.StateReleased)
 		require.Equal(t, messages.ReasonReleased, last.Reason)
 		_, err = r.rec.Await(deadline(t), messages.StateLost)
-		all := patient.Story(t, messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)
+		all := []messages.State{messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased}
 		require.ErrorContains(t, err, "awaiting lost: the request ended: "+actorstest.Story(all))
 
 		transitions := r.rec.Transitions()

@@ -89,7 +89,6 @@ func await(t *testing.T, rec *actorstest.Recorder, state messages.State) message
 // of it may be on its way to the recorder yet.
 func requireStates(t *testing.T, rec *actorstest.Recorder, want ...messages.State) {
 	t.Helper()
-	want = patient.Story(t, want...)
 	eventually(t, func() bool { return len(rec.States()) >= len(want) }, "states: %s", actorstest.Story(want))
 	require.Equal(t, actorstest.Story(want), actorstest.Story(rec.States()))
 }

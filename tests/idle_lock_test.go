@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -50,11 +49,8 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 		require.NoError(t, lease.Unlock(t.Context()))
 		synctest.Wait() // the holder's heartbeat may come behind the delete
 		requests.take()
-		// It creates and reads the queue in one, it deletes, and the holder's heartbeat may come, and a look at its node.
-		first, most := embedded.OpMulti, 4
-		if !patient.Fast(t, actors.OneRoundTrip) {
-			first, most = embedded.OpCreate, 5
-		}
+		// It creates and reads the queue behind that, it deletes, and the holder's heartbeat may come, and a look at its node.
+		const first, most = embedded.OpCreate, 5
 
 		for _, pause := range []time.Duration{time.Minute, 61 * time.Second, 63 * time.Second, 10 * time.Minute} {
 			time.Sleep(pause)

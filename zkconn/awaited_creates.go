@@ -9,7 +9,7 @@ import (
 // to it: who starts one for a create and one for a listing cannot know which goes first. The transport sees them go.
 
 // awaitedCreates are those under way whose callers want to know when they have gone out, by path (of the server, chroot
-// included).
+// included; of a transaction that of its first create).
 type awaitedCreates struct {
 	n   atomic.Int32 // so that nobody else pays for it
 	mu  sync.Mutex
@@ -39,10 +39,10 @@ func (a *awaitedCreates) await(path string) (out <-chan struct{}, done func()) {
 
 // passes looks at a frame that goes out next.
 func (a *awaitedCreates) passes(frame []byte) {
-	if a.n.Load() == 0 || requestOp(frame) != opCreate {
+	if a.n.Load() == 0 {
 		return
 	}
-	path, ok := requestPath(frame)
+	path, ok := createOf(frame)
 	if !ok {
 		return
 	}
@@ -52,4 +52,28 @@ func (a *awaitedCreates) passes(frame []byte) {
 		delete(a.all, path)
 		close(gone)
 	}
+}
+
+// before runs create, and next as soon as the create of this path has gone out. It returns when both have. Which
+// connection carries what next asks does not matter: who reads that the new node is there reads what came of the create.
+func (c *Conn) before(absolute string, next, create func()) {
+	gone, done := c.awaited.await(absolute)
+	defer done()
+	over := make(chan struct{})
+	var following sync.WaitGroup
+	following.Go(func() {
+		select {
+		case <-gone:
+			next()
+		case <-over:
+			select {
+			case <-gone:
+				next()
+			default:
+			}
+		}
+	})
+	create()
+	close(over)
+	following.Wait()
 }

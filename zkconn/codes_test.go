@@ -98,10 +98,10 @@ func TestCodes(t *testing.T) {
 			if row.code != codeNodeExists {
 				check(c.EnsureParents("/a"))
 			}
-			_, _, err = c.Commit(nil, []string{"/a"}, nil)
+			_, _, err = c.Commit(nil, []string{"/a"}, nil, nil)
 			check(err)
 			inPart.Store(true)
-			_, _, err = c.Commit(nil, []string{"/a"}, nil)
+			_, _, err = c.Commit(nil, []string{"/a"}, nil, nil)
 			check(err)
 		})
 	}

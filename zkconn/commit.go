@@ -8,9 +8,9 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// NewNode is an ephemeral sequential node that is to be made, as CreateCounted makes it.
+// NewNode is an ephemeral sequential node that is to be made.
 type NewNode struct {
-	// Parent is its parent, whose data are empty and may be written.
+	// Parent is its parent.
 	Parent string
 	// Prefix is its name, before the server adds the sequence number.
 	Prefix string
@@ -20,24 +20,38 @@ type NewNode struct {
 
 // Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
 // First it checks those, then come the deletes. Then come the creates of each parent in their
-// order, so the nodes of one parent get consecutive sequence numbers. At its end comes one write of
-// nothing to each parent, which tells the czxid of its creates and the number of its children. The
-// Created are in the order of the creates.
+// order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
+// the creates. What CreateBefore says of next holds here too, where there are creates; nil is none.
 //
 // An error means that nothing was done, unless it is ErrUnknownOutcome. It is that of the first
 // part that failed, and names its path. sent is the time just before the request was handed over.
-func (c *Conn) Commit(creates []NewNode, deletes, exist []string) (made []Created, sent time.Time, err error) {
-	const op = "commit"
-	t, err := c.newTransaction(op, creates, deletes, exist)
+func (c *Conn) Commit(creates []NewNode, deletes, exist []string, next func()) (made []Created, sent time.Time, err error) {
+	t, err := c.newTransaction(creates, deletes, exist)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
+	if first := t.firstCreate(); first != "" && next != nil {
+		c.before(c.cfg.chroot+first, next, func() { made, sent, err = c.commit(t) })
+		return made, sent, err
+	}
+	return c.commit(t)
+}
+
+func (c *Conn) commit(t *transaction) (made []Created, sent time.Time, err error) {
+	const op = commitOp
 	if err := c.gate.enter(); err != nil {
 		return nil, time.Time{}, &Error{op, t.paths[0], err}
 	}
 	defer c.gate.leave()
 	if err := t.checkSize(op, c.cfg); err != nil {
 		return nil, time.Time{}, err
+	}
+	czxid := func(string) (int64, error) { return 0, nil }
+	first := c.cfg.chroot + t.firstCreate()
+	if len(t.creates) > 0 {
+		known, done := c.births.expect(first)
+		defer done()
+		czxid = known
 	}
 	sent = time.Now()
 	results, err := c.transact(t.parts...)
@@ -49,12 +63,12 @@ func (c *Conn) Commit(creates []NewNode, deletes, exist []string) (made []Create
 		}
 		return nil, sent, c.failure(op, at, err)
 	}
-	made, err = t.read(results)
+	at, err := czxid(first)
+	if err == nil {
+		made, err = t.read(results, at, sent)
+	}
 	if err != nil {
 		return nil, sent, c.failure(op, t.paths[0], err)
-	}
-	for i := range made {
-		made[i].Sent = sent
 	}
 	return made, sent, nil
 }
@@ -67,24 +81,34 @@ type transaction struct {
 	parents []changedParent
 }
 
+// commitOp is what errors call Commit.
+const commitOp = "commit"
+
 // newChild is where a create stands among the parts: its parent, and its place among the creates of that.
 type newChild struct{ parent, place int }
 
-// changedParent is a parent of new nodes: its creates are the parts from first on, and its write comes behind them.
+// changedParent is a parent of new nodes: its creates are the parts from first on.
 type changedParent struct {
 	path           string
 	first, creates int
 }
 
-func (p changedParent) write() int { return p.first + p.creates }
+// firstCreate is the path of the first part that makes a node, before the server adds the sequence number; empty for none.
+func (t *transaction) firstCreate() string {
+	if len(t.parents) == 0 {
+		return ""
+	}
+	return t.paths[t.parents[0].first]
+}
 
-func (c *Conn) newTransaction(op string, creates []NewNode, deletes, exist []string) (*transaction, error) {
+func (c *Conn) newTransaction(creates []NewNode, deletes, exist []string) (*transaction, error) {
+	const op = commitOp
 	if len(creates)+len(deletes) == 0 {
 		return nil, &Error{op, "", fmt.Errorf("%w: nothing to do", ErrBadConfig)}
 	}
 	t := &transaction{}
 	t.placeCreates(creates, len(exist)+len(deletes))
-	size := len(exist) + len(deletes) + len(creates) + len(t.parents)
+	size := len(exist) + len(deletes) + len(creates)
 	t.parts, t.paths = make([]any, size), make([]string, size)
 	checked, deleted := make([]zk.CheckVersionRequest, len(exist)), make([]zk.DeleteRequest, len(deletes))
 	for i, path := range exist {
@@ -101,7 +125,7 @@ func (c *Conn) newTransaction(op string, creates []NewNode, deletes, exist []str
 		deleted[i] = zk.DeleteRequest{Path: c.cfg.chroot + path, Version: -1}
 		t.parts[len(exist)+i], t.paths[len(exist)+i] = &deleted[i], path
 	}
-	if err := c.addCreates(t, op, creates); err != nil {
+	if err := c.addCreates(t, creates); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -123,13 +147,14 @@ func (t *transaction) placeCreates(creates []NewNode, first int) {
 	}
 	for i := range t.parents {
 		t.parents[i].first = first
-		first = t.parents[i].write() + 1
+		first += t.parents[i].creates
 	}
 }
 
-// addCreates adds the creates, and a write of nothing to each parent.
-func (c *Conn) addCreates(t *transaction, op string, creates []NewNode) error {
-	made, writes := make([]zk.CreateRequest, len(creates)), make([]zk.SetDataRequest, len(t.parents))
+// addCreates adds the creates.
+func (c *Conn) addCreates(t *transaction, creates []NewNode) error {
+	const op = commitOp
+	made := make([]zk.CreateRequest, len(creates))
 	for i, n := range creates {
 		path := n.Parent + "/" + n.Prefix
 		if err := checkPrefix(n.Parent, n.Prefix); err != nil {
@@ -141,10 +166,6 @@ func (c *Conn) addCreates(t *transaction, op string, creates []NewNode) error {
 		made[i] = zk.CreateRequest{Path: c.cfg.chroot + path, Data: n.Data, Acl: c.cfg.acl, Flags: zk.FlagEphemeralSequential}
 		at := t.part(i)
 		t.parts[at], t.paths[at] = &made[i], path
-	}
-	for i, parent := range t.parents {
-		writes[i] = zk.SetDataRequest{Path: c.cfg.chroot + parent.path, Data: []byte{}, Version: -1}
-		t.parts[parent.write()], t.paths[parent.write()] = &writes[i], parent.path
 	}
 	return nil
 }
@@ -164,11 +185,8 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 	}
 	for i, part := range t.parts {
 		size += fields + len(cfg.chroot) + len(t.paths[i])
-		switch part := part.(type) {
-		case *zk.CreateRequest:
-			size += acl + len(part.Data)
-		case *zk.SetDataRequest:
-			size += len(part.Data)
+		if create, ok := part.(*zk.CreateRequest); ok {
+			size += acl + len(create.Data)
 		}
 	}
 	if size > maxRequest {
@@ -178,16 +196,14 @@ func (t *transaction) checkSize(op string, cfg Config) error {
 }
 
 // read finds what was made in the answers.
-func (t *transaction) read(results []zk.MultiResponse) ([]Created, error) {
+func (t *transaction) read(results []zk.MultiResponse, czxid int64, sent time.Time) ([]Created, error) {
 	made := make([]Created, len(t.creates))
 	for i, child := range t.creates {
-		parent, name := t.parents[child.parent], results[t.part(i)].String
-		stat := results[parent.write()].Stat
-		if stat == nil || name == "" {
+		name := results[t.part(i)].String
+		if name == "" {
 			return nil, errors.New("reply to a transaction has parts of other kinds")
 		}
-		made[i] = Created{Name: lastElement(name), Czxid: stat.Mzxid, Siblings: stat.NumChildren,
-			Place: child.place, Together: parent.creates}
+		made[i] = Created{Name: lastElement(name), Czxid: czxid, Place: child.place, Sent: sent}
 	}
 	return made, nil
 }

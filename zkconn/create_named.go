@@ -12,9 +12,9 @@ import (
 // between the two.
 //
 // The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
-// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge. Siblings is -1.
+// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
 func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Created, error) {
-	created := Created{Siblings: -1}
+	var created Created
 	const op = "create"
 	path := parent + "/" + name
 	err := c.operate(op, path, func(absolute string) error {

@@ -32,20 +32,35 @@ func concat(parts ...[]byte) (all []byte) {
 	return all
 }
 
-func TestCreateCounted(t *testing.T) {
-	c, _ := connected(t, func(fakeRequest) fakeReply {
-		return fakeReply{body: concat(
-			multiPart(opCreate, 0, text("/base/q/x-0000000041")), multiPart(5, 0, statBody(3, 42, 9)), multiEnd())}
+func TestCommitMakesSeveral(t *testing.T) {
+	var order []int32
+	c, server := connected(t, func(r fakeRequest) fakeReply {
+		order = append(order, r.op)
+		if r.op != opMulti {
+			return fakeReply{body: concat(text("data"), statBody(1, 1, 0))}
+		}
+		return fakeReply{zxid: 42, body: concat(multiPart(opDelete, 0, nil), multiPart(opCreate, 0, text("/base/q/x-0000000041")),
+			multiPart(opCreate, 0, text("/base/q/z-0000000042")), multiPart(opCreate, 0, text("/base/p/y-0000000007")), multiEnd())}
 	})
-	before := time.Now()
-	created, err := c.CreateCounted("/q", "x-", []byte("d"))
+	before, read := time.Now(), false
+	made, sent, err := c.Commit([]NewNode{{Parent: "/q", Prefix: "x-"}, {Parent: "/p", Prefix: "y-"}, {Parent: "/q", Prefix: "z-"}},
+		[]string{"/q/old"}, nil, func() {
+			_, _, err := c.Get("/q")
+			read = err == nil
+		})
 	require.NoError(t, err)
-	require.False(t, created.Sent.Before(before))
-	created.Sent = time.Time{}
-	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42, Siblings: 9}, created)
+	require.False(t, sent.Before(before))
+	require.True(t, read)
+	require.Equal(t, []int32{opMulti, opGetData}, order, "what is read goes out behind it")
+	require.Equal(t, []Created{
+		{Name: "x-0000000041", Czxid: 42, Sent: sent}, {Name: "y-0000000007", Czxid: 42, Sent: sent},
+		{Name: "z-0000000042", Czxid: 42, Place: 1, Sent: sent},
+	}, made)
+	require.Empty(t, server.seen(opSetData))
+	requireNoBirths(t, c)
 }
 
-func TestCreateCountedTellsThePartThatFailed(t *testing.T) {
+func TestCommitTellsThePartThatFailed(t *testing.T) {
 	code := func(n int32) []byte { return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} }
 	failed := func(codes ...int32) func(fakeRequest) fakeReply {
 		return func(fakeRequest) fakeReply {
@@ -61,25 +76,25 @@ func TestCreateCountedTellsThePartThatFailed(t *testing.T) {
 		path   string
 		value  error
 	}{
-		"parent not writable": {failed(0, -102), "/q", ErrNoAuth},
-		"create not allowed":  {failed(-102, -2), "/q/x-", ErrNoAuth},
-		"no parent":           {failed(-101, -2), "/q/x-", ErrNoNode},
-		"quota":               {failed(-125, -2), "/q/x-", ErrQuota},
-		"whole":               {func(fakeRequest) fakeReply { return fakeReply{code: -101} }, "/q/x-", ErrNoNode},
-		"garbage":             {func(fakeRequest) fakeReply { return fakeReply{body: multiPart(88, 0, nil)} }, "/q/x-", ErrUnknownOutcome},
+		"second not allowed": {failed(0, -102), "/p/y-", ErrNoAuth},
+		"create not allowed": {failed(-102, -2), "/q/x-", ErrNoAuth},
+		"no parent":          {failed(-101, -2), "/q/x-", ErrNoNode},
+		"quota":              {failed(-125, -2), "/q/x-", ErrQuota},
+		"whole":              {func(fakeRequest) fakeReply { return fakeReply{code: -101} }, "/q/x-", ErrNoNode},
+		"garbage":            {func(fakeRequest) fakeReply { return fakeReply{body: multiPart(88, 0, nil)} }, "/q/x-", ErrUnknownOutcome},
 		"other kinds": {func(fakeRequest) fakeReply {
 			return fakeReply{body: concat(multiPart(2, 0, nil), multiPart(2, 0, nil), multiEnd())}
 		}, "/q/x-", ErrUnknownOutcome},
 		"too few": {func(fakeRequest) fakeReply { return fakeReply{body: multiEnd()} }, "/q/x-", ErrUnknownOutcome},
 	} {
 		c, _ := connected(t, test.handle)
-		created, err := c.CreateCounted("/q", "x-", nil)
+		made, _, err := c.Commit([]NewNode{{Parent: "/q", Prefix: "x-"}, {Parent: "/p", Prefix: "y-"}}, nil, nil, nil)
 		require.ErrorIs(t, err, test.value, name)
 		var e *Error
 		require.ErrorAs(t, err, &e, name)
 		require.Equal(t, test.path, e.Path, name)
-		require.Empty(t, created.Name, name)
-		require.EqualValues(t, -1, created.Siblings, name)
+		require.Empty(t, made, name)
+		requireNoBirths(t, c)
 	}
 }
 
@@ -93,7 +108,7 @@ func TestCreatePlain(t *testing.T) {
 	})
 	created, err := c.CreatePlain("/q", "x-", nil)
 	require.NoError(t, err)
-	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42, Siblings: -1, Sent: created.Sent}, created)
+	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42, Sent: created.Sent}, created)
 	require.Empty(t, server.seen(opExists))
 	requireNoBirths(t, c)
 }
@@ -157,8 +172,8 @@ func TestBadRequestsAreNotSent(t *testing.T) {
 	big := make([]byte, maxRequest)
 	for _, err := range []error{
 		c.Sync("a"), c.Sync("/"), c.SetData("", nil), c.EnsureParents("/a/../b"), c.SetData("/a", big),
-		second(c.Delete("/a/")), second(c.Children("/zookeeper")), second(c.Heartbeat("")), second(c.CreateCounted("/a", "b/c", nil)),
-		second(c.CreatePlain("/a", "\x00", nil)), second(c.CreateCounted("/", "b", nil)), second(c.CreateCounted("/a", "b", big)),
+		second(c.Delete("/a/")), second(c.Children("/zookeeper")), second(c.Heartbeat("")), second(c.CreatePlain("/a", "b/c", nil)),
+		second(c.CreatePlain("/a", "\x00", nil)), second(c.CreatePlain("/", "b", nil)), second(c.CreatePlain("/a", "b", big)),
 		third(c.Get("x")), third(c.GetWatched("x")), third(c.Exists("x")),
 	} {
 		require.Equal(t, NotSent, OutcomeOf(err), "%v", err)
@@ -270,7 +285,7 @@ func TestCloseDuringManyOperations(t *testing.T) {
 	for range cap(errs) / 3 {
 		go func() { errs <- c.EnsureParents("/a") }()
 		go func() { errs <- c.Sync("/a") }()
-		go func() { errs <- second(c.CreateCounted("/a", "x", nil)) }()
+		go func() { errs <- second(c.CreatePlain("/a", "x", nil)) }()
 	}
 	<-errs
 	c.Close()

@@ -13,7 +13,7 @@ import (
 // ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
 // CreateNamed.
 func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
-	created := Created{Siblings: -1}
+	var created Created
 	const op = "replace"
 	path := parent + "/" + name
 	err := c.operate(op, path, func(absolute string) error {

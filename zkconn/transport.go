@@ -192,13 +192,13 @@ func (t *transport) judge(xid, code int32, length int) error {
 	return nil
 }
 
-// tellBirth shows the reply to a create to those who want to know its czxid. One that does not fit the buffer is none
-// that they have asked for: it names one node.
+// tellBirth shows the reply to a create to those who want to know its czxid. Of the reply to a transaction the beginning
+// is enough, where the whole does not fit the buffer.
 func (t *transport) tellBirth(xid int32, zxid int64, code int32, length int) error {
-	if t.births == nil || code != 0 || lengthSize+length > t.reader.Size() || !t.births.awaits(xid) {
+	if t.births == nil || code != 0 || !t.births.awaits(xid) {
 		return nil
 	}
-	frame, err := t.reader.Peek(lengthSize + length)
+	frame, err := t.reader.Peek(min(lengthSize+length, t.reader.Size()))
 	if err == nil {
 		t.births.answered(xid, zxid, frame[lengthSize+replyHeaderSize:])
 	}

@@ -121,6 +121,25 @@ func (l *Listing) Alone(own string) bool {
 	return len(q.entries) == 1 && q.entries[0].Child == own
 }
 
+// First tells whether the contender named own is there, and nobody is before it in its queue. Nobody comes before it later
+// either: what is numbered later stands behind.
+func (l *Listing) First(own string) bool {
+	me, ok := Parse(own)
+	if !ok {
+		return false
+	}
+	q := l.queue(me.Name)
+	return len(q.entries) > 0 && q.entries[0].Child == own
+}
+
+// Len is how many contenders the listing shows, in all queues.
+func (l *Listing) Len() (n int) {
+	for _, q := range l.queues {
+		n += len(q.entries)
+	}
+	return n
+}
+
 // Find is [Listing.Find] for a single use.
 func Find(children []string, own string, permits int) (Place, bool) {
 	return NewListing(children, permits).Find(own)

@@ -38,17 +38,15 @@ func TestOwnNodesUnreadable(t *testing.T) {
 type unreadKind struct {
 	// data are those of the lock path before anybody locks.
 	data []byte
-	opts []locks.Option
 	ask  asks
 }
 
 var unreadKinds = map[string]unreadKind{
-	"a mutex":                              {ask: mutexAt("/lock")},
-	"a mutex on a path with data":          {ask: mutexAt("/lock"), data: []byte("theirs")},
-	"a mutex without writes to its parent": {ask: mutexAt("/lock"), opts: []locks.Option{locks.WithoutParentWrites()}},
-	"a semaphore":                          {ask: permitAt("/lock")},
-	"a writer":                             {ask: writeAt("/lock")},
-	"a reader on a path with data":         {ask: readAt("/lock"), data: []byte("theirs")},
+	"a mutex":                      {ask: mutexAt("/lock")},
+	"a mutex on a path with data":  {ask: mutexAt("/lock"), data: []byte("theirs")},
+	"a semaphore":                  {ask: permitAt("/lock")},
+	"a writer":                     {ask: writeAt("/lock")},
+	"a reader on a path with data": {ask: readAt("/lock"), data: []byte("theirs")},
 }
 
 func writeAt(path string) asks {
@@ -58,10 +56,9 @@ func writeAt(path string) asks {
 }
 
 // unread opens a client that may not read its own nodes, and that holds another lock.
-func unread(t *testing.T, connect string, own []zk.ACL, opts ...locks.Option) (*locks.Client, *locks.Lease) {
+func unread(t *testing.T, connect string, own []zk.ACL) (*locks.Client, *locks.Lease) {
 	t.Helper()
-	opts = append([]locks.Option{locks.WithSessionTimeout(seldom), locks.WithACL(own...), locks.WithParentACL(everyone...)}, opts...)
-	client := open(t, connect, opts...)
+	client := open(t, connect, locks.WithSessionTimeout(seldom), locks.WithACL(own...), locks.WithParentACL(everyone...))
 	return client, lock(t, client, "/other")
 }
 
@@ -81,7 +78,7 @@ func (k unreadKind) take(t *testing.T, client *locks.Client) *locks.Lease {
 
 func unreadHolds(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
 	kind.path(t, at)
-	client, other := unread(t, at.connect(), own, kind.opts...)
+	client, other := unread(t, at.connect(), own)
 	session := client.Session().ID()
 	first := kind.take(t, client)
 	unlock(t, first)
@@ -98,7 +95,7 @@ func unreadHolds(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
 func unreadReplyLost(t *testing.T, at *place, own []zk.ACL, kind unreadKind) {
 	kind.path(t, at)
 	proxy := at.proxy(t)
-	client, other := unread(t, proxy.Addr()+at.root, own, kind.opts...)
+	client, other := unread(t, proxy.Addr()+at.root, own)
 	session := client.Session().ID()
 	lost := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply, Path: func(path string) bool {
 		return strings.HasPrefix(path, at.root+"/lock/")

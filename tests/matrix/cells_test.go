@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -201,7 +200,7 @@ func (c cell) test(t *testing.T) {
 		c.run(t)
 		return
 	}
-	if c.request == create && c.fault == nodeDeleted && !fast(t, actors.OneRoundTrip) {
+	if c.request == create && c.fault == nodeDeleted {
 		c.end, c.course = held, course{} // the listing shows that it is gone, and it queues again
 	}
 	synctest.Test(t, func(t *testing.T) {

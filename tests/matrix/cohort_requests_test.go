@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -67,11 +66,7 @@ func deleteStruck(action embedded.Action, then func(m *midCohort, fault *embedde
 func createStruck(action embedded.Action, then aftermath) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
 		m := c.begins(t, c.ours, 2, 2)
-		op := embedded.OpMulti
-		if !fast(t, actors.OneRoundTrip) {
-			op = embedded.OpCreate // by itself, in no transaction
-		}
-		fault := m.meets(t, embedded.Fault{Op: op, Path: cohortPath + "/*-lock-", Action: action})
+		fault := m.meets(t, embedded.Fault{Op: embedded.OpCreate, Path: cohortPath + "/*-lock-", Action: action})
 		m.cut = action == embedded.CutAfter
 		m.passes(t)
 		require.NoError(t, fault.Wait(patient(t)))

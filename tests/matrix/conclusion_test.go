@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -131,10 +130,7 @@ func (s *scene) compare(t *testing.T) {
 	if c.recipe == acquiring {
 		went = looksOnce(went)
 	}
-	if c.recipe != downgrading && c.recipe != contesting && !fast(t, actors.OneRoundTrip) {
-		c.course, c.orElse = c.course.listing(), c.orElse.listing()
-	}
-	if c.pipelines(t) || c.course.story == nil {
+	if c.pipelines() || c.course.story == nil {
 		c.course.story = went
 	}
 	want := c.course
@@ -152,29 +148,14 @@ func (s *scene) compare(t *testing.T) {
 
 // pipelines tells whether the request goes to the servers right behind the create, and is met by the fault together with
 // it: then what is demanded is how the subject ends, and not its way.
-func (c cell) pipelines(t *testing.T) bool {
-	t.Helper()
-	slow := !fast(t, actors.OneRoundTrip)
+func (c cell) pipelines() bool {
 	switch c.request {
 	case list, permits:
-		return slow || c.recipe == acquiring
+		return true
 	case create:
-		return slow && c.fault == nodeDeleted
+		return c.fault == nodeDeleted
 	}
 	return false
-}
-
-// listing is a course where who creates a node lists the queue, whatever is there.
-func (c course) listing() course {
-	var all []messages.State
-	for i, state := range c.story {
-		if i > 0 && state == stHeld && c.story[i-1] == stCreating {
-			all = append(all, stListing)
-		}
-		all = append(all, state)
-	}
-	c.story = all
-	return c
 }
 
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's

@@ -75,9 +75,7 @@ func (c *crowd) readsArrivals(t *testing.T, action embedded.Action) *embedded.In
 	c.know(t, c.ours, stickyPath)
 	f := arrivals
 	f.Action = action
-	if !fast(t, actors.OneRoundTrip) {
-		f.Skip = 1 // the listing by which it finds that it is first
-	}
+	f.Skip = 1 // the listing by which it finds that it is first
 	injection := c.strike(t, f)
 	c.once(t, retainLong)
 	require.NoError(t, injection.Wait(patient(t)))

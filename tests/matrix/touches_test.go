@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -106,9 +105,6 @@ func (e *inside) heal() {
 // states are those of the subject, one after the other.
 func (e *inside) states(t *testing.T, want ...messages.State) {
 	t.Helper()
-	if !fast(t, actors.OneRoundTrip) {
-		want = course{story: want}.listing().story
-	}
 	synctest.Wait()
 	require.Equal(t, want, e.subject.rec.States())
 }

@@ -9,7 +9,14 @@ import (
 )
 
 func madeOf(c zkconn.Created) coordinator.Made {
-	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place, Siblings: int(c.Siblings), Together: c.Together}
+	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place}
+}
+
+// madeFirst is madeOf for a node at a place where nobody can be before it: at that of a holder, or at the one of a contest.
+func madeFirst(c zkconn.Created) coordinator.Made {
+	m := madeOf(c)
+	m.First = c.Name != ""
+	return m
 }
 
 // causes are the refusals on which something is decided.

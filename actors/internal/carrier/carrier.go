@@ -11,8 +11,6 @@ import (
 // Carrier carries out queries on one connection. Its methods block, and are called from any goroutine.
 type Carrier struct {
 	Conn *zkconn.Conn
-	// ParentWrites: lock paths whose data are empty may be written to.
-	ParentWrites bool
 	// File knows the sessions of earlier processes; nil without one.
 	File *sessionfile.Successor
 }

@@ -20,8 +20,7 @@ func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 			made, err = k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 		}
 	}
-	made.Siblings = 1 // nobody can be before us
-	a := &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+	a := &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 	if errors.Is(err, zkconn.ErrNodeExists) {
 		one, lookErr := k.readContest(sp)
 		if lookErr != nil && zkconn.OutcomeOf(lookErr) != zkconn.Refused {

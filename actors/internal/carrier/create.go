@@ -18,62 +18,39 @@ var errVanished = errors.New("the lock path has vanished")
 func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
 	err := backoff.Retry(func() error {
-		made, err := k.createOnce(q.Spec, q.Behind, a)
+		made, err := k.createOnce(q, a)
 		a.Node, a.Failure = madeOf(made), failureOf(err)
-		if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" {
-			a.Info = coordinator.Info{}
-			return errVanished
+		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
+			return nil
 		}
-		return nil
+		a.Info = coordinator.Info{}
+		if err := k.Conn.EnsureParents(q.Spec.Path); err != nil {
+			a.Failure = failureOf(err)
+			return nil
+		}
+		return errVanished
 	}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
 	_ = err // what has failed last is in the answer
 	return a
 }
 
-// createOnce finds out what kind of lock path it is, where that is not known, records a semaphore's permits, and makes the
-// node with as much as may be learnt at the same time: how many there are in the queue, or else the queue itself.
-func (k Carrier) createOnce(sp *coordinator.Spec, behind int, a *coordinator.Created) (made zkconn.Created, err error) {
-	if !a.Info.Exists {
-		if a.Info, err = k.probe(sp.Path); err != nil {
-			return made, err
-		}
-	}
+// createOnce records a semaphore's permits, and makes the node. The queue that is listed behind it is not older, because the
+// requests of one connection are carried out in order.
+func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made zkconn.Created, err error) {
+	sp := q.Spec
 	if sp.Permits > 0 && !a.Info.Permits {
 		if err := k.recordPermits(sp.Path, sp.Permits); err != nil {
 			return made, err
 		}
-		a.Info.Permits, a.Info.Counted = true, false
+		a.Info.Permits = true
 	}
-	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0, behind)
-	if a.Info.Counted {
-		made, err = k.Conn.CreateCounted(sp.Path, prefix, data)
-		if !errors.Is(err, zkconn.ErrNoAuth) {
-			return made, err
-		}
-		a.Info.Counted = false // perhaps we may create here, but not write
+	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0, q.Behind)
+	if q.List {
+		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { a.Early = k.readQueue(sp.Path, sp.Permits) })
+	} else {
+		made, err = k.Conn.CreatePlain(sp.Path, prefix, data)
 	}
-	// One connection's requests are carried out in order: the listing that is sent behind the create shows the node.
-	return k.Conn.CreateBefore(sp.Path, prefix, data, func() { a.Early = k.readQueue(sp.Path, sp.Permits) })
-}
-
-// probe finds out what kind of lock path it is, and makes it where it does not exist.
-func (k Carrier) probe(path string) (coordinator.Info, error) {
-	data, _, err := k.Conn.Get(path)
-	if errors.Is(err, zkconn.ErrNoNode) {
-		if err := k.Conn.EnsureParents(path); err != nil {
-			return coordinator.Info{}, err
-		}
-		// Somebody else may have made it, with data. When it is gone again, what is done in it next says so.
-		if data, _, err = k.Conn.Get(path); errors.Is(err, zkconn.ErrNoNode) {
-			return coordinator.Info{Exists: true}, nil
-		}
-	}
-	switch {
-	case errors.Is(err, zkconn.ErrNoAuth): // what we may not read we do not overwrite
-		return coordinator.Info{Exists: true}, nil
-	case err != nil:
-		return coordinator.Info{}, err
-	}
-	return coordinator.Info{Exists: true, Counted: k.ParentWrites && len(data) == 0}, nil
+	a.Info.Exists = err == nil || a.Info.Exists
+	return made, err
 }

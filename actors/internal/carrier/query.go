@@ -19,8 +19,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return k.create(q)
 	case *coordinator.CreateAt:
 		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
-		made.Siblings = 1 // at this place there is nobody to wait for
-		return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+		return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 	case *coordinator.SeekLeft:
 		return k.seekLeft(q.Spec)
 	case *coordinator.TakeOver:
@@ -58,26 +57,6 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 // ours tells whether a node is of this session.
 func (k Carrier) ours(stat zkconn.Stat) bool {
 	return stat.EphemeralOwner != 0 && stat.EphemeralOwner == k.Conn.SessionID()
-}
-
-// commit carries out several creates and deletes in one transaction. A delete by itself is none, where nothing else must be
-// there.
-func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
-	if len(q.Creates) == 0 && len(q.Deletes) == 1 && len(q.Exist) == 0 {
-		_, err := k.Conn.Delete(q.Deletes[0])
-		return &coordinator.Committed{Failure: failureOf(err)}
-	}
-	creates := make([]zkconn.NewNode, len(q.Creates))
-	for i, n := range q.Creates {
-		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
-			Data: ownerData(n.Spec, n.Place, n.Behind)}
-	}
-	made, _, err := k.Conn.Commit(creates, q.Deletes, q.Exist)
-	a := &coordinator.Committed{Failure: failureOf(err)}
-	for _, m := range made {
-		a.Made = append(a.Made, madeOf(m))
-	}
-	return a
 }
 
 // watchRetained reads the queue and the node, and has the servers tell when they change.

@@ -69,6 +69,5 @@ func (k Carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
 	owner := OwnerOf(q.Spec)
 	owner.Token = int64(q.Left.Token)
 	made, err := k.Conn.ReplaceNamed(q.Spec.Path, q.Left.Name, q.Left.Version, q.Name, owner.Encode())
-	made.Siblings = 1 // at this place there is nobody to wait for
-	return &coordinator.Created{Node: madeOf(made), Failure: failureOf(err)}
+	return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
 }

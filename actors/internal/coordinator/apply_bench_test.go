@@ -22,7 +22,7 @@ func newBench() *bench {
 	b := &bench{Coordinator: New(0, time.Minute, DefaultBounds()), specs: map[RequestID]*Spec{},
 		at: At{Lease: Lease{Run: 1, Valid: true, Left: time.Minute}}}
 	b.Apply(Connected{time.Minute}, b.at)
-	b.epoch.pathOf("/p").info = Info{Exists: true, Counted: true}
+	b.epoch.pathOf("/p").info = Info{Exists: true}
 	return b
 }
 
@@ -53,8 +53,8 @@ func (b *bench) answer(outputs []Output, answer Answer) []Output {
 func (b *bench) enter(id RequestID, number int) string {
 	out := b.order(id, machine.Create, "")
 	name := nameOf(b.specs[id].Style, b.specs[id].GUID, number)
-	made := Made{Name: name, Czxid: int64(number), Siblings: number}
-	b.answer(out, &Created{Node: made, Info: Info{Exists: true, Counted: true}})
+	made := Made{Name: name, Czxid: int64(number), First: number == 1}
+	b.answer(out, &Created{Node: made, Info: Info{Exists: true}})
 	return name
 }
 

@@ -69,7 +69,15 @@ func (c *Coordinator) alone(ch change, batch bool) {
 func (c *Coordinator) createAlone(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates = 0, false
-	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, Behind: r.describeNew()}, as)
+	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r), Behind: r.describeNew()}, as)
+}
+
+// listsBehind tells whether the queue is to be listed behind the create of a request. That is of no use where it waits for
+// a node of this session, and dear where the lock path is crowded.
+func (c *Coordinator) listsBehind(r *request) bool {
+	return !r.queue.path.info.Crowded && !slices.ContainsFunc(r.queue.nodes, func(n *node) bool {
+		return n != r.node && n.exists() && r.kind.waitsFor(r, n)
+	})
 }
 
 // commit carries out several changes in one transaction.
@@ -84,7 +92,8 @@ func (c *Coordinator) commit(changes []change) {
 			continue
 		}
 		r.node.place = places[p]
-		what.Creates = append(what.Creates, NewNode{Spec: r.spec, Place: places[p], Behind: r.describeNew()})
+		what.Creates = append(what.Creates,
+			NewNode{Spec: r.spec, Place: places[p], Behind: r.describeNew(), List: c.listsBehind(r)})
 		places[p]++
 	}
 	for _, ch := range changes {

@@ -24,7 +24,7 @@ func newCrowd(t *testing.T) *crowd {
 	bounds.Waiting = 2 * maxTogether
 	c := &crowd{Coordinator: New(0, sessionTimeout, bounds), t: t}
 	c.Apply(Connected{sessionTimeout}, At{})
-	c.epoch.pathOf("/p").info = Info{Exists: true, Counted: true}
+	c.epoch.pathOf("/p").info = Info{Exists: true}
 	return c
 }
 

@@ -30,7 +30,8 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 		case !a.Failure.none():
 			c.created(r, ch.op, Made{}, nil, a.Failure)
 		default:
-			r.queue.path.info = Info{Exists: true, Counted: true}
+			r.queue.path.info.Exists = true
+			c.noteEarly(r, a.Early[next])
 			c.created(r, ch.op, a.Made[next], nil, Failure{})
 			next++
 		}

@@ -72,7 +72,7 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	if how := a.Failure.Outcome; r.inherited == 0 && r.spec.One == "" && (how == Applied || how == Refused) {
 		path.info = a.Info // otherwise it may have learnt less than others have
 	}
-	r.early = a.Early
+	c.noteEarly(r, a.Early)
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
 	if p.probes {
 		waiting := path.probe.waiting
@@ -87,6 +87,20 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
+// noteEarly takes what was listed behind the create of a request.
+func (c *Coordinator) noteEarly(r *request, view *View) {
+	if r.early = view; view != nil {
+		r.queue.path.noteSize(view)
+	}
+}
+
+// first tells whether nobody is before a new node, as far as that is known. The listing need not be of the moment of the
+// create: those who are before a node only become fewer, and one that shows the node is not older.
+func (r *request) first(made Made) bool {
+	view := r.early
+	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name)
+}
+
 // created takes the answer to the create of a request.
 func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNode, f Failure) {
 	ev := c.judgeCreated(r, made, existing, f)
@@ -94,7 +108,7 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 	if ev.Kind == machine.Created {
 		c.beat()
 	}
-	if ev.Kind != machine.Created || ev.Predecessor != "" {
+	if ev.Kind != machine.Created || ev.Predecessor != "" || ev.Alone {
 		r.early = nil // it does not list, and by the time that it does this would be out of date
 	}
 	later := r.search.later
@@ -111,7 +125,7 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 	n := r.node
 	switch {
 	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest:
-		made = Made{Name: r.spec.One, Czxid: existing.Czxid, Siblings: 1} // the reply to an earlier create was lost
+		made = Made{Name: r.spec.One, Czxid: existing.Czxid, First: true} // the reply to an earlier create was lost
 	case existing != nil:
 		c.setPhase(r.queue, n, absent)
 		return machine.Event{Kind: machine.Taken, Predecessor: r.spec.One}
@@ -135,7 +149,7 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 	c.have(r, made.Name, number, token)
 	ev := machine.Event{
 		Kind: machine.Created, Node: made.Name, Token: token,
-		Alone:     made.Place == 0 && made.Siblings == max(made.Together, 1),
+		Alone:     r.first(made),
 		Exhausted: !isContender || queue.Exhausted(number),
 	}
 	if left := r.queue.neighbour(n); left != nil && r.kind.waitsFor(r, left) {

@@ -223,7 +223,7 @@ func (e *encoder) node(n *node) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Counted), flag(p.info.Permits), flag(p.probe.underway), flag(p.asksHead))
+	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.probe.underway), flag(p.asksHead))
 	e.text(p.unowned)
 	e.changes(p.probe.waiting)
 	for _, q := range p.queues {

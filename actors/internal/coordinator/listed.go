@@ -4,6 +4,7 @@ func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
 	path := c.epoch.paths[p.path]
 	l, view := path.listing, &answer.(*Listed).View
 	path.listing = nil
+	path.noteSize(view)
 	c.tellListed(l.first, view)
 	var again []lister
 	for _, w := range l.after {

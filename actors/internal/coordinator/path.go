@@ -197,6 +197,13 @@ func (p *lockPath) inUse() bool {
 		})
 }
 
+// noteSize notes whether a lock path is crowded.
+func (p *lockPath) noteSize(view *View) {
+	if view.Failure.none() {
+		p.info.Crowded = view.Queue.Len() > crowded
+	}
+}
+
 // watch registers a watcher of a node.
 func (p *lockPath) watch(name string, w watcher) {
 	p.watchers[name] = append(p.watchers[name], w)

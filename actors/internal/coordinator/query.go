@@ -13,11 +13,13 @@ type Query interface{ query() }
 type Answer interface{ failure() Failure }
 
 type (
-	// Create makes the node of one request, by itself: where the lock path is not known to allow for more. What is learnt
-	// of the path on the way is part of the answer. *Created answers it.
+	// Create makes the node of one request, by itself: where the lock path is not known to be there, or for a semaphore. What
+	// is learnt of the path on the way is part of the answer. *Created answers it.
 	Create struct {
 		Spec *Spec
 		Info Info
+		// List: the queue is to be listed behind the create, in the same round trip.
+		List bool
 		// Behind is how many requests wait behind it in its cohort.
 		Behind int
 	}
@@ -130,10 +132,11 @@ func (*RemoveContest) query() {}
 func (*Check) query()         {}
 
 // NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction,
-// Behind how many requests wait behind it in its cohort.
+// Behind how many requests wait behind it in its cohort. List: its queue is to be listed behind the transaction.
 type NewNode struct {
 	Spec          *Spec
 	Place, Behind int
+	List          bool
 }
 
 type (
@@ -152,17 +155,19 @@ type (
 		Node Made
 		// Info is what is known of the lock path now.
 		Info Info
-		// Early is the queue as it was listed behind the create, where it was.
+		// Early is the queue as it was listed behind the create, where it was. It may be of any moment after that, or, over
+		// another connection, before.
 		Early *View
 		// Existing, of a contest, is the node that is there already.
 		Existing *OneNode
 		Failure  Failure
 	}
 
-	// Committed answers Commit. Made are in the order of the creates. Nothing was done where it failed, unless its outcome
-	// is unknown; Failure names the path of the part that was refused.
+	// Committed answers Commit. Made are in the order of the creates, and so is Early: what Created says of it holds here too.
+	// Nothing was done where it failed, unless its outcome is unknown; Failure names the path of the part that was refused.
 	Committed struct {
 		Made    []Made
+		Early   []*View
 		Failure Failure
 	}
 
@@ -221,9 +226,8 @@ type Made struct {
 	Name  string
 	Czxid int64
 	Place int
-	// Siblings counts the children of the lock path when it was made, this one among them; negative where that is not
-	// known. Together is how many of them the transaction has made.
-	Siblings, Together int
+	// First: nobody can be before it, by how it was made.
+	First bool
 }
 
 // OneNode is the one node of a contest, as it was read.
@@ -246,11 +250,15 @@ type View struct {
 // Info is what is known of a lock path.
 type Info struct {
 	Exists bool
-	// Counted: its data are empty and we may write it, so that one transaction makes a node and tells the rest.
-	Counted bool
 	// Permits: a semaphore's number of permits is recorded in its data.
 	Permits bool
+	// Crowded: when it was listed last it had so many contenders that it is not listed behind a create.
+	Crowded bool
 }
+
+// crowded is how many contenders are too many to list behind a create. That costs no round trip, and says who is first; of
+// many it is long, and mostly says that somebody else is.
+const crowded = 16
 
 // Outcome is what is known of a query that has failed.
 type Outcome uint8

@@ -101,13 +101,13 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 	s.zxid++
 	switch q := query.(type) {
 	case *Create:
-		return s.create(q.Spec, epoch)
+		return s.create(q, epoch)
 	case *CreateAt:
 		if s.nodes[q.Spec.At(q.Beside)] == nil {
-			return &Created{Failure: noNode, Info: Info{Exists: true, Counted: true}}
+			return &Created{Failure: noNode, Info: Info{Exists: true}}
 		}
 		s.put(q.Spec.At(q.Name), epoch, q.Spec.GUID)
-		return &Created{Node: Made{Name: q.Name, Czxid: s.zxid, Siblings: 1}}
+		return &Created{Node: Made{Name: q.Name, Czxid: s.zxid, First: true}}
 	case *Commit:
 		return s.commit(q, epoch)
 	case *List:
@@ -151,17 +151,26 @@ func (s *tree) do(query Query, epoch uint64) Answer {
 	panic(fmt.Sprintf("%T", query))
 }
 
-func (s *tree) create(sp *Spec, epoch uint64) Answer {
+func (s *tree) create(q *Create, epoch uint64) Answer {
+	sp := q.Spec
 	if sp.One != "" {
 		if s.nodes[sp.At(sp.One)] != nil {
 			return &Created{Existing: s.one(sp, epoch), Failure: Failure{Outcome: Refused, Cause: NodeExists}}
 		}
 		s.put(sp.At(sp.One), epoch, sp.GUID)
-		return &Created{Node: Made{Name: sp.One, Czxid: s.zxid, Siblings: 1}}
+		return &Created{Node: Made{Name: sp.One, Czxid: s.zxid, First: true}}
 	}
 	name := s.contend(sp, sp.GUID, epoch)
-	return &Created{Node: Made{Name: name, Czxid: s.zxid, Siblings: len(s.childrenOf(sp.Path))},
-		Info: Info{Exists: true, Counted: sp.Permits == 0, Permits: sp.Permits > 0}}
+	return &Created{Node: Made{Name: name, Czxid: s.zxid}, Early: s.early(sp, q.List),
+		Info: Info{Exists: true, Permits: sp.Permits > 0}}
+}
+
+// early is what is listed behind a create.
+func (s *tree) early(sp *Spec, list bool) *View {
+	if !list {
+		return nil
+	}
+	return &View{Queue: queue.NewListing(s.childrenOf(sp.Path), sp.Permits), Permits: sp.Permits}
 }
 
 func (s *tree) commit(q *Commit, epoch uint64) Answer {
@@ -171,16 +180,14 @@ func (s *tree) commit(q *Commit, epoch uint64) Answer {
 		}
 	}
 	a := &Committed{}
-	together := map[string]int{}
 	for _, n := range q.Creates {
-		together[n.Spec.Path]++
 		a.Made = append(a.Made, Made{Name: s.contend(n.Spec, n.Spec.GUID, epoch), Czxid: s.zxid, Place: n.Place})
-	}
-	for i, n := range q.Creates {
-		a.Made[i].Siblings, a.Made[i].Together = len(s.childrenOf(n.Spec.Path)), together[n.Spec.Path]
 	}
 	for _, path := range q.Deletes {
 		s.remove(path)
+	}
+	for _, n := range q.Creates {
+		a.Early = append(a.Early, s.early(n.Spec, n.List))
 	}
 	return a
 }

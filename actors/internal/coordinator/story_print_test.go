@@ -81,7 +81,7 @@ func asked(query Query) string {
 	switch q := query.(type) {
 	case *Create:
 		w.add(true, "for %s", q.Spec.GUID)
-		w.add(q.Info.Exists && q.Info.Counted, "and count")
+		w.add(q.List, "and list")
 		w.add(q.Behind > 0, "with %d behind", q.Behind)
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
@@ -91,7 +91,7 @@ func asked(query Query) string {
 		w.add(true, "%s for %s token=%s", q.Left.Name, q.Name, placed(q.Left.Token))
 	case *Commit:
 		for _, n := range q.Creates {
-			w.add(true, "+%s(%d)", n.Spec.GUID, n.Place)
+			w.add(true, "+%s(%d)%s", n.Spec.GUID, n.Place, map[bool]string{true: "+list"}[n.List])
 		}
 		for _, path := range q.Deletes {
 			w.add(true, "-%s", path)
@@ -150,7 +150,7 @@ func (s *story) state() {
 		p := s.c.epoch.paths[path]
 		w := words{path}
 		w.add(p.info.Exists, "exists")
-		w.add(p.info.Counted, "counted")
+		w.add(p.info.Crowded, "crowded")
 		w.add(p.info.Permits, "permits")
 		for _, name := range slices.Sorted(maps.Keys(p.watchers)) {
 			w.add(true, "watched %s", cmp.Or(name, "data"))

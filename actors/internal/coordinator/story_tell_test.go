@@ -113,7 +113,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *CreateAt:
 		a := &Created{Failure: f}
 		if f.none() {
-			a.Node = Made{Name: q.Name, Czxid: czxid(0), Siblings: 1}
+			a.Node = Made{Name: q.Name, Czxid: czxid(0), First: true}
 		}
 		return a
 	case *SeekLeft:
@@ -126,7 +126,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *TakeOver:
 		a := &Created{Failure: f}
 		if f.none() {
-			a.Node = Made{Name: q.Name, Czxid: czxid(0), Siblings: 1}
+			a.Node = Made{Name: q.Name, Czxid: czxid(0), First: true}
 		}
 		return a
 	case *Commit:
@@ -135,7 +135,8 @@ func (s *story) answer(query Query, args *arguments) Answer {
 		for i, n := range q.Creates {
 			if f.none() {
 				a.Made = append(a.Made, Made{Name: nameOf(n.Spec.Style, n.Spec.GUID, first+i), Czxid: czxid(first), Place: n.Place,
-					Siblings: args.number("siblings", len(q.Creates)), Together: len(q.Creates)})
+					First: n.Place == 0 && !args.has("others")})
+				a.Early = append(a.Early, nil)
 			}
 		}
 		return a
@@ -166,7 +167,7 @@ func view(args *arguments, permits int, f Failure) View {
 
 // created answers a Create: number=1 of the node, alone in the queue, or the node of a contest that exists.
 func created(sp *Spec, f Failure, args *arguments) *Created {
-	a := &Created{Failure: f, Info: Info{Exists: true, Counted: sp.Permits == 0, Permits: sp.Permits > 0}}
+	a := &Created{Failure: f, Info: Info{Exists: true, Permits: sp.Permits > 0}}
 	switch args.text("info", "") {
 	case "none":
 		a.Info = Info{}
@@ -188,12 +189,12 @@ func created(sp *Spec, f Failure, args *arguments) *Created {
 		return a
 	}
 	number := args.number("number", 0)
-	a.Node = Made{Name: nameOf(sp.Style, sp.GUID, number), Czxid: int64(args.number("czxid", 100+number)), Siblings: -1}
+	a.Node = Made{Name: nameOf(sp.Style, sp.GUID, number), Czxid: int64(args.number("czxid", 100+number))}
 	if args.has("alone") {
-		a.Node.Siblings = 1
+		a.Node.First = true
 	}
 	if sp.One != "" {
-		a.Node.Name, a.Node.Siblings = sp.One, 1
+		a.Node.Name, a.Node.First = sp.One, true
 	}
 	return a
 }

@@ -105,7 +105,7 @@ func newStory(t *testing.T, args *arguments) *story {
 	bounds.Root = args.number("root", 0)
 	s.c = New(off, sessionTimeout, bounds)
 	for _, path := range args.values("knows") {
-		s.c.epoch.pathOf(path).info = Info{Exists: true, Counted: true}
+		s.c.epoch.pathOf(path).info = Info{Exists: true}
 	}
 	s.beats = args.has("show-heartbeats")
 	if !args.has("down") {

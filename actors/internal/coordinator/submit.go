@@ -20,14 +20,14 @@ func (c *Coordinator) submit(ch change) {
 	}
 }
 
-// probe carries out a create by itself where the lock path does not allow for more, or is not known. The first that
-// comes to a path probes it; those that come meanwhile wait, so that they can share a transaction.
+// probe carries out a create by itself where the lock path is not known to be there, or is a semaphore's. The first that
+// comes to a path finds out; those that come meanwhile wait, so that they can share a transaction.
 func (c *Coordinator) probe(ch change) bool {
 	r := c.requests[ch.request]
 	p := r.queue.path
 	as := creation{operation: ch.operation, probes: !p.info.Exists}
 	switch {
-	case p.info.Counted && r.spec.Permits == 0:
+	case p.info.Exists && r.spec.Permits == 0:
 		return false
 	case p.probe.underway:
 		p.probe.waiting = append(p.probe.waiting, ch)

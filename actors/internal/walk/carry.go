@@ -74,8 +74,13 @@ func (w *world) carryOut(s, at int) {
 
 func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	w.catchUp(s)
+	if made, ok := f.answer.(*coordinator.Created); ok && f.stage == 2 && made.Node.Name != "" {
+		a := *made
+		a.Early = w.early(s, q.Spec, q.List)
+		f.answer = &a
+		return
+	}
 	a := &coordinator.Created{Info: coordinator.Info{Exists: true, Permits: q.Spec.Permits > 0}}
-	a.Info.Counted = !w.plan.Listing && !a.Info.Permits
 	f.answer, f.commits = a, true
 	one := w.servers.at(oneName)
 	switch {
@@ -93,15 +98,27 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	}
 	w.servers.zxid++
 	a.Node = w.makeNode(s, q.Spec, "")
-	if q.Spec.One != "" {
+	if a.Node.First = q.Spec.One != ""; a.Node.First {
 		return
 	}
 	w.childrenChanged(pathIn(q.Spec.Path))
-	if !a.Info.Counted {
-		a.Node.Siblings = -1
-		v := w.view(s, pathIn(q.Spec.Path), q.Spec.Permits)
-		a.Early = &v
+	if w.listsLater(q.List) {
+		f.applied = false
+		return
 	}
+	a.Early = w.early(s, q.Spec, q.List)
+}
+
+// listsLater tells whether something may come between a create and the listing behind it.
+func (w *world) listsLater(list bool) bool { return w.plan.ListsLater && list && !w.plan.Crowded }
+
+// early is what is listed behind a create.
+func (w *world) early(s int, sp *coordinator.Spec, list bool) *coordinator.View {
+	if !list || w.plan.Crowded {
+		return nil
+	}
+	v := w.view(s, pathIn(sp.Path), sp.Permits)
+	return &v
 }
 
 // oneNode is the node of a contest as it is read.
@@ -121,13 +138,19 @@ func (w *world) createAt(s int, f *flight, q *coordinator.CreateAt) {
 	if a.Failure.Outcome == coordinator.Applied {
 		w.servers.zxid++
 		a.Node = w.makeNode(s, q.Spec, q.Name)
-		a.Node.Siblings = 1
+		a.Node.First = true
 		w.childrenChanged(pathIn(q.Spec.Path))
 	}
 }
 
 func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 	w.catchUp(s)
+	if made, ok := f.answer.(*coordinator.Committed); ok && f.stage == 2 {
+		a := *made
+		a.Early = w.earlyOf(s, q)
+		f.answer = &a
+		return
+	}
 	a := &coordinator.Committed{}
 	f.answer, f.commits = a, true
 	for _, path := range slices.Concat(q.Exist, q.Deletes) {
@@ -144,19 +167,37 @@ func (w *world) commit(s int, f *flight, q *coordinator.Commit) {
 		made.Place = n.Place
 		a.Made = append(a.Made, made)
 	}
-	var made [maxPaths]int
+	var changed [maxPaths]bool
+	list := false
 	for _, n := range q.Creates {
-		made[pathIn(n.Spec.Path)]++
+		changed[pathIn(n.Spec.Path)] = true
+		list = list || n.List
 	}
-	for i, n := range q.Creates {
-		path := pathIn(n.Spec.Path)
-		a.Made[i].Siblings, a.Made[i].Together = w.servers.count(path), made[path]
-	}
-	for path, n := range made {
-		if n > 0 {
+	for path, is := range changed {
+		if is {
 			w.childrenChanged(path)
 		}
 	}
+	if w.listsLater(list) {
+		f.applied = false
+		return
+	}
+	a.Early = w.earlyOf(s, q)
+}
+
+// earlyOf is what is listed behind a transaction: each queue once.
+func (w *world) earlyOf(s int, q *coordinator.Commit) []*coordinator.View {
+	var listed [maxPaths]*coordinator.View
+	for _, n := range q.Creates {
+		if path := pathIn(n.Spec.Path); listed[path] == nil {
+			listed[path] = w.early(s, n.Spec, n.List)
+		}
+	}
+	all := make([]*coordinator.View, len(q.Creates))
+	for i, n := range q.Creates {
+		all[i] = listed[pathIn(n.Spec.Path)]
+	}
+	return all
 }
 
 // deleteOwn deletes a node for its session.

@@ -69,6 +69,6 @@ func (w *world) takeOver(s int, f *flight, q *coordinator.TakeOver) {
 	w.servers.zxid++
 	w.deleteNode(q.Left.Name)
 	a.Node = w.makeNode(s, q.Spec, q.Name)
-	a.Node.Siblings = 1
+	a.Node.First = true
 	w.childrenChanged(0)
 }

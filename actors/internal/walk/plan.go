@@ -46,8 +46,10 @@ type Plan struct {
 	// Arrive tells which requests are made at any moment. The others are made at the start; when their creates are carried
 	// out is explored.
 	Arrive [maxActors]bool
-	// Listing: the reply to a create does not tell the length of the queue, as on lock paths with data.
-	Listing bool
+	// Crowded: nothing is listed behind a create, as on lock paths with many contenders.
+	Crowded bool
+	// ListsLater: anything may come between a create and the listing behind it.
+	ListsLater bool
 	// Prompt: the answer to a query comes as soon as it is carried out, unless the connection is lost in between or Slow
 	// allows otherwise. Without it, anything may come in between.
 	Prompt bool

@@ -71,17 +71,7 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}
-	return coordinator.Made{Name: name, Czxid: n.czxid, Siblings: z.count(path), Together: 1}
-}
-
-// count counts the nodes of a lock path.
-func (z *servers) count(path int) (n int) {
-	for i := range z.nodes {
-		if z.nodes[i].path == path {
-			n++
-		}
-	}
-	return n
+	return coordinator.Made{Name: name, Czxid: n.czxid}
 }
 
 // compareNodes orders nodes as their queue does: a reader at a writer's number comes behind the writer.

@@ -1,0 +1,58 @@
+package carrier
+
+import (
+	"sync"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// commit carries out several creates and deletes in one transaction, and lists behind it, in the same round trip, the
+// queues that are wanted. A delete by itself is no transaction, where nothing else must be there.
+func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
+	if len(q.Creates) == 0 && len(q.Deletes) == 1 && len(q.Exist) == 0 {
+		_, err := k.Conn.Delete(q.Deletes[0])
+		return &coordinator.Committed{Failure: failureOf(err)}
+	}
+	creates := make([]zkconn.NewNode, len(q.Creates))
+	listed := map[string]*coordinator.View{}
+	for i, n := range q.Creates {
+		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
+			Data: ownerData(n.Spec, n.Place, n.Behind)}
+		if n.List {
+			listed[n.Spec.Path] = nil
+		}
+	}
+	var list func()
+	if len(listed) > 0 {
+		list = func() { k.listAll(listed) }
+	}
+	made, _, err := k.Conn.Commit(creates, q.Deletes, q.Exist, list)
+	a := &coordinator.Committed{Failure: failureOf(err)}
+	for i, m := range made {
+		a.Made = append(a.Made, madeOf(m))
+		a.Early = append(a.Early, listed[q.Creates[i].Spec.Path])
+	}
+	return a
+}
+
+// listAll reads several queues at the same time.
+func (k Carrier) listAll(listed map[string]*coordinator.View) {
+	if len(listed) == 1 {
+		for path := range listed {
+			listed[path] = k.readQueue(path, 0)
+		}
+		return
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for path := range listed {
+		all.Go(func() {
+			view := k.readQueue(path, 0)
+			mu.Lock()
+			defer mu.Unlock()
+			listed[path] = view
+		})
+	}
+	all.Wait()
+}
