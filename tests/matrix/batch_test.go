@@ -194,7 +194,7 @@ var createdTogether = []plot{
 			b.gatherOf(t, 8, paths...).sent(t)
 			b.follow(t, paths...)
 		}},
-	{name: "one-part/lock-path-has-data", outcome: "its data stay: who asks for it goes by itself, and the others together",
+	{name: "one-part/lock-path-has-data", outcome: "its data stay, and all go together",
 		play: func(t *testing.T, c *crowd) {
 			paths := somePaths(4)
 			_, err := c.operator.Create(paths[3], []byte("of somebody"), 0, zk.WorldACL(zk.PermAll))
@@ -202,7 +202,7 @@ var createdTogether = []plot{
 			b := c.hold(t, paths...).meeting(t, embedded.Fault{Path: paths[0] + "/*-lock-", Action: embedded.CutAfter})
 			b.gatherOf(t, 8, paths...).sent(t)
 			b.follow(t, paths...)
-			b.together(t, 6)
+			b.together(t, 8)
 			data, _, err := c.operator.Get(paths[3])
 			require.NoError(t, err)
 			require.Equal(t, "of somebody", string(data))

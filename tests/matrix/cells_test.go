@@ -200,9 +200,6 @@ func (c cell) test(t *testing.T) {
 		c.run(t)
 		return
 	}
-	if c.request == create && c.fault == nodeDeleted {
-		c.end, c.course = held, course{} // the listing shows that it is gone, and it queues again
-	}
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, c)
 		c.strike(t, s)

@@ -42,8 +42,6 @@ func reaped(lock kind, at embedded.Fault) func(*testing.T, *crowd) {
 var reapings = []plot{
 	{name: "mutex/made", outcome: "the lock path is made again, and the request holds",
 		play: reaped(reapedMutex, embedded.Fault{Op: embedded.OpCreateContainer, Path: reapedPath})},
-	{name: "mutex/found-out-about", outcome: "the lock path is made again, and the request holds",
-		play: reaped(reapedMutex, embedded.Fault{Op: embedded.OpGetData, Path: reapedPath, Skip: 1})},
 	{name: "mutex/reaped-since", outcome: "the lock path is made again, and the request holds",
 		play: func(t *testing.T, c *crowd) {
 			c.know(t, c.ours, reapedPath)
@@ -52,10 +50,8 @@ var reapings = []plot{
 		}},
 	{name: "semaphore/made", outcome: "the lock path is made again with its number of permits, and the request holds",
 		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpCreateContainer, Path: reapedPath})},
-	{name: "semaphore/found-out-about", outcome: "the lock path is made again with its number of permits, and the request holds",
-		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpGetData, Path: reapedPath, Skip: 1})},
 	{name: "semaphore/permits-read", outcome: "the lock path is made again with its number of permits, and the request holds",
-		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpGetData, Path: reapedPath, Skip: 2})},
+		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpGetData, Path: reapedPath, Skip: 1})},
 	{name: "semaphore/permits-recorded", outcome: "the lock path is made again with its number of permits, and the request holds",
 		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpSetData, Path: reapedPath})},
 	{name: "semaphore/reaped-since", outcome: "what was a mutex's lock path is made again with a number of permits",

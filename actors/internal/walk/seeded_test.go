@@ -158,6 +158,9 @@ var inCoordinator = []seeded{
 			"if r.view.head = place.Predecessor; !place.Head {")),
 		plan: secondIsNoProof, breaks: InOrder},
 
+	{name: "take the number of contenders for the proof of being first", source: edits(
+		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
+		plan: Plan{Sessions: apart, ListsLater: true, Prompt: true}, breaks: InOrder},
 	{name: "call nobody to lead", source: edits(
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
