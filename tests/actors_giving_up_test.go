@@ -77,6 +77,6 @@ func TestTryAmongForeignChildren(t *testing.T) {
 		r := s.spawnFor(t, messages.Acquire{Path: "/try-foreign", Try: true})
 		held := r.hold(t)
 		require.Equal(t, []string{held.Node}, o.queue(t, "/try-foreign"))
-		requireMatch(t, r, actorstest.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld)...)
+		requireMatch(t, r, actorstest.InOrder(messages.StateCreating, messages.StateHeld)...)
 	})
 }

@@ -32,7 +32,7 @@ func TestForeignChildrenArePassedOver(t *testing.T) {
 			r.finish(t)
 		}
 		awaitCount(t, at, "/foreign", len(foreign))
-		requireMatch(t, line[0], actorstest.InOrder(messages.StateCreating, messages.StateListing, messages.StateHeld,
+		requireMatch(t, line[0], actorstest.InOrder(messages.StateCreating, messages.StateHeld,
 			messages.StateReleasing, messages.StateReleased)...)
 	})
 }
