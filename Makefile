@@ -20,7 +20,7 @@ FUZZTIME ?= 3m
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
-FAST_PATHS ?= one-round-trip group-commit hand-over look-ahead
+FAST_PATHS ?= group-commit hand-over look-ahead
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop ./tests
 # A binary with -race sleeps for a second before it ends, in case another goroutine races then. A tenth is enough: tests
 # wait for their goroutines.

@@ -15,7 +15,7 @@ import (
 //
 // and set each to what the greater says and a tenth more.
 const (
-	uncontendedAllocs = 168 // a lock and an unlock that nobody competes with; a slow machine adds heartbeats
+	uncontendedAllocs = 211 // a lock and an unlock that nobody competes with; a slow machine adds heartbeats
 	handOverAllocs    = 178 // the same for each of two that take turns, in one session
 	cohortAllocs      = 44  // the same for each of sixteen in a cohort
 )

@@ -41,8 +41,8 @@
 //   - Restarts: [WithSessionFile].
 //   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels], [WithTracerProvider],
 //     [WithUnreleased].
-//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutParentWrites], [WithoutFastPaths],
-//     [WithMaxWaiting], [WithMaxNodeBytes].
+//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutFastPaths], [WithMaxWaiting],
+//     [WithMaxNodeBytes].
 //
 // Options of a lock are of type [LockOption]:
 //

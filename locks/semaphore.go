@@ -12,10 +12,6 @@ import (
 // the order in which they were asked for: light requests do not overtake heavy ones. The number is
 // kept in the data of the lock path; a request with another number is refused.
 //
-// Give other kinds of locks another lock path. A Mutex that shares the lock path, in a queue with
-// another name, may set the data to nothing, because they were when it came (see
-// WithoutParentWrites). The next request that lists the queue then writes the number again.
-//
 // Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Those come behind requests of
 // other clients that queue meanwhile.
 //

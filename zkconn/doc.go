@@ -17,7 +17,8 @@
 //     failed writes that do not wedge the library (its PR 163);
 //   - epoch.go: the guard that lets an epoch have one session;
 //   - watch.go: watches without the library's watch table;
-//   - awaited_creates.go: a request right behind a create, in this order;
+//   - awaited_creates.go: a request right behind a create or a transaction, in this order;
+//   - births.go: the czxid of a new node, from the header of the reply;
 //   - container.go: container nodes (its issue 165);
 //   - codes.go, trouble.go: errors that servers answer with, and what keeps them from answering;
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;

@@ -37,8 +37,7 @@ func WithACL(acl ...ACL) Option {
 
 // WithParentACL sets the access control list of the lock paths that are made, of the nodes above
 // them, and of the chroot where that is made. Clients that lock there need PermRead, PermCreate and
-// PermDelete; with PermWrite it takes one round trip. Nodes that exist keep the list that they
-// have. The last of WithParentACL and WithParentACLFunc counts.
+// PermDelete, and the first of a semaphore PermWrite. Nodes that exist keep the list that they have. The last of WithParentACL and WithParentACLFunc counts.
 func WithParentACL(acl ...ACL) Option {
 	return func(c *Config) error {
 		if err := checkACL("parent ACL", acl); err != nil {

@@ -10,7 +10,7 @@
 // it.
 //
 //	to do this                     needs
-//	lock                           READ, CREATE and DELETE on the lock path; with WRITE it takes one round trip
+//	lock                           READ, CREATE and DELETE on the lock path
 //	use a semaphore for the first time, change its permits    WRITE on the lock path
 //	hold a contest                 CREATE and DELETE on its parent, READ of its own node
 //	be woken by a predecessor      READ on its node; else the waiter looks again once a session timeout
@@ -99,7 +99,7 @@
 // Lock paths, and the nodes above them, are made as container nodes. The servers delete them when
 // their last child has gone, about a minute later (znode.container.checkIntervalMs). Numbers of
 // nodes then start at zero again; tokens do not (tests/actors_lock_path_test.go). Nodes that were
-// made otherwise stay. Do not keep data in a lock path, or use WithoutParentWrites.
+// made otherwise stay. Data that are kept in a container go with it.
 //
 // ZooKeeper numbers the children of a node with 31 bits, and at the end of them it hands out the
 // same number again and again. Turnstile refuses a lock path whose numbers have come near that

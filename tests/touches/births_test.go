@@ -18,7 +18,7 @@ import (
 )
 
 // The zxid in the header of the reply to a create, alone or in a transaction, is the czxid of what it made: with six
-// writers at the members of an ensemble, whose leader changes meanwhile.
+// writers at the members of an ensemble, of which one lags, and whose leader changes meanwhile.
 func TestHeaderHasTheCzxid(t *testing.T) {
 	l := newLab(t)
 	ctx := l.context()
@@ -40,10 +40,13 @@ func TestHeaderHasTheCzxid(t *testing.T) {
 		want := compared.Load() + more
 		l.eventually("creates were compared", func() bool { return compared.Load() >= want })
 	}
+	lag := func() { l.Link(l.leader, l.follower).Delay(20 * time.Millisecond) }
+	lag()
 	enough(600)
 	for range changes {
 		require.NoError(t, l.leader.Restart(ctx))
 		l.cast()
+		lag()
 		enough(600)
 	}
 	stop.Store(1)
@@ -64,12 +67,15 @@ func compareBirths(ctx context.Context, t *testing.T, servers, prefix string, st
 	defer func() { _ = conn.Close() }()
 	for n := 0; stop.Load() == 0 && ctx.Err() == nil; n++ {
 		var made zkconn.Created
-		path, name := "/plain", ""
-		if n%2 == 0 {
+		path := "/plain"
+		switch n % 3 {
+		case 0:
 			made, err = conn.CreatePlain(path, "x-"+prefix+"-", nil)
-		} else {
-			path, name = "/named", fmt.Sprintf("%s-%d", prefix, n)
-			made, err = conn.CreateNamed(path, name, nil, "")
+		case 1:
+			path = "/named"
+			made, err = conn.CreateNamed(path, fmt.Sprintf("%s-%d", prefix, n), nil, "")
+		default:
+			made, err = commitBirths(conn, path, prefix)
 		}
 		if errors.Is(err, zkconn.ErrClosed) {
 			return
@@ -90,4 +96,17 @@ func compareBirths(ctx context.Context, t *testing.T, servers, prefix string, st
 			continue
 		}
 	}
+}
+
+// commitBirths makes three nodes in one transaction, and gives the last of them.
+func commitBirths(conn *zkconn.Conn, path, prefix string) (zkconn.Created, error) {
+	var nodes []zkconn.NewNode
+	for place := range 3 {
+		nodes = append(nodes, zkconn.NewNode{Parent: path, Prefix: fmt.Sprintf("y-%s-%d-", prefix, place)})
+	}
+	made, _, err := conn.Commit(nodes, nil, nil, nil)
+	if err != nil {
+		return zkconn.Created{}, err
+	}
+	return made[2], nil
 }

@@ -83,9 +83,12 @@
 // keeps true in every order of events. [Coordinator.Check] has the invariants of the state. Tests
 // and the walk call it after every input.
 //
-// Create. The first create of a lock path that is not known probes it on the way, and others for
-// the path wait for that (info.txt). The reply tells the token, and whether the node is alone in
-// its queue. Invariant: one create for a request at a time.
+// Create. The first create of a lock path that is not known finds out about it on the way, and
+// others for the path wait for that (info.txt). The reply tells the token. The queue is listed
+// behind the create, in the same round trip, unless it is crowded, or a node of this session is
+// before the new one (listing.txt). Who is first in a listing that shows its node holds, whenever
+// that was read: those before a node only become fewer. Invariant: one create for a request at a
+// time.
 //
 // Admission. A session bounds the nodes that wait in one queue, and what all of its nodes weigh in
 // the transaction that ends it. Requests beyond that stand in the line of their queue, without a

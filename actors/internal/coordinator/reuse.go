@@ -11,7 +11,7 @@ import (
 // node, sent after the request came, and grants the lock when that one succeeds. While the node exists nobody behind it
 // is granted the lock; whoever is granted it later has a greater token.
 //
-// This costs one round trip, as a create does; what is saved is the delete, and a write to the lock path. A sync would
+// This costs one round trip, as a create does; what is saved is the delete. A sync would
 // be cheaper for the servers and prove nothing: a leader that is cut off answers it.
 //
 // When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be
