@@ -135,7 +135,8 @@
 //   - zklock graph exits with 1 where there is a deadlock: for a cron job.
 //   - The servers' own figures (mntr). zk_outstanding_requests should be near zero. zk_avg_latency
 //     and fsync times: a lock costs a commit to disk. zk_watch_count grows with holders, with
-//     waiters whose predecessor is in another session, and with retained nodes. zk_ephemerals_count
+//     waiters whose predecessor is in another session, with retained nodes, and with lock paths that a client
+//     locks over and over, alone. zk_ephemerals_count
 //     counts contenders and retained nodes.
 //   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
 //     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the

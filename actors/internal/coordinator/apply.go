@@ -99,6 +99,7 @@ func (c *Coordinator) changed(in Changed) {
 		return
 	}
 	if in.Change != ChildrenChanged {
+		p.identity = identity{} // it is gone, or its watch is spent
 		c.hear(p, "", p.take(""), in.Change)
 	}
 	if in.Change != DataChanged {

@@ -111,14 +111,14 @@ func (c *Coordinator) alone(ch change, batch bool) {
 // createAlone has the node of a request made, by itself.
 func (c *Coordinator) createAlone(as creation) {
 	r := c.requests[as.request]
-	r.node.place, r.node.batchMates = 0, false
+	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.standing()
 	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r), Behind: r.describeNew()}, as)
 }
 
 // listsBehind tells whether the queue is to be listed behind the create of a request. That is of no use where it waits for
 // a node of this session, and dear where the lock path is crowded.
 func (c *Coordinator) listsBehind(r *request) bool {
-	return !r.queue.path.info.Crowded && !slices.ContainsFunc(r.queue.nodes, func(n *node) bool {
+	return !r.queue.path.info.Crowded && !c.isSteady(r) && !slices.ContainsFunc(r.queue.nodes, func(n *node) bool {
 		return n != r.node && n.exists() && r.kind.waitsFor(r, n)
 	})
 }
@@ -134,7 +134,7 @@ func (c *Coordinator) commit(changes []change) {
 			what.Deletes = append(what.Deletes, p.at(ch.node))
 			continue
 		}
-		r.node.place = places[p]
+		r.node.place, r.node.under = places[p], p.identity.standing()
 		what.Creates = append(what.Creates,
 			NewNode{Spec: r.spec, Place: places[p], Behind: r.describeNew(), List: c.listsBehind(r)})
 		places[p]++

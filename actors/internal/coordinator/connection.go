@@ -31,7 +31,7 @@ func (c *Coordinator) connect(timeout time.Duration) {
 func (c *Coordinator) disconnect() {
 	c.epoch.connection = disconnected
 	for _, p := range c.epoch.paths {
-		p.listing, p.children = nil, nil
+		p.listing, p.children, p.identity = nil, nil, identity{}
 		clear(p.watchers)
 		for _, q := range p.queues {
 			c.stop(q.cohort.timer)

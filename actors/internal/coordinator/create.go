@@ -98,7 +98,8 @@ func (c *Coordinator) noteEarly(r *request, view *View) {
 // create: those who are before a node only become fewer, and one that shows the node is not older.
 func (r *request) first(made Made) bool {
 	view := r.early
-	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name)
+	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
+		r.spec.exclusive() && r.queue.follows(r.node)
 }
 
 // created takes the answer to the create of a request.
@@ -155,6 +156,7 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 	if left := r.queue.neighbour(n); left != nil && r.kind.waitsFor(r, left) {
 		ev.Predecessor = left.name
 	}
+	c.succeed(r, ev.Alone)
 	if err != nil {
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
 	}

@@ -87,8 +87,9 @@
 // others for the path wait for that (info.txt). The reply tells the token. The queue is listed
 // behind the create, in the same round trip, unless it is crowded, or a node of this session is
 // before the new one (listing.txt). Who is first in a listing that shows its node holds, whenever
-// that was read: those before a node only become fewer. Invariant: one create for a request at a
-// time.
+// that was read: those before a node only become fewer. Where this session locks alone, nothing is
+// listed either: a number that follows the one before tells that nobody came between (succession.go,
+// succession.txt). Invariant: one create for a request at a time.
 //
 // Admission. A session bounds the nodes that wait in one queue, and what all of its nodes weigh in
 // the transaction that ends it. Requests beyond that stand in the line of their queue, without a
@@ -208,7 +209,7 @@
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, pause, describe, heartbeat, weight, waiting_line, batch, local_run, submit, unowned
+//	primitives  emit, pause, describe, heartbeat, weight, waiting_line, succession, batch, local_run, submit, unowned
 //	waiting     wait, cohort, listing, look_ahead, listed
 //	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing, admission
 //	creating    reclaim, create, committed, reclaimed

@@ -95,6 +95,8 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 		e.num(uint64(p.same.permits), flag(p.same.unwritten))
 	case aheadWatchSet:
 		e.about("aheadWatchSet", p.operation, p.name)
+	case identifying:
+		e.text("identifying", p.path)
 	case listed:
 		e.text("listed", p.path)
 	case ownReading:
@@ -205,12 +207,12 @@ func (e *encoder) request(r *request) {
 	e.mark()
 	e.num(uint64(r.turn.phase), uint64(r.turn.previous), uint64(r.turn.next))
 	if !r.node.exists() { // the others are written with their queues
-		e.node(r.node)
+		e.node(r.node, r.queue.path.identity)
 	}
 }
 
-func (e *encoder) node(n *node) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals))
+func (e *encoder) node(n *node, i identity) {
+	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.standing()))
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), uint64(n.says.behind), flag(n.says.due))
 	e.ids(n.users)
@@ -223,7 +225,7 @@ func (e *encoder) node(n *node) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.probe.underway), flag(p.asksHead))
+	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.set), flag(p.identity.refused), flag(p.probe.underway), flag(p.asksHead))
 	e.text(p.unowned)
 	e.changes(p.probe.waiting)
 	for _, q := range p.queues {
@@ -260,7 +262,7 @@ func (e *encoder) lister(w lister) {
 func (e *encoder) queue(q *ownQueue) {
 	e.text(q.name, q.one)
 	for _, n := range q.nodes {
-		e.node(n)
+		e.node(n, q.path.identity)
 	}
 	e.mark()
 	e.ids(q.members)
@@ -271,6 +273,8 @@ func (e *encoder) queue(q *ownQueue) {
 		e.text(owner)
 		e.ids(q.owners[owner])
 	}
+	s := q.succession
+	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.standing()))
 	run := &q.run
 	e.num(uint64(run.phase), uint64(run.remote), uint64(run.departed), uint64(run.returned), flag(run.timer != 0))
 	e.changes(run.creates)

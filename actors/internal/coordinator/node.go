@@ -11,10 +11,12 @@ type node struct {
 	number     int32 // its sequence number
 	place      int   // among the creates of its lock path in one transaction
 	batchMates bool  // that transaction made others of the path: the places behind its own are theirs
-	wanted     bool  // its data say that somebody wants the lock back
-	givenBack  bool  // the last of an exclusive cohort has given it back: it is the head of its queue until it goes
-	token      messages.Token
-	arrivals   arrivals
+	// under is the watch of the lock path that stood when it was asked for; zero for none.
+	under     uint64
+	wanted    bool // its data say that somebody wants the lock back
+	givenBack bool // the last of an exclusive cohort has given it back: it is the head of its queue until it goes
+	token     messages.Token
+	arrivals  arrivals
 	// users are the requests whose node it is: several where a hold is shared; while it is retained, the one that had it.
 	users []RequestID
 	// successor is the node of this session that was right behind it when its holder left: who has the lock now, or is to

@@ -12,6 +12,7 @@ type lockPath struct {
 	path     string
 	requests int // that use it
 	info     Info
+	identity identity
 	probe    probe
 	queues   []*ownQueue
 	listing  *listing // under way; nil for none
@@ -25,6 +26,13 @@ type lockPath struct {
 	asksHead bool
 	// idle: it is in epoch.idle; usedAgain: it was in use since it was looked at there.
 	idle, usedAgain bool
+}
+
+// identity is the watch that tells whether a lock path is still the node that it was.
+type identity struct {
+	ask     uint64 // that sets the watch; zero for none
+	set     bool
+	refused bool // we may not read it
 }
 
 // probe is a create that finds out about its lock path on the way.
@@ -58,6 +66,15 @@ type ownQueue struct {
 	cohort   cohort
 	line     waitingLine
 	room     room
+	// succession is where this session locks alone.
+	succession succession
+}
+
+// succession is the last node of this session that nobody was before.
+type succession struct {
+	number int32
+	streak uint8  // how many had numbers that followed one another, this one among them; zero: nothing is known
+	under  uint64 // the watch under which it was created; zero where none stood
 }
 
 // localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.

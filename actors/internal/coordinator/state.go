@@ -84,11 +84,13 @@ type Bounds struct {
 	Weight int
 	// Root is the length of the path, at the servers, below which the session's are: its chroot.
 	Root int
+	// Streak is how many nodes in a row must have followed one another before a lock path is not listed: see succession.go.
+	Streak int
 }
 
 // DefaultBounds gives the usual ones. The weight is half of what a server reads with default settings: 1 MiB is
 // jute.maxbuffer, to which it adds as much again for its own (jute.maxbuffer.extrasize) when it reads a log.
-func DefaultBounds() Bounds { return Bounds{Waiting: 256, Weight: 512 << 10} }
+func DefaultBounds() Bounds { return Bounds{Waiting: 256, Weight: 512 << 10, Streak: 3} }
 
 // load is how much of the bounds is used, in bytes.
 type load struct {

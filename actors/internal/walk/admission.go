@@ -17,6 +17,9 @@ func (p *Plan) bounded() bool { return p.Waiting > 0 || p.Nodes > 0 }
 // bounds gives what a session may have.
 func (p *Plan) bounds() coordinator.Bounds {
 	bounds := coordinator.DefaultBounds()
+	if bounds.Streak = maxActors + 2; p.Steady { // there are not as many nodes in a row otherwise
+		bounds.Streak = 1
+	}
 	if p.Waiting > 0 {
 		bounds.Waiting = p.Waiting
 	}

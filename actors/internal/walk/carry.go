@@ -219,7 +219,7 @@ func (w *world) view(s, path, permits int) (v coordinator.View) {
 func (w *world) watch(s int, path string) *coordinator.Read {
 	name := base(path)
 	if name == "" {
-		w.servers.data[s] = true
+		w.servers.data[pathIn(path)][s] = true
 		return &coordinator.Read{Data: []byte(strconv.Itoa(w.servers.permits))}
 	}
 	at := w.servers.at(name)

@@ -255,5 +255,7 @@ func (e *writer) servers() {
 		e.num(uint64(z.sequence[path]), uint64(e.w.newest[path]))
 		e.flags(z.children[path][0], z.children[path][1])
 	}
-	e.flags(z.data[0], z.data[1])
+	for path := range lockPaths {
+		e.flags(z.data[path][0], z.data[path][1])
+	}
 }

@@ -285,10 +285,22 @@ func (w *world) bringBack(_, i int) {
 func want(w *world, _, at int) { w.write(at, true) }
 
 func canReap(w *world, _ int) ways {
-	return once(len(w.servers.nodes) == 0 && w.servers.sequence != [maxPaths]int32{})
+	lags := slices.ContainsFunc(w.sessions[:], func(s session) bool { return s.link == lagging })
+	return once(len(w.servers.nodes) == 0 && w.servers.sequence != [maxPaths]int32{} && !lags)
 }
 
-func reap(w *world, _, _ int) { w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0 }
+// reap deletes the lock paths, of which those are told who watch them.
+func reap(w *world, _, _ int) {
+	for path := range lockPaths {
+		for s := range w.sessions {
+			if w.servers.data[path][s] {
+				w.servers.data[path][s] = false
+				w.event(s, coordinator.Changed{Path: lockPaths[path], Change: coordinator.NodeDeleted})
+			}
+		}
+	}
+	w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0
+}
 
 // What a move is about.
 

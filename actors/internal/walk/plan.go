@@ -28,6 +28,8 @@ type Plan struct {
 	// Waiting is how many nodes of one queue may wait in a session, Nodes for how many the weight is enough; zero is the
 	// usual.
 	Waiting, Nodes int
+	// Steady: a lock path of which one node was first, while its watch stood, is not listed behind the next create.
+	Steady bool
 	// InTurn: of one session, locks are granted in the order of the requests.
 	InTurn bool
 	// Owners gives the owner of each request; zero is an owner of its own.

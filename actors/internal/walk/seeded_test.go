@@ -161,6 +161,13 @@ var inCoordinator = []seeded{
 	{name: "take the number of contenders for the proof of being first", source: edits(
 		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
 		plan: Plan{Sessions: apart, ListsLater: true, Prompt: true}, breaks: InOrder},
+	{name: "believe in successive numbers of any lock path", source: edits(
+		rule("return n.under != 0 && n.under == q.path.identity.standing() && n.under == s.under && n.number == s.number+1 &&",
+			"return s.streak > 0 && n.number == s.number+1 &&")),
+		plan: Plan{Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true, Bounds: Bounds{Reaps: 1}}, breaks: InOrder},
+	{name: "believe in numbers that do not follow one another", source: edits(
+		rule("n.under == s.under && n.number == s.number+1 &&", "n.under == s.under &&")),
+		plan: Plan{Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true}, breaks: InOrder},
 	{name: "call nobody to lead", source: edits(
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},

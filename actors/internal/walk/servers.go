@@ -61,7 +61,9 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, name string) coordinator.M
 	}
 	if name == "" {
 		name = fmt.Sprintf("%s%010d", sp.Style.Prefix(sp.GUID), z.sequence[path])
-		z.sequence[path]++
+	}
+	if sp.One == "" {
+		z.sequence[path]++ // whatever its name
 	}
 	n := node{name: name, path: path, guid: strings.TrimPrefix(sp.GUID, queue.Reclaimable), session: s, epoch: w.epoch(s), czxid: z.zxid}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
@@ -151,9 +153,8 @@ func (w *world) catchUp(s int) {
 // unwatch: the watches of a connection are gone.
 func (w *world) unwatch(s int) {
 	for path := range lockPaths {
-		w.servers.children[path][s] = false
+		w.servers.children[path][s], w.servers.data[path][s] = false, false
 	}
-	w.servers.data[s] = false
 	w.servers.nodes = slices.Clone(w.servers.nodes)
 	for i := range w.servers.nodes {
 		w.servers.nodes[i].watched[s] = false

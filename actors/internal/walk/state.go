@@ -146,7 +146,7 @@ type servers struct {
 	permits  int // as recorded
 	// children and data are the connections that watch the list of children, and the data of the first lock path.
 	children [maxPaths][maxSessions]bool
-	data     [maxSessions]bool
+	data     [maxPaths][maxSessions]bool
 }
 
 // node is a contender's node.
