@@ -44,9 +44,8 @@ var smallKinds = []Plan{
 	{Name: "a listing later, an operator", Sessions: twoOne, ListsLater: true, Prompt: true, Bounds: Bounds{Breaks: 1}},
 	{Name: "a listing later, a cut", Sessions: apart, ListsLater: true, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Breaks: 1}},
-	{Name: "a steady lock path", Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true},
-	{Name: "a steady lock path is made again", Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true,
-		Bounds: Bounds{Reaps: 1}},
+	named("a steady lock path", steadyPath(Bounds{})),
+	named("a steady lock path is made again", steadyPath(Bounds{Reaps: 1})),
 	{Name: "a listing later, readers", Sessions: apart, Modes: writeReadRead, ListsLater: true, Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
 	{Name: "somebody wants a lock that is being revoked", Sessions: single, Prompt: true,
@@ -99,13 +98,10 @@ var largeKinds = []Plan{
 		Bounds: Bounds{Cuts: 1}},
 	{Name: "a crowd, three, a cut", Sessions: twoOne, Crowded: true, Prompt: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1}},
-	{Name: "a steady lock path, an operator", Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true,
-		Bounds: Bounds{Breaks: 1}},
-	{Name: "a steady lock path, a cut", Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Cuts: 1, Reaps: 1}},
-	{Name: "a steady lock path, four", Sessions: lastOther, Arrive: thirdLater, Steady: true, Prompt: true,
+	named("a steady lock path, an operator", steadyPath(Bounds{Breaks: 1})),
+	named("a steady lock path, a cut", steadyPath(Bounds{Cuts: 1, Reaps: 1})),
+	{Name: "a steady lock path, from the start", Sessions: lastOther, Arrive: thirdLater, Steady: true, Prompt: true,
 		Bounds: Bounds{Reaps: 1}},
-	{Name: "a steady lock path, every order", Sessions: twoOne, Arrive: secondLater, Steady: true, Bounds: Bounds{Reaps: 1}},
 	{Name: "a listing later, every answer late", Sessions: apart, ListsLater: true, Spared: spareB,
 		Bounds: Bounds{Cuts: 1, Breaks: 1}},
 	{Name: "a listing later, three, a cut and an operator", Sessions: twoOne, ListsLater: true, Prompt: true,
@@ -120,4 +116,10 @@ var tiny = []Plan{
 	{Name: "sticky", Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true},
 	{Name: "a semaphore", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true},
 	{Name: "a contest", Sessions: two, Modes: contests, Prompt: true},
+}
+
+// named gives a plan a name.
+func named(name string, p Plan) Plan {
+	p.Name = name
+	return p
 }

@@ -130,6 +130,17 @@ var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: 
 	"contender 4 asks for the lock",
 }}
 
+// steadyPath begins when a session has locked once, and watches the lock path: what it makes next tells whether others come
+// between.
+func steadyPath(bounds Bounds) Plan {
+	return Plan{Sessions: lastOther, Arrive: notFirst, Steady: true, Prompt: true, Bounds: bounds, After: []string{
+		"session A: the servers carry out Create of stage 0",
+		"session A: the servers carry out Watch of stage 0",
+		"contender 1 is released",
+		"session A: the servers carry out Commit of stage 0",
+	}}
+}
+
 // inCoordinator are mistakes in its rules.
 var inCoordinator = []seeded{
 	{name: "verify while creating", source: edits(rule("case r.node.phase == creating:", "case false:")),
@@ -164,10 +175,10 @@ var inCoordinator = []seeded{
 	{name: "believe in successive numbers of any lock path", source: edits(
 		rule("return n.under != 0 && n.under == q.path.identity.standing() && n.under == s.under && n.number == s.number+1 &&",
 			"return s.streak > 0 && n.number == s.number+1 &&")),
-		plan: Plan{Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true, Bounds: Bounds{Reaps: 1}}, breaks: InOrder},
+		plan: steadyPath(Bounds{Reaps: 1}), breaks: InOrder},
 	{name: "believe in numbers that do not follow one another", source: edits(
 		rule("n.under == s.under && n.number == s.number+1 &&", "n.under == s.under &&")),
-		plan: Plan{Sessions: twoOne, Arrive: secondLater, Steady: true, Prompt: true}, breaks: InOrder},
+		plan: steadyPath(Bounds{}), breaks: InOrder},
 	{name: "call nobody to lead", source: edits(
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
