@@ -270,7 +270,7 @@ func TestReplacedServersGroup(t *testing.T) {
 
 		befall.befall(t, e, reader)
 		for members := range told {
-			if len(members) == 1 && members[0].Session == joins.Session().ID() && members[0].ID != was {
+			if len(members) == 1 && members[0].Data == "one:80" && members[0].ID != was {
 				break
 			}
 		}
