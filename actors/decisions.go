@@ -64,7 +64,7 @@ func (s *session) finish(d *done) {
 	case d.then != nil:
 		d.then()
 	case !s.ending:
-		s.noteAnswer(d.reply.Answer)
+		s.noteAnswer(d.reply.Answer, d.took)
 		s.applyAfter(&d.reply, d.took)
 	}
 }
@@ -91,9 +91,10 @@ func (s *session) note(n *coordinator.Note) {
 	}
 }
 
-// noteAnswer takes note that the servers answer heartbeats.
-func (s *session) noteAnswer(answer coordinator.Answer) {
+// noteAnswer takes note that the servers answer heartbeats, and after how long.
+func (s *session) noteAnswer(answer coordinator.Answer, took time.Duration) {
 	if done, ok := answer.(*coordinator.Done); ok && done.Failure.Outcome != coordinator.Unknown {
 		s.phase.answered()
+		s.endPauseIfQuick(took)
 	}
 }

@@ -15,7 +15,9 @@ import (
 // and is replaced when the next request comes.
 //
 // Where servers are so slow that each session lapses, sessions that are still connected are replaced less and less often:
-// waiters then keep their nodes, and the servers are spared. A lost connection is another matter. Its session may be over
+// waiters then keep their nodes, and the servers are spared. That ends once the servers are quick again. Else a waiter
+// would go on waiting, for up to half a minute of pauses and more, for servers that have long recovered: 46 s where a log
+// had held them up for some seconds. A lost connection is another matter. Its session may be over
 // already, and a session that is being asked for costs the servers no more than a reconnect. So is a session that lapsed
 // because it asked for no proofs: see zkconn.WithoutIdleSyncs.
 type lapse struct {
@@ -24,6 +26,7 @@ type lapse struct {
 	notBefore time.Time
 	pause     time.Duration // after the newest replacement, until notBefore; zero before there was one
 	timer     *time.Timer   // until then, while requests wait; nil without
+	quick     time.Time     // since when every answer has come at once, while the timer runs; zero: the newest did not
 }
 
 const (
@@ -31,6 +34,12 @@ const (
 	// It doubles as long as sessions lapse within twice the pause.
 	shortestLapse = 2
 	longestLapse  = 30
+	// quickAnswer is the part of a session timeout within which servers answer that are quick enough for proofs: round trips
+	// of an eighth are not.
+	quickAnswer = 24
+	// recovered is the part of a session timeout for which all answers must be quick before a pause ends. Heartbeats of
+	// waiters go out every sixth, or more often.
+	recovered = 2
 	// lapseSpread is the part of a session timeout over which sessions that lapse together, as at a change of leader, are
 	// replaced.
 	lapseSpread = 20
@@ -49,10 +58,26 @@ func (l *lapse) lost() {
 }
 
 func (l *lapse) endPause() {
+	l.quick = time.Time{}
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil
 	}
+}
+
+// answered takes it that the servers have answered something after a while, and tells whether they are quick again.
+// Answers come in the order of the requests, so one that is late shows itself, too.
+func (l *lapse) answered(now time.Time, took, timeout time.Duration) (recoveredNow bool) {
+	switch {
+	case l.timer == nil || !l.slow:
+		return false
+	case took > timeout/quickAnswer:
+		l.quick = time.Time{}
+		return false
+	case l.quick.IsZero():
+		l.quick = now
+	}
+	return now.Sub(l.quick) >= timeout/recovered
 }
 
 // earliest gives the earliest time at which a connected session may be replaced.
@@ -132,6 +157,21 @@ func (s *session) replaceSoon(wait time.Duration) {
 		}
 		root, self, epoch := s.system.Root, s.self, s.info.epoch
 		s.lapse.timer = time.AfterFunc(wait, func() { root.Send(self, &pauseOver{epoch: epoch}) })
+	}
+}
+
+// endPauseIfQuick replaces a session that waits for its turn once its servers have recovered. The next pause is longer all
+// the same, should sessions go on lapsing.
+func (s *session) endPauseIfQuick(took time.Duration) {
+	now := time.Now()
+	if !s.lapse.answered(now, took, s.info.timeout) {
+		return
+	}
+	s.lapse.endPause()
+	s.lapse.notBefore = now
+	s.log.Info("servers are quick again: the session that has lapsed is replaced", s.logged()...)
+	if s.decides.Wanted() {
+		s.replaceSoon(spread(s.info.session, s.info.timeout/lapseSpread))
 	}
 }
 

@@ -93,3 +93,22 @@ func TestPromisesOutliveALeaseClock(t *testing.T) {
 	require.NoError(t, s.link.Close())
 	require.False(t, s.mayBePromised(), "it is over")
 }
+
+// TestQuickAnswersEndAPause: servers that are quick for half a session timeout, without one answer that is not, are.
+func TestQuickAnswersEndAPause(t *testing.T) {
+	const timeout, quick, slow = 12 * time.Second, 500 * time.Millisecond, 501 * time.Millisecond
+	at := time.Now()
+	var l lapse
+	require.False(t, l.answered(at, quick, timeout), "nothing waits")
+	l.lapses(true)
+	l.timer = time.AfterFunc(time.Hour, func() {})
+	defer l.endPause()
+	require.False(t, l.answered(at, quick, timeout))
+	require.False(t, l.answered(at.Add(6*time.Second-1), quick, timeout))
+	require.False(t, l.answered(at.Add(6*time.Second), slow, timeout))
+	require.False(t, l.answered(at.Add(7*time.Second), quick, timeout))
+	require.False(t, l.answered(at.Add(12*time.Second), quick, timeout))
+	require.True(t, l.answered(at.Add(13*time.Second), quick, timeout))
+	l.endPause()
+	require.False(t, l.answered(at.Add(14*time.Second), quick, timeout), "nothing waits any more")
+}

@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// slowly makes a connection on which everything arrives later by a delay.
-func slowly(conn net.Conn, delay time.Duration) net.Conn {
+// slowly makes a connection on which everything arrives later, by the delay that there is when it is sent.
+func slowly(conn net.Conn, delay func() time.Duration) net.Conn {
 	near, middle := net.Pipe()
 	carry := func(from, to net.Conn) {
 		type parcel struct {
@@ -39,7 +39,7 @@ func slowly(conn net.Conn, delay time.Duration) net.Conn {
 			if err != nil {
 				return
 			}
-			parcels <- parcel{time.Now().Add(delay), bytes[:n]}
+			parcels <- parcel{time.Now().Add(delay()), bytes[:n]}
 		}
 	}
 	go carry(middle, conn)
@@ -59,7 +59,7 @@ func TestLeaseOnASlowNetwork(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return slowly(conn, timeout/60), nil
+				return slowly(conn, func() time.Duration { return timeout / 60 }), nil
 			}))
 		require.NoError(t, err)
 		defer func() {

@@ -46,8 +46,10 @@ const (
 //
 // It returns when the session has ended: existed says whether a server still knew it, by this id
 // and password. It tries every server, again and again, until ctx ends; the error then wraps that
-// of ctx and the last cause, and names the session. It fails with ErrBadConfig when cfg does not
-// come from NewConfig or connect is not a connect string.
+// of ctx and the last cause, and names the session. It fails with ErrOtherSession at once when a
+// server hands out another session in place of saying that it knows this one no more: that would go
+// on for ever, and the session expires by itself. It fails with ErrBadConfig when cfg does not come
+// from NewConfig or connect is not a connect string.
 //
 // If the client of that session runs, it is told that the session has expired. So make sure that it
 // is dead.
@@ -124,7 +126,7 @@ func (cfg Config) takeOverFrom(ctx context.Context, s stranger) (existed bool, e
 			out.letExpire(ctx)
 		}
 		cause = fmt.Errorf("%s: %w", hosts.label(), err)
-		if s.once && !errors.Is(err, errNotReached) {
+		if s.once && !errors.Is(err, errNotReached) || errors.Is(err, ErrOtherSession) {
 			return existed, fmt.Errorf("%s session %#x: %w", s.doing, s.id, cause)
 		}
 		cfg.logger.Debug("session not taken over yet", logkeys.Session, logkeys.SessionID(s.id), logkeys.Server, hosts.label(), logkeys.Error, err)
@@ -177,6 +179,11 @@ func (c Config) takeOverAt(ctx context.Context, address, name string, s stranger
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	from := bufio.NewReader(conn)
 	granted, err := reattach(conn, from, s)
+	if errors.Is(err, ErrOtherSession) { // which is ours: it is not left behind
+		if _, err := conn.Write(closeSessionFrame()); err == nil {
+			_ = awaitFarewell(from)
+		}
+	}
 	if known = granted > 0; err != nil || !known || !s.close {
 		return known, err == nil, err
 	}
@@ -209,7 +216,7 @@ func reattach(conn net.Conn, from *bufio.Reader, s stranger) (granted time.Durat
 		return 0, err
 	}
 	if reply.sessionID != 0 && reply.sessionID != s.id {
-		return 0, fmt.Errorf("connect: the server granted session %#x", reply.sessionID)
+		return 0, fmt.Errorf("connect: %w: %#x", ErrOtherSession, reply.sessionID)
 	}
 	if reply.sessionID == 0 {
 		return 0, nil

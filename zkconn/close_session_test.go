@@ -114,7 +114,6 @@ func TestCloseSessionTriesAgain(t *testing.T) {
 		"hangs up when greeted": func(conn net.Conn) { _, _ = readFrame(conn) },
 		"short greeting":        answers(make([]byte, 7)),
 		"long greeting":         answers(make([]byte, 2000)),
-		"another session":       greets(strangerID+1, func(net.Conn) {}),
 		"error":                 greets(strangerID, answers(replyHeader(farewellXid, 118))),
 		"short answer":          greets(strangerID, answers([]byte{0, 0, 0, 1})),
 		"huge answer": greets(strangerID, func(conn net.Conn) {
@@ -135,6 +134,22 @@ func TestCloseSessionTriesAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, existed, "the first attempt was let in")
 	})
+}
+
+// A server that hands out another session would do so at each attempt. The one that it has handed out is closed.
+func TestCloseSessionOfAServerThatSwaps(t *testing.T) {
+	closed := make(chan []byte, 1)
+	swaps := greets(strangerID+1, func(conn net.Conn) {
+		frame, _ := readFrame(conn)
+		closed <- frame
+		_ = writeFrame(conn, replyHeader(farewellXid, 0))
+	})
+	never := func(net.Conn) { t.Error("it is asked again") }
+	existed, err := CloseSession(t.Context(), closing(t, strange(t, swaps, never)), "h", strangerID, strangerPassword)
+	require.ErrorIs(t, err, ErrOtherSession)
+	require.ErrorContains(t, err, "0x1234")
+	require.False(t, existed)
+	require.Equal(t, closeSessionFrame()[lengthSize:], <-closed)
 }
 
 func TestCloseSessionGivesUpWithItsContext(t *testing.T) {

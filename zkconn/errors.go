@@ -53,7 +53,7 @@ var (
 	// it expires.
 	ErrSessionRemains = errors.New("the session may remain")
 	// ErrOtherSession: a server that was asked for the session has handed out another in place of saying that it knows
-	// it no more. ClickHouse Keeper does, on every reconnect, and so do some proxies. Only the event Expired has it.
+	// it no more. ClickHouse Keeper does, on every reconnect, and so do some proxies. The event Expired has it, and CloseSession.
 	ErrOtherSession = errors.New("the server handed out another session in place of ours")
 	// ErrUnknownOutcome: the request may or may not have been executed.
 	ErrUnknownOutcome = errors.New("outcome unknown")

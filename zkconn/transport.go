@@ -290,6 +290,7 @@ func (t *transport) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, t.fail("handshake", err)
 		}
+		frame = withoutReadOnly(p)
 		t.trips.connecting()
 	}
 	if t.established.Load() {

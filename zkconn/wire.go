@@ -93,6 +93,21 @@ func requestedSession(frame []byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(frame[at:])), nil
 }
 
+// withoutReadOnly adds to a connect request that no read-only server will do. The library leaves that out, as clients did
+// before ZooKeeper 3.4. It means the same, but costs each server a warning in its log at each connect ("Connection request
+// from old client"), and servers wait for a slow log.
+func withoutReadOnly(frame []byte) []byte {
+	const fixed = 4 + 8 + 4 + 8 + lengthSize // up to the password
+	body := len(frame) - lengthSize
+	if body < fixed || int(binary.BigEndian.Uint32(frame)) != body {
+		return frame
+	}
+	if password := int(binary.BigEndian.Uint32(frame[fixed:])); body != fixed+password {
+		return frame
+	}
+	return withLength(append(bytes.Clone(frame), 0))
+}
+
 // requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
 func requestOp(frame []byte) int32 {
 	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {

@@ -47,10 +47,11 @@ const (
 	denied          Fault = "acl-denies"
 	eventFirst      Fault = "event-before-reply"
 	clockStepped    Fault = "clock-stepped"
+	endedElsewhere  Fault = "ended-elsewhere"
 )
 
 var faults = []Fault{cutBefore, replyLost, replyLate, followerLags, expired, serverRestarted, leaderKilled, quorumLost,
-	paused, nodeDeleted, parentDeleted, denied, eventFirst, clockStepped}
+	paused, nodeDeleted, parentDeleted, denied, eventFirst, clockStepped, endedElsewhere}
 
 // ending is where the subject stands when the fault is over.
 type ending int
@@ -163,7 +164,7 @@ func andBack(states ...messages.State) course {
 // matrix is all cells.
 var matrix = slices.Concat(cutBeforeCells, replyLostCells, replyLateCells, followerLagsCells, expiredCells,
 	serverRestartedCells, leaderKilledCells, quorumLostCells, pausedCells, nodeDeletedCells, parentDeletedCells,
-	deniedCells, eventFirstCells, clockSteppedCells)
+	deniedCells, eventFirstCells, clockSteppedCells, endedElsewhereCells)
 
 // absurd lists the cells of a fault that make no sense, for one reason.
 func absurd(fault Fault, why string, rows ...Request) (all []cell) {

@@ -38,7 +38,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.DurationVar(&o.tick, "tick", 500*time.Millisecond, "tick of the servers, at most T/2")
 	f.StringVar(&ask, "ask", "0.2-0.9", "when locks are asked for after a stall has begun, in T")
 	f.IntVar(&o.sessions, "sessions", 600, "other sessions that expire at the same time, in masses-...")
-	f.IntVar(&o.lines, "lines", 800, "lines a second that the servers' log takes, in masses-...")
+	f.IntVar(&o.lines, "lines", 800, "lines a second that the servers' log takes, in masses-...; a million: as fast as it can")
 	f.Uint64Var(&o.seed, "seed", 1, "what times are drawn from")
 	f.BoolVar(&o.json, "json", false, "print the results as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every round and every overlap")
@@ -66,6 +66,11 @@ func parse(args []string, errors io.Writer) (options, error) {
 	var err error
 	o.scenarios, err = chosen(names)
 	return o, err
+}
+
+// pace is how long servers take to log the end of all sessions.
+func (o options) pace() time.Duration {
+	return time.Duration(o.sessions) * time.Second / time.Duration(o.lines)
 }
 
 // chosen is the scenarios whose names begin with one of those given.

@@ -40,9 +40,12 @@ type result struct {
 	TooLate    int           `json:"tooLate"`
 	Lost       int           `json:"lost"`
 	Needlessly int           `json:"needlessly"`
-	Failed     int           `json:"failed"` // calls of Lock with an error that is not the end of a round
-	Never      int           `json:"never"`  // requests that were not granted though nothing hindered them any more
+	Failed     int           `json:"failed"`           // calls of Lock with an error that is not the end of a round
+	Never      int           `json:"never"`            // requests that were not granted though nothing hindered them any more
+	Waited     *shares       `json:"waited,omitempty"` // nil: the scenario does not measure it
 	Took       time.Duration `json:"took"`
+
+	waits waits
 }
 
 // clean says whether the rule has held.
@@ -92,11 +95,11 @@ func show(out io.Writer, asJSON bool, all []*result) error {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "scenario\tT\ttick\ttrials\tgranted\tto others\toverlaps\tlongest\tdisorder\t"+
-		"too late\tlost\tneedlessly\tfailed\tnever\ttook\t")
+		"too late\tlost\tneedlessly\tfailed\tnever\twaited\ttook\t")
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t\n", r.Scenario, r.Timeout, r.Tick, r.Trials,
+		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t%v\t\n", r.Scenario, r.Timeout, r.Tick, r.Trials,
 			r.Granted, r.Others, r.Overlaps, r.Longest.Round(time.Millisecond), r.Disorder, r.TooLate, r.Lost, r.Needlessly,
-			r.Failed, r.Never, r.Took.Round(time.Second))
+			r.Failed, r.Never, r.Waited, r.Took.Round(time.Second))
 	}
 	if err := w.Flush(); err != nil {
 		return err

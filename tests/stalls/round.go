@@ -24,6 +24,7 @@ const lookEvery = 2 * time.Millisecond
 type trial struct {
 	ledger
 	path string
+	wait *wait // of the affected request; nil: it is not measured
 }
 
 // round is one fault and the trials that it befalls.
@@ -53,7 +54,7 @@ type round struct {
 // The round is to be left also when there is an error.
 func (s *stage) enter(ctx context.Context, width int) (*round, error) {
 	r := &round{stage: s}
-	r.ctx, r.cancel = context.WithTimeout(ctx, 2*settleTime+s.timeouts(20))
+	r.ctx, r.cancel = context.WithTimeout(ctx, 2*settleTime+s.timeouts(20)+2*s.o.pace())
 	r.asking, r.enough = context.WithCancel(r.ctx)
 	if err := r.cast(); err != nil {
 		return r, err

@@ -45,6 +45,7 @@ var scenarios = []*scenario{
 	{"ended-elsewhere", "a holder's session is closed at its follower while it reconnects there", endedElsewhere, patient, 0, 1, 3},
 	{"masses-one", "one server ends many sessions, with a slow log; clients reconnect meanwhile", massExpiry, slowLog, 0, 0, 1},
 	{"masses-three", "the same; an ensemble, and the clients at a follower", massExpiry, slowLog, 0, 0, 3},
+	{"masses-leader", "the same; an ensemble, and the clients at its leader", massExpiryAtLeader, slowLog, 0, 0, 3},
 }
 
 // patient servers outwait every stall: neither side of a link gives the other up.

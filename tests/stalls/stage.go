@@ -64,6 +64,7 @@ func play(ctx context.Context, o options, sc *scenario, out io.Writer) (found *r
 		}
 	}
 	s.found.Took = time.Since(s.begin)
+	s.found.Waited = s.found.waits.shares()
 	return s.found, nil
 }
 
@@ -111,6 +112,9 @@ func (s *stage) round(ctx context.Context, width int) error {
 	s.found.Failed += int(r.failed.Load())
 	s.found.Never += int(r.never.Load())
 	for _, t := range r.trials {
+		if t.wait != nil && !t.wait.granted.IsZero() {
+			s.found.waits = append(s.found.waits, t.wait.length())
+		}
 		for _, o := range s.found.add(&t.ledger, alive, s.timeouts(s.scenario.overlapping)) {
 			if s.o.verbose {
 				s.say("overlap of %v at %s: %v with token %d and %v with token %d, %v after it", o.length, t.path,
