@@ -19,6 +19,7 @@ func (o options) timeoutsDiffer() bool {
 // ensemble is how the members are configured.
 func (o options) ensemble() []rig.Option {
 	all := []rig.Option{
+		rig.WithLogOfExpiries(),
 		// A member that does not answer is given up sooner than the rig would: more elections an hour.
 		rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"),
 		rig.WithConfig("initLimit", "20"),

@@ -22,8 +22,12 @@ func massExpiry(r *round) error {
 	if err != nil {
 		return err
 	}
-	masses, err := r.gather(r.o.sessions)
-	defer masses.leave()
+	var addrs []string
+	for _, server := range r.servers() {
+		addrs = append(addrs, server.Addr())
+	}
+	masses, err := rig.Gather(r.ctx, addrs, r.o.sessions, r.o.timeout)
+	defer masses.Leave()
 	if err != nil {
 		return err
 	}
@@ -31,7 +35,7 @@ func massExpiry(r *round) error {
 	if err := r.holdSome(clients); err != nil {
 		return err
 	}
-	if err := masses.last(); err != nil {
+	if err := masses.FallSilent(); err != nil {
 		return err
 	}
 	// The newest packet of a client is up to a sixth of T old.
