@@ -15,3 +15,41 @@ var DoubtForgotten = Mistake{
 			"\t\tc.tell(r, machine.Event{Kind: machine.Found, Op: op})\n",
 	}},
 }
+
+// ThrottledTaken takes a delete that was throttled for one that was carried out: the node stays for as long as the session
+// lives.
+var ThrottledTaken = Mistake{
+	Name: "throttled-taken",
+	What: "a delete that was throttled is taken for one that was carried out",
+	Edits: []Edit{{
+		Package: "zkconn",
+		Old:     "\t\treturn c.patiently(func() error { return c.zk.Delete(absolute, -1) })\n",
+		New:     "\t\tif err := c.zk.Delete(absolute, -1); !throttled(err) {\n\t\t\treturn err\n\t\t}\n\t\treturn nil\n",
+	}},
+}
+
+// PausesEndless has the pause of an order that the servers have hung up on twice last for an hour.
+var PausesEndless = Mistake{
+	Name: "pauses-endless",
+	What: "what the servers have hung up on twice is not sent again for an hour",
+	Edits: []Edit{{
+		Package: rules,
+		Old:     "kind.timer = c.after(pauseAfter(kind.failures, r.id), of)",
+		New:     "kind.timer = c.after(pauseAfter(kind.failures, r.id)+time.Hour, of)",
+	}},
+}
+
+// NeverGivenUp has a client ask for its old session for ever. Servers whose data were wiped or restored refuse whoever has
+// seen a newer transaction than theirs.
+var NeverGivenUp = Mistake{
+	Name: "never-given-up",
+	What: "a session that no server renews is never given up",
+	Edits: []Edit{{
+		Package: "zkconn",
+		Old:     "if !k.up && now >= ends {",
+		New:     "if !k.up && now >= ends && k.stage == proving {",
+	}, quietAlarm},
+}
+
+// Soak gives the mistakes that only the soak finds.
+func Soak() []Mistake { return []Mistake{DoubtForgotten, ThrottledTaken, PausesEndless, NeverGivenUp} }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -49,7 +50,16 @@ func Gather(ctx context.Context, addrs []string, sessions int, timeout time.Dura
 	for _, d := range granted {
 		c.timeout = max(c.timeout, d)
 	}
-	return c, errors.Join(errs...)
+	return c, ofCrowd(errs)
+}
+
+// ofCrowd says how many of a crowd failed, and how the first of them did.
+func ofCrowd(errs []error) error {
+	errs = slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("rig: %d sessions of a crowd failed, the first so: %w", len(errs), errs[0])
 }
 
 // Timeout is the session timeout that the servers granted, the longest where they differ.
@@ -63,7 +73,7 @@ func (c *Crowd) FallSilent() error {
 	for i, conn := range c.conns {
 		_, errs[i] = conn.Write(pingFrame)
 	}
-	return errors.Join(errs...)
+	return ofCrowd(errs)
 }
 
 // Leave closes all sockets. Sessions that still live are left to expire.

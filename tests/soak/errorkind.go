@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 const kindDeadline = "context deadline exceeded"
@@ -19,7 +20,7 @@ func errorKind(err error) string {
 		return string(e.Reason)
 	}
 	for _, known := range []error{context.DeadlineExceeded, context.Canceled, locks.ErrClosed, locks.ErrNotHeld,
-		locks.ErrLost, locks.ErrReleased, locks.ErrUnknownOutcome, locks.ErrRevoked, locks.ErrUnconfirmed, locks.ErrFailed} {
+		locks.ErrLost, locks.ErrReleased, locks.ErrUnknownOutcome, locks.ErrRevoked, locks.ErrUnconfirmed, locks.ErrFailed, zkconn.ErrNoNode} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

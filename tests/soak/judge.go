@@ -19,7 +19,7 @@ const (
 )
 
 var mustBeZero = []string{doubleHolders, retainedGone, badTokens, validRefused, orphans, neverEnded, lostWakeUps,
-	notLinearizing, staleCommits, mistoldCommits}
+	notLinearizing, staleCommits, mistoldCommits, notBack}
 
 // operatorBroke is what an operator's delete of a held node explains; it need not be zero.
 const operatorBroke = "after an operator deleted a held node"
@@ -47,6 +47,8 @@ type judge struct {
 
 	majority *spell // a majority of the members is up and connected
 	whole    *spell // all are, and one leads
+
+	wipe wipeRecord
 
 	events map[*event]bool // that the controller waits for
 
