@@ -16,15 +16,14 @@ var DoubtForgotten = Mistake{
 	}},
 }
 
-// ThrottledTaken takes a delete that was throttled for one that was carried out: the node stays for as long as the session
-// lives.
-var ThrottledTaken = Mistake{
-	Name: "throttled-taken",
-	What: "a delete that was throttled is taken for one that was carried out",
+// ThrottledFails has a request fail that a server throttles for long, in place of sending it again.
+var ThrottledFails = Mistake{
+	Name: "throttled-fails",
+	What: "that a request was throttled is taken for the servers' last word",
 	Edits: []Edit{{
 		Package: "zkconn",
-		Old:     "\t\treturn c.patiently(func() error { return c.zk.Delete(absolute, -1) })\n",
-		New:     "\t\tif err := c.zk.Delete(absolute, -1); !throttled(err) {\n\t\t\treturn err\n\t\t}\n\t\treturn nil\n",
+		Old:     "{ErrThrottled, Deferred}",
+		New:     "{ErrThrottled, Refused}",
 	}},
 }
 
@@ -39,7 +38,7 @@ var PausesEndless = Mistake{
 	}},
 }
 
-// NeverGivenUp has a client ask for its old session for ever. Servers whose data were wiped or restored refuse whoever has
+// NeverGivenUp has a client ask for its old session for ever, also once its leases have ended. Servers whose data were wiped or restored refuse whoever has
 // seen a newer transaction than theirs.
 var NeverGivenUp = Mistake{
 	Name: "never-given-up",
@@ -48,8 +47,12 @@ var NeverGivenUp = Mistake{
 		Package: "zkconn",
 		Old:     "if !k.up && now >= ends {",
 		New:     "if !k.up && now >= ends && k.stage == proving {",
+	}, {
+		Package: "zkconn",
+		Old:     "tell = append(tell, k.broken)",
+		New:     "_ = k.broken",
 	}, quietAlarm},
 }
 
 // Soak gives the mistakes that only the soak finds.
-func Soak() []Mistake { return []Mistake{DoubtForgotten, ThrottledTaken, PausesEndless, NeverGivenUp} }
+func Soak() []Mistake { return []Mistake{DoubtForgotten, ThrottledFails, PausesEndless, NeverGivenUp} }

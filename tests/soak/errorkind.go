@@ -8,7 +8,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-const kindDeadline = "context deadline exceeded"
+const (
+	kindDeadline = "context deadline exceeded"
+	kindPlanned  = "gave up, as planned"
+)
+
+// patienceOver are the kinds of errors of Lock that say that its caller has given up, or closes the client.
+var patienceOver = map[string]bool{kindDeadline: true, kindPlanned: true, context.Canceled.Error(): true,
+	locks.ErrClosed.Error(): true}
 
 // errorKind sorts errors for counting: what a program would test for, not the whole text.
 func errorKind(err error) string {

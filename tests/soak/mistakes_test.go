@@ -35,7 +35,7 @@ func TestSoakFinds(t *testing.T) {
 		{mistakes.WakeUpLost, []string{lostWakeUps}, []string{"-faults", "connections-cut"}},
 		{mistakes.DoubtForgotten, []string{orphans, neverEnded}, []string{"-faults", "in-doubt,replies-lost"}},
 		{mistakes.ChainUnbroken, []string{doubleHolders}, []string{"-faults", "masses-expire"}},
-		{mistakes.ThrottledTaken, []string{orphans, neverEnded}, []string{"-faults", "throttled"}},
+		{mistakes.ThrottledFails, []string{failed}, []string{"-faults", "throttled"}},
 		{mistakes.PausesEndless, []string{orphans, neverEnded}, []string{"-faults", "hang-ups-at-create,hang-ups-at-multi"}},
 		{mistakes.NeverGivenUp, []string{notBack}, []string{"-faults", "none", "-duration", "1s", "-wipes", "2"}},
 	} {

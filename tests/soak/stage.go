@@ -52,6 +52,7 @@ func (s *stage) raise() error {
 	}
 	s.evidence = &evidence{stage: s, folder: s.o.history}
 	s.judge = newJudge(s.o.allLocks(), s.o.session, s.evidence.convict)
+	s.judge.strict = s.o.peer == peerTurnstile
 	if s.chronicle, err = newChronicle(s.judge, s.o.history, s.accuse); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (w *worker) round() error {
 	case got.err != nil:
 		kind := errorKind(got.err)
 		if soon && kind == kindDeadline {
-			kind = "gave up, as planned"
+			kind = kindPlanned
 		}
 		err := w.tell(report{Kind: kindFailed, Lock: lock, Op: "lock", Call: call, At: got.at, Error: kind, Detail: got.err.Error()})
 		time.Sleep(10 * time.Millisecond) // lest one that fails at once fills the log
