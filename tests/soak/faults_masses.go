@@ -23,7 +23,7 @@ func (c *chaos) massFaults() []fault {
 // massesExpire has a crowd of sessions and the connections of some clients fall silent at one instant, while the leader's
 // log takes about a session timeout for the crowd's lines. Each client comes back at a moment of its own, from 0.8 to 1.6
 // session timeouts after that. One that comes while the leader ends the crowd is renewed, has transactions committed, and
-// is ended all the same. The others ask for the same locks.
+// is ended all the same. It holds for long, and the others ask for the same locks.
 func (c *chaos) massesExpire(ctx context.Context, rng *rand.Rand) error {
 	leads, err := c.leader(ctx, rng)
 	if err != nil {
@@ -45,6 +45,14 @@ func (c *chaos) massesExpire(ctx context.Context, rng *rand.Rand) error {
 	lines := max(1, int(massSessions/crowd.Timeout().Seconds()))
 	leader.SlowLog(lines)
 	err = crowd.FallSilent()
+	for _, s := range victims {
+		c.burst(s) // so that the leader hears of it when it hears of the crowd
+		_ = s.command(doLong)
+	}
+	rig.Rest(ctx, tick/4)
+	for _, s := range victims {
+		s.down()
+	}
 	c.say("%d sessions of %v at member %d, and %d clients, fall silent; the log of member %d takes %d lines a second",
 		massSessions, crowd.Timeout(), member, len(victims), leads, lines)
 	silent, done := time.Now(), make(chan struct{})
@@ -66,16 +74,13 @@ func (c *chaos) massesExpire(ctx context.Context, rng *rand.Rand) error {
 	return errors.Join(err, c.repaired())
 }
 
-// comesBack cuts off a client within a twelfth of a session timeout, as the newest packet of a client may be older than
-// that of the crowd, and lets it come back. In one of two cases it hears nothing more once it has been granted a lock.
+// comesBack lets a client come back. In one of two cases it hears nothing more once it has been granted a lock.
 func (c *chaos) comesBack(ctx context.Context, rng *rand.Rand, s *subject, silent time.Time, timeout time.Duration) {
 	defer s.heal()
 	timeouts := func(from, to float64) time.Duration {
 		return time.Duration((from + rng.Float64()*(to-from)) * float64(timeout))
 	}
-	goes, comes, deaf := timeouts(0, 1./12), timeouts(0.8, 1.6), timeouts(-1, 1)
-	rig.Rest(ctx, goes)
-	s.down()
+	comes, deaf := timeouts(0.8, 1.6), timeouts(-1, 1)
 	rig.Rest(ctx, time.Until(silent.Add(comes)))
 	granted := c.judge.grantedTo(s.number)
 	defer granted.forget()
