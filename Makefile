@@ -175,11 +175,11 @@ soak-faults: deps ## locks on an ensemble that keeps failing, for SOAK
 	$(GO) -C tests/soak run . -duration $(SOAK)
 
 .PHONY: mistakes
-mistakes: ## seed mistakes into the code that the simulation, the matrix and the walks must find (about four minutes)
-	$(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds$$' ./tests/mistakes ./actors/internal/walk ./zkconn/internal/leasewalk
+mistakes: deps ## seed mistakes into the code that the simulation, the matrix, the stalls and the walks must find (about eight minutes)
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -tags mistakes -count=1 -timeout 3h -v -run 'Finds?$$' ./tests/mistakes ./actors/internal/walk ./zkconn/internal/leasewalk
 
 .PHONY: soak-mistakes
-soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about five minutes)
+soak-mistakes: deps ## seed mistakes into the code, which the soak must find (about ten minutes)
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) -C tests/soak test -tags mistakes -count=1 -timeout 1h -v -run 'TestSoakFinds$$' .
 
 .PHONY: soak-compare

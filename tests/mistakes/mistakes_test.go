@@ -17,7 +17,7 @@ func TestEveryMistakeApplies(t *testing.T) {
 	root, err := Root()
 	require.NoError(t, err)
 	seen := map[string]bool{}
-	for _, m := range append(All(), DoubtForgotten) {
+	for _, m := range append(All(), Soak()...) {
 		require.False(t, seen[m.Name], "two mistakes are called %s", m.Name)
 		seen[m.Name] = true
 		changed, err := m.apply(root)

@@ -15,3 +15,44 @@ var DoubtForgotten = Mistake{
 			"\t\tc.tell(r, machine.Event{Kind: machine.Found, Op: op})\n",
 	}},
 }
+
+// ThrottledFails has a request fail that a server throttles for long, in place of sending it again.
+var ThrottledFails = Mistake{
+	Name: "throttled-fails",
+	What: "that a request was throttled is taken for the servers' last word",
+	Edits: []Edit{{
+		Package: "zkconn",
+		Old:     "{ErrThrottled, Deferred}",
+		New:     "{ErrThrottled, Refused}",
+	}},
+}
+
+// PausesEndless has the pause of an order that the servers have hung up on twice last for an hour.
+var PausesEndless = Mistake{
+	Name: "pauses-endless",
+	What: "what the servers have hung up on twice is not sent again for an hour",
+	Edits: []Edit{{
+		Package: rules,
+		Old:     "kind.timer = c.after(pauseAfter(kind.failures, r.id), of)",
+		New:     "kind.timer = c.after(pauseAfter(kind.failures, r.id)+time.Hour, of)",
+	}},
+}
+
+// NeverGivenUp has a client ask for its old session for ever, also once its leases have ended. Servers whose data were wiped or restored refuse whoever has
+// seen a newer transaction than theirs.
+var NeverGivenUp = Mistake{
+	Name: "never-given-up",
+	What: "a session that no server renews is never given up",
+	Edits: []Edit{{
+		Package: "zkconn",
+		Old:     "if !k.up && now >= ends {",
+		New:     "if !k.up && now >= ends && k.stage == proving {",
+	}, {
+		Package: "zkconn",
+		Old:     "tell = append(tell, k.broken)",
+		New:     "_ = k.broken",
+	}, quietAlarm},
+}
+
+// Soak gives the mistakes that only the soak finds.
+func Soak() []Mistake { return []Mistake{DoubtForgotten, ThrottledFails, PausesEndless, NeverGivenUp} }

@@ -63,9 +63,9 @@ func closeSession(ctx context.Context, addr string, id int64, password []byte, k
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
-	hello := connectFrame(id, password)
+	hello := connectFrame(time.Minute, id, password)
 	if known {
-		hello = append(hello, closeFrame()...)
+		hello = append(hello, CloseFrame()...)
 	}
 	if _, err := conn.Write(hello); err != nil {
 		return false, err
@@ -83,7 +83,7 @@ func closeSession(ctx context.Context, addr string, id int64, password []byte, k
 		return false, ErrNoSession
 	}
 	if !known {
-		if _, err := conn.Write(closeFrame()); err != nil {
+		if _, err := conn.Write(CloseFrame()); err != nil {
 			return true, err
 		}
 	}
@@ -109,10 +109,10 @@ func awaitClosed(from *bufio.Reader) error {
 	}
 }
 
-func connectFrame(id int64, password []byte) []byte {
+func connectFrame(timeout time.Duration, id int64, password []byte) []byte {
 	body := binary.BigEndian.AppendUint32(nil, 0) // protocol version
 	body = binary.BigEndian.AppendUint64(body, 0) // last zxid seen: none
-	body = binary.BigEndian.AppendUint32(body, uint32(time.Minute.Milliseconds()))
+	body = binary.BigEndian.AppendUint32(body, uint32(timeout.Milliseconds()))
 	body = binary.BigEndian.AppendUint64(body, uint64(id))
 	body = binary.BigEndian.AppendUint32(body, uint32(len(password)))
 	body = append(body, password...)
@@ -120,7 +120,8 @@ func connectFrame(id int64, password []byte) []byte {
 	return framed(body)
 }
 
-func closeFrame() []byte {
+// CloseFrame is the request that closes a session, as it is on the wire.
+func CloseFrame() []byte {
 	body := binary.BigEndian.AppendUint32(nil, closeXid)
 	closing := int32(OpCloseSession)
 	return framed(binary.BigEndian.AppendUint32(body, uint32(closing)))

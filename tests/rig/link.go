@@ -79,15 +79,18 @@ func (l *link) end() {
 func (l *link) forwardRequests(server net.Conn) {
 	first := true
 	whole := l.proxy.up.carry(l.stream(l.client, func(frame []byte) bool {
-		admitted := first || l.admitRequest(frame)
+		passed := frame
 		if first && l.proxy.forgets() {
 			forgetSession(frame)
 		}
+		if !first {
+			passed = l.admitRequest(frame)
+		}
 		first = false
-		if !admitted {
+		if passed == nil {
 			return false
 		}
-		_, err := server.Write(frame)
+		_, err := server.Write(passed)
 		return err == nil
 	}))
 	// The client has gone, but what the server has still to say may be held
@@ -115,26 +118,28 @@ func (l *link) stream(from net.Conn, deliver func(frame []byte) bool) stream {
 	}
 }
 
-// admitRequest counts a request and catches it for a fault. It returns false
-// when the request is not to be passed on.
-func (l *link) admitRequest(frame []byte) bool {
+// admitRequest counts a request and catches it for a fault. It returns what is
+// to be passed on, or nil when the connection is over.
+func (l *link) admitRequest(frame []byte) []byte {
 	q, err := parseRequest(frame)
 	if err != nil {
-		return true // not ours to judge
+		return frame // not ours to judge
 	}
 	fault := l.proxy.observe(q)
 	switch {
 	case fault == nil:
-		return true
+		return frame
 	case fault.rule.Action == CutBefore:
 		l.cut()
 		fault.happened()
-		return false
+		return nil
+	case fault.rule.Action == Throttle:
+		frame = standIn(q.xid)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pending = append(l.pending, expectation{q.xid, fault})
-	return true
+	return frame
 }
 
 // forwardReplies carries frames from the server to the client.
@@ -144,7 +149,7 @@ func (l *link) forwardReplies(server net.Conn) {
 		if first {
 			first = false
 			l.noteSession(frame)
-		} else if !l.admitReply(frame) {
+		} else if frame = l.admitReply(frame); frame == nil {
 			return false
 		}
 		_, err := l.client.Write(frame)
@@ -160,25 +165,32 @@ func (l *link) noteSession(frame []byte) {
 	}
 }
 
-// admitReply lets a fault happen to a reply. It returns false when the reply is
-// not to be passed on.
-func (l *link) admitReply(frame []byte) bool {
+// admitReply lets a fault happen to a reply. It returns what is to be passed on, or
+// nil when the connection is over.
+func (l *link) admitReply(frame []byte) []byte {
 	xid := newReader(frame).int32()
 	fault := l.take(xid)
 	if fault == nil {
-		return true
+		return frame
 	}
-	if fault.rule.Action == DropReply {
+	switch fault.rule.Action {
+	case DropReply:
 		l.cut()
 		fault.happened()
-		return false
+		return nil
+	case Throttle:
+		fault.happened()
+		return throttledReply(frame)
 	}
 	fault.happened()
 	select {
 	case <-fault.released:
-		return l.done.Err() == nil
+		if l.done.Err() != nil {
+			return nil
+		}
+		return frame
 	case <-l.done.Done():
-		return false
+		return nil
 	}
 }
 

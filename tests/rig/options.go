@@ -17,7 +17,8 @@ type settings struct {
 	secure     *TLS              // nil: without
 	jaas       string            // empty: without
 	members    map[int][]Option  // what differs, by the member's number from 0
-	logLines   int               // that the log takes a second; 0: as many as there are
+	braked     bool              // the log can be slow
+	logLines   int               // that it takes a second at first; 0: as many as there are
 }
 
 // WithTickTime sets the server's tick (200 ms unless told otherwise). Session

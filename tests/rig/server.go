@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -39,6 +40,7 @@ type Server struct {
 	securePort int
 	quorum     []string // the server.N lines; empty when standalone
 	output     child.Tail
+	linePause  atomic.Int64 // what a line of the log takes at least, in nanoseconds; see SlowLog
 
 	mu      sync.Mutex // guards what follows, and orders starts and stops
 	process *child.Process
@@ -84,6 +86,7 @@ func newServer(id int, settings settings) (*Server, error) {
 		return nil, fmt.Errorf("rig: folder for a server: %w", err)
 	}
 	s := &Server{dir: dir, port: port, settings: settings}
+	s.SlowLog(settings.logLines)
 	if err := errors.Join(s.prepareTLS(), s.prepareJAAS()); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}

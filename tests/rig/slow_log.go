@@ -3,6 +3,7 @@ package rig
 import (
 	"bytes"
 	"io"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,29 +13,48 @@ import (
 func WithSlowLog(lines int) Option {
 	return func(s *settings) {
 		s.properties["org.slf4j.simpleLogger.defaultLogLevel"] = "info"
-		s.logLines = lines
+		s.braked, s.logLines = true, lines
 	}
+}
+
+// WithLogOfExpiries has the server log a line for each session that expires. [Server.SlowLog] can have it wait for each of
+// them; until then the log takes as many as there are.
+func WithLogOfExpiries() Option {
+	return func(s *settings) {
+		s.properties["org.slf4j.simpleLogger.log.org.apache.zookeeper.server.ZooKeeperServer"] = "info"
+		s.braked = true
+	}
+}
+
+// SlowLog has the log take so many lines a second at most from now on, or as many as there are where lines is 0. The server
+// has [WithSlowLog] or [WithLogOfExpiries].
+func (s *Server) SlowLog(lines int) {
+	var pause time.Duration
+	if lines > 0 {
+		pause = time.Second / time.Duration(lines)
+	}
+	s.linePause.Store(int64(pause))
 }
 
 // log is where a server's output goes.
 func (s *Server) log() io.Writer {
-	if s.settings.logLines == 0 {
+	if !s.settings.braked {
 		return &s.output
 	}
-	return &slowLog{to: &s.output, every: time.Second / time.Duration(s.settings.logLines)}
+	return &slowLog{to: &s.output, pause: &s.linePause}
 }
 
 // slowLog takes one line each so often.
 type slowLog struct {
 	to    io.Writer
-	every time.Duration
+	pause *atomic.Int64 // nanoseconds a line
 }
 
 // slowPiece is how much is read at once: so little that the pipe is not emptied in one go.
 const slowPiece = 512
 
 func (l *slowLog) Write(p []byte) (int, error) {
-	time.Sleep(time.Duration(bytes.Count(p, []byte("\n"))) * l.every)
+	time.Sleep(time.Duration(int64(bytes.Count(p, []byte("\n"))) * l.pause.Load()))
 	return l.to.Write(p)
 }
 

@@ -124,6 +124,13 @@ func (c *chaos) counts() map[string]int {
 	return all
 }
 
+// add counts what a fault has come to, beside the faults.
+func (c *chaos) add(what string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count[what] += n
+}
+
 // upTo draws a duration from 0 to d.
 func upTo(rng *rand.Rand, d time.Duration) time.Duration {
 	return time.Duration(rng.Int64N(int64(d) + 1))

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +22,7 @@ type client struct {
 	gate    *gate
 	clock   *running
 	alarm   *alarm
+	long    atomic.Int64 // an instant: see worker
 	peer    peer
 	lost    int   // sessions, that were reported
 	polls   int   // that were reported
@@ -125,6 +127,8 @@ func (c *client) obey(stop chan<- struct{}) {
 			c.alarm.ring()
 		case doGo:
 			c.gate.open()
+		case doLong:
+			c.long.Store(now() + 4*int64(c.o.session))
 		case doLog:
 			_ = c.control.send(report{Kind: kindLog, From: c.me, Detail: c.log.String()})
 		case doStop:

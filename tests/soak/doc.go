@@ -5,6 +5,7 @@
 //	go -C tests/soak run . -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
 //	go -C tests/soak run . -duration 1h -peer curator -json >cu.json # Curator's InterProcessMutex, likewise
 //	go -C tests/soak run . -duration 1h -beside zk.json,cu.json     # Turnstile, with their figures beside
+//	go -C tests/soak run . -duration 10s -faults none -wipes 10     # wipes alone
 //	make soak-mistakes                                           # mistakes in the code, that the soak must find
 //
 // It needs what package rig needs, and Curator what package interop needs. Everything is on loopback, and ends with
@@ -40,8 +41,16 @@
 //     stalls or both are slow, its process is paused or killed. It moves between members, which
 //     allow different session timeouts: 0.4, 1 and 2 times that which clients ask for. Its frames
 //     are held up around requests for locks.
+//   - Of sessions: some hundreds of others expire at one instant at a leader whose log is slow. Some
+//     clients fall silent with them, and come back from 0.8 to 1.6 T later, while the leader ends
+//     them one by one (faults_masses.go).
+//   - Of requests: for a while they are throttled, that is, answered with ThrottledOp and not carried
+//     out. Or the connection is closed at a create, a multi or the create of a container, several
+//     times in a row (faults_refusals.go). The proxies do both in place of the servers.
 //   - By an operator, of Turnstile's sticky locks: the node of a holder, or a retained node, is
 //     deleted. In half of the cases the client hears of it late.
+//   - At the end of a run of Turnstile, when all else is repaired, the data of all servers are wiped,
+//     and restored from a backup, in turn, -wipes times (wipes.go).
 //
 // T is the session timeout that clients ask for, -session.
 //
@@ -67,6 +76,9 @@
 //   - requests that never ended: a call of Lock or Unlock did not return within its context and a
 //     generous grace. Time in which its process was stopped does not count. Or a process did not
 //     end when it was told to.
+//   - requests that failed: a Lock of Turnstile returned an error, though its caller had not given up.
+//   - clients that were not back after a wipe: one was not granted a lock within T + 2 s of the
+//     servers' return. Where members allow different timeouts, T is the longest.
 //   - wake-ups that only the poll replaced: a lock was free and waited for, nothing had been broken for a while, and
 //     only the slow poll found out, late (calm.go). Only Turnstile tells.
 //   - histories not linearizable: see history.go.
@@ -75,12 +87,22 @@
 //     they have lost them. Package journal says what there may be then: no entry of a holder behind
 //     one of a later holder, and what was told, once.
 //
+// A wipe is judged apart. No lock can hold then: the servers have forgotten who holds, and tokens
+// begin again. So double holders, tokens out of order and writes that were refused are counted in
+// lines of their own in the spell around a wipe. It begins and ends at a moment at which no request
+// is under way. Then the resources and journals begin anew, and all is judged as before.
+//
 // The soak is tested, too. mistakes_test.go builds it with mistakes in the library, which package
 // mistakes describes, and each has to be found within five minutes:
 //
 //   - a lease of three session timeouts, by double holders;
 //   - a wake-up that is lost, by polls;
-//   - a create of unknown outcome that nobody resolves, by orphans.
+//   - a create of unknown outcome that nobody resolves, by orphans;
+//   - proofs of a lease that count however late they come, by double holders after sessions have
+//     expired in masses;
+//   - a request that fails because it was throttled, by requests that failed;
+//   - a pause without end after hang-ups, by orphans;
+//   - a session that is never given up, by clients that were not back after a wipe.
 //
 // Servers themselves may come to differ, by bugs of theirs: see replicas.go. The soak then goes on with a new
 // ensemble, and what was found in between is counted apart, for it says nothing of the library.

@@ -5,9 +5,17 @@ import (
 	"errors"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-const kindDeadline = "context deadline exceeded"
+const (
+	kindDeadline = "context deadline exceeded"
+	kindPlanned  = "gave up, as planned"
+)
+
+// patienceOver are the kinds of errors of Lock that say that its caller has given up, or closes the client.
+var patienceOver = map[string]bool{kindDeadline: true, kindPlanned: true, context.Canceled.Error(): true,
+	locks.ErrClosed.Error(): true}
 
 // errorKind sorts errors for counting: what a program would test for, not the whole text.
 func errorKind(err error) string {
@@ -19,7 +27,7 @@ func errorKind(err error) string {
 		return string(e.Reason)
 	}
 	for _, known := range []error{context.DeadlineExceeded, context.Canceled, locks.ErrClosed, locks.ErrNotHeld,
-		locks.ErrLost, locks.ErrReleased, locks.ErrUnknownOutcome, locks.ErrRevoked, locks.ErrUnconfirmed, locks.ErrFailed} {
+		locks.ErrLost, locks.ErrReleased, locks.ErrUnknownOutcome, locks.ErrRevoked, locks.ErrUnconfirmed, locks.ErrFailed, zkconn.ErrNoNode} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -27,7 +27,8 @@ func (c *chaos) ensembleFaults() []fault {
 
 // all gives the faults of each track.
 func (c *chaos) all() [][]fault {
-	tracks := [][]fault{slices.Concat(c.ensembleFaults(), c.linkFaults(), c.deathFaults()), c.clientFaults()}
+	tracks := [][]fault{slices.Concat(c.ensembleFaults(), c.linkFaults(), c.deathFaults()), c.clientFaults(),
+		slices.Concat(c.massFaults(), c.refusalFaults())}
 	if c.o.peer == peerTurnstile || c.o.peer == "" {
 		tracks = append(tracks, c.operatorFaults())
 	}

@@ -14,12 +14,13 @@ const (
 	validRefused   = "valid holders refused"
 	orphans        = "orphans"
 	neverEnded     = "requests that never ended"
+	failed         = "requests that failed"
 	lostWakeUps    = "wake-ups that only the poll replaced"
 	notLinearizing = "histories not linearizable"
 )
 
 var mustBeZero = []string{doubleHolders, retainedGone, badTokens, validRefused, orphans, neverEnded, lostWakeUps,
-	notLinearizing, staleCommits, mistoldCommits}
+	notLinearizing, staleCommits, mistoldCommits, failed, notBack}
 
 // operatorBroke is what an operator's delete of a held node explains; it need not be zero.
 const operatorBroke = "after an operator deleted a held node"
@@ -47,6 +48,11 @@ type judge struct {
 
 	majority *spell // a majority of the members is up and connected
 	whole    *spell // all are, and one leads
+
+	wipe wipeRecord
+
+	// strict: no request is to fail, whatever the servers do, unless its caller gives up.
+	strict bool
 
 	events map[*event]bool // that the controller waits for
 
@@ -90,6 +96,9 @@ func (j *judge) hear(r report) *answer {
 	case kindFailed:
 		j.errors[r.Op+": "+r.Error]++
 		l.answered(r.From)
+		if j.strict && !patienceOver[r.Error] {
+			j.violation(failed, "%v lock %d: %s from %d to %d: %s", r.From, r.Lock, r.Op, r.Call, r.At, r.Detail)
+		}
 	case kindHung:
 		j.errors[r.Op+": never returned"]++
 		l.answered(r.From)

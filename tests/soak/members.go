@@ -19,6 +19,7 @@ func (o options) timeoutsDiffer() bool {
 // ensemble is how the members are configured.
 func (o options) ensemble() []rig.Option {
 	all := []rig.Option{
+		rig.WithLogOfExpiries(),
 		// A member that does not answer is given up sooner than the rig would: more elections an hour.
 		rig.WithSystemProperty("zookeeper.cnxTimeout", "1000"),
 		rig.WithConfig("initLimit", "20"),
@@ -29,7 +30,15 @@ func (o options) ensemble() []rig.Option {
 	if o.timeoutsDiffer() {
 		all = append(all,
 			rig.WithMember(1, rig.WithMaxSessionTimeout(max(o.session*4/10, 2*tick))),
-			rig.WithMember(2, rig.WithMinSessionTimeout(min(2*o.session, time.Minute))))
+			rig.WithMember(2, rig.WithMinSessionTimeout(o.longestTimeout())))
 	}
 	return all
+}
+
+// longestTimeout is the longest session timeout that a member grants.
+func (o options) longestTimeout() time.Duration {
+	if o.timeoutsDiffer() {
+		return min(2*o.session, time.Minute)
+	}
+	return o.session
 }

@@ -29,14 +29,18 @@ func TestSoakFinds(t *testing.T) {
 	for _, c := range []struct {
 		mistake mistakes.Mistake
 		finds   []string // any of these figures
-		faults  string
+		flags   []string
 	}{
-		{mistakes.LeaseTooLong, []string{doubleHolders}, "network-down,client-pause,lock-behind-stall-from-leader"},
-		{mistakes.WakeUpLost, []string{lostWakeUps}, "connections-cut"},
-		{mistakes.DoubtForgotten, []string{orphans, neverEnded}, "in-doubt,replies-lost"},
+		{mistakes.LeaseTooLong, []string{doubleHolders}, []string{"-faults", "network-down,client-pause,lock-behind-stall-from-leader"}},
+		{mistakes.WakeUpLost, []string{lostWakeUps}, []string{"-faults", "connections-cut"}},
+		{mistakes.DoubtForgotten, []string{orphans, neverEnded}, []string{"-faults", "in-doubt,replies-lost"}},
+		{mistakes.ChainUnbroken, []string{doubleHolders}, []string{"-faults", "masses-expire"}},
+		{mistakes.ThrottledFails, []string{failed}, []string{"-faults", "throttled"}},
+		{mistakes.PausesEndless, []string{orphans, neverEnded}, []string{"-faults", "hang-ups-at-create,hang-ups-at-multi"}},
+		{mistakes.NeverGivenUp, []string{notBack}, []string{"-faults", "none", "-duration", "1s", "-wipes", "2"}},
 	} {
 		t.Run(c.mistake.Name, func(t *testing.T) {
-			found := soakWith(t, c.mistake, c.finds, c.faults)
+			found := soakWith(t, c.mistake, c.finds, c.flags)
 			total := 0
 			for _, kind := range c.finds {
 				total += found.Wrong[kind]
@@ -47,7 +51,7 @@ func TestSoakFinds(t *testing.T) {
 }
 
 // soakWith builds the soak with a mistake and runs it again and again, with other seeds, until it finds something.
-func soakWith(t *testing.T, m mistakes.Mistake, finds []string, faults string) (found result) {
+func soakWith(t *testing.T, m mistakes.Mistake, finds, flags []string) (found result) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
 	overlay, err := m.Overlay(root, t.TempDir())
@@ -61,7 +65,7 @@ func soakWith(t *testing.T, m mistakes.Mistake, finds []string, faults string) (
 	require.NoError(t, err, "%s", output)
 	begin := time.Now()
 	for seed := uint64(1); time.Since(begin) < foundWithin; seed++ {
-		found = runSoak(t, ctx, program, finds, "-seed", fmt.Sprint(seed), "-faults", faults, "-history", t.TempDir())
+		found = runSoak(t, ctx, program, finds, append(flags, "-seed", fmt.Sprint(seed), "-history", t.TempDir())...)
 		if !found.clean() {
 			break
 		}
@@ -76,7 +80,7 @@ func runSoak(t *testing.T, ctx context.Context, program string, finds []string, 
 	defer cancel()
 	args := append([]string{"-duration", "1m", "-quiet", "30s", "-session", "2s", "-every", "500ms", "-clients", "2",
 		"-workers", "6", "-locks", "4", "-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-hold", "1ms-20ms",
-		"-patience", "10s", "-json"}, more...)
+		"-patience", "10s", "-wipes", "0", "-json"}, more...)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute

@@ -34,6 +34,7 @@ type options struct {
 	beside   string
 	allKinds bool
 	grants   int
+	wipes    int
 
 	calmWorkers int
 	calmLocks   int
@@ -77,6 +78,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.StringVar(&o.faults, "faults", "all", "kinds of faults, separated by commas; all, or none; -faults help lists them")
 	f.DurationVar(&o.every, "every", 3*time.Second, "mean pause between two faults of the ensemble, and of the clients")
 	f.DurationVar(&o.quiet, "quiet", 3*time.Minute, "time between two looks for orphans, for which all requests end")
+	f.IntVar(&o.wipes, "wipes", 4, "how often the servers' data are wiped or restored after that, of Turnstile")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every fault as it happens")
 	f.StringVar(&o.beside, "beside", "", "files with the JSON of earlier runs, separated by commas, for columns beside this one's")
@@ -125,7 +127,7 @@ func (o options) check() error {
 	}{
 		{"-clients", o.clients, 1, 64}, {"-workers", o.workers, 1, 256}, {"-locks", o.locks, 1, 1024},
 		{"-calm", o.calm, 0, 64}, {"-calm-workers", o.calmWorkers, 1, 256}, {"-calm-locks", o.calmLocks, 1, 1024},
-		{"-members", o.members, 3, 9},
+		{"-members", o.members, 3, 9}, {"-wipes", o.wipes, 0, 1000},
 	} {
 		if c.value < c.low || c.value > c.high {
 			return fmt.Errorf("soak: %s %d is not within %d and %d", c.name, c.value, c.low, c.high)

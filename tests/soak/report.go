@@ -65,6 +65,7 @@ const (
 	doQuiet = "quiet" // finish what is under way and begin nothing
 	doGo    = "go"    // go on
 	doBurst = "burst" // workers that pause go on at once
+	doLong  = "long"  // for four session timeouts hold for about one, every second time
 	doStop  = "stop"  // close the client and end
 	doLog   = "log"   // send the end of the log
 )

@@ -44,6 +44,11 @@ type result struct {
 	RetainedDeleted int            `json:"retained_nodes_deleted"`
 	ByOperator      int            `json:"after_held_node_was_deleted"` // double holders and what follows from them
 	ByOperatorMost  float64        `json:"longest_overlap_after_held_node_was_deleted_ms"`
+	Wipes           int            `json:"wipes"`
+	WipedDoubles    int            `json:"double_holders_around_wipes"`
+	WipedMost       float64        `json:"longest_overlap_around_wipes_ms"`
+	WipedGrants     int            `json:"grants_out_of_order_or_refused_around_wipes"`
+	BackAfterWipe   float64        `json:"longest_time_to_a_grant_after_a_wipe_seconds"`
 	Polls           int            `json:"wake_ups_by_poll_at_any_time"`
 	Wrong           map[string]int `json:"must_be_zero"`
 	Errors          map[string]int `json:"errors_returned"`
@@ -64,7 +69,8 @@ func (j *judge) result(o options, took time.Duration) result {
 		SessionsLost: j.sessions, LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late,
 		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Unrepaired: j.broken,
 		Tainted: t.tainted, Polls: j.polls,
-		LongestOverlap: millis(t.longest), ByOperator: t.operator, ByOperatorMost: millis(t.operatorLongest),
+		Wipes: j.wipe.wipes, WipedDoubles: t.wipedDoubles, WipedGrants: t.wipedGrants, WipedMost: millis(t.wipedLongest),
+		BackAfterWipe: j.wipe.longest.Seconds(), LongestOverlap: millis(t.longest), ByOperator: t.operator, ByOperatorMost: millis(t.operatorLongest),
 		Wrong: map[string]int{}, Errors: maps.Clone(j.errors),
 		LongestMajority: j.majority.longest.Seconds(), LongestWhole: j.whole.longest.Seconds()}
 	for _, kind := range mustBeZero {
@@ -114,6 +120,11 @@ func (r result) and(next result) result {
 	r.HeldDeleted += next.HeldDeleted
 	r.RetainedDeleted += next.RetainedDeleted
 	r.ByOperator += next.ByOperator
+	r.Wipes += next.Wipes
+	r.WipedDoubles += next.WipedDoubles
+	r.WipedGrants += next.WipedGrants
+	r.WipedMost = max(r.WipedMost, next.WipedMost)
+	r.BackAfterWipe = max(r.BackAfterWipe, next.BackAfterWipe)
 	r.Polls += next.Polls
 	r.LongestOverlap = max(r.LongestOverlap, next.LongestOverlap)
 	r.ByOperatorMost = max(r.ByOperatorMost, next.ByOperatorMost)

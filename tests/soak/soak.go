@@ -58,7 +58,10 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	defer stopWriting()
 	var chronicler sync.WaitGroup
 	s.chronicle.run(writing, &chronicler)
-	(&replicas{stage: s, seen: map[string]bool{}}).run(writing, &chronicler)
+	watching, stopWatching := context.WithCancel(context.Background())
+	defer stopWatching()
+	var watchers sync.WaitGroup
+	(&replicas{stage: s, seen: map[string]bool{}}).run(watching, &watchers)
 	begin := time.Now()
 	quiets := 0
 	for last := false; !last; quiets++ {
@@ -68,12 +71,18 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 		s.quietPoint(last)
 		s.progress(begin)
 	}
+	stopWriting()
+	chronicler.Wait()
+	s.chronicle.finish()
+	if err := s.wipes(ctx, c); err != nil {
+		return result{}, err
+	}
 	took := time.Since(begin)
 	s.endClients()
 	s.lookForOrphans(time.Second)
 	s.judgeCommits(10 * time.Second)
-	stopWriting()
-	chronicler.Wait()
+	stopWatching()
+	watchers.Wait()
 	s.chronicle.finish()
 	s.judge.accusing.Wait()
 	s.evidence.wait()

@@ -25,7 +25,7 @@ func (s said) Write(p []byte) (int, error) {
 func TestSoakShort(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "3", "-locks", "6",
-		"-calm", "2", "-calm-workers", "2", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "10ms-50ms", "-v"}, said{t})
+		"-calm", "2", "-calm-workers", "2", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "10ms-50ms", "-wipes", "0", "-v"}, said{t})
 	require.NoError(t, err)
 	// Without a bound of its own: go test has one, and every wait here is bounded.
 	found, err := soak(context.Background(), o, said{t})
@@ -51,7 +51,7 @@ func TestSoakShort(t *testing.T) {
 func TestSoakWithoutFaults(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "2s", "-faults", "none", "-clients", "2", "-workers", "2", "-locks", "2", "-calm", "1", "-calm-workers", "2",
-		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms", "-grants", "20"}, said{t})
+		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms", "-grants", "20", "-wipes", "0"}, said{t})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

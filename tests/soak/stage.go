@@ -52,6 +52,7 @@ func (s *stage) raise() error {
 	}
 	s.evidence = &evidence{stage: s, folder: s.o.history}
 	s.judge = newJudge(s.o.allLocks(), s.o.session, s.evidence.convict)
+	s.judge.strict = s.o.peer == peerTurnstile
 	if s.chronicle, err = newChronicle(s.judge, s.o.history, s.accuse); err != nil {
 		return err
 	}
@@ -101,6 +102,16 @@ func (s *stage) subject(n int) (*subject, error) {
 
 // quietPoint has all requests end and looks for what is left of them. With last, nothing is begun after.
 func (s *stage) quietPoint(last bool) {
+	s.hushAll()
+	s.lookForOrphans(4*s.o.session + 10*time.Second)
+	s.judgeCommits(30 * time.Second)
+	if !last {
+		s.goOn()
+	}
+}
+
+// hushAll has all clients finish their requests and begin none.
+func (s *stage) hushAll() {
 	var waiting sync.WaitGroup
 	for _, client := range s.subjects {
 		waiting.Go(func() {
@@ -110,11 +121,10 @@ func (s *stage) quietPoint(last bool) {
 		})
 	}
 	waiting.Wait()
-	s.lookForOrphans(4*s.o.session + 10*time.Second)
-	s.judgeCommits(30 * time.Second)
-	if last {
-		return
-	}
+}
+
+// goOn lets all clients begin requests again.
+func (s *stage) goOn() {
 	for _, client := range s.subjects {
 		if err := client.command(doGo); err != nil {
 			s.say("%v", err)

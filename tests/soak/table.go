@@ -50,6 +50,11 @@ func (r result) rows() (rows []row) {
 	add("double holders and the like after that", r.ByOperator)
 	add("longest overlap after that", fmt.Sprintf("%.1fms", r.ByOperatorMost))
 	add("retained nodes deleted by an operator", r.RetainedDeleted)
+	add("wipes and restores of the servers' data", r.Wipes)
+	add("double holders around them", r.WipedDoubles)
+	add("longest overlap around them", fmt.Sprintf("%.1fms", r.WipedMost))
+	add("grants with tokens or writes out of order around them", r.WipedGrants)
+	add("longest time to a client's grant after them", fmt.Sprintf("%.1fs", r.BackAfterWipe))
 	add("wake-ups by the poll, at any time", r.Polls)
 	for _, kind := range mustBeZero {
 		add(kind, r.Wrong[kind])

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,15 +36,16 @@ type worker struct {
 	gate    *gate
 	clock   *running
 	alarm   *alarm
-	calm    bool // it pauses between requests
-	entries int  // that it has begun to write into journals
+	calm    bool          // it pauses between requests
+	long    *atomic.Int64 // until when every second hold lasts about a session timeout
+	entries int           // that it has begun to write into journals
 	rng     *rand.Rand
 }
 
 func newWorker(c *client, me holder, to *line) *worker {
 	place := uint64(me.Client)<<32 | uint64(me.Incarnation)<<16 | uint64(me.Worker)
 	return &worker{o: c.o, me: me, peer: c.peer, to: to, gate: c.gate, clock: c.clock,
-		alarm: c.alarm, calm: c.o.calmClient(me.Client), rng: rand.New(rand.NewPCG(c.o.seed, place))}
+		alarm: c.alarm, long: &c.long, calm: c.o.calmClient(me.Client), rng: rand.New(rand.NewPCG(c.o.seed, place))}
 }
 
 // run goes on until the gate is stopped. An error is that of the connection to the controller.
@@ -82,7 +84,7 @@ func (w *worker) round() error {
 	case got.err != nil:
 		kind := errorKind(got.err)
 		if soon && kind == kindDeadline {
-			kind = "gave up, as planned"
+			kind = kindPlanned
 		}
 		err := w.tell(report{Kind: kindFailed, Lock: lock, Op: "lock", Call: call, At: got.at, Error: kind, Detail: got.err.Error()})
 		time.Sleep(10 * time.Millisecond) // lest one that fails at once fills the log
@@ -132,6 +134,9 @@ func (w *worker) length() time.Duration {
 	every := longEvery
 	if w.calm {
 		every = calmLongEvery
+	}
+	if now() < w.long.Load() {
+		every = 2
 	}
 	if w.rng.IntN(every) == 0 {
 		return w.o.session/2 + time.Duration(w.rng.Int64N(int64(w.o.session)))

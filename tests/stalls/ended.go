@@ -64,7 +64,7 @@ func (r *round) endAll(clients []proxied) error {
 			return fmt.Errorf("client %d has no session", i)
 		}
 		cutOff([]*rig.Proxy{c.proxy}, true)
-		if seconds[i], err = attach(r.ctx, r.follower.Addr(), r.o.timeout, id, password); err != nil {
+		if seconds[i], _, err = rig.OpenSession(r.ctx, r.follower.Addr(), r.o.timeout, id, password); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (r *round) endAll(clients []proxied) error {
 		return err
 	}
 	for _, conn := range seconds {
-		if _, err := conn.Write(plainClose); err != nil {
+		if _, err := conn.Write(rig.CloseFrame()); err != nil {
 			return err
 		}
 	}

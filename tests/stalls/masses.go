@@ -29,8 +29,12 @@ func (r *round) massExpiry(member *rig.Server) error {
 	if err != nil {
 		return err
 	}
-	masses, err := r.gather(r.o.sessions)
-	defer masses.leave()
+	var addrs []string
+	for _, server := range r.servers() {
+		addrs = append(addrs, server.Addr())
+	}
+	masses, err := rig.Gather(r.ctx, addrs, r.o.sessions, r.o.timeout)
+	defer masses.Leave()
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func (r *round) massExpiry(member *rig.Server) error {
 	if err != nil {
 		return err
 	}
-	if err := masses.last(); err != nil {
+	if err := masses.FallSilent(); err != nil {
 		return err
 	}
 	// The newest packet of a client is up to a sixth of T old.
