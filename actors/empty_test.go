@@ -83,7 +83,7 @@ func watchCount(t *testing.T, server *embedded.Server) (n int) {
 
 // TestNothingIsKept: after requests of every kind, many of which waited, shared, gave up or were stopped, the session
 // remembers none of them, and the server watches nothing for it but lock paths: one watch each for a semaphore's
-// number of permits and for those who watch all, which end with the lock path.
+// number of permits, for those who watch all, and where the session has locked twice in a row; they end with the lock path.
 func TestNothingIsKept(t *testing.T) {
 	server := embedded.Run(t)
 	handle, inside := spied(t, server)
@@ -142,7 +142,7 @@ func TestNothingIsKept(t *testing.T) {
 			return len(kept) == 0
 		}, time.Minute, 5*time.Millisecond, "round %d", round)
 		// Reads that were under way may leave a watch on a node that is about to go.
-		require.Eventually(t, func() bool { return watchCount(t, server) <= 2 }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return watchCount(t, server) <= 4 }, time.Minute, 5*time.Millisecond)
 	}
 }
 

@@ -1,6 +1,8 @@
 package carrier
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
@@ -38,21 +40,18 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 
 // listAll reads several queues at the same time.
 func (k Carrier) listAll(listed map[string]*coordinator.View) {
-	if len(listed) == 1 {
-		for path := range listed {
-			listed[path] = k.readQueue(path, 0)
-		}
+	paths := slices.Collect(maps.Keys(listed))
+	if len(paths) == 1 {
+		listed[paths[0]] = k.readQueue(paths[0], 0)
 		return
 	}
+	views := make([]*coordinator.View, len(paths))
 	var all sync.WaitGroup
-	var mu sync.Mutex
-	for path := range listed {
-		all.Go(func() {
-			view := k.readQueue(path, 0)
-			mu.Lock()
-			defer mu.Unlock()
-			listed[path] = view
-		})
+	for i, path := range paths {
+		all.Go(func() { views[i] = k.readQueue(path, 0) })
 	}
 	all.Wait()
+	for i, path := range paths {
+		listed[path] = views[i]
+	}
 }
