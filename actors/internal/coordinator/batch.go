@@ -6,6 +6,11 @@ import "slices"
 // batched, and go together in the next; a few may be under way when there is enough for another. All or nothing is
 // done: when one part is refused each is asked for by itself, so that each is answered for itself, and when the outcome
 // is unknown each part's is.
+//
+// Transactions that are under way together may be carried out in any order. One that deletes may need another node
+// (hand_over.go), which one that was sent later may delete before; then it is refused, and sent once more. So in the
+// batch such deletes are kept from the other changes as soon as there is enough for several transactions. Nobody waits
+// for them but who has given the lock back; for creates, and for the last deletes of a run, others wait.
 
 const (
 	// maxTogether bounds the operations of one transaction; those of one lock path stay below messages.MaxPlace.
@@ -16,6 +21,8 @@ const (
 	enough = 64
 	// maxUnderway is how many transactions may be under way.
 	maxUnderway = 4
+	// mayPass is how many transactions may go before deletes that have waited for longer.
+	mayPass = maxUnderway
 )
 
 // creation is what a Create or a CreateAt is for.
@@ -36,13 +43,7 @@ type transaction struct {
 func (c *Coordinator) flush() {
 	b := &c.epoch.batch
 	for len(b.waiting) > 0 && (b.underway == 0 || b.underway < maxUnderway && len(b.waiting) >= enough) {
-		n, bytes := 0, 0
-		for n < len(b.waiting) && n < maxTogether {
-			if bytes += c.requests[b.waiting[n].request].spec.bytes(); n > 0 && bytes > maxBytes {
-				break
-			}
-			n++
-		}
+		n := c.next()
 		together := b.waiting[:n:n]
 		if b.waiting = b.waiting[n:]; len(b.waiting) == 0 {
 			b.waiting = nil
@@ -54,6 +55,48 @@ func (c *Coordinator) flush() {
 			c.commit(together)
 		}
 	}
+}
+
+// next tells how many of the changes that wait go in the next transaction.
+func (c *Coordinator) next() (n int) {
+	b := &c.epoch.batch
+	upTo := min(len(b.waiting), maxTogether)
+	if len(b.waiting) < enough {
+		b.passed = 0
+	} else {
+		upTo = c.setApart(b.waiting[:upTo])
+	}
+	for bytes := 0; n < upTo; n++ {
+		if bytes += c.requests[b.waiting[n].request].spec.bytes(); n > 0 && bytes > maxBytes {
+			break
+		}
+	}
+	return n
+}
+
+// setApart has deletes that need another node come behind all other changes, and tells how many changes may go together:
+// the others, or the deletes where there are no others. The deletes go, too, when they have been passed for often enough.
+func (c *Coordinator) setApart(changes []change) (together int) {
+	b := &c.epoch.batch
+	turn := b.passed == mayPass
+	var apart []change
+	for _, ch := range changes {
+		if (c.successorOf(ch) != nil) != turn {
+			apart = append(apart, ch)
+		} else {
+			changes[together] = ch
+			together++
+		}
+	}
+	copy(changes[together:], apart)
+	if together == 0 {
+		b.passed = 0
+		return len(changes)
+	}
+	if b.passed++; turn || len(apart) == 0 {
+		b.passed = 0
+	}
+	return together
 }
 
 // alone carries out one change by itself. batch tells whether it is one of the transactions of the batch.
@@ -99,17 +142,21 @@ func (c *Coordinator) commit(changes []change) {
 // newest: to it the others' holds have come.
 func (c *Coordinator) transact(changes []change, what *Commit, batch bool) {
 	for _, ch := range slices.Backward(changes) {
-		if ch.node == "" {
+		next := c.successorOf(ch)
+		if next == nil {
 			continue
 		}
-		r := c.requests[ch.request]
-		next := r.node.nextHolder()
-		if next == nil || r.node.name != ch.node {
-			continue
-		}
-		if path := r.queue.path.at(next.name); !slices.Contains(what.Exist, path) {
+		if path := c.requests[ch.request].queue.path.at(next.name); !slices.Contains(what.Exist, path) {
 			what.Exist = append(what.Exist, path)
 		}
 	}
 	c.ask(what, transaction{changes: changes, exist: what.Exist, batch: batch})
+}
+
+// successorOf gives the node that must exist when another is deleted; nil for none, and for a create.
+func (c *Coordinator) successorOf(ch change) *node {
+	if n := c.requests[ch.request].node; ch.node != "" && n.name == ch.node {
+		return n.nextHolder()
+	}
+	return nil
 }

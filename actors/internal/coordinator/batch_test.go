@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,83 @@ func TestTransactionsAreBounded(t *testing.T) {
 			require.Len(t, c.epoch.batch.waiting, tt.many-tt.together)
 		})
 	}
+}
+
+// giveBack has so many requests make their nodes, hold one after the other and give back. All of their deletes need the
+// node of the next, who has the lock; they wait to be sent.
+func (c *crowd) giveBack(many int) (next string) {
+	first := c.last + 1
+	c.ask(many+1, 0)
+	c.epoch.batch.waiting = nil
+	q := c.requests[first].queue
+	name := func(id RequestID) string { return fmt.Sprintf("_c_guid-lock-%010d", id) }
+	for id := first; id <= c.last; id++ {
+		token, err := messages.NewToken(int64(id), 0)
+		require.NoError(c.t, err)
+		c.have(c.requests[id], name(id), int32(id), token)
+	}
+	for id := first; id < c.last; id++ {
+		r := c.requests[id]
+		c.setPhase(q, r.node, deleting)
+		r.node.successor = c.requests[id+1].node
+		c.submit(change{operation{id, 2}, r.node.name})
+	}
+	return name(c.last)
+}
+
+// TestDeletesThatNeedAnother: in one transaction with creates they could be refused, and the creates with them, when one
+// that is sent later is carried out earlier. Where there is one transaction they all share it.
+func TestDeletesThatNeedAnother(t *testing.T) {
+	for name, tt := range map[string]struct{ deletes, creates, sent int }{
+		"one transaction": {enough/2 - 1, enough / 2, 1},
+		"several":         {enough, enough, 2},
+		"several of one":  {maxTogether, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(t)
+			c.epoch.batch.underway = maxUnderway
+			next := c.giveBack(tt.deletes)
+			require.Empty(t, c.ask(tt.creates, 0))
+			c.epoch.batch.underway = 0
+			c.out = nil
+			c.flush()
+			var sent []Commit
+			for _, out := range c.out {
+				commit := out.(*Ask).Query.(*Commit)
+				sent = append(sent, Commit{Creates: make([]NewNode, len(commit.Creates)), Deletes: make([]string, len(commit.Deletes)),
+					Exist: commit.Exist})
+			}
+			creates, deletes := make([]NewNode, tt.creates), make([]string, tt.deletes)
+			need := []string{"/p/" + next}
+			if tt.sent == 1 {
+				require.Equal(t, []Commit{{creates, deletes, need}}, sent)
+				return
+			}
+			require.Equal(t, []Commit{{creates, []string{}, nil}, {[]NewNode{}, deletes, need}}, sent)
+		})
+	}
+}
+
+// TestDeletesHaveTheirTurn: creates pass them a few times, and not for ever.
+func TestDeletesHaveTheirTurn(t *testing.T) {
+	c := newCrowd(t)
+	c.epoch.batch.underway = maxUnderway
+	c.giveBack(1)
+	for range mayPass {
+		require.Empty(t, c.ask(enough, 0))
+		c.epoch.batch.underway = maxUnderway - 1
+		c.out = nil
+		c.flush()
+		require.Len(t, c.out, 1)
+		require.Empty(t, c.out[0].(*Ask).Query.(*Commit).Deletes)
+	}
+	require.Empty(t, c.ask(enough, 0))
+	c.epoch.batch.underway = maxUnderway - 1
+	c.out = nil
+	c.flush()
+	require.Len(t, c.out, 1)
+	require.Len(t, c.out[0].(*Ask).Query.(*Commit).Deletes, 1)
+	require.Zero(t, c.epoch.batch.passed)
 }
 
 // TestLocalRunsAreBounded: creates that are delayed while the session waits behind another one are sent when there is

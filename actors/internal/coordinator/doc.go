@@ -100,8 +100,9 @@
 //
 // Group commit. While a transaction is under way, creates and deletes are batched, and go together
 // in the next. If one part is refused, each is asked for by itself. If the outcome is unknown, it
-// is unknown for each (batching.txt). Invariant: each change that was submitted is answered exactly
-// once.
+// is unknown for each (batching.txt). Where several may be under way, creates do not share one with
+// deletes that need another node (batch.go). Invariant: each change that was submitted is answered
+// exactly once.
 //
 // Local runs. The lock is handed from a node to its neighbour of the same session without a
 // request. Changes to a queue are delayed by runDelay at most, and by a fifth of it where others

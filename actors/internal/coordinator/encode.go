@@ -19,7 +19,7 @@ func (c *Coordinator) AppendState(b []byte, rename Rename) []byte {
 		e.request(r)
 	}
 	ep := &c.epoch
-	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), ep.leaseRun, flag(c.urgent), flag(ep.lapsed))
+	e.num(ep.number, uint64(ep.connection), uint64(ep.batch.underway), uint64(ep.batch.passed), ep.leaseRun, flag(c.urgent), flag(ep.lapsed))
 	for _, name := range inOrder(ep.paths) {
 		e.path(ep.paths[name])
 	}

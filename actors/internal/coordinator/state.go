@@ -127,6 +127,7 @@ type parked struct {
 type batch struct {
 	waiting  []change
 	underway int // transactions
+	passed   int // transactions that went before deletes that wait
 }
 
 // beats is how the heartbeats go on.
