@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/internal/panics"
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -16,6 +19,9 @@ import (
 // other in a circle. Its parent and its observers get messages.AllHeld, and one of the terminal
 // notices of that kind. It takes Release and Cancel, and may be stopped at any time. When one lock
 // is lost, the others are given back.
+//
+// Where the session has no room for a lock while others are held, it gives these back, pauses, and
+// begins again, a few times, as locks.All does. Its parent is told of the last time alone.
 //
 // Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
 // children.
@@ -82,13 +88,24 @@ type all struct {
 	wrong   error              // with them, if anything
 	audience
 
-	parts  []*actor.PID
+	parts  []*actor.PID // all that it ever had
 	ended  []*actor.PID // those of them that have
 	held   []messages.Held
 	ending bool
 	asked  bool // it was to end, in order
 	end    any  // the terminal notice, once one is due
+	// refusals counts how often the session had no room while locks were held. again: it is to begin anew when these are
+	// given back, and pausing: it has given them back.
+	refusals       int
+	again, pausing bool
 }
+
+// fullTries is how often it asks for all before it is refused for want of room: the pauses between, of 50 ms, 100 ms and
+// so on, each jittered by half, take one and a half seconds.
+const fullTries = 6
+
+// pauseEnded is what the actor sends to itself when it may begin again.
+type pauseEnded struct{ mailbox.Quiet }
 
 // partsEnded is what the actor sends to itself when its last child has ended: Terminated overtakes the last
 // notices, this does not.
@@ -108,13 +125,15 @@ func (a *all) Receive(ctx actor.Context) {
 	case *messages.Held:
 		a.taken(ctx, *msg)
 	case *messages.Released:
-		a.release(ctx) // by force, if we had not asked for it
+		if !a.again {
+			a.release(ctx) // by force, if we had not asked for it
+		}
 	case *messages.Lost:
 		a.giveBack(ctx, &messages.AllLost{Lost: *msg})
 	case *messages.Cancelled:
 		a.giveBack(ctx, &messages.AllCancelled{Cancelled: *msg})
 	case *messages.Failed:
-		a.giveBack(ctx, &messages.AllFailed{Failed: *msg})
+		a.failed(ctx, msg)
 	case *messages.Suspended, *messages.Resumed, *messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked:
 		a.tell(ctx, msg)
 	case *messages.Release, messages.Release, *messages.Cancel, messages.Cancel:
@@ -123,6 +142,11 @@ func (a *all) Receive(ctx actor.Context) {
 		a.terminated(ctx, msg)
 	case *partsEnded:
 		a.finish(ctx)
+	case *pauseEnded:
+		if a.pausing { // else it was to end
+			a.pausing = false
+			a.next(ctx)
+		}
 	}
 }
 
@@ -140,7 +164,7 @@ func (a *all) begin(ctx actor.Context) {
 
 // next asks for the next lock. All are asked for by one caller, so that a deadlock through them is seen as one.
 func (a *all) next(ctx actor.Context) {
-	want := a.wants[len(a.parts)]
+	want := a.wants[len(a.held)]
 	if want.Caller == "" {
 		want.Caller = Caller(Address(ctx.ActorSystem(), messages.IDOf(ctx.Self())))
 	}
@@ -160,9 +184,35 @@ func (a *all) taken(ctx actor.Context, held messages.Held) {
 	}
 }
 
+// failed takes the refusal of a lock. Where the session has no room for it, another that wants several may need the room
+// of those that are held here as much.
+func (a *all) failed(ctx actor.Context, msg *messages.Failed) {
+	if msg.Reason == messages.ReasonSessionFull && len(a.held) > 0 && a.end == nil && !a.asked {
+		a.refusals++
+		a.again = a.refusals < fullTries
+	}
+	if a.again {
+		a.giveBack(ctx, nil)
+		return
+	}
+	a.giveBack(ctx, &messages.AllFailed{Failed: *msg})
+}
+
+// beginAgain asks for all once more, after a pause.
+func (a *all) beginAgain(ctx actor.Context) {
+	a.held, a.ending, a.again, a.pausing = nil, false, false, true
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	time.AfterFunc(retry.LongPause(a.refusals), func() { root.Send(self, &pauseEnded{}) })
+}
+
 // release gives all back because they were to be.
 func (a *all) release(ctx actor.Context) {
-	a.asked = true
+	a.asked, a.again = true, false
+	if a.pausing {
+		a.pausing = false
+		a.finish(ctx)
+		return
+	}
 	a.giveBack(ctx, nil)
 }
 
@@ -177,7 +227,9 @@ func (a *all) giveBack(ctx actor.Context, because any) {
 	}
 	a.ending = true
 	for _, part := range slices.Backward(a.parts) {
-		ctx.Send(part, &messages.Release{})
+		if !slices.ContainsFunc(a.ended, part.Equal) {
+			ctx.Send(part, &messages.Release{})
+		}
 	}
 }
 
@@ -201,6 +253,10 @@ func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
 
 // finish tells how it ended, and stops.
 func (a *all) finish(ctx actor.Context) {
+	if a.again && a.end == nil {
+		a.beginAgain(ctx)
+		return
+	}
 	if a.end == nil {
 		a.end = a.outcome()
 	}

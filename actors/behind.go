@@ -10,7 +10,9 @@ import (
 // WaitListener is a Listener that is also told behind whom the request waits, when it begins to.
 type WaitListener interface {
 	Listener
-	// Waits gives what is known of the predecessor without a further query.
+	// Waits gives what is known of the predecessor without a further query. A request that begins to
+	// wait inside its session before the first node of the session in the queue is known is told of
+	// nobody, also later: a hundred thousand messages would go before the first hand-over.
 	Waits(behind *Predecessor)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
+
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -48,6 +50,10 @@ func (s *Semaphore) Weight(n int) Locker {
 // clients are. When a lock cannot be had, ctx ends, or a held lock is lost meanwhile, All gives
 // back those that are held and returns that error.
 //
+// Where the session has no room for a lock while others are held (ErrSessionFull), All gives these
+// back, pauses, and begins again, a few times: another caller of All may need their room as much.
+// The first lock is refused at once, as by its Lock.
+//
 // Nothing is sent, and the error wraps actors.ErrBadAcquire or zkconn.ErrBadPath, when there is no
 // lock, one is nil or not well formed, or one is named twice.
 func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
@@ -60,6 +66,32 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if err != nil {
 		return nil, &Error{Op: "lock all", Err: err}
 	}
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(fullPause), backoff.WithMultiplier(2),
+		backoff.WithMaxElapsedTime(0))
+	for refusals := 1; ; refusals++ {
+		leases, had, err := allOnce(ctx, ordered)
+		if had == 0 || refusals == fullTries || !errors.Is(err, ErrSessionFull) {
+			return leases, err
+		}
+		select {
+		case <-time.After(pause.NextBackOff()):
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			return nil, errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
+// Two callers of All may each hold what the other has no room for. Sent again at once they did so for ever, 12 000 times
+// a second. The pauses, each jittered by half, tell them apart; all together take about one and a half seconds.
+const (
+	fullPause = 50 * time.Millisecond
+	fullTries = 6
+)
+
+// allOnce takes the locks, or none of them, and tells how many it had.
+func allOnce(ctx context.Context, ordered []Locker) (leases *Leases, had int, err error) {
 	wait, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var held []*Lease
@@ -73,13 +105,13 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 			if left := unlock(ctx, held); ctx.Err() == nil {
 				err = errors.Join(err, left)
 			}
-			return nil, err
+			return nil, len(held), err
 		}
 		held = append(held, lease)
 		// One that is lost while others are waited for ends the waiting.
 		defer context.AfterFunc(lease.Context(), func() { stop(context.Cause(lease.Context())) })()
 	}
-	return newLeases(held), nil
+	return newLeases(held), len(held), nil
 }
 
 // unlock gives leases back, in the reverse order, and waits for all, or for the end of ctx.

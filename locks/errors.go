@@ -83,7 +83,9 @@ type Error struct {
 	State messages.State
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
 	// (Host, PID, Label) and since when. It has what was known without a further query. It is zero
-	// where Lock did not wait, or nothing was known.
+	// where Lock did not wait, or nothing was known. So it is for a request that began to wait inside
+	// its client before the first node of that client in the queue was known: it is told nothing
+	// later, because a hundred thousand may wait so.
 	Behind messages.Contender
 	// Reason and Detail say why it ended, where it has. Of a call that was given up Detail says what kept the servers from
 	// carrying it out, where they were there: "the server hangs up on create container /x, 5 times".

@@ -92,3 +92,48 @@ func TestActorOfSeveralLocksRefuses(t *testing.T) {
 		}
 	})
 }
+
+// TestActorsOfSeveralLocksInAFullSession: two that want the same two locks of a session with room for two nodes stand in
+// each other's way, until pauses tell them apart. One that never has room is refused after a few tries, and tells that
+// once; one that pauses may be told to end.
+func TestActorsOfSeveralLocksInAFullSession(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		both := []messages.Acquire{{Path: "/a"}, {Path: "/b"}}
+		s := newStage(t, at.Connect(), actors.WithMaxNodeBytes(2*nodeBytes(at, "/a")))
+		first, second := s.spawnAll(t, both...), s.spawnAll(t, both...)
+		for then := second; first != nil; first, then = then, nil {
+			toldSecond := chan any(nil)
+			if then != nil {
+				toldSecond = then.told
+			}
+			var held any
+			select {
+			case held = <-first.told:
+			case held = <-toldSecond:
+				first, then = then, first
+			case <-time.After(bound):
+				t.Fatal("they keep each other out")
+			}
+			require.IsType(t, &messages.AllHeld{}, held, "%+v", held)
+			first.send(&messages.Release{})
+			notice[*messages.AllReleased](t, first)
+			require.Empty(t, first.finish(t))
+		}
+		awaitNone(t, at, "/a")
+
+		narrow := newStage(t, at.Connect(), actors.WithMaxNodeBytes(nodeBytes(at, "/a")))
+		refused := narrow.spawnAll(t, both...)
+		failed := notice[*messages.AllFailed](t, refused)
+		require.Equal(t, messages.ReasonSessionFull, failed.Reason)
+		require.Equal(t, "/b", failed.Path)
+		require.Empty(t, refused.finish(t))
+		awaitNone(t, at, "/a")
+
+		pausing := narrow.spawnAll(t, both...)
+		time.Sleep(50 * time.Millisecond) // then it pauses, most likely; it ends so in any case
+		pausing.send(&messages.Release{})
+		notice[*messages.AllCancelled](t, pausing)
+		require.Empty(t, pausing.finish(t))
+		awaitNone(t, at, "/a")
+	})
+}
