@@ -53,6 +53,13 @@ func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 	}
 }
 
+// Troubled tells the listener what keeps the request from being carried out: see TroubleListener.
+func (a *Audience) Troubled(text string) {
+	if listener, ok := a.listener.(TroubleListener); ok {
+		listener.Troubled(text)
+	}
+}
+
 // OwnerEnded tells whether a Terminated says that the owner has ended, which means Release.
 func (a *Audience) OwnerEnded(msg *actor.Terminated) bool { return ownerEnded(msg) }
 

@@ -25,6 +25,7 @@ type lock struct {
 	held     *sessionInfo // that granted the lock
 	run      uint64       // of that lease, when it did
 	listener Listener
+	trouble  string           // what keeps it from being carried out though there are servers; "" for nothing
 	grace    time.Time        // when the grace period ends
 	timers   [4]*time.Timer   // by alarmOf
 	as       string           // who the node says has asked, where that is another

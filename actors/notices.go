@@ -33,7 +33,7 @@ func (l *lock) notice(ctx actor.Context, do machine.Do) any {
 	case machine.TellLost:
 		return &messages.Lost{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
 	case machine.TellCancelled:
-		return &messages.Cancelled{Grant: grant, Reason: l.m.Reason}
+		return &messages.Cancelled{Grant: grant, Reason: l.m.Reason, Detail: l.trouble}
 	case machine.TellFailed:
 		return &messages.Failed{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
 	}

@@ -26,6 +26,7 @@ type troubled struct {
 }
 
 func (l *lock) hearTrouble(text string) {
+	l.trouble = text
 	if listener, ok := l.listener.(TroubleListener); ok {
 		listener.Troubled(text)
 	}

@@ -122,7 +122,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	case *messages.Deadlocked:
 		r.gaveUp = &DeadlockError{msg.Deadlock}
 	case *messages.Cancelled:
-		r.finish(r.cancelled(msg.Reason))
+		r.finish(r.cancelled(msg))
 	case *messages.Failed:
 		r.finish(r.failed(msg))
 	case *actor.Stopped:
@@ -160,14 +160,11 @@ func (r *request) failed(msg *messages.Failed) error {
 }
 
 // cancelled makes the error of a request that ended before it held.
-func (r *request) cancelled(why messages.Reason) error {
-	if why == messages.ReasonDeadlock && r.gaveUp != nil {
-		return r.fault("lock", why, "", r.gaveUp)
+func (r *request) cancelled(end *messages.Cancelled) error {
+	if end.Reason == messages.ReasonDeadlock && r.gaveUp != nil {
+		return r.fault("lock", end.Reason, "", r.gaveUp)
 	}
-	r.mu.Lock()
-	trouble := r.trouble
-	r.mu.Unlock()
-	return r.fault("lock", why, trouble, context.Canceled)
+	return r.fault("lock", end.Reason, end.Detail, context.Canceled)
 }
 
 // reply answers Lock, once.

@@ -90,9 +90,13 @@ type Lost struct {
 }
 
 // Cancelled: the request ended before it held, and no node of it is left. Terminal.
+//
+// Detail says what kept the servers from carrying the request out, where they were there: "the
+// server hangs up on create container /x, 5 times". It is "" otherwise.
 type Cancelled struct {
 	Grant
 	Reason Reason
+	Detail string
 }
 
 // Failed: the lock could not be acquired, or could not be given back. Terminal.

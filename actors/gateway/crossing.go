@@ -106,7 +106,7 @@ var standings = map[relay.Standing]wire.Standing{
 }
 
 func writeReply(r relay.Reply) *wire.Reply {
-	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: r.Detail,
+	x := &wire.Reply{Version: wire.Version, Id: r.ID, Standing: standings[r.Standing], Detail: clip(r.Detail),
 		Number: r.Number, Lasts: int64(r.Lasts), Every: int64(r.Every), First: r.First, Gateway: r.Gateway}
 	for _, ev := range r.Events {
 		x.Events = append(x.Events, wire.FromNotice(ev.Notice, ev.In))

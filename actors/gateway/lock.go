@@ -224,6 +224,8 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 			q.route.send(ctx, o.Gateway, writeRequest(o.Request))
 		case relay.Dismiss:
 			ctx.Request(ctx.Sender(), writeRequest(o.Request))
+		case relay.Trouble:
+			q.audience.Troubled(o.Text)
 		case relay.Extend:
 			q.clock.ExtendTo(time.Duration(o.Until))
 		case relay.EndLease:

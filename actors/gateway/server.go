@@ -43,7 +43,18 @@ type (
 	tick      struct{}
 	lockEnded struct{ who *actor.PID }
 	drain     struct{ done chan struct{} }
+	troubled  struct{ id, text string }
 )
+
+// ear hears from the lock actor of a request what keeps it from being carried out. All else it is told as an observer.
+type ear struct {
+	id string
+	of *server
+}
+
+func (e *ear) Moved(messages.State, string) {}
+func (e *ear) Hear(*actor.PID, any)         {}
+func (e *ear) Troubled(text string)         { e.of.system.Root.Send(e.of.self, &troubled{e.id, text}) }
 
 func newGateway(session *actors.Session, limits relay.Limits) *server {
 	return &server{session: session, limits: limits, begun: time.Now(), locks: map[string]*actor.PID{}, ids: map[string]string{},
@@ -86,6 +97,9 @@ func (g *server) Receive(ctx actor.Context) {
 		ctx.Send(ctx.Self(), &lockEnded{msg.Who}) // it overtakes the last notices, this does not
 	case *lockEnded:
 		g.lockEnded(msg.who)
+	case *troubled:
+		g.table.Troubled(msg.id, msg.text)
+		g.flushSoon(ctx)
 	case *flush:
 		g.flushing = false
 		g.carryOut(ctx, g.table.Flush(g.now(), g))
@@ -205,7 +219,7 @@ func (g *server) carryOut(ctx actor.Context, out []relay.Output) {
 		switch o := o.(type) {
 		case relay.Spawn:
 			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self()),
-				actors.WithRequester(o.From)))
+				actors.WithRequester(o.From), actors.WithListener(&ear{o.ID, g})))
 			g.locks[o.ID], g.ids[lock.GetId()] = lock, o.ID
 			ctx.Watch(lock)
 		case relay.Tell:

@@ -42,7 +42,8 @@ func FromNotice(notice any, in time.Duration) *Event {
 		return &Event{What: &Event_Lost{&Lost{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason)),
 			Detail: Valid(n.Detail)}}}
 	case *messages.Cancelled:
-		return &Event{What: &Event_Cancelled{&Cancelled{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason))}}}
+		return &Event{What: &Event_Cancelled{&Cancelled{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason)),
+			Detail: Valid(n.Detail)}}}
 	case *messages.Failed:
 		return &Event{What: &Event_Failed{&Failed{Grant: fromGrant(n.Grant), Reason: Valid(string(n.Reason)),
 			Detail: Valid(n.Detail)}}}
@@ -91,7 +92,7 @@ func (x *Event) end() any {
 			Detail: n.Lost.GetDetail()}
 	case *Event_Cancelled:
 		return &messages.Cancelled{Grant: n.Cancelled.GetGrant().messages(),
-			Reason: messages.Reason(n.Cancelled.GetReason())}
+			Reason: messages.Reason(n.Cancelled.GetReason()), Detail: n.Cancelled.GetDetail()}
 	case *Event_Failed:
 		return &messages.Failed{Grant: n.Failed.GetGrant().messages(), Reason: messages.Reason(n.Failed.GetReason()),
 			Detail: n.Failed.GetDetail()}

@@ -559,7 +559,7 @@ type Reply struct {
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	Id            string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	Standing      Standing               `protobuf:"varint,3,opt,name=standing,proto3,enum=turnstile.gateway.Standing" json:"standing,omitempty"`
-	Detail        string                 `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
+	Detail        string                 `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`  // why it is not taken; of one that is, what keeps the servers from carrying it out
 	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"` // of the newest sending that has come
 	Lasts         int64                  `protobuf:"varint,6,opt,name=lasts,proto3" json:"lasts,omitempty"`   // for how long the lease lasts from that sending; 0 where none is promised
 	Every         int64                  `protobuf:"varint,7,opt,name=every,proto3" json:"every,omitempty"`   // how often a waiter is to send
@@ -1545,6 +1545,7 @@ type Cancelled struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
 	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1589,6 +1590,13 @@ func (x *Cancelled) GetGrant() *Grant {
 func (x *Cancelled) GetReason() string {
 	if x != nil {
 		return x.Reason
+	}
+	return ""
+}
+
+func (x *Cancelled) GetDetail() string {
+	if x != nil {
+		return x.Detail
 	}
 	return ""
 }
@@ -2982,10 +2990,11 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x04Lost\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"S\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"k\n" +
 	"\tCancelled\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"h\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"h\n" +
 	"\x06Failed\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +

@@ -36,6 +36,7 @@ func (r *Requester) again(now Instant, at int, on string) []Output {
 // leave leaves this attempt, and is ready to send the next, which Wake does later.
 func (r *Requester) leave(now Instant, at int, on string) []Output {
 	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
+	out = append(out, r.troubled("")...) // that was there
 	r.places.now = at
 	r.grant = messages.Grant{Path: r.want.Path}
 	r.try = newAttempt(r.try.index+1, now)

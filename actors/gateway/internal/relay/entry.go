@@ -46,6 +46,8 @@ type entry struct {
 	// events are those that the requester is not known to have taken in: from seen+1 to newest.
 	events               []told
 	seen, newest, pushed uint64
+	// trouble is what keeps the servers from carrying the request out, told what the requester was last sent of that.
+	trouble, toldTrouble string
 
 	grant      messages.Grant
 	epoch, run uint64  // of the grant
@@ -129,6 +131,9 @@ func (e *entry) told(now Instant, notice any) {
 	}
 	e.add(notice, deadline)
 }
+
+// hasNews tells whether something is to be sent to the requester.
+func (e *entry) hasNews() bool { return e.newest > e.pushed || e.trouble != e.toldTrouble }
 
 func (e *entry) add(notice any, at Instant) {
 	e.newest++

@@ -133,7 +133,7 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 		r.ordered.what, r.ordered.revoke = Keep, 0
 	}
 	until, sent := r.try.sent.promised(p)
-	var out []Output
+	out := r.troubled(p.Detail)
 	if r.stage == held && r.hold.renew(now, until, sent, p.Lasts) {
 		out = append(out, Extend{until})
 	}

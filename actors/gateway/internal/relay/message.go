@@ -77,7 +77,9 @@ type Reply struct {
 	ID       string
 	Gateway  uint64
 	Standing Standing
-	Detail   string
+	// Detail says why a request is not taken. Of a Known one it says what keeps the servers from
+	// carrying it out though they are there, and "" when nothing does any more.
+	Detail string
 	// Number is the newest sending that the gateway has received; zero says that nothing is
 	// promised.
 	Number uint64

@@ -37,7 +37,7 @@ func abroad(notice any) any {
 	case *messages.Lost:
 		return &messages.Lost{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: closed}
 	case *messages.Cancelled:
-		return &messages.Cancelled{Grant: n.Grant, Reason: messages.ReasonUnreachable}
+		return &messages.Cancelled{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: n.Detail}
 	case *messages.Failed:
 		return &messages.Failed{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: closed}
 	}

@@ -2,7 +2,7 @@ package relay
 
 import "github.com/turnstile-locks/turnstile/messages"
 
-// Output is what an end asks its shell to do: Send, Dismiss, Say, Extend, EndLease or End of the
+// Output is what an end asks its shell to do: Send, Dismiss, Say, Trouble, Extend, EndLease or End of the
 // requester, Spawn, Tell or Answer of the gateway.
 type Output any
 
@@ -22,6 +22,8 @@ type (
 		// Deadline is that of messages.RevokeRequested; zero for none.
 		Deadline Instant
 	}
+	// Trouble tells the listener what keeps the request from being carried out; "" for nothing any more.
+	Trouble struct{ Text string }
 	// Extend says until when the lease lasts: the first before Held.
 	Extend struct{ Until Instant }
 	// EndLease ends the lease.

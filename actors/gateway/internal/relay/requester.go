@@ -21,6 +21,7 @@ type Requester struct {
 	hold    hold           // only while it holds
 	shown   messages.State // as the owner knows it
 	grant   messages.Grant
+	trouble string // that the listener was told last
 
 	try    attempt
 	number uint64        // of the newest sending

@@ -23,6 +23,15 @@ func (r *Requester) move(to messages.State, on string, why messages.Reason) []Ou
 	return []Output{Say{Notice: t}}
 }
 
+// troubled tells what keeps the request from being carried out, when that has changed.
+func (r *Requester) troubled(text string) []Output {
+	if r.trouble == text {
+		return nil
+	}
+	r.trouble = text
+	return []Output{Trouble{text}}
+}
+
 // send is one sending.
 func (r *Requester) send(now Instant) []Output {
 	r.number++

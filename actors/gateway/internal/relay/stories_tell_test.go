@@ -55,6 +55,7 @@ func (s *requesterStory) reply(t *testing.T, d *datadriven.TestData) relay.Reply
 	r := relay.Reply{ID: s.r.ID(), Gateway: max(1, count(t, d, "gateway")), Number: count(t, d, "n"),
 		Lasts: span(t, d, "lasts"), Every: span(t, d, "every"), First: count(t, d, "first")}
 	d.MaybeScanArgs(t, "id", &r.ID)
+	d.MaybeScanArgs(t, "detail", &r.Detail)
 	var standing string
 	d.MaybeScanArgs(t, "standing", &standing)
 	r.Standing = standings[standing]
@@ -105,6 +106,11 @@ func (s *tableStory) tell(t *testing.T, d *datadriven.TestData) []relay.Output {
 				s.table.Told(s.now, id, n)
 			}
 		}
+		return s.table.Flush(s.now, s)
+	case "troubled":
+		var text string
+		d.MaybeScanArgs(t, "text", &text)
+		s.table.Troubled(id, text)
 		return s.table.Flush(s.now, s)
 	case "ended":
 		s.table.Ended(s.now, id)

@@ -19,7 +19,7 @@ import (
 //
 //	new gateways=N [timeout=D] [alone] [prefers=N] begins a story; the request is sent
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [standing=closing|unknown|refused|full]
-//	      [id=ID] [gateway=N]          N is the gateway's name, 1 by default
+//	      [id=ID] [gateway=N] [detail=TEXT]  N is the gateway's name, 1 by default
 //	wake at=T                          the timer
 //	order at=T release|cancel|revoke
 //	gap at=T                           the lease clock has a gap
@@ -34,6 +34,7 @@ import (
 //	request at=T id=ID n=N [seen=N] [want] [grace=D] [release|cancel|revoke] [over]
 //	        [gateway=N]                its name is 7
 //	told at=T id=ID events=(E, E, ...) [times=N] what the lock actor tells; then it is flushed
+//	troubled id=ID [text=TEXT]         what keeps it from being carried out
 //	tick at=T
 //	close at=T
 //
@@ -121,7 +122,8 @@ func notices(t *testing.T, d *datadriven.TestData) (all []any) {
 		case "Lost":
 			all = append(all, &messages.Lost{Grant: grant, Reason: why})
 		case "Cancelled":
-			all = append(all, &messages.Cancelled{Grant: grant, Reason: why})
+			reason, detail, _ := strings.Cut(string(why), "/")
+			all = append(all, &messages.Cancelled{Grant: grant, Reason: messages.Reason(reason), Detail: detail})
 		case "Failed":
 			all = append(all, &messages.Failed{Grant: grant, Reason: why})
 		default:
@@ -165,6 +167,8 @@ func line(o relay.Output) string {
 			return fmt.Sprintf("%s by %v", named(o.Notice), time.Duration(o.Deadline))
 		}
 		return named(o.Notice)
+	case relay.Trouble:
+		return fmt.Sprintf("trouble %q", o.Text)
 	case relay.EndLease:
 		return "no lease"
 	case relay.End:
@@ -216,6 +220,9 @@ func answered(r relay.Reply) string {
 		return text
 	}
 	text += fmt.Sprintf(" lasts=%v", r.Lasts)
+	if r.Detail != "" {
+		text += fmt.Sprintf(" trouble %q", r.Detail)
+	}
 	for i, ev := range r.Events {
 		text += fmt.Sprintf(" %d:%s", r.First+uint64(i), named(ev.Notice))
 		if ev.In > 0 {
@@ -244,6 +251,9 @@ func named(notice any) string {
 	case *messages.Lost:
 		return text + "(" + string(n.Reason) + ")"
 	case *messages.Cancelled:
+		if n.Detail != "" {
+			return text + "(" + string(n.Reason) + ": " + n.Detail + ")"
+		}
 		return text + "(" + string(n.Reason) + ")"
 	case *messages.Failed:
 		return text + "(" + string(n.Reason) + ")"

@@ -142,13 +142,25 @@ func (t *Table) Told(now Instant, id string, notice any) {
 	if e == nil || e.phase == gone {
 		return
 	}
-	if e.newest == e.pushed {
+	if !e.hasNews() {
 		t.changed = append(t.changed, id)
 	}
 	e.told(now, notice)
 	if e.phase == gone && e.orphaned {
 		t.drop(now, e)
 	}
+}
+
+// Troubled takes what keeps the servers from carrying a request out; "" for nothing any more. Flush sends it on.
+func (t *Table) Troubled(id, text string) {
+	e := t.requests[id]
+	if e == nil || e.phase == gone {
+		return
+	}
+	if !e.hasNews() {
+		t.changed = append(t.changed, id)
+	}
+	e.trouble = text
 }
 
 // Ended takes it that the lock actor of a request has ended. Where it has not told so, it was
@@ -169,7 +181,7 @@ func (t *Table) Ended(now Instant, id string) {
 func (t *Table) Flush(now Instant, lease Lease) []Output {
 	var out []Output
 	for _, id := range t.changed {
-		if e := t.requests[id]; e != nil && e.newest > e.pushed {
+		if e := t.requests[id]; e != nil && e.hasNews() {
 			out = append(out, t.reply(now, lease, e, max(e.seen, e.pushed)))
 		}
 	}
@@ -242,7 +254,7 @@ func (t *Table) Promised(now Instant) map[string]time.Duration {
 
 // reply makes the answer to a request, with the events after one.
 func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
-	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Number: e.number, Every: t.every(), First: after + 1}
+	r := Reply{ID: e.id, Gateway: t.name, Standing: Known, Detail: e.trouble, Number: e.number, Every: t.every(), First: after + 1}
 	if !t.closing && !t.silent(now, e) { // what happens renews no promise of the dead
 		r.Lasts = e.promise(now, lease)
 	}
@@ -253,6 +265,6 @@ func (t *Table) reply(now Instant, lease Lease, e *entry, after uint64) Output {
 		}
 		r.Events = append(r.Events, told)
 	}
-	e.pushed = e.newest
+	e.pushed, e.toldTrouble = e.newest, e.trouble
 	return Answer{To: e.from, Reply: r}
 }
