@@ -209,3 +209,39 @@ func cycleVirtual(t *testing.T, client *locks.Client, path string) {
 	require.NoError(t, err)
 	require.NoError(t, lease.Unlock(t.Context()))
 }
+
+// TestServerHangsUpOnHeartbeats: they are sent again at a pace, and the trouble is named. The pauses never cost a lease:
+// where the server lets them through while it is valid, it goes on. A waiter keeps its place.
+func TestServerHangsUpOnHeartbeats(t *testing.T) {
+	for _, lasts := range []time.Duration{2 * time.Second, 2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+			client, waiting := openVirtual(t, server, server.Connect()), openVirtual(t, server, server.Connect())
+			first, err := client.Mutex("/w").Lock(t.Context())
+			require.NoError(t, err)
+			answer := elsewhere(t.Context(), waiting.Mutex("/w").Lock)
+			lease, err := waiting.Mutex("/x").Lock(t.Context())
+			require.NoError(t, err)
+			time.Sleep(10 * time.Second)
+			injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Session: waiting.Session().ID(),
+				Action: embedded.CutBefore, Count: -1})
+			require.NoError(t, err)
+			time.Sleep(lasts)
+			require.Contains(t, waiting.State().Trouble, "the server hangs up on heartbeat /")
+			require.Less(t, injected.Hits(), 60)
+			t.Logf("%v: %d hang-ups, %s", lasts, injected.Hits(), waiting.State().Trouble)
+			injected.Remove()
+			time.Sleep(10 * time.Second)
+			if lasts < time.Minute { // else the trouble of a search is that of a session that is over
+				require.Empty(t, waiting.State().Trouble)
+			}
+			require.Equal(t, lasts < time.Minute, lease.Valid())
+			require.True(t, first.Valid())
+			require.NoError(t, first.Unlock(t.Context()))
+			got := <-answer
+			require.NoError(t, got.err)
+			require.NoError(t, got.lease.Unlock(t.Context()))
+			_ = lease.Unlock(t.Context())
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -31,10 +32,53 @@ func (c *Coordinator) beat() {
 	}
 }
 
-// beatAnew sends a heartbeat at once on a new connection. One that was under way, or due, goes on no longer.
+// beatAnew sends a heartbeat at once on a new connection, unless the servers hang up on those. One that was under way, or
+// due, goes on no longer.
 func (c *Coordinator) beatAnew() {
-	c.stop(c.epoch.beats.timer)
-	c.beatNow()
+	b := &c.epoch.beats
+	c.stop(b.timer)
+	if b.failed && !b.others && b.many < maxHangUps {
+		b.many++
+	}
+	b.failed, b.others = false, false
+	if b.many < suspected {
+		c.beatNow()
+		return
+	}
+	c.numbers++ // it is due
+	b.newest, b.timer = c.numbers, c.after(c.beatPause(), timer{kind: BeatTimer})
+}
+
+// maxHangUps is how far hang-ups are counted: the pause does not grow any more.
+const maxHangUps = 8
+
+// beatPause is how long a heartbeat waits on a new connection when the servers have hung up on those before. Sent at once,
+// each would cost a reconnect within milliseconds. The connection keeps the session alive meanwhile, and other requests
+// go on. What is left of the lease is for three more attempts at least: a server that does not hang up any more is found
+// before it is over.
+func (c *Coordinator) beatPause() time.Duration {
+	bound := c.epoch.timeout / evidencePerTimeout
+	if left := c.at.Lease.Left; left > 0 {
+		bound = min(c.epoch.timeout/beatsPerTimeout, left/4)
+	}
+	return max(min(pauseAfter(c.epoch.beats.many, 0), bound), shortestBeat)
+}
+
+// heedBeat counts whether a heartbeat was carried out.
+func (c *Coordinator) heedBeat(p heartbeat, f Failure) {
+	b := &c.epoch.beats
+	switch {
+	case f.Outcome == Unknown && f.Trouble != "":
+		if b.failed = true; b.many+1 >= suspected && !b.others {
+			text := fmt.Sprintf("%s, %d times", f.Trouble, b.many+1)
+			c.emit(&Trouble{Path: p.path, Text: text})
+		}
+	case f.Outcome == Applied, f.Outcome == Refused:
+		if b.many >= suspected {
+			c.emit(&Trouble{Path: p.path})
+		}
+		b.hangUps = hangUps{}
+	}
 }
 
 func (c *Coordinator) beatNow() {

@@ -48,7 +48,7 @@ type (
 	Hurry struct{ Urgent bool }
 
 	// Trouble says what keeps a request from being carried out though there are servers; the empty text that nothing
-	// does any more.
+	// does any more. To is zero where that is the session's heartbeat.
 	Trouble struct {
 		To   RequestID
 		Path string // the lock path

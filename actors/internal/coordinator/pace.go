@@ -9,6 +9,13 @@ import (
 // heed counts whether a query was carried out, for the orders that it serves: see pause.go.
 func (c *Coordinator) heed(what purpose, answer Answer) {
 	f := answer.failure()
+	if beat, is := what.(heartbeat); is {
+		c.heedBeat(beat, f)
+		return
+	}
+	if f.Outcome == Unknown && f.Trouble != "" {
+		c.epoch.beats.others = true
+	}
 	switch p := what.(type) {
 	case creation:
 		c.count(p.request, machine.Create, f)

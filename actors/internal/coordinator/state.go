@@ -140,6 +140,14 @@ type beats struct {
 	timer uint64
 	// sent counts them, for whose turn it is.
 	sent uint64
+	hangUps
+}
+
+// hangUps are the heartbeats on which the servers hung up, one after the other, while nothing else was lost.
+type hangUps struct {
+	many int
+	// failed: since the connection was made a heartbeat was hung up on; others: another query, too.
+	failed, others bool
 }
 
 // reads are the own nodes that are owed a read, in the order in which they were asked for.
