@@ -189,8 +189,8 @@
 //
 // Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
 // that are held with come first. Its answer extends the lease, and tells of a node that is gone
-// (heartbeats.txt, lease.txt). Where the servers hang up on one after the other, and on nothing else,
-// the next waits on its new connection, for a quarter of what is left of the lease at most.
+// (heartbeats.txt, lease.txt). The servers may hang up on one after the other, and on nothing else.
+// Then the next waits on its new connection, for a quarter of what is left of the lease at most.
 //
 // # When the session ends
 //
