@@ -195,7 +195,7 @@ func TestSpansOfADowngrade(t *testing.T) {
 // TestSpanOfALateAnswer: Lock was given up before its node was known to exist: no hold begins when it is, and no span goes on.
 func TestSpanOfALateAnswer(t *testing.T) {
 	w := newTraced(t)
-	kept, err := w.server.Inject(embedded.Fault{Session: w.client.Session().ID(), Op: embedded.OpMulti, Action: embedded.HoldReplies})
+	kept, err := w.server.Inject(embedded.Fault{Session: w.client.Session().ID(), Op: embedded.OpCreate, Action: embedded.HoldReplies})
 	require.NoError(t, err)
 	defer kept.Remove()
 	w.lockAndGiveUp("/orders/42", kept)
