@@ -33,7 +33,7 @@ func (r *round) massExpiry(member *rig.Server) error {
 	for _, server := range r.servers() {
 		addrs = append(addrs, server.Addr())
 	}
-	masses, err := rig.Gather(r.ctx, addrs, r.o.sessions, r.o.timeout)
+	masses, err := rig.OpenCrowd(r.ctx, addrs, r.o.sessions, r.o.timeout)
 	defer masses.Leave()
 	if err != nil {
 		return err
