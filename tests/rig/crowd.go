@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// gatherSlots is how many sessions of a crowd are opened at the same time.
-	gatherSlots = 16
+	// crowdSlots is how many sessions of a crowd are opened at the same time.
+	crowdSlots = 16
 	// openBound is for one session to be opened by a server that has much to do.
 	openBound = time.Minute
 )
@@ -28,13 +28,13 @@ type Crowd struct {
 	pings   sync.WaitGroup
 }
 
-// Gather opens so many sessions at the servers in turn, and keeps them alive until FallSilent or Leave is called, or ctx
+// OpenCrowd opens so many sessions at the servers in turn, and keeps them alive until FallSilent or Leave is called, or ctx
 // ends. The crowd is to be left in any case, also when there is an error.
-func Gather(ctx context.Context, addrs []string, sessions int, timeout time.Duration) (*Crowd, error) {
+func OpenCrowd(ctx context.Context, addrs []string, sessions int, timeout time.Duration) (*Crowd, error) {
 	ctx, stop := context.WithCancel(ctx)
 	c := &Crowd{conns: make([]net.Conn, sessions), stop: stop}
 	granted, errs := make([]time.Duration, sessions), make([]error, sessions)
-	slots := make(chan struct{}, gatherSlots)
+	slots := make(chan struct{}, crowdSlots)
 	var all sync.WaitGroup
 	for i := range sessions {
 		slots <- struct{}{}

@@ -12,7 +12,7 @@ import (
 func TestACrowdExpiresAtTheLogsPace(t *testing.T) {
 	server := StartStandalone(t, WithLogOfExpiries())
 	const sessions, lines, timeout = 150, 100, 2 * time.Second
-	crowd, err := Gather(t.Context(), []string{server.Addr()}, sessions, timeout)
+	crowd, err := OpenCrowd(t.Context(), []string{server.Addr()}, sessions, timeout)
 	defer crowd.Leave()
 	if err != nil {
 		t.Fatal(err)

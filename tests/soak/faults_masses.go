@@ -35,7 +35,7 @@ func (c *chaos) massesExpire(ctx context.Context, rng *rand.Rand) error {
 			s.moveTo(ctx, member, c.o.session/4)
 		}
 	}
-	crowd, err := rig.Gather(ctx, []string{c.ensemble.Members()[member].Addr()}, massSessions, c.o.session)
+	crowd, err := rig.OpenCrowd(ctx, []string{c.ensemble.Members()[member].Addr()}, massSessions, c.o.session)
 	defer crowd.Leave()
 	if err != nil {
 		return err

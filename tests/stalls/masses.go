@@ -26,7 +26,7 @@ func massExpiry(r *round) error {
 	for _, server := range r.servers() {
 		addrs = append(addrs, server.Addr())
 	}
-	masses, err := rig.Gather(r.ctx, addrs, r.o.sessions, r.o.timeout)
+	masses, err := rig.OpenCrowd(r.ctx, addrs, r.o.sessions, r.o.timeout)
 	defer masses.Leave()
 	if err != nil {
 		return err
