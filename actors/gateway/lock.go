@@ -217,6 +217,7 @@ func (q *requester) stop(ctx actor.Context) {
 
 // carryOut does what was decided, and sets the timer.
 func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
+	q.letGo() // first: who hears of it may ask for the lock at once, and is not to follow this request
 	ending := false
 	for _, o := range out {
 		switch o := o.(type) {
@@ -236,16 +237,21 @@ func (q *requester) carryOut(ctx actor.Context, out []relay.Output) {
 			ending = true
 		}
 	}
-	if q.pins && !q.relay.Holding() {
-		q.pins = false
-		q.at.letGo(q.epoch)
-	}
+	q.letGo()
 	if ending {
 		ctx.Stop(ctx.Self())
 		return
 	}
 	q.startTimer(ctx)
 	q.look(ctx)
+}
+
+// letGo ends that other requests of the owner go where this one does, once it holds no more.
+func (q *requester) letGo() {
+	if q.pins && !q.relay.Holding() {
+		q.pins = false
+		q.at.letGo(q.epoch)
+	}
 }
 
 // startTimer has the request woken when something is due.
