@@ -13,26 +13,37 @@ import (
 // errVanished: the lock path has vanished, as an empty container does.
 var errVanished = errors.New("the lock path has vanished")
 
-// create makes a node, and the lock path where that is missing. A lock path that vanishes in between is made again, a bounded
-// number of times.
+// create makes a node, and the lock path where that is missing, at once. A lock path that vanishes in between is made
+// again, a bounded number of times.
 func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
+	if !k.tryCreate(q, a) {
+		return a
+	}
 	err := backoff.Retry(func() error {
-		made, err := k.createOnce(q, a)
-		a.Node, a.Failure = madeOf(made), failureOf(err)
-		if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
-			return nil
+		if k.tryCreate(q, a) {
+			return errVanished
 		}
-		a.Info = coordinator.Info{}
-		if err := k.Conn.EnsureParents(q.Spec.Path); err != nil {
-			a.Failure = failureOf(err)
-			return nil
-		}
-		return errVanished
+		return nil
 	}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
 	_ = err // what has failed last is in the answer
 	return a
+}
+
+// tryCreate makes a node, and tells whether it is to be tried again, because there was no lock path, and there is now.
+func (k Carrier) tryCreate(q *coordinator.Create, a *coordinator.Created) (again bool) {
+	made, err := k.createOnce(q, a)
+	a.Node, a.Failure = madeOf(made), failureOf(err)
+	if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
+		return false
+	}
+	a.Info = coordinator.Info{}
+	if err := k.Conn.EnsureParents(q.Spec.Path); err != nil {
+		a.Failure = failureOf(err)
+		return false
+	}
+	return true
 }
 
 // createOnce records a semaphore's permits, and makes the node. The queue that is listed behind it is not older, because the
