@@ -46,6 +46,8 @@ var commands = map[string]check{
 
 	"go -C tests/soak run . -seed 41 -duration 2m":     long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m": long(hasFlags),
+	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
+	"go run ./tests/cost -scenes slow -timeout 10s -trips 1/12,1/8":                               long(hasFlags),
 	"go run ./examples/cluster":                        long(builds), // examples_test.go runs it
 	"go test ./...":                                    long(lists),
 	"make test":                                        long(target),
