@@ -44,18 +44,18 @@ var commands = map[string]check{
 
 	// Those that take minutes: in make test what can be said of them, and all of it in make readme.
 
-	"go -C tests/soak run . -seed 41 -duration 2m":     long(hasFlags),
-	"go -C tests/soak run . -peer zklock -duration 2m": long(hasFlags),
+	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
+	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
 	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
 	"go run ./tests/cost -scenes slow -timeout 10s -trips 1/12,1/8":                               long(hasFlags),
-	"go run ./examples/cluster":                        long(builds), // examples_test.go runs it
-	"go test ./...":                                    long(lists),
-	"make test":                                        long(target),
-	"make deps":                                        long(target),
-	"make race":                                        long(target),
-	"make walk":                                        long(target),
-	"make lease-walk":                                  long(target),
-	"make mistakes":                                    long(target),
+	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
+	"go test ./...":                                                                               long(lists),
+	"make test":                                                                                   long(target),
+	"make deps":                                                                                   long(target),
+	"make race":                                                                                   long(target),
+	"make walk":                                                                                   long(target),
+	"make lease-walk":                                                                             long(target),
+	"make mistakes":                                                                               long(target),
 	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=10s": long(target),
 	"make soak-simulate SEEDS=5000":                              long(target),
 	"make bench BENCH=-quick":                                    long(target),
