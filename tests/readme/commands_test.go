@@ -184,10 +184,12 @@ func ours(t *testing.T, p *place) string {
 
 var flags = regexp.MustCompile(` -([a-z-]+)`)
 
+// program is a command up to its flags.
+var program = regexp.MustCompile(`^go( -C \S+)? run \S+`)
+
 // hasFlags has a program list its flags: those of the command are among them.
 func hasFlags(t *testing.T, p *place, command string) {
-	program, _, _ := strings.Cut(command, " . ")
-	help := p.run(t, program+" . -help")
+	help := p.run(t, program.FindString(command)+" -help")
 	for _, flag := range flags.FindAllStringSubmatch(command, -1) {
 		require.Contains(t, help, "\n  -"+flag[1]+" ", command)
 	}
