@@ -149,7 +149,7 @@ func (s *scene) compare(t *testing.T) {
 // pipelines tells whether the request goes to the servers right behind the create, and is met by the fault together with
 // it: then what is demanded is how the subject ends, and not its way.
 func (c cell) pipelines() bool {
-	return c.request == list || c.request == permits
+	return (c.request == list || c.request == permits) && c.recipe == acquiring
 }
 
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's

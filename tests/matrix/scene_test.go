@@ -6,8 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -71,6 +74,11 @@ func (s *scene) prepare(t *testing.T) {
 		s.trigger = s.subject.ask
 	case list, watch, look, permits, permitsWatch:
 		s.warm(t)
+		if s.cell.request == list { // so that the queue is listed by itself, and not behind the create
+			dismiss := s.crowd(t)
+			s.warm(t)
+			dismiss()
+		}
 		s.front.hold(t)
 		synctest.Wait() // until it has told that it holds
 		s.trigger = s.subject.ask
@@ -119,6 +127,24 @@ func (s *scene) warm(t *testing.T) {
 		return
 	}
 	require.NoError(t, s.take(t, s.subject.client, r.subject).Unlock(patient(t)))
+}
+
+// crowd plants so many contenders in another queue of the lock path that who lists it does not list it behind its next
+// create. What it gives takes them away.
+func (s *scene) crowd(t *testing.T) (dismiss func()) {
+	t.Helper()
+	var planted []string
+	for range 17 {
+		prefix := queue.Style{Name: "crowd"}.Prefix(uuid.NewString())
+		made, err := s.operator.Create(lockPath+"/"+prefix, nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+		planted = append(planted, made)
+	}
+	return func() {
+		for _, path := range planted {
+			require.NoError(t, s.operator.Delete(path, -1))
+		}
+	}
 }
 
 // take takes a lock that nobody is to be heard of.
