@@ -2,11 +2,11 @@
 //
 //	go run ./tests/cost                                       everything, with 1 000 clients
 //	go run ./tests/cost -scenes outage -lengths 0.9,0.95,1.0  some of it
-//	go run ./tests/cost -scenes slow -clients 200 -minutes 2  with fewer clients, for longer
+//	go run ./tests/cost -scenes slow -clients 200 -measure 2m  with fewer clients, for longer
 //
 // It uses nothing of the library that came with the lease rule of issue 35. So the same files
 // measure an older version, too, in a work tree of it, with the package tests/rig of today beside
-// them. That is how the tables "before" and "after" of the figures page came about.
+// them.
 //
 // Clients reach each server through a relay, which counts every frame by its kind, delays what
 // passes, and has outages: it resets all connections and refuses new ones. All clients live in one
@@ -34,7 +34,7 @@
 //	dials      attempts to connect, during the outage and after it
 //	connects   connect requests that a server was sent
 //	begun      of these, how many began a session
-//	requests   frames to the server from the end of the outage until all clients were back, connect
+//	requests   frames to the server from the beginning of the outage until all clients were back, connect
 //	           requests too. Behind it the kinds of those that are not pings
 //	back       from the end of the outage until all were back: holders with a lease that was renewed
 //	           or granted after the outage, idle clients with a connection
