@@ -65,7 +65,7 @@ func (r *Replica) dial(ctx context.Context) (net.Conn, error) {
 		_ = server.Close()
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errRefused}
 	}
-	return client, nil
+	return &inMemory{Conn: client}, nil
 }
 
 var errRefused = errors.New("embedded: connection refused")
