@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,7 +76,11 @@ func openFleet(ctx context.Context, clients int, addrs []string, timeout, delay 
 		})
 	}
 	opening.Wait()
-	return f, errors.Join(errs...)
+	failed := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(failed) > 0 {
+		return f, fmt.Errorf("%d of %d clients could not be opened, the first: %w", len(failed), clients, failed[0])
+	}
+	return f, nil
 }
 
 // dial counts.

@@ -131,7 +131,7 @@ type parcel struct {
 }
 
 // mostParcels bounds the frames of a direction that are under way; a client has fewer.
-const mostParcels = 4096
+const mostParcels = 256
 
 // carry passes frames on until one side is gone, and then resets both. It shows each to see as it comes in.
 func (r *relay) carry(from, to net.Conn, see func(frame []byte)) {
