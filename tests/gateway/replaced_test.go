@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,9 +19,16 @@ import (
 // replacedSession is the session timeout of a gateway whose server is replaced.
 const replacedSession = 10 * time.Second
 
-// A gateway's server is wiped, or hands out other sessions. A holder, a waiter and an idle requester of every kind of lock
-// work again by themselves, over the same gateway, within the session timeout and two seconds of the server's return.
-// Package matrix has this without gateways, and restored servers.
+// What becomes of the server.
+const (
+	wiped    = "wiped"
+	restored = "restored" // from an old backup, in which a dead session holds the lock that is held now
+	swapped  = "swapped"  // it hands out other sessions
+)
+
+// A gateway's server is wiped or restored, or hands out other sessions. A holder, a waiter and an idle requester of every
+// kind of lock work again by themselves, over the same gateway, within the session timeout and two seconds of the
+// server's return. Package matrix has this without gateways.
 func TestReplacedServers(t *testing.T) {
 	type kind func(c *locks.Client, path string) locks.Locker
 	for name, kind := range map[string]kind{
@@ -31,16 +39,16 @@ func TestReplacedServers(t *testing.T) {
 		"cohort":    func(c *locks.Client, path string) locks.Locker { return c.Mutex(path, locks.WithCohort(4)) },
 		"sticky":    func(c *locks.Client, path string) locks.Locker { return c.Mutex(path, locks.WithSticky(time.Minute)) },
 	} {
-		for how, swaps := range map[string]bool{"wiped": false, "swapped": true} {
+		for _, how := range []string{wiped, restored, swapped} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { replaced(t, swaps, kind) })
+				synctest.Test(t, func(t *testing.T) { replaced(t, how, kind) })
 			})
 		}
 	}
 }
 
-func replaced(t *testing.T, swaps bool, kind func(c *locks.Client, path string) locks.Locker) {
+func replaced(t *testing.T, how string, kind func(c *locks.Client, path string) locks.Locker) {
 	newServer := func() *embedded.Server {
 		return embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 	}
@@ -75,12 +83,30 @@ func replaced(t *testing.T, swaps bool, kind func(c *locks.Client, path string) 
 	}()
 	synctest.Wait()
 
-	if swaps {
-		estate.Swap()
-	} else {
+	switch how {
+	case wiped:
 		estate.Vacate()
 		time.Sleep(replacedSession * 2 / 5)
 		estate.Replace(newServer())
+	case restored:
+		old := newServer()
+		line := bubble.NewLine(old)
+		dead, err := locks.Open(t.Context(), old.Connect(), locks.WithDialer(line.Dial), locks.WithSessionTimeout(replacedSession))
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			if err := dead.Close(context.WithoutCancel(t.Context())); !errors.Is(err, locks.ErrSessionRemains) {
+				require.NoError(t, err) // its session is over
+			}
+			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+		})
+		_, err = kind(dead, "/held").Lock(t.Context())
+		require.NoError(t, err)
+		estate.Vacate()
+		time.Sleep(replacedSession * 2 / 5)
+		line.Be(bubble.Down) // its session lives for its timeout more
+		estate.Replace(old)
+	case swapped:
+		estate.Swap()
 	}
 	back := time.Now()
 	works := func(who string) {

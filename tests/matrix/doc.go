@@ -28,6 +28,11 @@
 // heard, can let the next in. TestRecipesAllLosesAPart has each part of All lost, while all are held or
 // one is waited for.
 //
+// The fault "ended-elsewhere" ends the session at the servers while its connection stays: requests are then
+// refused in their parts, with a header that says nothing of it. TestReplacedServers and those beside it wipe
+// the servers, restore them from an old backup, or have them hand out other sessions. Whoever holds, waits or
+// is idle works again within the session timeout and two seconds.
+//
 // A process that is stopped is a real one: the test binary runs itself. What needs real servers, as
 // killed leaders and networks that are cut in two do, runs on real ones too.
 package matrix
