@@ -54,10 +54,7 @@ type Connection struct {
 
 // Connection tells where the connection stands, and gives a channel that is closed when that changes.
 func (s *Session) Connection() (Connection, <-chan struct{}) {
-	now, changed := s.phase.look()
-	if info := s.current.Load(); info != nil {
-		now.Epoch, now.ID = info.epoch, info.session
-	}
+	now, changed := s.phaseOfEpoch()
 	now.Timeout = s.Timeout()
 	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
 	now.Lease, _ = s.leaseLeft()
@@ -67,6 +64,24 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 		if err := s.Err(); err != nil {
 			now.Cause = err
 		}
+	}
+	return now, changed
+}
+
+// phaseOfEpoch gives the phase with the epoch that it belongs to. An epoch begins with Connecting, and then has its info:
+// the info that stands before a look and after it belongs to the phase in between, or the next phase is still to come.
+func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
+	info := s.current.Load()
+	for {
+		now, changed = s.phase.look()
+		again := s.current.Load()
+		if again == info {
+			break
+		}
+		info = again
+	}
+	if info != nil {
+		now.Epoch, now.ID = info.epoch, info.session
 	}
 	return now, changed
 }
