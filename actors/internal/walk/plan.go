@@ -95,6 +95,7 @@ const (
 	Returns  // servers that are restored bring back a node that its session had deleted
 	Asks     // an operator writes to a node that he wants the lock
 	Reaps    // an empty lock path is deleted; the next create makes it again
+	Passes   // another client makes a node in a lock path, and deletes it
 	Cancels  // a request is cancelled
 	Timeouts // a request has waited for long enough
 	Revokes  // a request is asked to give back
