@@ -88,6 +88,7 @@ var ofSessions = []kind{
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
 	{text: "timer", of: number, class: owed, can: retainedLongEnough, do: ring},
 	{text: "timer", of: number, bound: Looks, can: canDescribe, do: ring},
+	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
 	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
 
 	{text: "a server is found", class: itself, can: sess(isAlone), do: reconnect(linked)},
@@ -179,6 +180,7 @@ func applyLast(w *world, s, at int) {
 func setTimers(w *world, s int) ways          { return w.timers(s, rowTimers) }
 func retainedLongEnough(w *world, s int) ways { return w.timers(s, 1<<coordinator.RetentionTimer) }
 func canDescribe(w *world, s int) ways        { return w.timers(s, 1<<coordinator.DescribeTimer) }
+func watchesForLong(w *world, s int) ways     { return w.timers(s, 1<<coordinator.WatchTimer) }
 
 func (w *world) timers(s int, of ways) (all ways) {
 	for _, t := range w.sessions[s].timers {

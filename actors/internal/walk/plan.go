@@ -103,6 +103,7 @@ const (
 	Stops    // a lock actor is stopped from outside, or panics
 	Closes   // a session is closed
 	Polls    // a waiting request looks at the queue though no watch told it to
+	Ages     // a session has watched a lock path for so long that it does not believe in the watch any more
 	Looks    // a session looks at what its nodes say, and may write to one
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be

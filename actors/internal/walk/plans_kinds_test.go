@@ -46,7 +46,7 @@ var smallKinds = []Plan{
 		Bounds: Bounds{Cuts: 1, Breaks: 1}},
 	named("a steady lock path", steadyPath(Bounds{})),
 	named("a steady lock path is made again", steadyPath(Bounds{Reaps: 1})),
-	named("a steady lock path is made again, with strangers", steadyAgain(Bounds{Reaps: 1, Passes: 1})),
+	named("a steady lock path is made again, with strangers", steadyAgain(Bounds{Reaps: 1, Passes: 1, Ages: 1})),
 	{Name: "a listing later, readers", Sessions: apart, Modes: writeReadRead, ListsLater: true, Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
 	{Name: "somebody wants a lock that is being revoked", Sessions: single, Prompt: true,

@@ -210,13 +210,13 @@ var inCoordinator = []seeded{
 		rule("n.under == s.under && n.number == s.number+1 &&", "n.under == s.under &&")),
 		plan: steadyPath(Bounds{}), breaks: InOrder},
 	{name: "believe in the watch of a lock path that is gone", source: edits(
-		rule("p.identity = identity{} // it is gone, or its watch is spent", "")),
+		rule("c.forgetIdentity(p) // it is gone, or its watch is spent", "")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in a watch that is gone when the answer comes", source: edits(
 		rule("n.under == q.path.identity.standing() && n.under == s.under", "n.under == s.under")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in the watch of a connection that is lost", source: edits(
-		rule("p.listing, p.children, p.identity = nil, nil, identity{}", "p.listing, p.children = nil, nil")),
+		rule("		p.listing, p.children = nil, nil\n		c.forgetIdentity(p)\n", "		p.listing, p.children = nil, nil\n")),
 		plan: spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "take a neighbour of the session for gone", source: edits(
 		rule("n.number == s.number+1 &&\n		q.neighbour(n) == nil", "n.number == s.number+1")),
