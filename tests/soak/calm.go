@@ -17,17 +17,37 @@ const (
 	// longer than a busy machine takes for a release, an event and a listing.
 	lateFraction = 4
 	lateLeast    = time.Second
+	// In the calm this process looks at the clock each lookEvery. Where it finds that it was held up for longer than
+	// heldUp, so was everybody else on this machine: a poll and the event before it are then due at the same moment, and
+	// the poll may be first.
+	lookEvery = 20 * time.Millisecond
+	heldUp    = lateLeast / 4
 )
 
 // calm notes that nothing is broken from now on, or that the next fault may come.
 func (j *judge) calm(on bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.calmSince = 0
+	j.calmSince, j.calmSeen = 0, 0
 	if on {
-		j.calmSince = now()
+		j.calmSince, j.calmSeen = j.clock(), j.clock()
 	}
 }
+
+// stillCalm is called each lookEvery of the calm. A machine that was held up settles anew.
+func (j *judge) stillCalm() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at := j.clock()
+	if j.wasHeldUp(at) {
+		j.calmSince = at
+		j.heldUps++
+	}
+	j.calmSeen = at
+}
+
+// wasHeldUp tells whether the last look was too long ago. The judge is locked.
+func (j *judge) wasHeldUp(at int64) bool { return at-j.calmSeen > int64(heldUp) }
 
 // lateGrant notes a grant of a lock that was free for too long. The judge is locked.
 func (j *judge) lateGrant(g *grant, free time.Duration) {
@@ -40,7 +60,7 @@ func (j *judge) lateGrant(g *grant, free time.Duration) {
 func (j *judge) polled(r report) {
 	j.polls += r.Count
 	late := j.lateGrants[r.From.Client]
-	if j.calmSince == 0 || r.Call < j.calmSince+calmSettle*int64(j.session) || late < r.Call || late > r.At {
+	if j.calmSince == 0 || j.wasHeldUp(j.clock()) || r.Call < j.calmSince+calmSettle*int64(j.session) || late < r.Call || late > r.At {
 		return
 	}
 	j.violation(lostWakeUps, "client %d.%d: only the slow poll told a waiter that the lock was its own, late, at %d",

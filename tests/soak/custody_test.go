@@ -103,6 +103,7 @@ func TestPollsInTheCalmAreFound(t *testing.T) {
 		c.hear(report{Kind: kindPolls, From: anna, Count: 1, Call: since, At: since + 2*second})
 	}
 	begin := now()
+	c.clock = func() int64 { return begin }
 	poll(begin)
 	c.calm(true)
 	late = true
@@ -118,6 +119,37 @@ func TestPollsInTheCalmAreFound(t *testing.T) {
 	poll(begin + (calmSettle+8)*second)
 	c.found(map[string]int{lostWakeUps: 1})
 	require.Equal(t, 5, c.polls)
+}
+
+// A poll says nothing of wake-ups while the machine is held up, nor until it has settled again.
+func TestPollsOfAMachineThatWasHeldUp(t *testing.T) {
+	c := newCourtroom(t)
+	second := int64(c.session)
+	token := int64(5)
+	poll := func(since int64) {
+		token++
+		at := since + second + 1
+		c.hear(report{Kind: kindAsk, From: anna, Call: since})
+		c.hear(report{Kind: kindGrant, From: anna, Token: token, Call: since, At: at, Confirmed: at})
+		c.hear(report{Kind: kindEnd, From: anna, Token: token, Confirmed: at, At: at})
+		c.hear(report{Kind: kindPolls, From: anna, Count: 1, Call: since, At: since + 2*second})
+	}
+	begin := now()
+	at := begin
+	c.clock = func() int64 { return at }
+	c.calm(true)
+	at = begin + (calmSettle+2)*second // nobody has looked for so long
+	poll(begin + (calmSettle+1)*second)
+	c.found(map[string]int{})
+	c.stillCalm() // it finds out
+	require.Equal(t, 1, c.heldUps)
+	poll(begin + (calmSettle+4)*second)
+	c.found(map[string]int{})
+	at += int64(lookEvery)
+	c.stillCalm()
+	require.Equal(t, 1, c.heldUps)
+	poll(begin + (2*calmSettle+3)*second)
+	c.found(map[string]int{lostWakeUps: 1})
 }
 
 func TestTargetsOfTheOperator(t *testing.T) {

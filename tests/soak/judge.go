@@ -37,6 +37,9 @@ type judge struct {
 	sessions   int
 	polls      int   // wake-ups that only the poll replaced, at any time
 	calmSince  int64 // nothing is broken since; 0: something is
+	calmSeen   int64 // the last look in the calm
+	clock      func() int64
+	heldUps    int // times that the machine was held up in the calm
 	session    time.Duration
 	lateGrants map[int]int64 // the last one of each client
 	different  int           // times that servers found their trees different
@@ -62,7 +65,7 @@ type judge struct {
 }
 
 func newJudge(locks int, session time.Duration, convict func(kind, text string)) *judge {
-	j := &judge{lateGrants: map[int]int64{}, events: map[*event]bool{}, session: session, errors: map[string]int{}, convict: convict,
+	j := &judge{clock: now, lateGrants: map[int]int64{}, events: map[*event]bool{}, session: session, errors: map[string]int{}, convict: convict,
 		majority: newSpell(), whole: newSpell()}
 	for n := range locks {
 		j.locks = append(j.locks, newContended(n))

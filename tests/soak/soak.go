@@ -123,8 +123,16 @@ func (s *stage) act(ctx context.Context, c *chaos, tracks []*track, begin time.T
 func (s *stage) calm(ctx context.Context, tracks []*track) {
 	s.judge.calm(true)
 	defer s.judge.calm(false)
-	if slices.ContainsFunc(tracks, func(t *track) bool { return len(t.faults) > 0 }) {
-		rig.Rest(ctx, calmSessions*s.o.session)
+	if !slices.ContainsFunc(tracks, func(t *track) bool { return len(t.faults) > 0 }) {
+		return
+	}
+	calm, cancel := context.WithTimeout(ctx, calmSessions*s.o.session)
+	defer cancel()
+	for rig.Rest(calm, lookEvery) {
+		s.judge.stillCalm()
+	}
+	if s.judge.heldUps > 0 {
+		s.say("the machine was held up in the calm, %d times so far", s.judge.heldUps)
 	}
 }
 
