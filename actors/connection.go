@@ -17,7 +17,7 @@ import (
 
 // open begins an epoch.
 func (s *session) open(epoch uint64) {
-	s.phase.turn(Connecting, "")
+	s.phase.turn(Connecting, "", s.silence())
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &happening{Event: ev}) })
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *session) end(err error) {
 	}
 	s.ending = true
 	s.failure.Store(&err)
-	s.phase.turn(Closed, "")
+	s.phase.turn(Closed, "", s.silence())
 	s.stopTimers()
 	s.lapse.stop()
 	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came

@@ -34,6 +34,9 @@ type Connection struct {
 	ID    int64
 	// Timeout is the session timeout.
 	Timeout time.Duration
+	// Silence is how long no server has answered, through whatever phases: since the first request behind the newest answer,
+	// or the loss of the connection. It is zero while nothing is waited for.
+	Silence time.Duration
 	// Lease is how long the leases of the session last at least; not above zero when they are over, or none is needed.
 	Lease time.Duration
 	// Lapsed: no lease may rest on the ZooKeeper session any more, because its servers have not proved in time that it
@@ -56,6 +59,7 @@ type Connection struct {
 func (s *Session) Connection() (Connection, <-chan struct{}) {
 	now, changed := s.phaseOfEpoch()
 	now.Timeout = s.Timeout()
+	now.Silence = max(now.Silence, s.silence())
 	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
 	now.Lease, _ = s.leaseLeft()
 	now.Trouble, now.Stuck = s.troubles.look()
@@ -86,10 +90,19 @@ func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	return now, changed
 }
 
+// silence is that of the newest connection.
+func (s *Session) silence() time.Duration {
+	if conn := s.conn.Load(); conn != nil {
+		return conn.Silence()
+	}
+	return 0
+}
+
 // phases is where the connection stands. The session actor turns it; anybody may look. The zero value is Connecting.
 type phases struct {
 	mu      sync.Mutex
 	now     Connection // Phase, Since, Server and Lapsed only
+	left    time.Time  // since when no server has answered, if now it is not Connected
 	changed chan struct{}
 }
 
@@ -97,18 +110,24 @@ func (p *phases) look() (Connection, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
-	return p.now, p.changed
+	now := p.now
+	if now.Phase != Connected {
+		now.Silence = time.Since(p.left)
+	}
+	return now, p.changed
 }
 
 // begin begins, once; p.mu is held.
 func (p *phases) begin() {
 	if p.changed == nil {
 		p.now.Phase, p.now.Since, p.changed = Connecting, time.Now(), make(chan struct{})
+		p.left = p.now.Since
 	}
 }
 
-// turn notes a phase. server is "" where it stays the same. Nothing follows Closed.
-func (p *phases) turn(to Phase, server string) {
+// turn notes a phase. server is "" where it stays the same, silence is for how long none has answered. Nothing follows
+// Closed.
+func (p *phases) turn(to Phase, server string, silence time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
@@ -122,8 +141,12 @@ func (p *phases) turn(to Phase, server string) {
 	if p.now.Phase == to && p.now.Lapsed == lapsed {
 		return
 	}
+	now := time.Now()
+	if p.now.Phase == Connected {
+		p.left = now.Add(-silence)
+	}
 	if p.now.Phase != to {
-		p.now.Phase, p.now.Since = to, time.Now()
+		p.now.Phase, p.now.Since = to, now
 	}
 	p.now.Lapsed = lapsed
 	p.tell()
@@ -152,6 +175,6 @@ func (p *phases) connected() bool {
 // answered notes that a heartbeat that was late has been answered.
 func (p *phases) answered() {
 	if now, _ := p.look(); now.Phase == Unanswered {
-		p.turn(Connected, "")
+		p.turn(Connected, "", 0)
 	}
 }

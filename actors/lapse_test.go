@@ -13,11 +13,11 @@ import (
 // TestLapsedIsOfTheEpoch: a session may lapse before it is connected; the next has not.
 func TestLapsedIsOfTheEpoch(t *testing.T) {
 	var p phases
-	p.turn(Connecting, "")
+	p.turn(Connecting, "", 0)
 	p.lapsed()
 	now, changed := p.look()
 	require.True(t, now.Lapsed)
-	p.turn(Connecting, "")
+	p.turn(Connecting, "", 0)
 	now, _ = p.look()
 	require.False(t, now.Lapsed)
 	select {

@@ -33,7 +33,7 @@ func (c *Client) State() State {
 	return state
 }
 
-// readyFor is the part of a session timeout for which a client that has lost its connection is ready all the same: leases
+// readyFor is the part of a session timeout for which a client whose servers do not answer is ready all the same: leases
 // survive outages of that length (package guides, "Choosing a session timeout").
 const readyFor = 5
 
@@ -47,13 +47,14 @@ func (c *Client) whyClosed() error {
 	return ErrClosed
 }
 
-// Ready tells whether the client can lock and keep locks: nil while a server answers, and for a fifth of a session
-// timeout after one did. So a restart of a server, or a change of leader, does not make a program unready. Otherwise the
-// error says since when no server answers, and why; it wraps ErrClosed when the client is closed. It is an error, too,
-// while servers answer, hang up on a request again and again, or put it off, and have carried out none since
-// (State.Trouble). It asks nobody, and is
-// for readiness probes. A program whose leader must be seen to be well asks Election.Health besides. Over a gateway
-// the error wraps ErrNeedsSession: only asking one would tell.
+// Ready tells whether the client can lock and keep locks: nil while a server answers, and for the first fifth of a
+// session timeout of a silence (State.Silence). So a restart of a server, or a change of leader, does not make a program
+// unready. Otherwise the error says for how long no server has answered, and why. It lasts until one answers, whatever
+// becomes of the connection and of the session meanwhile. It wraps ErrClosed when the client is closed.
+//
+// It is an error, too, while servers answer, hang up on a request again and again, or put it off, and have carried out none
+// since (State.Trouble). It asks nobody, and is for readiness probes. A program whose leader must be seen to be well asks
+// Election.Health besides. Over a gateway the error wraps ErrNeedsSession: only asking one would tell.
 func (c *Client) Ready() error {
 	if c.Session() == nil {
 		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)
@@ -62,16 +63,14 @@ func (c *Client) Ready() error {
 	switch {
 	case state.Phase != actors.Closed && state.Stuck:
 		return fmt.Errorf("turnstile: not ready: %s", state.Trouble)
-	case state.Phase == actors.Connected:
-		return nil
 	case state.Phase == actors.Closed:
 		return c.whyClosed()
-	case state.Phase != actors.Connecting && time.Since(state.Since) < state.Timeout/readyFor:
+	case state.Server != "" && state.Silence < state.Timeout/readyFor:
 		return nil
 	}
-	err := fmt.Errorf("turnstile: not ready: %s for %v", state.Phase, time.Since(state.Since).Round(time.Millisecond))
+	err := fmt.Errorf("turnstile: not ready: no server answers for %v (%s", state.Silence.Round(time.Millisecond), state.Phase)
 	if state.Cause != nil {
-		err = fmt.Errorf("%w (last cause: %v)", err, state.Cause)
+		return fmt.Errorf("%w; last cause: %v)", err, state.Cause)
 	}
-	return err
+	return fmt.Errorf("%w)", err)
 }

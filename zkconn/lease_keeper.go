@@ -31,6 +31,8 @@ type leaseKeeper struct {
 	since  evidence.Instant // when up changed
 	stage  leaseStage       // how far it has come to its end
 	alarm  *time.Timer      // for the next stage; nil before there is a session, and after close
+
+	quiet silence // of the servers
 }
 
 // leaseStage is how far a session has come to its end.
@@ -44,9 +46,10 @@ const (
 
 func newLeaseKeeper(cfg Config) *leaseKeeper {
 	nothing := func() {}
-	return &leaseKeeper{clock: NewLeaseClock(cfg.suspended), chain: evidence.New(cfg.serverTick), list: cfg.shortest,
-		idleSyncs: cfg.IdleSyncs(),
-		broken:    nothing, givenUp: nothing}
+	clock := NewLeaseClock(cfg.suspended)
+	return &leaseKeeper{clock: clock, chain: evidence.New(cfg.serverTick), list: cfg.shortest,
+		idleSyncs: cfg.IdleSyncs(), quiet: silence{lasts: true, since: clock.now()},
+		broken: nothing, givenUp: nothing}
 }
 
 // do lets the chain take something, and then does what follows from it.
@@ -106,6 +109,7 @@ func (k *leaseKeeper) lost() {
 		if k.up {
 			k.up, k.since = false, now
 		}
+		k.quiet.begin(now)
 		k.chain.Lost(now)
 	})
 }
@@ -173,6 +177,7 @@ func (r *roundTrips) connected(timeout time.Duration) (counts time.Duration) {
 	r.keeper.do(func(now evidence.Instant) {
 		counts = r.keeper.chain.Connected(now, r.connection, timeout)
 		r.keeper.up, r.keeper.since = true, now
+		r.keeper.quiet.end()
 	})
 	return counts
 }
@@ -181,12 +186,17 @@ func (r *roundTrips) connected(timeout time.Duration) (counts time.Duration) {
 func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 	r.keeper.mu.Lock()
 	defer r.keeper.mu.Unlock()
-	return r.keeper.chain.Sending(r.keeper.clock.now(), r.connection, xid, kindOf(op))
+	now := r.keeper.clock.now()
+	r.keeper.quiet.begin(now)
+	return r.keeper.chain.Sending(now, r.connection, xid, kindOf(op))
 }
 
 // replied takes the answer to a request.
 func (r *roundTrips) replied(xid int32, v verdict) {
-	r.keeper.do(func(now evidence.Instant) { r.keeper.chain.Replied(now, r.connection, xid, v == decided) })
+	r.keeper.do(func(now evidence.Instant) {
+		r.keeper.quiet.end()
+		r.keeper.chain.Replied(now, r.connection, xid, v == decided)
+	})
 }
 
 // next gives in what time the next round trip is due if nothing else goes out, and whether it is to be a transaction; false
