@@ -10,9 +10,10 @@ import (
 // WaitListener is a Listener that is also told behind whom the request waits, when it begins to.
 type WaitListener interface {
 	Listener
-	// Waits gives what is known of the predecessor without a further query. A request that begins to
-	// wait inside its session before the first node of the session in the queue is known is told of
-	// nobody, also later: a hundred thousand messages would go before the first hand-over.
+	// Waits gives what is known of the predecessor without a further query: its node, and again when
+	// that has been read. A request that begins to wait inside its session before the first node of
+	// the session in the queue is known is told of nobody, also later: a hundred thousand messages
+	// would go before the first hand-over.
 	Waits(behind *Predecessor)
 }
 
@@ -20,12 +21,17 @@ type WaitListener interface {
 type Predecessor coordinator.Behind
 
 // hearBehind passes on behind whom the request waits.
-func (l *lock) hearBehind(behind *coordinator.Behind) {
-	if behind == nil {
+func (l *lock) hearBehind(n *news) {
+	if n.Behind == nil && n.Event.Predecessor == "" {
 		return
 	}
-	if listener, ok := l.listener.(WaitListener); ok {
-		listener.Waits((*Predecessor)(behind))
+	listener, ok := l.listener.(WaitListener)
+	switch {
+	case !ok:
+	case n.Behind == nil: // its node is about to be read
+		listener.Waits(&Predecessor{Node: n.Event.Predecessor})
+	default:
+		listener.Waits((*Predecessor)(n.Behind))
 	}
 }
 

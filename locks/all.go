@@ -78,7 +78,7 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
-			return nil, errors.Join(err, context.Cause(ctx))
+			return nil, errors.Join(err, ended(ctx))
 		}
 	}
 }

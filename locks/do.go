@@ -21,7 +21,9 @@ import (
 //
 // If the lease ended before work returned, the error wraps the cause (ErrLost, ErrRevoked,
 // ErrMaxHold) and the error of work, even if that is nil: what work did after the loss was not done
-// under the lock. Otherwise Do returns the error of work. If the lock cannot be had, work is not
+// under the lock. It then matches context.Canceled and context.DeadlineExceeded only if the caller's
+// ctx has ended, whatever work returned: a lost lease must not pass for a client that has gone.
+// Otherwise Do returns the error of work. If the lock cannot be had, work is not
 // run, and the error is that of Lock; nor is it run if the lease has ended before it could begin,
 // and the error wraps the cause. It is no error that the lock has not been given back yet, as
 // when the servers are out of reach. Do waits for it as Unlock does, and the session goes on
@@ -41,11 +43,11 @@ func Do(ctx context.Context, locker Locker, work func(ctx context.Context, token
 
 // run calls work under the lease. Its error says whether the lease ended before work returned.
 func (l *Lease) run(ctx context.Context, work func(context.Context) error) error {
-	ctx, cancel := l.bind(ctx)
+	within, cancel := l.bind(ctx)
 	defer cancel()
 	var err error
 	if l.Valid() { // it may have been over before it was to begin
-		err = work(ctx)
+		err = work(within)
 	}
 	if l.Valid() {
 		return err
@@ -57,11 +59,14 @@ func (l *Lease) run(ctx context.Context, work func(context.Context) error) error
 	case errors.Is(lost, ErrReleased): // work has given it back
 		return err
 	}
-	return l.cutShort(lost, err)
+	return l.cutShort(ctx, lost, err)
 }
 
-// cutShort is the error of work that went on after the lease had ended.
-func (l *Lease) cutShort(lost, err error) error {
+// cutShort is the error of work that went on after the lease had ended. ctx is the caller's.
+func (l *Lease) cutShort(ctx context.Context, lost, err error) error {
+	if ctx.Err() == nil {
+		err = notCallers(err)
+	}
 	var e *Error
 	if errors.As(lost, &e) { // each fact once
 		lost = e.Err

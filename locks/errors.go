@@ -1,7 +1,6 @@
 package locks
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -82,8 +81,9 @@ type Error struct {
 	// State is where the request stood.
 	State messages.State
 	// Behind is the contender that a Lock waited for when it was given up: its node, and who it is
-	// (Host, PID, Label) and since when. It has what was known without a further query. It is zero
-	// where Lock did not wait, or nothing was known. So it is for a request that began to wait inside
+	// (Host, PID, Label) and since when. It has what was known without a further query: the node
+	// alone until that has been read, and the last one while the queue is listed again. It is zero
+	// where Lock did not wait, or nothing was known, as when no server has answered. So it is for a request that began to wait inside
 	// its client before the first node of that client in the queue was known: it is told nothing
 	// later, because a hundred thousand may wait so.
 	Behind messages.Contender
@@ -181,12 +181,3 @@ func sentinel(reason messages.Reason, usual error) error {
 
 // errUnreachable: no gateway carries the request out now: none answers, or each has too many. It may pass.
 var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
-
-// ended is the error of a ctx that is done, with its cause where that says more.
-func ended(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}

@@ -60,6 +60,9 @@ func (r *request) Moved(to messages.State, node string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state, r.node = to, node
+	if to == messages.StateCreating { // in another queue, or another session
+		r.behind = nil
+	}
 	if !to.Terminal() && to != messages.StateReleasing {
 		r.waited = to
 	}
@@ -87,7 +90,8 @@ func (r *request) timedOut(why error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := &Error{Op: "lock", Path: r.from.want.Path, Node: r.node, State: r.waited, Detail: r.trouble, Err: why}
-	if r.behind != nil && e.State == messages.StateWatching {
+	// Whom it waited for has gone where it lists again. Somebody was before it, all the same.
+	if r.behind != nil && (e.State == messages.StateWatching || e.State == messages.StateListing) {
 		e.Behind = r.behind.Contender(e.Path)
 	}
 	return e

@@ -103,7 +103,7 @@ func (e *Election) oneTerm(ctx context.Context, value string,
 func (e *Election) leadTerm(ctx context.Context, term *Leadership, lead func(context.Context, *Leadership) error) error {
 	e.terms.begin(term)
 	defer e.terms.end(term)
-	return term.run(ctx, func(ctx context.Context) error { return term.untilAsked(ctx, lead) })
+	return term.run(ctx, func(within context.Context) error { return term.untilAsked(ctx, within, lead) })
 }
 
 // resigned resigns, as Unlock does, and gives the error of the term.
@@ -112,9 +112,9 @@ func (l *Leadership) resigned(err error) error {
 	return err
 }
 
-// untilAsked leads until somebody asks for the lead, at the latest.
-func (l *Leadership) untilAsked(ctx context.Context, lead func(context.Context, *Leadership) error) error {
-	ctx, end := context.WithCancelCause(ctx)
+// untilAsked leads until somebody asks for the lead, at the latest. within is a context within the lease, ctx the caller's.
+func (l *Leadership) untilAsked(ctx, within context.Context, lead func(context.Context, *Leadership) error) error {
+	leading, end := context.WithCancelCause(within)
 	over, heard := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(heard)
@@ -129,9 +129,9 @@ func (l *Leadership) untilAsked(ctx context.Context, lead func(context.Context, 
 		<-heard
 		end(nil)
 	}()
-	err := lead(ctx, l)
-	if errors.Is(context.Cause(ctx), ErrRevoked) && l.Valid() && !errors.Is(err, ErrRevoked) {
-		return l.cutShort(ErrRevoked, err)
+	err := lead(leading, l)
+	if errors.Is(context.Cause(leading), ErrRevoked) && l.Valid() && !errors.Is(err, ErrRevoked) {
+		return l.cutShort(ctx, ErrRevoked, err)
 	}
 	return err
 }

@@ -33,8 +33,11 @@ func (l *lock) sameAs(other *lock) bool {
 		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore
 }
 
-// withValues is a context that ends with one context and has the values of another.
-func withValues(ctx, values context.Context) context.Context { return valued{ctx, values} }
+// withValues is a context that ends with one context, for its cause, and has the values of another. Where context.Cause
+// looks is one of the values, and would be the other's.
+func withValues(ctx, values context.Context) context.Context {
+	return valued{ctx, context.WithoutCancel(values)}
+}
 
 type valued struct {
 	context.Context
