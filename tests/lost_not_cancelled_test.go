@@ -34,8 +34,11 @@ func TestLostIsNotCancelled(t *testing.T) {
 			}},
 	}
 	works := map[string]func(ctx context.Context) error{
-		"its error":         func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
-		"error and cause":   func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("%w: %w", ctx.Err(), context.Cause(ctx)) },
+		"its error": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		"error and cause": func(ctx context.Context) error {
+			<-ctx.Done()
+			return fmt.Errorf("%w: %w", ctx.Err(), context.Cause(ctx))
+		},
 		"of a part of ours": func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("pay: %w: %w", errOfWork, ctx.Err()) },
 		"a deadline within": func(ctx context.Context) error {
 			soon, cancel := context.WithTimeout(ctx, time.Second)

@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -19,8 +20,12 @@ func Pay(client *locks.Client, pay func(ctx context.Context, id string, token in
 		switch {
 		case err == nil:
 			w.WriteHeader(http.StatusNoContent)
-		case locks.MayPass(err):
+		case r.Context().Err() != nil: // the client has gone, or the server ends
+			http.Error(w, "interrupted", http.StatusServiceUnavailable)
+		case locks.MayPass(err), errors.Is(err, locks.ErrClosed): // the store may have been written to all the same
 			http.Error(w, "try again", http.StatusServiceUnavailable)
+		case errors.Is(err, locks.ErrBadPath):
+			http.Error(w, "no such order", http.StatusBadRequest)
 		default:
 			http.Error(w, "the order could not be paid", http.StatusInternalServerError)
 		}

@@ -16,19 +16,27 @@
 //		return store.Pay(ctx, id, token)
 //	})
 //
-// What the handler answers:
+// What the handler answers, in this order:
 //
 //	err == nil                          200
-//	errors.Is(err, context.Canceled)    nothing: the client has gone
+//	r.Context().Err() != nil            503, though nobody may read it: the client has gone
 //	locks.MayPass(err)                  503, try again; the store may have been written to all the same
 //	errors.Is(err, locks.ErrClosed)     503: this process is ending, another answers
 //	errors.Is(err, locks.ErrBadPath)    400: the id makes no lock path, such as "" or ".."
 //	any other                           500, your own errors among them
 //
+// Ask the request's context whether the client has gone, and not the error. A lease that is lost ends
+// the work's ctx too, and the work returns context.Canceled. The error of Do hides that from errors.Is
+// while the caller's ctx lives. Always answer something: a handler that returns without is a 200.
+//
 // Look at your own errors first. One that the lease's loss has come beside wraps both, and MayPass is
 // true for it.
 //
-// To bound the wait alone, lock first. The lease's context has no deadline of the ctx that waited:
+// # Busy, or out of reach
+//
+// To bound the wait alone, lock first. The lease's context has no deadline of the ctx that waited.
+// What Do does at the end is then yours to do. Work whose lease is over has failed, whatever it
+// returns, and the cause of the lease's context says why:
 //
 //	waiting, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 //	defer cancel()
@@ -36,7 +44,18 @@
 //	if err == nil {
 //		defer lease.Release()
 //		err = store.Pay(lease.Context(), id, lease.Token())
+//		if !lease.Valid() {
+//			<-lease.Context().Done() // at once
+//			err = fmt.Errorf("%w: %w", context.Cause(lease.Context()), err)
+//		}
 //	}
+//
+// A wait that has run out is 409 where somebody has the order, and 503 where no server was there to
+// ask. Error.Behind has whom the request waited for. Put these lines in front of MayPass:
+//
+//	var e *locks.Error
+//	errors.Is(err, locks.ErrNotAcquired)                                      409, after locks.Try
+//	client.Ready() == nil && errors.As(err, &e) && e.Behind.Node != ""       409, e.Behind says who has it
 //
 // # A job that one of several replicas runs
 //
