@@ -85,15 +85,37 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 	if j.began, err = j.now(ctx); err != nil {
 		return false, err
 	}
-	// After that write: the server that has answered it shows what the holders before have written.
-	data, stat, err := j.read(ctx)
-	if err != nil {
-		return false, err
+	for {
+		// After that write: the server that has answered it shows what the holders before have written.
+		data, stat, err := j.read(ctx)
+		if err != nil {
+			return false, err
+		}
+		j.version = stat.Version
+		due, wrong := j.judge(data, stat.Mtime)
+		if wrong == nil {
+			return due, nil
+		}
+		// Perhaps the lock is lost, as by an operator, and another holder has written that. People are told to delete marks
+		// only while the lock is held, because the job would run twice otherwise.
+		_, err = j.txn(ctx, Check(j.path+"/"+markName, stat.Version))
+		switch {
+		case err == nil:
+			return false, wrong
+		case !errors.Is(err, zkconn.ErrNoNode) && !errors.Is(err, zkconn.ErrBadVersion):
+			j.once = Once{}
+			return false, err
+		}
 	}
-	if j.version = stat.Version; len(data) == 0 {
+}
+
+// judge tells whether the work is due by the mark that was read. The error says what is wrong with it.
+func (j *job) judge(data []byte, written time.Time) (due bool, err error) {
+	j.once = Once{}
+	if len(data) == 0 {
 		return true, nil
 	}
-	if j.once.Mark, err = readMark(data, stat.Mtime); err != nil {
+	if j.once.Mark, err = readMark(data, written); err != nil {
 		return false, &Error{Op: "run", Path: j.path, Err: err}
 	}
 	if ahead := j.once.Mark.Began.Sub(j.began); ahead > j.period {
@@ -159,8 +181,17 @@ func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err erro
 func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
-	m := newMark(state, j.lease, j.began)
-	results, err := j.txn(ctx, append([]Op{Set(j.path+"/"+markName, m.data(), j.version)}, ops...)...)
+	m, at := newMark(state, j.lease, j.began), j.path+"/"+markName
+	results, err := j.txn(ctx, append([]Op{Set(at, m.data(), j.version)}, ops...)...)
+	if errors.Is(err, zkconn.ErrNoNode) { // deleted meanwhile, unless it is a node of the others
+		again, still := j.txn(ctx, append([]Op{Create(at, nil), Set(at, m.data(), 0)}, ops...)...)
+		if !errors.Is(still, zkconn.ErrNodeExists) {
+			results, err = again, still
+		}
+		if err == nil {
+			results = results[1:]
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -198,11 +229,12 @@ func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFun
 	}
 }
 
-// read reads a node, as the servers show it to the session that holds.
+// read reads a node, as the servers show it to the session that holds. The lease is looked at behind the answer: another
+// holder may have written what is read once it is over.
 func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
 	data, stat, err := l.from.client.Session().Read(ctx, l.held.Epoch, path)
-	if errors.Is(err, actors.ErrNotHolding) || errors.Is(err, errLeaseOver) {
-		err = l.stale()
+	if errors.Is(err, actors.ErrNotHolding) || errors.Is(err, errLeaseOver) || !l.Valid() {
+		data, stat, err = nil, zkconn.Stat{}, l.stale()
 	}
 	if err != nil {
 		err = &Error{Op: "read under", Path: l.Path(), Node: l.Node(), Err: err}

@@ -38,6 +38,9 @@ import (
 //   - "", with the error of Lock, of Lease.Txn, or of ctx: work was not called. With WithMarkFirst and
 //     ErrUnknownOutcome the mark may be there, and this period pass without the work.
 //
+// A "ran" that is deleted while the work is under way is made anew with the mark. The error that tells to delete one, as
+// after a clock that was wrong, comes only while the lock is held.
+//
 // A period or time below zero, and options that exclude each other, give ErrBadAcquire; a "ran" that is something else
 // than a mark ErrFailed; a client over gateways ErrNeedsSession.
 //
