@@ -131,10 +131,11 @@ func (s *session) closeDown() {
 	close(s.stopped)
 	s.workers.End()
 	link, self, report := s.link, s.self, s.reportRemaining()
+	until := s.farewell
 	s.file.Stop()
 	go func() {
 		if link != nil {
-			s.closed = link.Close()
+			s.closed = link.CloseBy(until)
 			report(s.closed)
 		}
 		s.running.Wait()

@@ -93,8 +93,11 @@ func broughtBy(message any) mailbox.From {
 	return mailbox.Others
 }
 
-// shutdown asks the session actor to close the session and stop.
-type shutdown struct{ mailbox.Quiet }
+// shutdown asks the session actor to close the session and stop. It may go on to tell the servers until then.
+type shutdown struct {
+	mailbox.Quiet
+	until time.Time
+}
 
 // assignment tells a lock actor of SpawnLock's what it is to acquire, and who listens.
 type assignment struct {

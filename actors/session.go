@@ -123,6 +123,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *withdrawn:
 		s.queries.Withdraw(msg.asked)
 	case *shutdown:
+		s.farewell = msg.until
 		s.fail(ErrSessionClosed)
 	case *actor.Stopping:
 		s.end(ErrSessionClosed)

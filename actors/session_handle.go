@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
@@ -31,6 +32,7 @@ type Session struct {
 
 	ready     chan struct{} // closed at the first connection
 	readyOnce sync.Once
+	warned    sync.Once     // that it takes long
 	stopped   chan struct{} // closed when the actor takes no more messages
 	ended     chan struct{} // closed when all that it started has ended too
 	current   atomic.Pointer[sessionInfo]
@@ -62,8 +64,10 @@ func (s *Session) Servers() []string { return slices.Sorted(slices.Values(s.cfg.
 func (s *Session) Absolute(path string) string { return s.cfg.Chroot() + path }
 
 // Ready waits until the session exists. It returns the error of ctx, or of the session when it has
-// failed for good, with the servers and the last cause.
+// failed for good, with the servers and the last cause. Where that takes longer than the session
+// timeout a warning is logged, once: by the logger of the configuration, or slog.Default without one.
 func (s *Session) Ready(ctx context.Context) error {
+	defer time.AfterFunc(s.cfg.SessionTimeout(), s.warnOfServers).Stop()
 	select {
 	case <-s.ready:
 		return nil
@@ -71,6 +75,20 @@ func (s *Session) Ready(ctx context.Context) error {
 		return s.explain(s.Err())
 	case <-ctx.Done():
 		return s.explain(ctx.Err())
+	}
+}
+
+// warnOfServers says that there is no session yet. A program whose ctx has no deadline would stand still without a word, as
+// with a host that does not exist.
+func (s *Session) warnOfServers() {
+	select {
+	case <-s.ready:
+	case <-s.ended:
+	default:
+		s.warned.Do(func() {
+			s.cfg.AlarmLogger().Warn("no session yet: no server can be reached", logkeys.Server, strings.Join(s.cfg.Servers(), ","),
+				logkeys.Error, s.lastCause())
+		})
 	}
 }
 
@@ -131,11 +149,14 @@ func (s *Session) Explain(err error) error {
 // It returns an error that wraps zkconn.ErrSessionRemains, and logs a warning, when no server has
 // said that the session is closed, as with a link that is cut. Others then wait for its locks until
 // it expires. Everything in this process has ended even so. Closing again gives the same answer.
+//
+// While no server is in reach a ctx with a deadline gives it time: servers are asked again and again
+// until shortly before, and for a session timeout at most. Without a deadline it gives up at once.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
 	default:
-		s.last.run(func() { s.system.Root.Send(s.pid, &shutdown{}) })
+		s.last.run(func() { s.system.Root.Send(s.pid, &shutdown{until: farewellOf(ctx)}) })
 	}
 	var err error
 	select {
@@ -152,6 +173,16 @@ func (s *Session) Close(ctx context.Context) error {
 		return fmt.Errorf("turnstile: closing the session: %w", err)
 	}
 	return nil
+}
+
+// farewellOf gives until when Close may tell the servers; zero where its ctx has no deadline. It is a little before that,
+// so that what has become of it is known by then.
+func farewellOf(ctx context.Context) time.Time {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return time.Time{}
+	}
+	return end.Add(-min(time.Until(end)/10, time.Second))
 }
 
 // Clock gives the lease clock of an epoch. That of an epoch that is over is never valid.

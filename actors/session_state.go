@@ -21,19 +21,20 @@ type session struct {
 	self *actor.PID
 	log  *slog.Logger
 
-	info    *sessionInfo // of the current epoch
-	link    *zkconn.Conn // likewise
-	ending  bool
-	lapse   lapse
-	keeping bool      // the connection was told that a lease is to last
-	kept    time.Time // since when
-	decides *coordinator.Coordinator
-	locks   map[coordinator.RequestID]*actor.PID // lock actors that have not ended
-	timers  map[uint64]*time.Timer               // the coordinator's
-	pauses  map[*time.Timer]struct{}             // the dispatcher's
-	others  map[string]int                       // what ephemeral nodes of transactions weigh, by their paths
-	queries *inspect.Dispatcher
-	running sync.WaitGroup // goroutines of requests
+	info     *sessionInfo // of the current epoch
+	link     *zkconn.Conn // likewise
+	ending   bool
+	farewell time.Time // until when the servers may be told that the session ends; zero: at once, or not at all
+	lapse    lapse
+	keeping  bool      // the connection was told that a lease is to last
+	kept     time.Time // since when
+	decides  *coordinator.Coordinator
+	locks    map[coordinator.RequestID]*actor.PID // lock actors that have not ended
+	timers   map[uint64]*time.Timer               // the coordinator's
+	pauses   map[*time.Timer]struct{}             // the dispatcher's
+	others   map[string]int                       // what ephemeral nodes of transactions weigh, by their paths
+	queries  *inspect.Dispatcher
+	running  sync.WaitGroup // goroutines of requests
 }
 
 // logged is what every record about a session has, and more of it.

@@ -35,7 +35,8 @@ type Client struct {
 }
 
 // Open connects to ZooKeeper and waits until there is a session, or ctx ends; the error then names
-// the servers and the last cause. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is
+// the servers and the last cause. Give ctx a deadline. While it goes on for longer than the session
+// timeout, as with a wrong host, one warning is logged: by WithLogger's, or slog.Default. servers is a list like "zk1:2181,zk2:2181/chroot". Bad input is
 // refused before anything is sent, with an error that wraps zkconn.ErrBadConfig. Credentials that
 // the server refuses give zkconn.ErrAuthFailed. Nothing is left running when Open returns an error.
 func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) {
@@ -128,6 +129,10 @@ func (c *Client) abort() {
 // The error wraps ErrSessionRemains, and a warning is logged, when the servers could not be told,
 // as when they are out of reach. Others then wait for the locks until the session has expired. The
 // client is closed even so. Closing again gives the same answer.
+//
+// Give ctx a deadline: while the servers are out of reach Close tries until shortly before it, and for
+// a session timeout at most. Without a deadline it gives up at once. What was held is over at once in
+// either case.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true

@@ -1,7 +1,9 @@
 // Package locks is what a Go program imports to lock across machines with ZooKeeper.
 //
-//	client, err := locks.Open(ctx, "zk1:2181,zk2:2181,zk3:2181/app", locks.WithSessionTimeout(10*time.Second))
-//	defer client.Close(ctx)
+//	opening, cancel := context.WithTimeout(ctx, 30*time.Second) // a wrong host is an error, then
+//	defer cancel()
+//	client, err := locks.Open(opening, "zk1:2181,zk2:2181,zk3:2181/app", locks.WithSessionTimeout(10*time.Second))
+//	defer client.Close(context.WithoutCancel(ctx))
 //	err = locks.Do(ctx, client.Mutex("/orders/42"), func(ctx context.Context, token locks.Token) error {
 //		return store.Write(ctx, row, token) // ctx ends when the lock is lost
 //	})

@@ -40,7 +40,9 @@ func (s *shelf) Write(ctx context.Context, token locks.Token, state string) erro
 // pay is how a lock is meant to be used: what is done is done with the context of the lease, and what is written carries
 // its token.
 func pay(ctx context.Context, servers string, store *shelf) error {
-	client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(10*time.Second))
+	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	client, err := locks.Open(opening, servers, locks.WithSessionTimeout(10*time.Second))
 	if err != nil {
 		return err
 	}

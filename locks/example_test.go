@@ -11,7 +11,9 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	client, err := locks.Open(ctx, "zk1:2181,zk2:2181,zk3:2181/app", locks.WithSessionTimeout(10*time.Second))
+	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	client, err := locks.Open(opening, "zk1:2181,zk2:2181,zk3:2181/app", locks.WithSessionTimeout(10*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return

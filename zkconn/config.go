@@ -34,6 +34,7 @@ type Config struct {
 	parentACL      func(absolute string) []ACL // nil: that of the contender nodes
 	tls            *tls.Config
 	logger         *slog.Logger
+	logs           bool // the logger is one that was set
 	dial           dialFunc
 	initialBackoff time.Duration
 	maxBackoff     time.Duration
@@ -57,7 +58,7 @@ type credential struct {
 //
 // servers is a connect string: "h1:2181,h2:2181,[::1]:2181/chroot". The port is 2181 where none is
 // given. White space around a server is dropped. The chroot, to which every path is relative, comes
-// once behind the last server ("/" is no chroot). A value that breaks a rule is refused with
+// once behind the last server ("/" is no chroot), with or without a slash at its end. A value that breaks a rule is refused with
 // ErrBadConfig and a text that names both.
 func NewConfig(servers string, opts ...Option) (Config, error) {
 	list, chroot, err := parseServers(servers)
@@ -102,6 +103,15 @@ func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
 
 // Logger gives the logger; never nil in a Config made by NewConfig.
 func (c Config) Logger() *slog.Logger { return c.logger }
+
+// AlarmLogger gives the logger for the little that must be heard where nobody has set one: that of
+// WithLogger, and slog.Default otherwise.
+func (c Config) AlarmLogger() *slog.Logger {
+	if c.logs {
+		return c.logger
+	}
+	return slog.Default()
+}
 
 // String describes the configuration without its secrets.
 func (c Config) String() string {

@@ -27,6 +27,8 @@ func TestConnectStrings(t *testing.T) {
 		{"[fe80::1]", []string{"[fe80::1]:2181"}, ""},
 		{"h1:02181/", []string{"h1:2181"}, ""},
 		{"h1,h2/locks", []string{"h1:2181", "h2:2181"}, "/locks"},
+		{"h1/a/", []string{"h1:2181"}, "/a"},
+		{"h1/a/b/", []string{"h1:2181"}, "/a/b"},
 	} {
 		c, err := NewConfig(test.in)
 		require.NoError(t, err, test.in)
@@ -36,7 +38,7 @@ func TestConnectStrings(t *testing.T) {
 	for in, value := range map[string]string{
 		"": `""`, "   ": `"   "`, "/a": `"/a"`, "h1,,h2": `""`, "h1,": `""`, ":2181": `":2181"`, "h1:": `""`,
 		"h1:0": `"0"`, "h1:65536": `"65536"`, "h1:x": `"x"`, "h1:-1": `"-1"`, "::1": `"::1"`, "[::1]x": `"[::1]x"`,
-		"[h1]": `"[h1]"`, "[]:1": `"[]:1"`, "h 1": `"h 1"`, "h1/a/": `"/a/"`, "h1//a": `"//a"`, "h1/a/../b": `"/a/../b"`,
+		"[h1]": `"[h1]"`, "[]:1": `"[]:1"`, "h 1": `"h 1"`, "h1/a//": `"/a/"`, "h1//": `"/"`, "h1//a": `"//a"`, "h1/a/../b": `"/a/../b"`,
 		"h1/zookeeper/x": `"/zookeeper/x"`, "h1/a,h2/a": `"/a,h2/a"`, "h1\x00": `"h1\x00"`,
 	} {
 		_, err := NewConfig(in)
@@ -49,7 +51,12 @@ func TestConnectStrings(t *testing.T) {
 		require.ErrorContains(t, err, "separated by commas", in)
 		require.NotContains(t, err.Error(), "IPv6", in)
 	}
-	_, err := NewConfig("h1/a/")
+	for _, in := range []string{"zk://h1:2181/app", "zookeeper://h1,h2", "://h1", "http://"} {
+		_, err := NewConfig(in)
+		require.ErrorIs(t, err, ErrBadConfig, in)
+		require.ErrorContains(t, err, "no scheme belongs there", in)
+	}
+	_, err := NewConfig("h1/a//")
 	require.ErrorIs(t, err, ErrBadPath, "a bad chroot is a bad path too")
 }
 

@@ -64,8 +64,37 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 // closed: it is left to expire, and others wait for its locks until then. It may be called again,
 // and several times at once; all calls return when it is done, with the same answer.
 func (c *Conn) Close() error {
-	c.closing.Do(func() { c.end(c.link.close) })
+	return c.CloseBy(time.Time{})
+}
+
+// CloseBy is Close that has time until then. Where no server has said that the session is closed, it
+// asks them for that again and again, until then or until the session timeout has passed, by when
+// they have ended the session themselves. The zero time gives it no more than Close has.
+func (c *Conn) CloseBy(end time.Time) error {
+	c.closing.Do(func() {
+		c.end(c.link.close)
+		c.closeLater(end)
+	})
 	return c.closed
+}
+
+// closeLater goes on to close the session at the servers, once the connection is gone.
+func (c *Conn) closeLater(end time.Time) {
+	patience := min(time.Until(end), c.SessionTimeout())
+	if c.closed == nil || patience <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cfg := c.cfg // ten attempts at least
+	cfg.maxBackoff = min(cfg.maxBackoff, max(patience/10, cfg.initialBackoff))
+	_, err := cfg.takeOverFrom(ctx, stranger{"close", c.SessionID(), c.SessionPassword(), shortestSession, true, false})
+	if err != nil {
+		c.closed = fmt.Errorf("%w; tried again since then: %v", c.closed, err) // not %w: the deadline is none of Close
+		return
+	}
+	c.guard.closed.Store(true)
+	c.closed = nil
 }
 
 // Abandon is Close that leaves the session to expire: the connection is cut, and nothing more is

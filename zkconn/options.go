@@ -68,7 +68,7 @@ func WithTLS(cfg *tls.Config) Option {
 	}
 }
 
-// WithLogger sets the logger; the default discards. Servers that are not reached are logged at
+// WithLogger sets the logger; the default discards, but for what [Config.AlarmLogger] is for. Servers that are not reached are logged at
 // warn. Attempts, and the events that the sink is told, are logged at debug: the owner of the sink
 // logs events as it sees fit. Records have the keys epoch, server, session, timeout, path and error
 // (package logkeys).
@@ -77,7 +77,7 @@ func WithLogger(l *slog.Logger) Option {
 		if l == nil {
 			return fmt.Errorf("%w: logger: must not be nil", ErrBadConfig)
 		}
-		c.logger = l
+		c.logger, c.logs = l, true
 		return nil
 	}
 }

@@ -12,6 +12,10 @@ const defaultPort = "2181"
 
 // parseServers takes a connect string apart: servers separated by commas, and one chroot behind the last of them.
 func parseServers(connect string) (servers []string, chroot string, err error) {
+	if scheme, rest, has := strings.Cut(connect, "://"); has {
+		return nil, "", fmt.Errorf("%w: servers %q: no scheme belongs there: %q in place of %q",
+			ErrBadConfig, connect, rest, scheme+"://"+rest)
+	}
 	list, root, hasRoot := strings.Cut(connect, "/")
 	if strings.TrimSpace(list) == "" {
 		return nil, "", fmt.Errorf("%w: servers %q: must name at least one server", ErrBadConfig, connect)
@@ -26,7 +30,7 @@ func parseServers(connect string) (servers []string, chroot string, err error) {
 	if !hasRoot || root == "" {
 		return servers, "", nil
 	}
-	chroot = "/" + root
+	chroot = "/" + strings.TrimSuffix(root, "/")
 	// "h1/a,h2/a" would otherwise be one server with the chroot "/a,h2/a": locks that exclude nobody.
 	if strings.Contains(chroot, ",") {
 		return nil, "", fmt.Errorf("%w: chroot %q: comes once, behind the last server", ErrBadConfig, chroot)

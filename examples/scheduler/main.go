@@ -55,7 +55,9 @@ func main() {
 
 // run schedules the job until ctx ends.
 func (s *settings) run(ctx context.Context) error {
-	client, err := locks.Open(ctx, s.servers, locks.WithSessionTimeout(s.session))
+	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	client, err := locks.Open(opening, s.servers, locks.WithSessionTimeout(s.session))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,9 @@
 // session:
 //
 //	mechanism, err := digestmd5.New("app", password)
-//	client, err := locks.Open(ctx, servers, locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
+//	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+//	defer cancel()
+//	client, err := locks.Open(opening, servers, locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
 //
 // # What to set where
 //

@@ -138,7 +138,9 @@
 // before stopped. With a session file and a label it holds at once, and no waiter has held in
 // between. Its token is greater.
 //
-//	client, err := locks.Open(ctx, servers, locks.WithSessionFile("/var/lib/indexer/session"))
+//	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+//	defer cancel()
+//	client, err := locks.Open(opening, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
 //
 // What the work had begun is as the crash has left it: read it under the lock, as any holder does. A process that

@@ -63,7 +63,7 @@ func TestStates(t *testing.T) {
 	patient.Eventually(t, func() bool { return w.value("turnstile.session.count", state("disconnected")) == 1 }, "it is disconnected")
 	require.Zero(t, w.value("turnstile.session.count", state("connected")))
 	require.Zero(t, w.value("turnstile.session.count", state("connecting")))
-	require.ErrorIs(t, client.Close(patient.Deadline(t)), locks.ErrSessionRemains)
+	require.ErrorIs(t, client.Close(context.WithoutCancel(patient.Deadline(t))), locks.ErrSessionRemains)
 	for _, p := range points(w.collect()["turnstile.session.count"]) {
 		require.Zero(t, p.value, p.attributes.ToSlice())
 	}

@@ -1,7 +1,9 @@
 // Package digestmd5 is the client's side of the SASL mechanism DIGEST-MD5 (RFC 2831), as ZooKeeper servers speak it.
 //
 //	mechanism, err := digestmd5.New("app", password)
-//	client, err := locks.Open(ctx, servers, locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
+//	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
+//	defer cancel()
+//	client, err := locks.Open(opening, servers, locks.WithSASL(mechanism), locks.WithACL(zkconn.CreatorACL()...))
 //
 // The server has the user and the password in the section Server of its JAAS file:
 //
