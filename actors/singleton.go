@@ -48,9 +48,10 @@ import (
 // itself is spawned anew, under the same lock. [WithFailures] says how many restarts and ends give
 // the lock to another node.
 //
-// After a loss, and after a campaign that failed for a reason that may pass, the next campaign begins
-// after a pause that grows from 100 ms to 10 s while no term lasts that long, with jitter. A campaign
-// that cannot succeed ends the singleton, for bad input, an ACL, or a session that is closed: its
+// After a loss the next campaign begins at once, unless that term was over within 100 ms. After a term
+// that ended otherwise, and a campaign that failed for a reason that may pass, it begins after a pause.
+// That grows from 100 ms to a session timeout, 10 s at most, while no term lasts that long, with
+// jitter. A campaign that cannot succeed ends the singleton, for bad input, an ACL, or a session that is closed: its
 // parent is told messages.Failed, from the singleton, and it stops.
 //
 // # Messages
@@ -96,7 +97,7 @@ func NewSingleton(from LockSource, want messages.Acquire, props *actor.Props, op
 		return from.NewLock(want, append(slices.Clip(settings.lockOptions), WithOwner(owner), WithListener(listener))...)
 	}
 	if session, is := from.(*Session); is {
-		settings.Session = session
+		settings.Session, settings.Timeout = session, session.Timeout
 	}
 	return shell.New(settings.Config)
 }

@@ -13,9 +13,10 @@ import (
 )
 
 // Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having
-// lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After a loss, and
-// after an error that may pass, it campaigns again, after a pause that grows from 100 ms to 10 s while no term lasts
-// that long, with jitter. Where the lease of the last term was lost the error wraps ErrLost, whatever else has ended
+// lost the lead, or with an error that may not pass (MayPass), which Run returns, and when ctx ends. After an error that
+// may pass it campaigns again, after a pause that grows from 100 ms to a session timeout, 10 s at most, while no term
+// lasts that long, with jitter. Where the lease was lost it campaigns at once, unless that term was over within 100 ms:
+// the lead would stay vacant, though nobody else campaigns. Where the lease of the last term was lost the error wraps ErrLost, whatever else has ended
 // Run then: what lead has done since the loss it did not do as the leader.
 //
 // The ctx of lead ends with the caller's, with the lease, and when somebody asks for the lead
@@ -31,8 +32,8 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 	var last error // of the last term, where its lease was lost
 	for {
 		begun := time.Now()
-		led, err := e.oneTerm(ctx, value, lead)
-		if led {
+		term, err := e.oneTerm(ctx, value, lead)
+		if term != nil {
 			last = nil
 		}
 		switch {
@@ -42,11 +43,16 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 			return after(last, err)
 		}
 		last = lossOf(err, last)
-		if time.Since(begun) > longestPause {
-			pause.Reset()
+		wait, took := time.Duration(0), time.Since(begun)
+		if term == nil || !term.wasLost() || took < shortestPause {
+			most := e.mostPause()
+			if took > most {
+				pause.Reset()
+			}
+			wait = min(pause.NextBackOff(), most)
 		}
 		select {
-		case <-time.After(pause.NextBackOff()):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return after(last, ended(ctx))
 		}
@@ -79,9 +85,20 @@ const (
 	longestPause  = 10 * time.Second
 )
 
-// oneTerm campaigns once and leads once, if it is elected.
+// mostPause bounds the pauses: a session timeout, after which a lead that somebody has left is free again.
+func (e *Election) mostPause() time.Duration {
+	if timeout := e.client.State().Timeout; timeout > 0 { // over a gateway it is not known
+		return min(timeout, longestPause)
+	}
+	return longestPause
+}
+
+// wasLost tells whether the lease was taken away, and not given back.
+func (l *Leadership) wasLost() bool { return errors.Is(context.Cause(l.ctx), ErrLost) }
+
+// oneTerm campaigns once and leads once, if it is elected; led is nil where it did not lead.
 func (e *Election) oneTerm(ctx context.Context, value string,
-	lead func(context.Context, *Leadership) error) (led bool, err error) {
+	lead func(context.Context, *Leadership) error) (led *Leadership, err error) {
 	candidacy, stop := context.WithCancel(ctx)
 	defer stop()
 	if e.ranked {
@@ -90,13 +107,17 @@ func (e *Election) oneTerm(ctx context.Context, value string,
 	term, err := e.Campaign(ctx, value)
 	stop()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer term.Release() // also when lead panics
 	if e.yields(ctx, term) {
-		return false, term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
+		return nil, term.resigned(fmt.Errorf("%w: a candidate of higher priority waits", ErrAgain))
 	}
-	return true, term.resigned(e.leadTerm(ctx, term, lead))
+	err = e.leadTerm(ctx, term, lead)
+	if !term.Valid() {
+		<-term.ctx.Done() // at once: the clock may know before the context does
+	}
+	return term, term.resigned(err)
 }
 
 // leadTerm calls lead, which is what Health looks at meanwhile.

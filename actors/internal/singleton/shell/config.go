@@ -32,6 +32,8 @@ type Config struct {
 	LeaseClock func(epoch uint64) *zkconn.LeaseClock
 	// Session is where the locks come from; nil where that is no session of this process.
 	Session Session
+	// Timeout gives its session timeout, which bounds the pauses; nil where there is no Session.
+	Timeout func() time.Duration
 	// NewActivation makes the first message of an incarnation of the child.
 	NewActivation func(term *Term, singleton *actor.PID) any
 	// SameNode tells whether an actor runs in this actor system.

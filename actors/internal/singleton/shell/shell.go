@@ -35,6 +35,7 @@ type singletonActor struct {
 	campaign *Campaign   // the newest; nil before the first
 	lock     *actor.PID  // its lock actor
 	term     *Term       // of that campaign; nil while it has not been granted
+	lost     bool        // and its lease was lost
 	child    *actor.PID  // nil while none runs
 	guard    *guard      // of the child
 	forget   func()      // what is told of a session that is about to close; nil while nothing is
@@ -125,6 +126,9 @@ func (s *singletonActor) told(ctx actor.Context, told *campaignTold) {
 		ev.Kind = singleton.Asked
 	case *messages.Revoked:
 		ev.Kind = singleton.Gone
+	case *messages.Lost:
+		s.lost = s.term != nil
+		ev.Reason, ev.Detail, ev.Passes = passes(told.notice)
 	default:
 		ev.Reason, ev.Detail, ev.Passes = passes(told.notice)
 	}
@@ -161,7 +165,7 @@ func (s *singletonActor) log(ctx actor.Context, level slog.Level, text string, a
 func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev singleton.Event) {
 	switch effect {
 	case singleton.Campaign:
-		s.begun, s.term = time.Now(), nil
+		s.begun, s.term, s.lost = time.Now(), nil, false
 		root := ctx.ActorSystem().Root
 		s.campaign = &Campaign{leaseClock: s.LeaseClock, root: root, self: ctx.Self()}
 		s.lock = root.Spawn(s.NewLock(ctx.Self(), s.campaign)) // a child would end with us, before ours
@@ -177,10 +181,7 @@ func (s *singletonActor) carryOut(ctx actor.Context, effect singleton.Effect, ev
 		}
 		ctx.Send(s.lock, &messages.Release{})
 	case singleton.Pause:
-		if time.Since(s.begun) > LongestPause {
-			s.pauses.Reset()
-		}
-		s.wait(ctx, s.pauses.NextBackOff())
+		s.wait(ctx, s.nextPause())
 	case singleton.LongPause:
 		s.wait(ctx, s.Out)
 	case singleton.Finish:
@@ -238,6 +239,22 @@ func (s *singletonActor) idle() {
 		s.forget = nil
 		close(s.term.idle)
 	}
+}
+
+// nextPause gives the pause before the next campaign. There is none where the lease was lost, unless that term was over at
+// once: the lock would stay free, though nobody else wants it.
+func (s *singletonActor) nextPause() time.Duration {
+	took, most := time.Since(s.begun), LongestPause
+	if s.lost && took >= shortestPause {
+		return 0
+	}
+	if s.Timeout != nil {
+		most = min(most, s.Timeout())
+	}
+	if took > most {
+		s.pauses.Reset()
+	}
+	return min(s.pauses.NextBackOff(), most)
 }
 
 // wait begins a pause.
