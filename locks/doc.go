@@ -29,7 +29,7 @@
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass] splits errors in
 //     two, and [ErrAgain] marks yours. Not had: [ErrNotAcquired], [ErrDeadlock] with [DeadlockError], [ErrReentry],
 //     [ErrUpgrade], [ErrPermits], [ErrQuota], [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire],
-//     [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased],
+//     [ErrTooLarge], [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased],
 //     [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed], [ErrSessionRemains],
 //     [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks, PossibleDeadlocks,

@@ -65,6 +65,9 @@ var (
 	ErrLocalSession = zkconn.ErrLocalSession
 	// ErrBadPath: a lock path is not well formed. Nothing was sent.
 	ErrBadPath = zkconn.ErrBadPath
+	// ErrTooLarge: a request would exceed what servers read by default (jute.maxbuffer, 1 MiB), such as a Lease.Txn with much
+	// data. Nothing was sent.
+	ErrTooLarge = zkconn.ErrTooLarge
 	// ErrBadAcquire: what is asked for is not well formed, such as an option out of its range. Nothing was sent.
 	ErrBadAcquire = actors.ErrBadAcquire
 	// ErrGone: the contender that was to be broken is not there any more.
@@ -100,7 +103,7 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
 	if e.Path != "" {
-		fmt.Fprintf(&b, " %s", e.Path)
+		fmt.Fprintf(&b, " %s", zkconn.Shown(e.Path))
 	}
 	if where := e.where(); len(where) > 0 {
 		fmt.Fprintf(&b, " (%s)", strings.Join(where, ", "))
@@ -118,7 +121,7 @@ func (e *Error) Error() string {
 // where says with which node and in which state the request stood, and behind whom.
 func (e *Error) where() (all []string) {
 	if e.Node != "" {
-		all = append(all, "node "+e.Node)
+		all = append(all, "node "+zkconn.Shown(e.Node))
 	}
 	if e.State != messages.StateNone {
 		all = append(all, e.State.String())
@@ -127,12 +130,12 @@ func (e *Error) where() (all []string) {
 	if c.Node == "" {
 		return all
 	}
-	all = append(all, "behind "+c.Node)
+	all = append(all, "behind "+zkconn.Shown(c.Node))
 	if c.Label != "" {
 		all = append(all, fmt.Sprintf("%q", c.Label))
 	}
 	if c.Host != "" {
-		all = append(all, fmt.Sprintf("process %d on %s", c.PID, c.Host))
+		all = append(all, fmt.Sprintf("process %d on %s", c.PID, zkconn.Shown(c.Host)))
 	}
 	if !c.Since.IsZero() {
 		all = append(all, "since "+c.Since.Format(time.RFC3339))

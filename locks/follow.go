@@ -15,13 +15,13 @@ import (
 func follow[T any](ctx context.Context, c *Client, op, path string, of func([]messages.Contender) T,
 	identity func(T) any) (<-chan T, error) {
 	if err := zkconn.CheckPath(path); err != nil {
-		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, err)
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
 	if c.session.PID() == nil {
-		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, ErrNeedsSession)
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), ErrNeedsSession)
 	}
 	if err := c.enter(ctx); err != nil {
-		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, err)
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
 	watched, forget := context.WithCancel(ctx)
 	f := &follower[T]{client: c, path: path, of: of, identity: identity, out: make(chan T, 1), forget: forget}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Mark is what RunOnce leaves behind: who ran, and when. Times are by the servers' clock, to the millisecond.
@@ -79,7 +81,7 @@ func (m Mark) String() string {
 	if m.State == "" {
 		return "nobody"
 	}
-	who := fmt.Sprintf("process %d on %s", m.PID, m.Host)
+	who := fmt.Sprintf("process %d on %s", m.PID, zkconn.Shown(m.Host))
 	if m.Label != "" {
 		who = fmt.Sprintf("%q, %s", m.Label, who)
 	}

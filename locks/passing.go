@@ -21,9 +21,9 @@ var ErrAgain = errors.New("turnstile: try again")
 //     context.DeadlineExceeded: somebody else holds, or the ensemble is out of reach, or does not
 //     carry out requests now. Over gateways
 //     ErrUnavailable comes with ErrFailed: no gateway carries the request out.
-//   - May not: ErrClosed, also where a lease was lost by it; ErrBadPath, ErrBadAcquire, zkconn.ErrBadConfig; ErrNoAuth,
-//     zkconn.ErrAuthFailed, ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed; context.Canceled; and
-//     every error that is not Turnstile's.
+//   - May not: ErrClosed, also where a lease was lost by it; ErrBadPath, ErrBadAcquire, ErrTooLarge, zkconn.ErrBadConfig;
+//     ErrNoAuth, zkconn.ErrAuthFailed, ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld;
+//     ErrFailed; context.Canceled; and every error that is not Turnstile's.
 //
 // It is false for nil.
 func MayPass(err error) bool {

@@ -7,11 +7,14 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // ask sends a query to the session and waits for the answer.
 func ask[Answer any](ctx context.Context, c *Client, op, path string, query any) (answer Answer, err error) {
-	refuse := func(err error) (Answer, error) { return answer, fmt.Errorf("turnstile: %s %s: %w", op, path, err) }
+	refuse := func(err error) (Answer, error) {
+		return answer, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
+	}
 	if err := inspect.Check(query); err != nil {
 		return refuse(err)
 	}
@@ -47,7 +50,7 @@ func refused(op, path string, why messages.Refusal) error {
 		err = sentinel(why.Reason, ErrFailed)
 	}
 	if why.Detail == "" {
-		return fmt.Errorf("turnstile: %s %s: %w", op, path, err)
+		return fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
-	return fmt.Errorf("turnstile: %s %s: %w: %s", op, path, err, why.Detail)
+	return fmt.Errorf("turnstile: %s %s: %w: %s", op, zkconn.Shown(path), err, why.Detail)
 }

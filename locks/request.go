@@ -131,7 +131,11 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 		r.finish(r.failed(msg))
 	case *actor.Stopped:
 		if !r.over { // it has not ended in order
-			r.finish(r.fault("lock", messages.ReasonStopped, "", ErrLost))
+			usual := ErrFailed // it never held
+			if r.lease != nil {
+				usual = ErrLost
+			}
+			r.finish(r.fault("lock", messages.ReasonStopped, "", usual))
 		}
 		r.from.client.requests.Done()
 		if r.from.requests != nil {
@@ -168,7 +172,11 @@ func (r *request) cancelled(end *messages.Cancelled) error {
 	if end.Reason == messages.ReasonDeadlock && r.gaveUp != nil {
 		return r.fault("lock", end.Reason, "", r.gaveUp)
 	}
-	return r.fault("lock", end.Reason, end.Detail, context.Canceled)
+	switch end.Reason {
+	case messages.ReasonNone, messages.ReasonCancelled, messages.ReasonTimeout, messages.ReasonReleased:
+		return r.fault("lock", end.Reason, end.Detail, context.Canceled) // by another than the caller, through its lock actor
+	}
+	return r.fault("lock", end.Reason, end.Detail, ErrFailed)
 }
 
 // reply answers Lock, once.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // ErrNotHolding: nobody holds the lock, so there was nobody to ask.
@@ -39,7 +40,7 @@ func (c *Client) revoke(ctx context.Context, path string, of messages.Contender)
 		return a.Asked, err
 	}
 	if len(a.Asked) == 0 {
-		return nil, fmt.Errorf("turnstile: %s %s: %w", op, path, ErrNotHolding)
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), ErrNotHolding)
 	}
 	return a.Asked, nil
 }

@@ -19,10 +19,12 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that does not care.
 const AnyVersion int32 = -1
 
-// Create makes a node. Set the Op's field Ephemeral for one that ends with the client's session.
+// Create makes a node. Its parent must exist: ErrNoNode otherwise. A Create of the parent may stand
+// before it in the same transaction. Set the Op's field Ephemeral for one that ends with the client's session.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
-// CreateSequential makes a node whose name is that of path and ten digits that the server puts behind it.
+// CreateSequential makes a node whose name is that of path and ten digits that the server puts behind it. Its parent
+// must exist.
 func CreateSequential(path string, data []byte) Op {
 	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
 }
@@ -53,8 +55,8 @@ func Check(path string, version int32) Op {
 //   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after Unlock: the lock is not held
 //     any more, and nothing was written.
 //   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was refused, and
-//     nothing was written.
-//   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire: nothing was written.
+//     nothing was written. ErrNoNode is also that of a Create whose parent does not exist: parents are not made.
+//   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
 //   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be while the session lives.
 //
 // A lost reply is resolved where that is possible:

@@ -79,7 +79,7 @@ type Error struct {
 }
 
 // Error names the operation, the path and the cause.
-func (e *Error) Error() string { return fmt.Sprintf("zkconn: %s %s: %v", e.Op, e.Path, e.Err) }
+func (e *Error) Error() string { return fmt.Sprintf("zkconn: %s %s: %v", e.Op, Shown(e.Path), e.Err) }
 
 // Unwrap gives the cause, from which errors.Is and errors.As reach this package's value and the library's error.
 func (e *Error) Unwrap() error { return e.Err }
