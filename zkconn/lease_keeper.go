@@ -195,6 +195,7 @@ func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 func (r *roundTrips) replied(xid int32, v verdict) {
 	r.keeper.do(func(now evidence.Instant) {
 		r.keeper.quiet.end()
+		r.keeper.quiet.redialed = false
 		r.keeper.chain.Replied(now, r.connection, xid, v == decided)
 	})
 }

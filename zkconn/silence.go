@@ -11,8 +11,9 @@ import (
 // connect reply. A loss in the middle of it does not begin it anew: a probe that looks at it would see the servers come
 // back.
 type silence struct {
-	lasts bool
-	since evidence.Instant // when it began, while it lasts
+	lasts    bool
+	since    evidence.Instant // when it began, while it lasts
+	redialed bool             // since the newest answer a connection was given up for being mute
 }
 
 func (s *silence) begin(now evidence.Instant) {

@@ -58,7 +58,8 @@ type transport struct {
 	replied     bool                      // the connect reply has come
 	farewell    atomic.Int64              // the number of the request that closes the session; 0 before it has passed
 	established atomic.Bool
-	deadline    time.Time // of the handshake
+	mute        atomic.Pointer[time.Timer] // looks whether anything is answered; nil once something was
+	deadline    time.Time                  // of the handshake
 	failure     sync.Once
 }
 
@@ -181,6 +182,7 @@ func (t *transport) judge(xid, code int32, length int) error {
 		}
 		v = verdictOfParts(body[lengthSize+replyHeaderSize:])
 	}
+	t.heard()
 	t.trips.replied(xid, v)
 	switch v {
 	case ended:
@@ -223,6 +225,7 @@ func (t *transport) lookAtConnectReply(length int) error {
 		t.refuseGrant(reply, length, err)
 		return err
 	}
+	again := t.guard.sessionID.Load() != 0
 	if err := t.begin(frame, &reply); err != nil {
 		return err
 	}
@@ -232,6 +235,9 @@ func (t *transport) lookAtConnectReply(length int) error {
 	t.out = newOutbox(t.Conn, func(cause error) { _ = t.fail("write", cause) }) // see the type's comment on failed writes
 	t.established.Store(true)
 	t.beginKeepalive()
+	if again && reply.sessionID != 0 {
+		t.watchForMute(reply.timeout)
+	}
 	return nil
 }
 
@@ -361,6 +367,7 @@ func (t *transport) clamp(at time.Time) time.Time {
 // Close closes the socket.
 func (t *transport) Close() error {
 	t.keepalive.stop()
+	t.heard()
 	if t.established.Load() {
 		t.out.close()
 	}
