@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 )
 
-// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, SendRevokeRequest, Break,
-// SetPermits, FindDeadlocks) to the session and waits for the answer, which may be a refusal. It
+// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing, SendRevokeRequest,
+// Break, SetPermits, FindDeadlocks) to the session and waits for the answer, which may be a refusal. It
 // returns ErrSessionClosed when the session has ended, and an error that wraps that of ctx when ctx
 // ends first: the query is then withdrawn, but one that acts may have acted.
 //

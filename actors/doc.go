@@ -70,7 +70,7 @@
 //
 // # Queries
 //
-// A session actor answers messages.ReadQueue, ReadLocks, SendRevokeRequest, Break, SetPermits and
+// A session actor answers messages.ReadQueue, ReadLocks, FindMissing, SendRevokeRequest, Break, SetPermits and
 // FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
 // queue after every change. [Session.Ask] is for goroutines. Package inspect does the work.
 //

@@ -32,8 +32,8 @@
 //     [ErrTooLarge], [ErrSessionFull], [ErrFailed]. Had and lost: [ErrLost], [ErrRevoked], [ErrMaxHold]. Given back: [ErrReleased],
 //     [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The client: [ErrClosed], [ErrSessionRemains],
 //     [ErrSessionFileInUse].
-//   - For operators: Client.Queue, Locks, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks, PossibleDeadlocks,
-//     SetPermits.
+//   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]), Deadlocks,
+//     PossibleDeadlocks, SetPermits.
 //   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
 //
 // Options of a client are of type [Option]:

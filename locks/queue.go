@@ -25,6 +25,18 @@ func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, 
 	return q.Contenders, refused("queue of", path, q.Refusal)
 }
 
+// Missing tells whether a path exists at all: it gives the uppermost node on the way there that does not, "/" for the
+// chroot of the client, and "" where the path exists. The path may be "/". An empty Queue may be that of a free lock,
+// whose path goes some time after its last contender, or of a path or a chroot that was mistyped. Errors are those of
+// Queue, and ErrNeedsSession over a gateway.
+func (c *Client) Missing(ctx context.Context, path string) (string, error) {
+	found, err := ask[*messages.MissingFound](ctx, c, "look for", path, &messages.FindMissing{Path: path})
+	if err != nil {
+		return "", err
+	}
+	return found.Missing, refused("look for", path, found.Refusal)
+}
+
 // Locks looks for the lock paths that have contenders, below a root and at it, and counts their holders and
 // waiters. The root may be "/", for all that the client can see, without what ZooKeeper keeps in /zookeeper.
 //

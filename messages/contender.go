@@ -47,6 +47,10 @@ type Contender struct {
 	Holds    bool
 	WaitsFor []string
 
+	// MayHold: it waits by the rule of this queue, and may hold by its own library's. kazoo's locks see no names but
+	// kazoo's, unless they are told of others (extra_lock_patterns), and walk in beside a holder with another name.
+	MayHold bool
+
 	// Library is whose node it seems to be.
 	Library Library
 	// Asked: somebody has asked for the lock by writing to the node. Where that was another library than Turnstile, or

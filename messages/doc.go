@@ -24,7 +24,7 @@
 //
 // # Queries, sent to a session actor
 //
-// [ReadQueue], [ReadLocks], [SendRevokeRequest], [Break], [SetPermits] and [FindDeadlocks] are answered to
+// [ReadQueue], [ReadLocks], [FindMissing], [SendRevokeRequest], [Break], [SetPermits] and [FindDeadlocks] are answered to
 // their sender, once. [Follow] is answered with a [Queue] whenever the queue has changed, until
 // [Unfollow]. Each says with which message.
 //

@@ -7,6 +7,9 @@ type (
 	ReadQueue struct{ Path string }
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
+	// FindMissing asks whether a path, which may be "/", exists at all: an empty queue may be that of a path, or a
+	// chroot, that was mistyped. MissingFound answers it.
+	FindMissing struct{ Path string }
 	// SendRevokeRequest asks the holders of a lock to give it back. RevokeRequestSent answers it. Of, where it has a
 	// node, is the only one that is asked, and only while the node is still its own.
 	SendRevokeRequest struct {
@@ -60,6 +63,15 @@ type LockTree struct {
 	Unread []Unread
 	// Truncated: there is more below the root than is read at once.
 	Truncated bool
+}
+
+// MissingFound answers FindMissing.
+type MissingFound struct {
+	Refusal
+	Path string
+	// Missing is the uppermost node on the way to Path that does not exist: "/" is the chroot. It is "" where Path
+	// exists. Lock paths come with their first lock, and go some time after their last one.
+	Missing string
 }
 
 // LockCount says how many contend for a lock.

@@ -125,7 +125,7 @@ func TestQueriesAboutBadPaths(t *testing.T) {
 				require.ErrorIs(t, question(deadline(t), client, path), zkconn.ErrBadPath, "%s of %q", name, path)
 			}
 			for _, question := range []any{&messages.ReadQueue{Path: path}, messages.ReadLocks{Root: path},
-				&messages.SendRevokeRequest{Path: path},
+				messages.FindMissing{Path: path}, &messages.SendRevokeRequest{Path: path},
 				messages.Break{Contender: messages.Contender{Path: path, Node: "lock-0000000001"}},
 				&messages.FindDeadlocks{Root: path}} {
 				answer, err := client.Session().Ask(deadline(t), question)
@@ -146,6 +146,8 @@ func reasonOf(t *testing.T, answer any) messages.Reason {
 	t.Helper()
 	switch a := answer.(type) {
 	case *messages.Queue:
+		return a.Reason
+	case *messages.MissingFound:
 		return a.Reason
 	case *messages.LockTree:
 		return a.Reason

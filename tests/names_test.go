@@ -67,6 +67,26 @@ func TestForeignNodesOfANamedQueue(t *testing.T) {
 	})
 }
 
+// TestNumbersOfOtherLengths: no server numbers a child with nine digits, or with eleven. Such a child stays when every
+// session has ended, so nobody waits for it.
+func TestNumbersOfOtherLengths(t *testing.T) {
+	eachServer(t, func(t *testing.T, at *servers) {
+		client, o := open(t, at.Connect()), look(t, at)
+		o.plant(t, "/dir", "")
+		for _, child := range []string{"lock-000000001", "lock-00000000001", "x__lock__00000000002"} {
+			_, err := o.Create(at.Root()+"/dir/"+child, nil, 0, zk.WorldACL(zk.PermAll))
+			require.NoError(t, err)
+		}
+		lease, err := client.Mutex("/dir").TryLock(deadline(t))
+		require.NoError(t, err)
+		queue, err := client.Queue(deadline(t), "/dir")
+		require.NoError(t, err)
+		require.Len(t, queue, 1)
+		require.True(t, queue[0].Holds)
+		require.NoError(t, lease.Unlock(deadline(t)))
+	})
+}
+
 // TestBadNames are refused before anything is sent, with the name and the rule.
 func TestBadNames(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {

@@ -20,12 +20,19 @@ const parentAttempts = 10
 // configured for parents.
 //
 // Nodes that exist are no error, even where we may not make them. An ancestor that is reaped
-// meanwhile is made again, a bounded number of times (then ErrNoNode). The error wraps
-// ErrNoChildrenForEphemerals when an ancestor is ephemeral, and ErrNoAuth, which names the node
-// that lacks CREATE.
+// meanwhile is made again, a bounded number of times (then ErrNoNode). Where it is refused, it
+// deletes what it has made by then. The error wraps ErrNoChildrenForEphemerals when an ancestor is
+// ephemeral, and ErrNoAuth, which names the node that lacks CREATE.
 func (c *Conn) EnsureParents(path string) error {
+	_, err := c.MakeParents(path)
+	return err
+}
+
+// MakeParents is EnsureParents for a node that may be refused below them. It gives what it has made.
+func (c *Conn) MakeParents(path string) (made Parents, err error) {
 	const op = "make parents"
-	return c.operate(op, path, func(absolute string) error {
+	made.conn = c
+	err = c.operate(op, path, func(absolute string) error {
 		if err := checkSize(op, absolute, nil); err != nil {
 			return err
 		}
@@ -33,7 +40,7 @@ func (c *Conn) EnsureParents(path string) error {
 			backoff.WithInitialInterval(2*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond),
 		)
 		for attempt := 1; ; attempt++ {
-			err := c.makeLineage(absolute)
+			err := c.makeLineage(absolute, &made)
 			if !errors.Is(err, zk.ErrNoNode) || attempt == parentAttempts {
 				return err
 			}
@@ -42,14 +49,19 @@ func (c *Conn) EnsureParents(path string) error {
 			}
 		}
 	})
+	if err != nil && OutcomeOf(err) == Refused {
+		made.Remove(nil)
+		return Parents{}, err
+	}
+	return made, err
 }
 
 // makeLineage goes up from the node to the first ancestor that it can make or that exists, and down again. zk.ErrNoNode
 // means that one of them vanished on the way down.
-func (c *Conn) makeLineage(absolute string) error {
+func (c *Conn) makeLineage(absolute string, made *Parents) error {
 	missing := []string{}
 	for at := absolute; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
-		err := c.makeParent(at)
+		err := c.makeParent(at, made)
 		if err == nil {
 			break
 		}
@@ -59,7 +71,7 @@ func (c *Conn) makeLineage(absolute string) error {
 		missing = append(missing, at)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {
-		if err := c.makeParent(missing[i]); err != nil {
+		if err := c.makeParent(missing[i], made); err != nil {
 			return err
 		}
 	}
@@ -67,9 +79,11 @@ func (c *Conn) makeLineage(absolute string) error {
 }
 
 // makeParent makes one node. It gives errors of the library.
-func (c *Conn) makeParent(absolute string) error {
+func (c *Conn) makeParent(absolute string, made *Parents) error {
 	err := c.makeContainer(absolute)
 	switch {
+	case err == nil:
+		made.all = append(made.all, absolute)
 	case errors.Is(err, zk.ErrNodeExists):
 		return nil
 	case errors.Is(err, zk.ErrNoAuth):

@@ -5,7 +5,7 @@
 //
 // # On a connection
 //
-// [Queue], [Locks], [Revoke], [RevokeOne], [Break], [SetPermits], [Deadlocks] and
+// [Queue], [Locks], [Missing], [Revoke], [RevokeOne], [Break], [SetPermits], [Deadlocks] and
 // [PossibleDeadlocks] block until the servers have answered. They are for goroutines that have a [zkconn.Conn] of their own. They do not retry: an
 // error of unknown outcome says that the connection was lost on the way. Each may then be called
 // again, because carrying a query out twice does no harm.

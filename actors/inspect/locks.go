@@ -95,14 +95,18 @@ func (l seenLock) count() (counts []messages.LockCount) {
 // walkFrom looks at the tree below a root as it is now or later.
 func walkFrom(conn *zkconn.Conn, root string) (*walk, error) {
 	w := &walk{conn: conn, most: mostNodes}
-	around := root
-	if root == "/" {
-		around = "/turnstile" // which need not exist: operations are not for the root
-	}
-	if err := conn.CatchUp(around); err != nil {
+	if err := catchUp(conn, root); err != nil {
 		return w, err
 	}
 	return w, w.run(root)
+}
+
+// catchUp is zkconn's for a root.
+func catchUp(conn *zkconn.Conn, root string) error {
+	if root == "/" {
+		root = "/turnstile" // which need not exist: operations are not for the root
+	}
+	return conn.CatchUp(root)
 }
 
 func (w *walk) run(root string) error {

@@ -33,11 +33,19 @@ func (q setPermits) refuse(why messages.Refusal) any {
 	return &messages.PermitsSet{Refusal: why, Path: q.Path, Permits: q.Permits}
 }
 
-func (q setPermits) run(conn *zkconn.Conn) (any, error) {
+func (q setPermits) run(conn *zkconn.Conn) (answer any, err error) {
+	var made zkconn.Parents
+	defer func() {
+		if err != nil && zkconn.OutcomeOf(err) == zkconn.Refused {
+			made.Remove(nil)
+		}
+	}()
 	for {
 		data, stat, err := conn.Get(q.Path)
 		if errors.Is(err, zkconn.ErrNoNode) {
-			if err = conn.EnsureParents(q.Path); err == nil {
+			more, failed := conn.MakeParents(q.Path)
+			if err = failed; err == nil {
+				made = made.And(more)
 				continue
 			}
 		}

@@ -51,6 +51,10 @@ func queryOf(msg any) query {
 		return readLocks{m.Root}
 	case messages.ReadLocks:
 		return readLocks{m.Root}
+	case *messages.FindMissing:
+		return findMissing{m.Path}
+	case messages.FindMissing:
+		return findMissing{m.Path}
 	case *messages.SendRevokeRequest:
 		return revoke{*m}
 	case messages.SendRevokeRequest:

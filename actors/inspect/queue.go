@@ -127,6 +127,7 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 	}
 	for i, s := range queue.Standings(left, permits) {
 		found[i].Holds, found[i].WaitsFor = s.Holds, s.WaitsFor
+		found[i].MayHold = s.MayHold && found[i].Library != messages.LibraryTurnstile // whose locks respect all names
 	}
 	return queue.LockPath{Contenders: found, Permits: permits}, nil
 }

@@ -33,7 +33,7 @@ func TestSequenceOfEveryClientsNames(t *testing.T) {
 		"_c_" + guid + "-lock--2147483648":        math.MinInt32, // the counter has overflowed
 		"_c_" + guid + "-lock--000000001":         -1,            // as %010d prints it
 		"1b4e28ba2fa111d2__lock__-2147483647":     -2147483647,
-		"_c_" + guid + "-lock-00000000000000014":  14, // longer than servers write it
+		"_c_" + guid + "-lock--1000000000":        -1000000000,
 		"\u00e9t\u00e9-_c_x-__WRIT__0000000015":   15,
 		"_c_lock-0000000001-__READ__0000000016":   16, // a marker within the GUID's place
 		"read-write-lock-0000000017":              17,
@@ -54,6 +54,9 @@ func TestSequencePassesOverForeignChildren(t *testing.T) {
 	for _, name := range []string{
 		"", "lock-", "lock", "leases", "locks", "_c_x", "config", "0000000001", "-0000000001",
 		"lock-1", "lock-000000001", // servers write ten digits
+		"lock-00000000001", "_c_" + guid + "-lock-00000000000000014", // and no more
+		"__rlock__00000000002", "orders_lock_00000000003", "permits-2-00000000004",
+		"lock--0000000001", "lock--00000000001", // as %010d does not print them
 		"lock-000000000x", "lock-0000000001x", "lock-0000000001 ", "lock- 000000001", "lock-0x00000001",
 		"lock-1_000_000_0", "lock-00000000.1",
 		"lock-2147483648", "lock--2147483649", "lock-99999999999999999999", // beyond the counter

@@ -138,12 +138,25 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 			return Entry{}, false
 		}
 	}
-	if len(rest) < 10 || rest[0] == '+' {
+	if !numbered(rest) {
 		return Entry{}, false
 	}
 	seq, err := strconv.ParseInt(rest, 10, 32)
 	e.Sequence = int32(seq)
 	return e, err == nil
+}
+
+// numbered tells whether a number is as long as servers write it, with %010d: ten characters, a sign among them, and
+// eleven only for what has a sign and ten digits. What is longer was named by somebody by hand: no server ever deletes it
+// with a session, so a queue would wait behind it for ever.
+func numbered(digits string) bool {
+	switch len(digits) {
+	case 10:
+		return digits[0] != '+'
+	case 11:
+		return digits[0] == '-' && digits[1] != '0'
+	}
+	return false
 }
 
 // find gives where the marker begins, -1 where it is not. Every contender reads the whole queue, so

@@ -47,3 +47,27 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 		}))
 	})
 }
+
+// TestKazooMayHold: kazoo's locks see no names but kazoo's. What waits by the rule of the queue, and not by theirs, may hold.
+func TestKazooMayHold(t *testing.T) {
+	const ours, theirs, reader = "_c_a-lock-000000000%d", "k__lock__000000000%d", "k__rlock__000000000%d"
+	for _, tc := range []struct {
+		children []string
+		may      []bool
+	}{
+		{[]string{ours, theirs, ours, theirs}, []bool{false, true, false, false}},
+		{[]string{theirs, ours, theirs}, []bool{false, false, false}},
+		{[]string{ours, reader, reader, theirs, reader}, []bool{false, true, true, false, false}},
+		{[]string{ours, ours}, []bool{false, false}},
+	} {
+		var children []string
+		for i, name := range tc.children {
+			children = append(children, fmt.Sprintf(name, i))
+		}
+		var may []bool
+		for _, s := range queue.Standings(children, 0) {
+			may = append(may, s.MayHold)
+		}
+		require.Equal(t, tc.may, may, children)
+	}
+}

@@ -18,9 +18,9 @@ type access struct {
 
 func (a *access) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&a.nodes, "acl", nil,
-		"an `entry` of the ACL of what is made,\nSCHEME:ID:PERMISSIONS, of cdrwa\n(default world:anyone:cdrwa)")
+		"an entry of the `ACL` of what is made,\nSCHEME:ID:PERMISSIONS, of cdrwa\n(default world:anyone:cdrwa)")
 	f.StringArrayVar(&a.parents, "parent-acl", nil,
-		"an `entry` of that of lock paths and what is\nabove them (default: that of --acl)")
+		"an entry of the `ACL` of lock paths and what\nis above them (default: that of --acl)")
 }
 
 // permissions are the letters that ZooKeeper's own tools have for them.

@@ -47,6 +47,12 @@ Exit status 1: the contender is gone, or the answer was no.`,
 					"break asks before it takes a lock away, and there is no terminal to ask at")
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				missing := conn.find(ctx, cmd, client, args[0])
+				if isMissing(missing) {
+					return exitWith(statusNo, "%v; so there is no contender %q", missing, args[1])
+				} else if missing != nil {
+					return missing
+				}
 				return breakContender(ctx, cmd, client, args[0], args[1], yes)
 			})
 		},

@@ -60,8 +60,8 @@ func (c *connection) addFlags(root *cobra.Command) {
 	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")
 	f.StringVar(&c.key, "tls-key", "", "`file` (PEM) with the client's key")
 	f.StringVar(&c.serverName, "tls-server-name", "", "the `name` that the servers' certificates have")
-	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session `timeout` to ask for")
-	f.DurationVar(&c.connectTimeout, "connect-timeout", 10*time.Second, "how `long` to try to connect")
+	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session timeout to ask for")
+	f.DurationVar(&c.connectTimeout, "connect-timeout", 10*time.Second, "how long to try to connect, and to\nwait for a first answer")
 	c.access.addFlags(f)
 }
 
@@ -213,9 +213,13 @@ func (c *connection) open(ctx context.Context, cmd *cobra.Command) (*locks.Clien
 	within, cancel := context.WithTimeout(ctx, c.connectTimeout)
 	defer cancel()
 	client, err := s.open(within)
+	over, isOver := overIn(ctx, nil)
 	switch {
 	case err == nil:
 		return client, nil
+	case isOver:
+		return nil, exitWith(statusUnreachable, "no connection within %v: %s; zklock doctor tells more", over.after,
+			short(err))
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, zkconn.ErrAuthFailed):
@@ -232,6 +236,7 @@ func short(err error) string {
 	text := strings.ReplaceAll(err.Error(), "turnstile: ", "")
 	text = strings.ReplaceAll(text, ": context deadline exceeded", "") // zklock's own bound: what is behind it says why
 	text = strings.ReplaceAll(text, "context deadline exceeded", "")
+	text = strings.ReplaceAll(text, ": context canceled", "")
 	return strings.Trim(strings.ReplaceAll(text, "\n", ": "), ": ")
 }
 
@@ -243,7 +248,7 @@ func (c *connection) asking(cmd *cobra.Command, ask func(ctx context.Context, cl
 	if err != nil {
 		return err
 	}
-	defer closeClient(client)
+	defer closeClient(client, false)
 	err = ask(ctx, client)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -258,9 +263,14 @@ func answer[A any](ctx context.Context, question func(context.Context) (A, error
 	return question(within)
 }
 
-// closeClient ends the session, so that nothing is left to time out. A server that does not answer is not waited for.
-func closeClient(client *locks.Client) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+// closeClient ends the session, so that nothing is left to time out. A server that does not answer is not waited for
+// longer than five seconds, and one second where it was found not to.
+func closeClient(client *locks.Client, silent bool) {
+	patience := 5 * time.Second
+	if silent {
+		patience = time.Second
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_ = client.Close(ctx)
 }

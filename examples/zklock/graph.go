@@ -48,7 +48,7 @@ and waits for it, as when it is locked again without the context of its lease,
 or two processes hold what the other waits for. In a process with several
 workers that may be well: look at for how long they have waited.
 
-Exit status 1: there is a deadlock.`,
+Exit status: 1 there is a deadlock; 66 ROOT does not exist.`,
 		Example: `  zklock graph /
   zklock graph --dot /orders | dot -Tsvg > orders.svg
   zklock graph / >/dev/null; [ $? = 1 ] && echo "somebody waits for ever"`,
@@ -59,6 +59,9 @@ Exit status 1: there is a deadlock.`,
 					"graph: --dot and --json are two forms of one thing")
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				if missing := conn.find(ctx, cmd, client, args[0]); missing != nil {
+					return whenMissing(missing, asJSON, graph{tree: &messages.LockTree{Root: args[0]}}.json())
+				}
 				g, err := answer(ctx, func(ctx context.Context) (graph, error) { return readGraph(ctx, client, args[0]) })
 				if err != nil {
 					return err

@@ -32,9 +32,9 @@ one command is all that there is to do, zklock run is safer.
 Exit status:
   0   the lock was held, and given back after a signal or the end of the input
   64  bad use
-  69  no connection to ZooKeeper
+  69  no connection to ZooKeeper, or the servers did not answer
   70  refused: by a node's ACL, another number of permits, or the server
-  75  not acquired: --wait is over, or the input has ended
+  75  not acquired: --wait is over while others had it, or the input has ended
   79  the lock was lost
   80  given back, because somebody asked for it
   128 + n  signal n ended it before it held the lock`,
@@ -57,9 +57,9 @@ Exit status:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
-	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same number")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same\nnumber")
 	f.DurationVar(&r.wait, "wait", -1,
-		"give up after this `time` in the queue, 0: where it\nis not free (default: wait for ever)")
+		"give up after this time, connecting included\n(1s at least); 0: where it is not free\n(default: wait for ever)")
 	r.flock.addTo(f)
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
@@ -82,11 +82,13 @@ func (r *runArgs) hold(cmd *cobra.Command, asJSON bool) error {
 		case <-waiting.Done():
 		}
 	}()
+	waiting, lift := limited(waiting, r.bound())
+	defer lift()
 	client, err := r.conn.open(waiting, cmd)
 	if err != nil {
 		return err
 	}
-	defer closeClient(client)
+	defer func() { closeClient(client, r.silent) }()
 	if err := r.refuseNested(waiting, client); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type jsonContender struct {
 	Cohort   int       `json:"cohort,omitempty"`
 	Behind   int       `json:"behind,omitempty"`
 	Holds    bool      `json:"holds"`
+	MayHold  bool      `json:"may_hold,omitempty"`
 	WaitsFor []string  `json:"waits_for,omitempty"`
 	Token    string    `json:"token,omitempty"`
 	Session  string    `json:"session"`
@@ -38,7 +39,7 @@ type jsonContender struct {
 func toJSON(c messages.Contender) jsonContender {
 	j := jsonContender{Path: c.Path, Node: c.Node, Queue: c.Name, Sequence: c.Sequence, Mode: c.Mode.String(),
 		Permits: c.Weight, Cohort: c.Cohort, Behind: c.Behind,
-		Holds: c.Holds, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
+		Holds: c.Holds, MayHold: c.MayHold, WaitsFor: c.WaitsFor, Session: fmt.Sprintf("0x%x", c.Session), Library: string(c.Library),
 		Asked: c.Asked, Unread: c.Unread, Host: c.Host, PID: c.PID, Label: c.Label, Who: c.Who, Since: c.Since}
 	if c.Token != 0 {
 		j.Token = c.Token.String()

@@ -114,9 +114,10 @@
 //	1     the answer is no: nobody holds (revoke), the contender is gone or not to be broken (break), there is a
 //	      deadlock (graph), something is wrong (doctor)
 //	64    bad use
-//	69    no connection to ZooKeeper
+//	66    the path, or the chroot, does not exist (queue, tree, graph)
+//	69    no connection to ZooKeeper, or the servers do not answer
 //	70    refused: by a node's ACL, by another number of permits, or by the server
-//	75    the command was not run: --wait is over; with --at-most-every it is not due, or somebody is at it
+//	75    the command was not run: --wait is over while others had the lock; with --at-most-every it is not due, or somebody is at it
 //	79    lost: the command was ended, or ended by itself after the lock was lost
 //	80    given back: somebody asked for the lock, and the command was ended
 //	128+n signal n ended zklock before it held the lock

@@ -34,6 +34,9 @@ does not allow it.`,
 				return badUse(form(cmd), "permits: N is %q, and must be between 1 and %d", args[1], queue.MaxPermits)
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				if err := conn.find(ctx, cmd, client, args[0]); err != nil && !isMissing(err) { // it is made
+					return err
+				}
 				_, err := answer(ctx, func(ctx context.Context) (struct{}, error) {
 					return struct{}{}, client.SetPermits(ctx, args[0], n)
 				})

@@ -24,9 +24,14 @@ NO is the number that ZooKeeper gave the contender: what zklock break takes.
 ASKED is when it asked for the lock, by the clock of its own machine. WHO is
 its machine and process, or its library and session where it is another
 library's. "revoking" is a holder that somebody has asked to give the lock back
-(zklock revoke); another library's node then no longer says who it is. BEHIND is
+(zklock revoke); another library's node then no longer says who it is. "holds?"
+is a contender of kazoo's behind one with another name: kazoo does not see that
+one unless it is told to, and then holds beside it. BEHIND is
 how many requests of the same session wait behind a contender in its cohort,
-without nodes of their own, as its session has last written there.`,
+without nodes of their own, as its session has last written there.
+
+Exit status 66: the path does not exist. A lock path comes with its first lock,
+and goes some time after its last one.`,
 		Example: `  zklock queue /backup
   zklock queue --watch /backup                 # live; q quits
   zklock queue --json /backup | jq '.[] | select(.holds) | .token'
@@ -39,8 +44,12 @@ without nodes of their own, as its session has last written there.`,
 				}
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				missing := conn.find(ctx, cmd, client, args[0])
 				if watch {
-					return watchQueue(ctx, client, args[0], asJSON, wide)
+					return watchQueue(ctx, client, args[0], asJSON, wide, missing)
+				}
+				if missing != nil {
+					return whenMissing(missing, asJSON, []jsonContender{})
 				}
 				queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender,
 					error) {
@@ -65,16 +74,22 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 	if len(queue) == 0 {
 		return []string{path + ": nobody holds it, nobody waits"}
 	}
-	holders, behind := 0, 0
+	holders, behind, beside := 0, 0, 0
 	names := false
 	for _, c := range queue {
-		if c.Holds {
+		switch {
+		case c.Holds:
 			holders++
+		case c.MayHold:
+			beside++
 		}
 		behind += max(c.Behind, 0)
 		names = names || c.Name != ""
 	}
-	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders, "waits", "wait"))
+	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders-beside, "waits", "wait"))
+	if beside > 0 {
+		head += fmt.Sprintf(", %d may hold", beside)
+	}
 	columns := []string{">NO", "STATE", "KIND", ">ASKED", "WHO", "LABEL"}
 	if names {
 		columns = append(columns, "QUEUE")
@@ -102,13 +117,25 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		}
 		t.add(cells...)
 	}
-	return append([]string{head, ""}, t.lines(width)...)
+	lines := append([]string{head, ""}, t.lines(width)...)
+	for _, c := range queue {
+		if c.MayHold {
+			return append(lines, append([]string{""}, wrap("warning: "+mayHold(c)+"; "+mendStrangers, width)...)...)
+		}
+	}
+	return lines
 }
 
 // watchQueue shows a queue as it changes.
-func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, wide bool) error {
+func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, wide bool, missing error) error {
+	if missing != nil && !isMissing(missing) {
+		return missing
+	}
 	queues := follow(ctx, client, path)
 	if asJSON {
+		if err := noteMissing(missing); err != nil {
+			return err
+		}
 		for q := range queues {
 			if q.Reason != messages.ReasonNone {
 				return refusal(q)
@@ -120,6 +147,11 @@ func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, 
 		return nil
 	}
 	newest, err := watch(ctx, client, path, queues, func(q *messages.Queue, now time.Time, width int) []string {
+		if len(q.Contenders) > 0 {
+			missing = nil // it exists now
+		} else if missing != nil {
+			return []string{path + ": nobody holds it, nobody waits", missing.Error()}
+		}
 		return queueLines(path, q.Contenders, wide, now, width)
 	})
 	if err == nil && newest != nil && newest.Reason != messages.ReasonNone {

@@ -28,6 +28,12 @@ Exit status 1: nobody holds the lock.`,
 		Args: named("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				missing := conn.find(ctx, cmd, client, args[0])
+				if isMissing(missing) {
+					return exitWith(statusNo, "%v; so there was nobody to ask", missing)
+				} else if missing != nil {
+					return missing
+				}
 				asked, err := answer(ctx, func(ctx context.Context) ([]messages.Contender,
 					error) {
 					return client.Revoke(ctx, args[0])

@@ -29,6 +29,7 @@ type runArgs struct {
 	early   bool
 	keep    bool
 	every   time.Duration // zero: whenever it is run
+	silent  bool          // the servers were found not to answer
 	path    string
 	command []string
 }
@@ -62,10 +63,11 @@ Below PATH the nodes ran and clock stay: who ran last, and the servers' time.
 
 Exit status of zklock itself:
   64  bad use
-  69  no connection to ZooKeeper
+  69  no connection to ZooKeeper, or the servers did not answer
   70  refused: by a node's ACL, another number of permits, or the server
-  75  the command was not run: --wait is over, or with --at-most-every it is not
-      due, or somebody is at it (for systemd: SuccessExitStatus=75)
+  75  the command was not run: --wait is over while others had the lock, or with
+      --at-most-every it is not due, or somebody is at it (for systemd:
+      SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
   80  given back: somebody asked for the lock, and the command was ended`,
 		Example: `  # one machine at a time; give up after 30 s
@@ -86,14 +88,14 @@ Exit status of zklock itself:
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
-	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the same\nnumber")
-	f.DurationVar(&r.wait, "wait", -1, "give up after this `time` in the queue, 0: where\nit is not free (default: wait for ever)")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the\nsame number")
+	f.DurationVar(&r.wait, "wait", -1, "give up after this time, connecting included\n(1s at least); 0: where it is not free\n(default: wait for ever)")
 	r.flock.addTo(f)
 	f.StringVar(&r.label, "label", "", "a `text` for people who look at the queue")
-	f.DurationVar(&r.grace, "grace", 5*time.Second, "the `time` between SIGTERM and SIGKILL")
+	f.DurationVar(&r.grace, "grace", 5*time.Second, "the time from SIGTERM to SIGKILL")
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
-	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this `time`, by the\nservers' clock")
+	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this time, by\nthe servers' clock")
 	f.Lookup("wait").DefValue = "0s" // so that help shows none
 	f.Lookup(everyFlag).DefValue = "0s"
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -169,19 +171,22 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 	ctx, signalled := untilSignals(cmd.Context())
 	signalled = sync.OnceFunc(signalled)
 	defer signalled()
-	client, err := r.conn.open(ctx, cmd)
+	waiting, lift := limited(ctx, r.bound())
+	defer lift()
+	client, err := r.conn.open(waiting, cmd)
 	if err != nil {
 		return err
 	}
 	voice := newVoice()
 	defer voice.close() // last of all: nobody may be reading
-	defer closeClient(client)
-	if err := r.refuseNested(ctx, client); err != nil {
+	defer func() { closeClient(client, r.silent) }()
+	if err := r.refuseNested(waiting, client); err != nil {
 		return err
 	}
 	guard := startGuard()
 	defer guard.done()
 	carry := func(lease *locks.Lease) error {
+		lift()
 		h := &hold{runArgs: r, lease: lease, guard: guard, signals: passSignals(), voice: voice}
 		signalled() // from here on they are the command's
 		if ctx.Err() != nil {
@@ -193,11 +198,11 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		return h.carry(program)
 	}
 	if r.every > 0 {
-		return r.runOnce(ctx, client, carry)
+		return r.runOnce(waiting, client, carry)
 	}
-	lease, err := r.acquire(ctx, client)
+	lease, err := r.acquire(waiting, client)
 	if err != nil {
-		return r.notHeld(ctx, err)
+		return r.notHeld(waiting, err)
 	}
 	defer giveBack(lease)
 	return carry(lease)
@@ -221,8 +226,6 @@ func (r *runArgs) checkLease(cmd *cobra.Command, client *locks.Client) error {
 // readers wait for it as for a writer.
 func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lease, error) {
 	try, opts := r.wait == 0, r.options()
-	ctx, cancel := r.bound(ctx)
-	defer cancel()
 	stop := showProgress(ctx, client, r.path)
 	defer stop()
 	switch {
@@ -240,14 +243,6 @@ func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lea
 	return client.Mutex(r.path, opts...).Lock(ctx)
 }
 
-// bound gives a context that ends with --wait.
-func (r *runArgs) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.wait <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeoutCause(ctx, r.wait, errWaitOver)
-}
-
 // options are those of the lock.
 func (r *runArgs) options() (opts []locks.LockOption) {
 	if r.label != "" {
@@ -255,9 +250,6 @@ func (r *runArgs) options() (opts []locks.LockOption) {
 	}
 	return opts
 }
-
-// errWaitOver is why waiting ended.
-var errWaitOver = errors.New("the wait is over")
 
 // unrun says what follows from a lock that was not had.
 func (r *runArgs) unrun() string {
@@ -269,15 +261,22 @@ func (r *runArgs) unrun() string {
 
 // notHeld is the error of a lock that was not had.
 func (r *runArgs) notHeld(ctx context.Context, err error) error {
+	over, isOver := overIn(ctx, err)
 	switch {
+	case isOver && r.wait > 0 && sawAnother(err):
+		return exitWith(statusNotAcquired,
+			"%s was not free within %v%s (zklock queue %s shows who holds it)", r.path, over.after, r.unrun(), r.path)
+	case isOver:
+		r.silent = true
+		return exitWith(statusUnreachable, "%s: the servers did not answer within %v%s; zklock doctor tells more", r.path,
+			over.after, r.unrun())
 	case ctx.Err() != nil: // a signal
 		return context.Cause(ctx)
 	case errors.Is(err, locks.ErrNotAcquired):
 		return exitWith(statusNotAcquired,
 			"%s is not free%s (zklock queue %s shows who holds it)", r.path, r.unrun(), r.path)
-	case errors.Is(err, errWaitOver):
-		return exitWith(statusNotAcquired,
-			"%s was not free within %v%s (zklock queue %s shows who holds it)", r.path, r.wait, r.unrun(), r.path)
+	case errors.Is(err, locks.ErrLost):
+		return exitWith(statusLost, "%s: the lock was lost%s: %s", r.path, r.unrun(), short(err))
 	case errors.Is(err, locks.ErrPermits):
 		return exitWith(statusRefused, "%s has another number of permits than %d: %s", r.path, r.permits, short(err))
 	case errors.Is(err, zkconn.ErrNoAuth):

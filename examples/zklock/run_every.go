@@ -29,16 +29,14 @@ func (r *runArgs) checkEvery(cmd *cobra.Command) error {
 // runOnce runs the command unless somebody has within the time, and marks that it has. A command that fails, or has
 // lost the lock, leaves no mark.
 func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(*locks.Lease) error) error {
-	within, cancel := r.bound(ctx)
-	defer cancel()
-	arrived := showProgress(within, client, r.path)
+	arrived := showProgress(ctx, client, r.path)
 	defer arrived()
 	opts := r.options()
 	if r.wait > 0 {
 		opts = append(opts, locks.WithWaiting())
 	}
 	var end error // of the command
-	once, err := locks.RunOnce(within, client, r.path, r.every, func(ctx context.Context, _ locks.Token) error {
+	once, err := locks.RunOnce(ctx, client, r.path, r.every, func(ctx context.Context, _ locks.Token) error {
 		arrived()
 		end = carry(locks.LeaseOf(ctx))
 		return end

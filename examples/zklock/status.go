@@ -17,6 +17,7 @@ import (
 const (
 	statusNo          = 1
 	statusUsage       = 64
+	statusMissing     = 66
 	statusUnreachable = 69
 	statusRefused     = 70
 	statusNotAcquired = 75

@@ -29,6 +29,9 @@ The times are those of the readings.`,
 		Args: named("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
+				if err := noteMissing(conn.find(ctx, cmd, client, args[0])); err != nil {
+					return err
+				}
 				var before []messages.Contender
 				for q := range follow(ctx, client, args[0]) {
 					if q.Reason != messages.ReasonNone {

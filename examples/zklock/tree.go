@@ -32,7 +32,9 @@ func treeCommand(conn *connection) *cobra.Command {
 		Long: `tree shows the locks below ROOT, and at it, that have a holder or a waiter.
 "/" is everything. It lists every node below ROOT, but not those of the
 contenders; --long reads these too, and shows who holds and who has waited
-longest.`,
+longest.
+
+Exit status 66: ROOT does not exist.`,
 		Example: `  zklock tree /
   zklock tree --long /orders
   zklock tree --watch /                        # live; q quits
@@ -46,6 +48,11 @@ longest.`,
 			}
 			return conn.asking(cmd, func(ctx context.Context, client *locks.Client) error {
 				read := func(ctx context.Context) (forest, error) { return readForest(ctx, client, args[0], long) }
+				if missing := conn.find(ctx, cmd, client, args[0]); missing != nil && !watch {
+					return whenMissing(missing, asJSON, forest{LockTree: &messages.LockTree{Root: args[0]}}.json())
+				} else if err := noteMissing(missing); err != nil {
+					return err
+				}
 				if watch {
 					return watchTree(ctx, client, read, asJSON, long)
 				}

@@ -17,7 +17,7 @@ type flockWaits struct {
 
 func (w *flockWaits) addTo(f *pflag.FlagSet) {
 	f.BoolVarP(&w.nonblock, "nonblock", "n", false, "do not wait, as --wait 0")
-	f.VarP(&w.timeout, "timeout", "w", "--wait `S` seconds, as flock has it")
+	f.VarP(&w.timeout, "timeout", "w", "--wait so many seconds, as flock has it")
 }
 
 // seconds are a number of seconds, which may have a fraction, or a time with its unit.

@@ -38,6 +38,8 @@ func standing(c messages.Contender) string {
 		return "revoking"
 	case c.Holds:
 		return "holds"
+	case c.MayHold:
+		return "holds?"
 	}
 	return "waits"
 }
@@ -122,4 +124,13 @@ func ordinal(n int) string {
 		}
 	}
 	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// mendStrangers is what to do where libraries meet that do not respect each other (tests/interop).
+const mendStrangers = "give kazoo's lock extra_lock_patterns, or Turnstile's the names of kazoo (WithNaming)"
+
+// mayHold says of a contender that it may hold though it waits.
+func mayHold(c messages.Contender) string {
+	return fmt.Sprintf("%s: number %d is kazoo's, which by itself does not see those before it: it may hold beside them",
+		c.Path, c.Sequence)
 }

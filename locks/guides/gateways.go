@@ -34,8 +34,8 @@
 // gateway.WithMaxRequests bounds what a gateway takes on: above it Lock fails with an error that may
 // pass (MayPass).
 //
-// What needs a session: Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe,
-// Lease.Txn. A session with a session file cannot have a gateway.
+// What needs a session: Client.Locks, Client.Missing, Client.Deadlocks, Client.Ready, Group.Watch,
+// Election.Observe, Lease.Txn. A session with a session file cannot have a gateway.
 //
 // # In a protoactor cluster
 //

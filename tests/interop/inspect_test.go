@@ -71,3 +71,29 @@ func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 		}
 	})
 }
+
+// TestQueueSaysWhoMayHold: kazoo's lock as it comes walks in beside a holder with another name, and the queue does not
+// say that it waits only. With kazoo's names on both sides it does wait.
+func TestQueueSaysWhoMayHold(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		client := openTurnstile(t, s.addr)
+		ours, err := client.Mutex("/beside").Lock(deadline(t))
+		require.NoError(t, err)
+		witness := StartWitness(t)
+		job := Job{Recipe: Mutex, Name: "kazoo", Connect: s.addr, Path: "/beside", Witness: witness.Addr()}
+		inside, release := witness.Detain(job.Holder(1, 1))
+		defer release()
+		holding := start(t, kazooed.Get(t), job)
+		receiveFrom(t, inside, "kazoo holds beside ours")
+		all, err := client.Queue(deadline(t), "/beside")
+		require.NoError(t, err)
+		require.Len(t, all, 2)
+		require.Equal(t, []bool{true, false}, []bool{all[0].Holds, all[0].MayHold})
+		require.Equal(t, []bool{false, true}, []bool{all[1].Holds, all[1].MayHold})
+		require.Equal(t, messages.LibraryKazoo, all[1].Library)
+		require.True(t, ours.Valid())
+		release()
+		holding.wait(t)
+		require.NoError(t, ours.Unlock(deadline(t)))
+	})
+}

@@ -3,6 +3,7 @@ package zklock
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -151,6 +152,29 @@ func TestHelp(t *testing.T) {
 		same, _ := says(t, nowhere, 0, strings.Fields(name+" --help")...)
 		require.Equal(t, stdout, same)
 	}
+}
+
+// TestPlaceholders: what stands for a value in the help says what kind of value it is.
+func TestPlaceholders(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]bool{"": true, "duration": true, "seconds": true, "file": true, "name": true, "path": true, "text": true, "N": true,
+		"servers": true, "credential": true, "mechanism": true, "ACL": true}
+	flag := regexp.MustCompile(`^ +(?:-\w, )?--([\w-]+)(?: (\S+))?(?:  .*)?$`)
+	seen := 0
+	for _, name := range []string{"", "run", "hold", "permits", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
+		stdout, _ := says(t, place{}, 0, strings.Fields("help "+name)...)
+		_, flags, _ := strings.Cut(stdout, "\nFlags:\n")
+		for line := range strings.SplitSeq(flags, "\n") {
+			if m := flag.FindStringSubmatch(line); m != nil {
+				seen++
+				require.True(t, kinds[m[2]], "%s --%s %s", name, m[1], m[2])
+				if strings.HasSuffix(m[1], "timeout") && m[1] != "timeout" || m[1] == "wait" || m[1] == "grace" || m[1] == "at-most-every" {
+					require.Equal(t, "duration", m[2], "%s --%s", name, m[1])
+				}
+			}
+		}
+	}
+	require.Greater(t, seen, 40)
 }
 
 // TestCompletion: scripts for the shells, and what they ask.

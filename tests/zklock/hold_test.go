@@ -69,7 +69,7 @@ func TestHoldThatWaits(t *testing.T) {
 	at := here(t)
 	holder := start(t, at, patiently("hold", "/hold")...)
 	holder.said(t)
-	for _, args := range [][]string{{"-n"}, {"--wait", "0"}, {"-w", "0"}, {"-w", "0.05"}, {"--timeout", "50ms"}} {
+	for _, args := range [][]string{{"-n"}, {"--wait", "0"}, {"-w", "0"}, {"-w", "2.5"}, {"--timeout", "2500ms"}} {
 		_, stderr := says(t, at, 75, patiently("hold", append(args, "/hold")...)...)
 		require.Contains(t, stderr, "/hold", args)
 		require.NotContains(t, stderr, "command", args)
@@ -87,7 +87,7 @@ func TestHoldThatWaits(t *testing.T) {
 	shared.said(t)
 	says(t, at, 0, patiently("run", "--shared", "-n", "/shared", "--", "true")...)
 	says(t, at, 75, patiently("run", "-n", "/shared", "--", "true")...)
-	says(t, at, 75, patiently("run", "-w", "0.01", "/shared", "--", "true")...)
+	says(t, at, 75, patiently("run", "-w", "5", "/shared", "--", "true")...)
 	shared.letGo()
 	shared.ends(t, 0)
 	says(t, at, 0, patiently("run", "-n", "/shared", "--", "true")...)
@@ -198,6 +198,8 @@ func TestRetakingIsNamed(t *testing.T) {
 		require.Equal(t, "warn", grade)
 		require.Contains(t, found, "holds /twice (number 0) and waits for /twice (number 1)")
 		require.Contains(t, do, "zklock graph /")
+		_, err = at.raw(t).Create(at.chroot+"/elsewhere", nil, 0, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
 		r = parsed[report](t, at, 0, patiently("doctor", "--json", "--root", "/elsewhere")...)
 		grade, found, _ = r.grade(t, "deadlocks")
 		require.Equal(t, "ok", grade)

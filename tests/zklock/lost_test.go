@@ -215,6 +215,7 @@ func TestBreakByName(t *testing.T) {
 // TestRevoke: the command is ended, and the lock given back, with a status of its own; unless it is kept.
 func TestRevoke(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
+		at.make(t, "/r")
 		_, stderr := says(t, at, 1, "revoke", "/r")
 		require.Contains(t, stderr, "nobody holds it")
 		holder, _ := runs(t, at, patiently("run", "--label", "the first", "/r", "--", "sh", "-c", polite)...)

@@ -158,7 +158,7 @@ func TestEnvironmentAndFiles(t *testing.T) {
 func TestWait(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
-		for _, flags := range [][]string{{"--wait", "0"}, {"--wait", "200ms"}, {"--wait", "0", "--shared"}} {
+		for _, flags := range [][]string{{"--wait", "0"}, {"--wait", "5s"}, {"--wait", "0", "--shared"}} {
 			stdout, stderr := says(t, at, 75, patiently("run", append(flags, "/w", "--", "echo", "ran")...)...)
 			require.Empty(t, stdout)
 			require.Contains(t, stderr, "the command was not run")

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -28,6 +29,16 @@ func (p place) connect() string { return p.addr + p.chroot }
 
 // client looks from outside, and locks beside zklock.
 func (p place) client(t *testing.T) *locks.Client { return patient.Open(t, p.connect()) }
+
+// make makes the chroot, and nodes in it, as the first lock does, and nobody reaps them.
+func (p place) make(t *testing.T, paths ...string) {
+	t.Helper()
+	conn := p.raw(t)
+	for _, path := range append([]string{""}, paths...) {
+		_, err := conn.Create(p.chroot+path, nil, 0, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+	}
+}
 
 // behind is the place seen through a proxy that can lose what passes.
 func (p place) behind(t *testing.T) (place, *rig.Proxy) {

@@ -42,9 +42,11 @@ func crowd(t *testing.T, at place, path string) (holder, waiter *process, queue 
 
 func TestQueue(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
+		at.make(t, "/orders", "/orders/42")
 		stdout, _ := says(t, at, 0, "queue", "/orders/42")
 		require.Equal(t, "/orders/42: nobody holds it, nobody waits\n", stdout)
 		require.Equal(t, []shown{}, parsed[[]shown](t, at, 0, "queue", "--json", "/orders/42"))
+		require.Equal(t, []shown{}, parsed[[]shown](t, at, 66, "queue", "--json", "/orders/43"))
 
 		holder, waiter, queue := crowd(t, at, "/orders/42")
 		stdout, _ = says(t, at, 0, "queue", "/orders/42")
@@ -98,6 +100,7 @@ func TestQueueWatchJSON(t *testing.T) {
 
 func TestTree(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
+		at.make(t)
 		stdout, _ := says(t, at, 0, "tree", "/")
 		require.Equal(t, "below /: 0 locks, 0 holders, 0 waiters\n", stdout)
 		crowd(t, at, "/orders/42")
@@ -180,6 +183,7 @@ func TestTrace(t *testing.T) {
 // TestGraph: who waits for whom; two that wait for each other are marked.
 func TestGraph(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
+		at.make(t)
 		stdout, _ := says(t, at, 0, "graph", "/")
 		require.Equal(t, "below /: 0 wait, 0 deadlocks\n", stdout)
 		crowd(t, at, "/plain")

@@ -14,6 +14,7 @@ func fromContender(c messages.Contender) *Contender {
 		Asked: c.Asked, Unread: c.Unread, Host: Valid(c.Host), Pid: int64(c.PID), Actor: Valid(c.Actor),
 		Owner: Valid(c.Owner), Caller: Valid(c.Caller), Label: Valid(c.Label), Who: Valid(c.Who),
 		Detects: c.Detects, Priority: int64(c.Priority), Cohort: int64(c.Cohort), Behind: int64(c.Behind), Id: Valid(c.ID),
+		MayHold: c.MayHold,
 	}
 	if !c.Since.IsZero() {
 		x.SinceUnixNano = c.Since.UnixNano()
@@ -30,6 +31,7 @@ func (x *Contender) messages() messages.Contender {
 		PID: int(x.GetPid()), Actor: x.GetActor(), Owner: x.GetOwner(), Caller: x.GetCaller(), Label: x.GetLabel(),
 		Who: x.GetWho(), Detects: x.GetDetects(), Priority: int(x.GetPriority()),
 		Cohort: int(x.GetCohort()), Behind: int(x.GetBehind()), ID: x.GetId(),
+		MayHold: x.GetMayHold(),
 	}
 	if x.GetSinceUnixNano() != 0 {
 		c.Since = time.Unix(0, x.GetSinceUnixNano()).UTC()

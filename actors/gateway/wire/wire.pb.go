@@ -1690,6 +1690,7 @@ type Contender struct {
 	Cohort        int64                  `protobuf:"varint,24,opt,name=cohort,proto3" json:"cohort,omitempty"`
 	Behind        int64                  `protobuf:"varint,25,opt,name=behind,proto3" json:"behind,omitempty"`
 	Id            string                 `protobuf:"bytes,26,opt,name=id,proto3" json:"id,omitempty"`
+	MayHold       bool                   `protobuf:"varint,27,opt,name=may_hold,json=mayHold,proto3" json:"may_hold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1904,6 +1905,13 @@ func (x *Contender) GetId() string {
 		return x.Id
 	}
 	return ""
+}
+
+func (x *Contender) GetMayHold() bool {
+	if x != nil {
+		return x.MayHold
+	}
+	return false
 }
 
 // Query asks about a queue, or changes one. It may be sent again and again with one id.
@@ -2998,7 +3006,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x06Failed\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xea\x04\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x85\x05\n" +
 	"\tContender\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x12\n" +
@@ -3026,7 +3034,8 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\bpriority\x18\x17 \x01(\x03R\bpriority\x12\x16\n" +
 	"\x06cohort\x18\x18 \x01(\x03R\x06cohort\x12\x16\n" +
 	"\x06behind\x18\x19 \x01(\x03R\x06behind\x12\x0e\n" +
-	"\x02id\x18\x1a \x01(\tR\x02id\"\xf6\x02\n" +
+	"\x02id\x18\x1a \x01(\tR\x02id\x12\x19\n" +
+	"\bmay_hold\x18\x1b \x01(\bR\amayHold\"\xf6\x02\n" +
 	"\x05Query\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12=\n" +

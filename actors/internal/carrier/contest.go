@@ -16,8 +16,12 @@ func (k Carrier) createContest(sp *coordinator.Spec) *coordinator.Created {
 	}
 	made, err := k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
 	if errors.Is(err, zkconn.ErrNoNode) && made.Name == "" && sp.Path != "" {
-		if err = k.Conn.EnsureParents(sp.Path); err == nil {
+		var parents zkconn.Parents
+		if parents, err = k.Conn.MakeParents(sp.Path); err == nil {
 			made, err = k.Conn.CreateNamed(sp.Path, sp.One, ownerData(sp, 0, 0), "")
+			if zkconn.OutcomeOf(err) == zkconn.Refused && !errors.Is(err, zkconn.ErrNodeExists) {
+				parents.Remove(nil)
+			}
 		}
 	}
 	a := &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}

@@ -14,35 +14,40 @@ import (
 var errVanished = errors.New("the lock path has vanished")
 
 // create makes a node, and the lock path where that is missing, at once. A lock path that vanishes in between is made
-// again, a bounded number of times.
+// again, a bounded number of times. Where the node is refused for good, the lock path that was made for it goes again.
 func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
-	if !k.tryCreate(q, a) {
-		return a
+	var made zkconn.Parents
+	if k.tryCreate(q, a, &made) {
+		err := backoff.Retry(func() error {
+			if k.tryCreate(q, a, &made) {
+				return errVanished
+			}
+			return nil
+		}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
+			backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
+		_ = err // what has failed last is in the answer
 	}
-	err := backoff.Retry(func() error {
-		if k.tryCreate(q, a) {
-			return errVanished
-		}
-		return nil
-	}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
-	_ = err // what has failed last is in the answer
+	if a.Failure.Outcome == coordinator.Refused && a.Node.Name == "" {
+		made.Remove(permitsData(q.Spec.Permits))
+	}
 	return a
 }
 
 // tryCreate makes a node, and tells whether it is to be tried again, because there was no lock path, and there is now.
-func (k Carrier) tryCreate(q *coordinator.Create, a *coordinator.Created) (again bool) {
+func (k Carrier) tryCreate(q *coordinator.Create, a *coordinator.Created, parents *zkconn.Parents) (again bool) {
 	made, err := k.createOnce(q, a)
 	a.Node, a.Failure = madeOf(made), failureOf(err)
 	if !errors.Is(err, zkconn.ErrNoNode) || made.Name != "" {
 		return false
 	}
 	a.Info = coordinator.Info{}
-	if err := k.Conn.EnsureParents(q.Spec.Path); err != nil {
+	more, err := k.Conn.MakeParents(q.Spec.Path)
+	if err != nil {
 		a.Failure = failureOf(err)
 		return false
 	}
+	*parents = parents.And(more)
 	return true
 }
 

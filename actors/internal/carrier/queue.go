@@ -52,9 +52,12 @@ func (k Carrier) recordPermits(path string, permits int) error {
 	if err != nil || len(data) > 0 {
 		return err
 	}
-	err = k.Conn.SetDataAt(path, []byte(strconv.Itoa(permits)), stat.Version)
+	err = k.Conn.SetDataAt(path, permitsData(permits), stat.Version)
 	if errors.Is(err, zkconn.ErrBadVersion) {
 		return nil // somebody else was first
 	}
 	return err
 }
+
+// permitsData is what a lock path says of a semaphore's number of permits.
+func permitsData(permits int) []byte { return []byte(strconv.Itoa(permits)) }

@@ -1,0 +1,73 @@
+package zkconn_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// TestParentsAreRemoved: what was made goes again, the chroot too, and nothing else does.
+func TestParentsAreRemoved(t *testing.T) {
+	for name, tc := range map[string]struct {
+		meanwhile func(t *testing.T, conn *zkconn.Conn)
+		stay      string // the lowest that does
+	}{
+		"all are empty":     {func(*testing.T, *zkconn.Conn) {}, ""},
+		"our own data":      {func(t *testing.T, c *zkconn.Conn) { require.NoError(t, c.SetData("/a/b", []byte("ours"))) }, ""},
+		"somebody's data":   {func(t *testing.T, c *zkconn.Conn) { require.NoError(t, c.SetData("/a/b", []byte("theirs"))) }, "/a/b"},
+		"somebody's child":  {func(t *testing.T, c *zkconn.Conn) { require.NoError(t, c.EnsureParents("/a/c")) }, "/a"},
+		"reaped by servers": {func(t *testing.T, c *zkconn.Conn) { _, err := c.Delete("/a/b"); require.NoError(t, err) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := embedded.Run(t)
+			conn, root := dialed(t, server.Addr()+"/app"), dialed(t, server.Addr())
+			made, err := conn.MakeParents("/a/b")
+			require.NoError(t, err)
+			tc.meanwhile(t, conn)
+			made.Remove([]byte("ours"))
+			_, exists, err := root.Exists("/app")
+			require.NoError(t, err)
+			require.Equal(t, tc.stay != "", exists)
+			for _, path := range []string{"/a", "/a/b"} {
+				_, exists, err := conn.Exists(path)
+				require.NoError(t, err)
+				require.Equal(t, len(path) <= len(tc.stay), exists, path)
+			}
+		})
+	}
+	t.Run("what was there", func(t *testing.T) {
+		conn := dialed(t, embedded.Run(t).Addr())
+		require.NoError(t, conn.EnsureParents("/a"))
+		made, err := conn.MakeParents("/a")
+		require.NoError(t, err)
+		made.Remove(nil)
+		zkconn.Parents{}.Remove(nil)
+		_, exists, err := conn.Exists("/a")
+		require.NoError(t, err)
+		require.True(t, exists)
+	})
+}
+
+func dialed(t *testing.T, servers string) *zkconn.Conn {
+	t.Helper()
+	cfg, err := zkconn.NewConfig(servers)
+	require.NoError(t, err)
+	connected := make(chan struct{}, 1)
+	conn, err := zkconn.Dial(cfg, 1, func(event zkconn.Event) {
+		if event.Kind == zkconn.Connected {
+			connected <- struct{}{}
+		}
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	select {
+	case <-connected:
+	case <-time.After(time.Minute):
+		require.FailNow(t, "no session")
+	}
+	return conn
+}
