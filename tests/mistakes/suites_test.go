@@ -65,6 +65,25 @@ func TestMatrixFinds(t *testing.T) {
 	}
 }
 
+// TestRelistsFinds: each suite with waiters finds a wake-up that is lost, because a waiter had to look again. By the time
+// that a test takes nobody would find it: it passes a session timeout later.
+func TestRelistsFinds(t *testing.T) {
+	for _, c := range []struct{ suite, test string }{
+		{".", "TestExpiryOfAWaiterQueuesAgain/embedded"},
+		{"access", "TestChroot/embedded"},
+		{"activation", "TestEnds"},
+		{"gateway", "TestReplacedServers/mutex/restored"},
+		{"matrix", "TestMatrix/list/cut-before"},
+		{"services", "TestInVirtualTime/Do/expiry"},
+		{"singleton", "TestStopMoves"},
+	} {
+		t.Run(c.suite, func(t *testing.T) {
+			output := findings(t, WakeUpLost, c.suite, nil, "-test.run=^"+c.test)
+			require.Contains(t, output, "found by looking again what an event should have told it")
+		})
+	}
+}
+
 // Attacks on a real server find each of these mistakes.
 func TestStallsFind(t *testing.T) {
 	rig.Require(t)
@@ -94,7 +113,7 @@ func findings(t *testing.T, m Mistake, suite string, env []string, args ...strin
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), foundWithin)
 	defer cancel()
-	folder, program := filepath.Join(root, "tests", suite), filepath.Join(t.TempDir(), suite)
+	folder, program := filepath.Join(root, "tests", suite), filepath.Join(t.TempDir(), "suite")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", program, ".")
 	build.Dir = folder
 	output, err := build.CombinedOutput()

@@ -54,7 +54,8 @@
 // coordinator. Mutual exclusion (world.checkHolders) is checked there too, in world.step after
 // every event of a machine, and in world.make after every move. Order and tokens are checked when a
 // grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
-// every state in which nothing happens by itself (world.checkQuiet). How many nodes a session has at
+// every state in which nothing happens by itself (world.checkQuiet). That a re-list finds nothing
+// that was not told is checked in world.tell. How many nodes a session has at
 // the servers, and what they weigh, is counted there after every move (world.checkBounds).
 //
 // When all states are known, the walk goes backwards from those in which all is over. Every state
@@ -67,6 +68,9 @@
 // nothing are dropped. A state that was reached is kept as 128 bits, with the move that led there
 // first. The walk goes breadth first, so that its stories are the shortest; where very many states
 // wait, it goes depth first.
+//
+// A new field belongs into the fingerprint, or into the list of those that make no difference, with
+// the reason (fields_test.go). TestEveryFieldIsInTheFingerprint alters each field and looks.
 //
 // # Reading a story
 //
