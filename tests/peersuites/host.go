@@ -104,7 +104,8 @@ func (h *host) accept() {
 	}
 }
 
-// serve runs a member's server as long as the connection lasts. It writes a line when the server is up.
+// serve runs a member's server as long as the connection lasts. It writes the line up when the server is, and before that
+// the line waits, where other members of the ensemble have to come first: what starts them may start one after the other.
 func (h *host) serve(conn net.Conn) error {
 	var m member
 	lines := bufio.NewReader(conn)
@@ -124,6 +125,11 @@ func (h *host) serve(conn net.Conn) error {
 		_, _ = lines.ReadByte()
 		close(gone)
 	}()
+	select {
+	case <-p.up:
+	default:
+		_, _ = fmt.Fprintln(conn, "waits")
+	}
 	select {
 	case <-p.up:
 	case <-gone:

@@ -51,7 +51,7 @@ func (r *round) junit(ctx context.Context, s junitSuite, name string, chosen []s
 		return nil, err
 	}
 	command = append(command, "-cp", jars, "org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--disable-ansi-colors",
-		"--details=tree", "--reports-dir="+reports)
+		"--details=tree", "--config=junit.jupiter.execution.timeout.testable.method.default=5m", "--reports-dir="+reports)
 	if err := r.run(ctx, r.folder, name+".log", nil, append(command, chosen...)...); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ public final class StandIn implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts one with the settings of a zoo.cfg, and waits until its server is up. The file goes to the folder. */
+    /** Starts one with the settings of a zoo.cfg, and waits until its server is up, or waits for the rest of its ensemble. */
     public static StandIn start(Map<?, ?> settings, Path folder) {
         try {
             List<String> lines =
@@ -40,7 +40,7 @@ public final class StandIn implements AutoCloseable {
             Process process =
                     new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
             StandIn standIn = new StandIn(process);
-            if (!"up".equals(new BufferedReader(new InputStreamReader(process.getInputStream())).readLine())) {
+            if (new BufferedReader(new InputStreamReader(process.getInputStream())).readLine() == null) {
                 standIn.close();
                 throw new IOException("no server for " + lines);
             }

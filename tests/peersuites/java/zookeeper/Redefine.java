@@ -9,29 +9,40 @@ import java.io.IOException;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.Implementation;
 import net.bytebuddy.implementation.MethodDelegation;
 import net.bytebuddy.pool.TypePool;
 
-/** Writes ClientBase as it is, but for the two methods that start and stop its server, to the folder that is named. */
+/**
+ * Writes two classes to the folder that is named, as they are but for three methods: ClientBase starts and stops a
+ * stand-in, and JMXEnv does not look for what a server inside the process would publish of its sessions.
+ */
 public final class Redefine {
+    private static final ClassFileLocator FILES = ClassFileLocator.ForClassLoader.ofSystemLoader();
+
     private Redefine() {}
 
     public static void main(String[] args) throws IOException {
-        ClassFileLocator files = ClassFileLocator.ForClassLoader.ofSystemLoader();
-        TypeDescription base = TypePool.Default.of(files)
-                .describe("org.apache.zookeeper.test.ClientBase")
-                .resolve();
-        new ByteBuddy()
-                .redefine(base, files)
+        File folder = new File(args[0]);
+        redefine("ClientBase")
                 .method(named("startServer").and(takesArguments(int.class)))
-                .intercept(MethodDelegation.withDefaultConfiguration()
-                        .filter(named("start"))
-                        .to(Servers.class))
+                .intercept(by("start"))
                 .method(named("stopServer").and(takesNoArguments()))
-                .intercept(MethodDelegation.withDefaultConfiguration()
-                        .filter(named("stop"))
-                        .to(Servers.class))
+                .intercept(by("stop"))
                 .make()
-                .saveIn(new File(args[0]));
+                .saveIn(folder);
+        redefine("JMXEnv").method(named("ensureAll")).intercept(by("beans")).make().saveIn(folder);
+    }
+
+    private static DynamicType.Builder<?> redefine(String name) {
+        TypeDescription type = TypePool.Default.of(FILES)
+                .describe("org.apache.zookeeper.test." + name)
+                .resolve();
+        return new ByteBuddy().redefine(type, FILES);
+    }
+
+    private static Implementation by(String method) {
+        return MethodDelegation.withDefaultConfiguration().filter(named(method)).to(Servers.class);
     }
 }

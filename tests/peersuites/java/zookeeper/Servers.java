@@ -3,11 +3,13 @@ package zookeeper;
 import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.management.ObjectName;
 import net.bytebuddy.implementation.bind.annotation.FieldValue;
 import standin.StandIn;
 
-/** What ClientBase's methods do in the place of starting and stopping a server inside the test's process. */
+/** What methods of ClientBase and JMXEnv do in the place of running a server inside the test's process. */
 public final class Servers {
     private static final Map<String, StandIn> RUNNING = new ConcurrentHashMap<>();
 
@@ -28,5 +30,10 @@ public final class Servers {
         if (standIn != null) {
             standIn.close();
         }
+    }
+
+    /** Takes the place of JMXEnv.ensureAll: a stand-in's server publishes nothing. */
+    public static Set<ObjectName> beans() {
+        return Set.of();
     }
 }
