@@ -37,10 +37,14 @@ func runGoZooKeeper(ctx context.Context, r *round, only []string) (outcomes, err
 		command = append(command, "-run="+goTests(only))
 	}
 	env := []string{"ZOOKEEPER_BIN_PATH=" + bin, "ZK_VERSION=" + rig.Version(), "GOFLAGS=-buildvcs=false"}
-	if err := r.run(ctx, folder, "go-zookeeper.json", env, append(command, ".")...); err != nil {
+	printed := filepath.Join(r.folder, "go-zookeeper.json")
+	if err := os.RemoveAll(printed); err != nil { // of a run before, of other tests
 		return nil, err
 	}
-	output, err := os.Open(filepath.Join(r.folder, "go-zookeeper.json"))
+	if err := r.run(ctx, folder, filepath.Base(printed), env, append(command, ".")...); err != nil {
+		return nil, err
+	}
+	output, err := os.Open(printed)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,8 +31,14 @@ func runKazoo(ctx context.Context, r *round, only []string) (outcomes, error) {
 		}
 		env = append(env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	}
+	packages := filepath.Join(filepath.Dir(filepath.Dir(python)), "lib", "python*", "site-packages")
+	roots, err := filepath.Glob(packages)
+	if err != nil || len(roots) != 1 {
+		return nil, fmt.Errorf("%s: found %d, want one (%w)", packages, len(roots), err)
+	}
 	report := filepath.Join(r.folder, "kazoo.xml")
-	command := []string{python, "-W", "ignore", "-m", "pytest", "-p", "no:cacheprovider", "--color=no", "--timeout=180", "--junitxml=" + report, "--pyargs"}
+	command := []string{python, "-W", "ignore", "-m", "pytest", "-p", "no:cacheprovider", "--color=no", "--timeout=180",
+		"--rootdir=" + roots[0], "--junitxml=" + report, "--pyargs"}
 	if len(only) == 0 {
 		command = append(command, "kazoo.tests")
 	}

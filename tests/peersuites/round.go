@@ -80,7 +80,7 @@ func realScript(args string) (string, error) {
 // run runs a command of the suite in a folder, with its output in a file of the round's folder. That tests fail is no
 // error: the exit status 1 says so for all suites.
 func (r *round) run(ctx context.Context, in, log string, env []string, command ...string) error {
-	file, err := os.Create(filepath.Join(r.folder, log))
+	file, err := os.OpenFile(filepath.Join(r.folder, log), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // tests of a server's parts, of its files, of its admin server and of its metrics, and ensembles.
 var zooKeeperClasses = strings.Fields(`
 	GetAllChildrenNumberTest GetEphemeralsTest RemoveWatchesCmdTest RemoveWatchesTest SaslAuthTest ZKUtilTest ZooKeeperTest
-	server.CreateContainerTest server.CreateTTLTest
+	server.CreateTTLTest
 	test.ACLRootTest test.AsyncOpsTest test.AuthTest test.AuthSHA2Test test.AuthSHA3Test test.BufferSizeTest test.CheckTest test.ChrootAsyncTest
 	test.ChrootClientTest test.ChrootTest test.ClientHammerTest test.ClientRetryTest test.ClientTest
 	test.CreateTest test.DisconnectedWatcherTest test.EnforceQuotaTest test.EnsembleAuthTest

@@ -1,5 +1,7 @@
 package org.apache.curator.test;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Paths;
 import java.util.Properties;
 import org.apache.zookeeper.server.ServerCnxnFactory;
@@ -19,6 +21,12 @@ public class ZooKeeperServerEmbeddedAdapter implements ZooKeeperMainFace {
         try {
             settings = builder.buildProperties();
             port = Integer.parseInt(settings.getProperty("clientPort"));
+            if (port == 0) { // any: the caller asks for it then
+                try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                    port = free.getLocalPort();
+                }
+                settings.setProperty("clientPort", Integer.toString(port));
+            }
         } catch (Exception e) {
             throw new FailedServerStartException(e);
         }
