@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -187,7 +189,8 @@ func start(all []*place) {
 	}
 	m := all[0].member
 	options := []embedded.Option{embedded.WithReplicas(len(all)), embedded.WithListen(addrs...), embedded.WithTick(m.Tick),
-		embedded.WithSessionTimeouts(orElse(m.Least, 2*m.Tick), orElse(m.Most, 20*m.Tick)), embedded.WithSyncLimit(orElse(m.Sync, 5))}
+		embedded.WithSessionTimeouts(cmp.Or(m.Least, 2*m.Tick), cmp.Or(m.Most, 20*m.Tick)), embedded.WithSyncLimit(cmp.Or(m.Sync, 5)),
+		embedded.WithReapInterval(cmp.Or(m.Reap, time.Minute))}
 	if len(m.Users) > 0 {
 		options = append(options, embedded.WithSASL(m.Users))
 	}
@@ -199,13 +202,4 @@ func start(all []*place) {
 		p.server, p.number, p.err = server, i, err
 		close(p.up)
 	}
-}
-
-// orElse is the first value that is not zero.
-func orElse[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }

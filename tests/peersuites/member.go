@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,25 +23,31 @@ type member struct {
 	Sync    int               // the sync limit, in ticks; 0: five
 	Users   map[string]string // those of SASL, with their passwords; empty: no SASL
 	SASL    bool              // clients must authenticate themselves with it
+	Reap    time.Duration     // how often containers are looked at; 0: a minute
 }
 
-// readMember reads the command line of a server of ZooKeeper: the last argument is its configuration file.
-// A property java.security.auth.login.config names the file with its users.
+// readMember reads the command line of a server of ZooKeeper: its properties, then the configuration file.
 func readMember(args []string) (member, error) {
 	if len(args) == 0 {
-		return member{}, fmt.Errorf("no configuration file in the command line of a server")
+		return member{}, errors.New("no configuration file in the command line of a server")
 	}
 	m, err := readConfig(args[len(args)-1])
 	if err != nil {
 		return member{}, err
 	}
 	for _, arg := range args {
-		if jaas, ok := strings.CutPrefix(arg, "-Djava.security.auth.login.config="); ok {
-			if m.Users, err = readUsers(jaas); err != nil {
-				return member{}, err
-			}
+		property, value, _ := strings.Cut(strings.TrimPrefix(arg, "-D"), "=")
+		switch property {
+		case "java.security.auth.login.config":
+			m.Users, err = readUsers(value)
+		case "zookeeper.sessionRequireClientSASLAuth":
+			m.SASL = value == "true"
+		case "znode.container.checkIntervalMs":
+			m.Reap, err = readMilliseconds(value)
 		}
-		m.SASL = m.SASL || arg == "-Dzookeeper.sessionRequireClientSASLAuth=true"
+		if err != nil {
+			return member{}, fmt.Errorf("%s: %w", arg, err)
+		}
 	}
 	return m, nil
 }

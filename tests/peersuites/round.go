@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -87,6 +88,8 @@ func (r *round) run(ctx context.Context, in, log string, env []string, command .
 	defer func() { _ = file.Close() }()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in, file, file
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it stops the servers that it has started
+	cmd.WaitDelay = 20 * time.Second
 	cmd.Env = append(os.Environ(), env...)
 	if r.host != nil {
 		cmd.Env = append(cmd.Env, hostVariable+"="+r.host.addr())

@@ -15,7 +15,9 @@ import java.util.stream.Collectors;
 public final class StandIn implements AutoCloseable {
     /** The properties of this process that an embedded server is to know. */
     private static final List<String> PASSED_ON = List.of(
-            "java.security.auth.login.config", "zookeeper.authProvider.1", "zookeeper.sessionRequireClientSASLAuth");
+            "java.security.auth.login.config",
+            "zookeeper.sessionRequireClientSASLAuth",
+            "znode.container.checkIntervalMs");
 
     private final Process process;
 
