@@ -194,6 +194,9 @@ func start(all []*place) {
 	if len(m.Users) > 0 {
 		options = append(options, embedded.WithSASL(m.Users))
 	}
+	if m.Frame != 0 {
+		options = append(options, embedded.WithMaxFrame(m.Frame))
+	}
 	if m.SASL {
 		options = append(options, embedded.WithSASLRequired())
 	}

@@ -23,6 +23,7 @@ type member struct {
 	Sync    int               // the sync limit, in ticks; 0: five
 	Users   map[string]string // those of SASL, with their passwords; empty: no SASL
 	SASL    bool              // clients must authenticate themselves with it
+	Frame   int               // the largest frame, in bytes; 0: as in ZooKeeper
 	Reap    time.Duration     // how often containers are looked at; 0: a minute
 }
 
@@ -42,6 +43,8 @@ func readMember(args []string) (member, error) {
 			m.Users, err = readUsers(value)
 		case "zookeeper.sessionRequireClientSASLAuth":
 			m.SASL = value == "true"
+		case "jute.maxbuffer":
+			m.Frame, err = strconv.Atoi(value)
 		case "znode.container.checkIntervalMs":
 			m.Reap, err = readMilliseconds(value)
 		}

@@ -31,13 +31,13 @@ Server {
 };`), 0o600))
 
 	m, err := readMember([]string{"-cp", "a.jar", "-Djava.security.auth.login.config=" + jaas,
-		"-Dzookeeper.sessionRequireClientSASLAuth=true", "-Dznode.container.checkIntervalMs=40", "QuorumPeerMain", config})
+		"-Dzookeeper.sessionRequireClientSASLAuth=true", "-Dznode.container.checkIntervalMs=40", "-Djute.maxbuffer=65536", "QuorumPeerMain", config})
 	require.NoError(t, err)
 	require.Equal(t, member{
 		Addr: "127.0.0.1:12003", DataDir: "/data/2", Tick: 500 * time.Millisecond, Most: 4 * time.Second, Sync: 2,
 		Peers: []string{"server.1=127.0.0.1:12001:12002", "server.2=127.0.0.1:12004:12005"},
 		Users: map[string]string{"super": "super_secret", "jaasuser": "jaas_password"},
-		SASL:  true, Reap: 40 * time.Millisecond,
+		SASL:  true, Frame: 65536, Reap: 40 * time.Millisecond,
 	}, m)
 }
 

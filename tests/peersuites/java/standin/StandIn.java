@@ -16,6 +16,7 @@ public final class StandIn implements AutoCloseable {
     /** The properties of this process that an embedded server is to know. */
     private static final List<String> PASSED_ON = List.of(
             "java.security.auth.login.config",
+            "jute.maxbuffer",
             "zookeeper.sessionRequireClientSASLAuth",
             "znode.container.checkIntervalMs");
 

@@ -18,7 +18,7 @@ public final class Servers {
     /** Takes the place of startServer(int): the tick is that of ClientBase, and its folder is the server's. */
     public static void start(@FieldValue("hostPort") String hostPort, @FieldValue("tmpDir") File folder) {
         Map<String, String> settings = new HashMap<>();
-        settings.put("clientPort", hostPort.split(":")[1]);
+        settings.put("clientPort", hostPort.split("[:/]")[1]); // a chroot may follow
         settings.put("dataDir", folder.getPath());
         settings.put("tickTime", "3000");
         RUNNING.put(hostPort, StandIn.start(settings, folder.toPath()));
