@@ -1,11 +1,10 @@
 package main
 
-// What the embedded server does not have, by the words of its package doc.
-const noReconfiguration = "There is no reconfiguration, and no super user who might ask for it."
-
+// What the embedded server does not have. Its package doc says so, too.
 const (
-	noTLS      = "There is no TLS."
-	noReadOnly = "There is no read-only mode."
+	noReconfiguration = "There is no reconfiguration, and no super user who might ask for it."
+	noTLS             = "There is no TLS."
+	noReadOnly        = "There is no read-only mode."
 )
 
 var kazooExceptions = []exception{
@@ -23,5 +22,3 @@ var goZooKeeperExceptions = []exception{
 }
 
 var curatorExceptions = []exception{}
-
-var zooKeeperExceptions = []exception{}
