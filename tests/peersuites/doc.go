@@ -14,7 +14,7 @@
 //     by those in the folder java, or changed by them.
 //
 // A test that fails is run again, up to twice, and passes if it passes then: some of the peers' tests depend
-// on speed. The tables in exceptions.go and exceptions_zookeeper.go name what passes on real servers and not on embedded ones, with the
-// reason. The exit status is 1 when another test does so. It is 1, too, when a row of the table is not true:
-// its test passes on embedded servers, or does not pass on real ones.
+// on speed. The tables in exceptions.go and exceptions_zookeeper.go name what passes on real servers and not
+// on embedded ones, with the reason. The exit status is 1 when another test does so. It is 1, too, when a
+// row of a table is not true: its test passes on embedded servers, or does not pass on real ones.
 package main

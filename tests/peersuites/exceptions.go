@@ -21,4 +21,10 @@ var goZooKeeperExceptions = []exception{
 	{noReconfiguration, []string{"TestIntegration_IncrementalReconfig", "TestIntegration_Reconfig"}},
 }
 
-var curatorExceptions = []exception{}
+var curatorExceptions = []exception{
+	{"The test has the server take connections with a class of its own, inside its process. Here there is none.", []string{
+		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.createProtectedNodeInBackgroundTest()",
+		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.createProtectedNodeInBackgroundTestNoRetry()",
+		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.flappingTest()",
+	}},
+}
