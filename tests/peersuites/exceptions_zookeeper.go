@@ -6,6 +6,9 @@ import "slices"
 const (
 	noSuperUser = "There is no super user."
 	noScheme    = "There are no schemes of authentication but world, ip, digest and sasl."
+	noQuotas    = "There are no quotas."
+	noAnyUser   = "There is no zookeeper.letAnySaslUserDoX, by which every user of SASL may do what one may."
+	noPatience  = "How long a connection may be without a session is not a setting."
 	noWords     = "Four-letter words beyond ruok, srvr, stat, mntr, envi and isro are refused, and which are allowed is not a setting."
 	noOwnTTL    = "Nodes with a time to live cannot be switched off."
 	inProcess   = "The test looks at the server inside its own process, or changes it there. Here there is none."
@@ -16,11 +19,20 @@ var zooKeeperExceptions = []exception{
 		testsOf("test.AuthTest", "testSuper()", "testSuperACL()", "testOrdinaryACL()"),
 		testsOf("test.AuthSHA2Test", "testSuper()", "testSuperACL()", "testOrdinaryACL()"),
 		testsOf("test.AuthSHA3Test", "testSuper()", "testSuperACL()", "testOrdinaryACL()"),
+		testsOf("test.SaslSuperUserTest", "testOtherSuperIsSuper()", "testSuperIsSuper()"),
 	)},
 	{noScheme, slices.Concat(
 		testsOf("test.EnsembleAuthTest", "emptyAuth()", "failAuth()", "passAuth()", "passAuthCSV()"),
 		testsOf("test.KeyAuthClientTest", "testAuth()"),
 	)},
+	{noQuotas, testsOf("test.ZooKeeperQuotaTest", "testDeleteBytesQuota()", "testDeleteCountQuota()", "testListQuota()",
+		"testMultiCreateThenSetDataShouldFail()", "testQuota()", "testSetQuota()", "testSetQuotaWhenCreateNodeExceedBytesQuota()",
+		"testSetQuotaWhenExceedBothBytesAndCountHardQuota()", "testSetQuotaWhenExceedBytesHardQuota()",
+		"testSetQuotaWhenExceedBytesHardQuotaExtend()", "testSetQuotaWhenExceedCountHardQuota()",
+		"testSetQuotaWhenExceedCountHardQuotaExtend()", "testSetQuotaWhenSetChildDataExceedBytesQuota()",
+		"testSetQuotaWhenSetQuotaLessThanExistBytes()", "testSetQuotaWhenSetQuotaLessThanExistCount()")},
+	{noAnyUser, testsOf("test.SaslAuthDesignatedClientTest", "testReadAccessUser()")},
+	{noPatience, testsOf("test.ServerCnxnTest", "testServerCnxnExpiry()")},
 	{noWords, slices.Concat(
 		testsOf("test.FourLetterWordsTest", "testFourLetterWords()", "testSetTraceMask()", "testValidateConsOutput()"),
 		testsOf("test.FourLetterWordsWhiteListTest", "testFourLetterWordsAllDisabledByDefault()",
@@ -41,6 +53,7 @@ var zooKeeperExceptions = []exception{
 		testsOf("test.BufferSizeTest", "testCreatesReqs()"),
 		testsOf("test.ChrootClientTest", "testPathValidation()"),
 		testsOf("test.ClientTest", "testPathValidation()"),
+		testsOf("test.WatcherTest", "testWatcherCount()"),
 	)},
 }
 

@@ -36,11 +36,15 @@ func readMember(args []string) (member, error) {
 	if err != nil {
 		return member{}, err
 	}
+	var jaas string
+	section := "Server"
 	for _, arg := range args {
 		property, value, _ := strings.Cut(strings.TrimPrefix(arg, "-D"), "=")
 		switch property {
 		case "java.security.auth.login.config":
-			m.Users, err = readUsers(value)
+			jaas = value
+		case "zookeeper.sasl.serverconfig":
+			section = value
 		case "zookeeper.sessionRequireClientSASLAuth":
 			m.SASL = value == "true"
 		case "jute.maxbuffer":
@@ -52,7 +56,10 @@ func readMember(args []string) (member, error) {
 			return member{}, fmt.Errorf("%s: %w", arg, err)
 		}
 	}
-	return m, nil
+	if jaas != "" {
+		m.Users, err = readUsers(jaas, section)
+	}
+	return m, err
 }
 
 // readConfig reads a zoo.cfg. What it says of the disk, of other ports and of limits does not concern an embedded server.
@@ -95,12 +102,16 @@ func readConfig(path string) (member, error) {
 	return m, err
 }
 
-// readUsers reads the users of a JAAS file for DIGEST-MD5: user_<name>="<password>".
-func readUsers(path string) (map[string]string, error) {
+// readUsers reads the users for DIGEST-MD5 in a section of a JAAS file: user_<name>="<password>".
+func readUsers(path, section string) (map[string]string, error) {
 	users := map[string]string{}
+	within := false
 	err := eachLine(path, func(line string) error {
+		if name, opens := strings.CutSuffix(line, "{"); opens {
+			within = strings.TrimSpace(name) == section
+		}
 		name, password, ok := strings.Cut(line, "=")
-		if name, user := strings.CutPrefix(name, "user_"); ok && user {
+		if name, user := strings.CutPrefix(name, "user_"); ok && user && within {
 			users[name] = strings.Trim(password, `";`)
 		}
 		return nil

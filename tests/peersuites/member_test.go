@@ -28,6 +28,9 @@ Server {
     org.apache.zookeeper.server.auth.DigestLoginModule required
     user_super="super_secret"
     user_jaasuser="jaas_password";
+};
+Another {
+    user_other="secret";
 };`), 0o600))
 
 	m, err := readMember([]string{"-cp", "a.jar", "-Djava.security.auth.login.config=" + jaas,
@@ -39,6 +42,10 @@ Server {
 		Users: map[string]string{"super": "super_secret", "jaasuser": "jaas_password"},
 		SASL:  true, Frame: 65536, Reap: 40 * time.Millisecond,
 	}, m)
+
+	m, err = readMember([]string{"-Djava.security.auth.login.config=" + jaas, "-Dzookeeper.sasl.serverconfig=Another", config})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"other": "secret"}, m.Users)
 }
 
 // What says too little is refused, by the name of the file.

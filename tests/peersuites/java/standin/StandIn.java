@@ -17,6 +17,7 @@ public final class StandIn implements AutoCloseable {
     private static final List<String> PASSED_ON = List.of(
             "java.security.auth.login.config",
             "jute.maxbuffer",
+            "zookeeper.sasl.serverconfig",
             "zookeeper.sessionRequireClientSASLAuth",
             "znode.container.checkIntervalMs");
 
