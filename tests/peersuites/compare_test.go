@@ -42,6 +42,18 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A test that depends on speed may pass or fail on both servers. It must still be there.
+func TestCompareWhatDependsOnSpeed(t *testing.T) {
+	rows := []exception{{reason: "a race", tests: []string{"race"}, sometimes: true}}
+	for _, real := range []outcome{passed, failed} {
+		for _, embedded := range []outcome{passed, failed} {
+			require.Empty(t, compare(outcomes{"race": real}, outcomes{"race": embedded}, rows))
+		}
+	}
+	require.NotEmpty(t, compare(outcomes{}, outcomes{}, rows))
+	require.NotEmpty(t, compare(outcomes{"race": passed}, outcomes{}, rows), "nothing tells whether it would have run")
+}
+
 // What has failed without a row is run again, and what passes then has passed.
 func TestSuspectsAreRunAgain(t *testing.T) {
 	rows := []exception{{tests: []string{"quota"}}}

@@ -8,21 +8,21 @@ const (
 )
 
 var kazooExceptions = []exception{
-	{noReconfiguration, []string{
+	{reason: noReconfiguration, tests: []string{
 		"kazoo.tests.test_client.TestReconfig.test_add_remove_observer",
 		"kazoo.tests.test_client.TestReconfig.test_bad_input",
 		"kazoo.tests.test_client.TestReconfig.test_no_super_auth",
 	}},
-	{noTLS, []string{"kazoo.tests.test_client.TestSSLClient.test_create"}},
-	{noReadOnly, []string{"kazoo.tests.test_connection.TestReadOnlyMode.test_read_only"}},
+	{reason: noTLS, tests: []string{"kazoo.tests.test_client.TestSSLClient.test_create"}},
+	{reason: noReadOnly, tests: []string{"kazoo.tests.test_connection.TestReadOnlyMode.test_read_only"}},
 }
 
 var goZooKeeperExceptions = []exception{
-	{noReconfiguration, []string{"TestIntegration_IncrementalReconfig", "TestIntegration_Reconfig"}},
+	{reason: noReconfiguration, tests: []string{"TestIntegration_IncrementalReconfig", "TestIntegration_Reconfig"}},
 }
 
 var curatorExceptions = []exception{
-	{"The test has the server take connections with a class of its own, inside its process. Here there is none.", []string{
+	{reason: "The test has the server take connections with a class of its own, inside its process. Here there is none.", tests: []string{
 		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.createProtectedNodeInBackgroundTest()",
 		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.createProtectedNodeInBackgroundTestNoRetry()",
 		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.flappingTest()",

@@ -15,32 +15,32 @@ const (
 )
 
 var zooKeeperExceptions = []exception{
-	{noSuperUser, slices.Concat(
+	{reason: noSuperUser, tests: slices.Concat(
 		testsOf("test.AuthTest", "testSuper()", "testSuperACL()", "testOrdinaryACL()"),
 		testsOf("test.AuthSHA2Test", "testSuper()", "testSuperACL()", "testOrdinaryACL()"),
 		testsOf("test.AuthSHA3Test", "testSuper()", "testSuperACL()", "testOrdinaryACL()"),
 		testsOf("test.SaslSuperUserTest", "testOtherSuperIsSuper()", "testSuperIsSuper()"),
 	)},
-	{noScheme, slices.Concat(
+	{reason: noScheme, tests: slices.Concat(
 		testsOf("test.EnsembleAuthTest", "emptyAuth()", "failAuth()", "passAuth()", "passAuthCSV()"),
 		testsOf("test.KeyAuthClientTest", "testAuth()"),
 	)},
-	{noQuotas, testsOf("test.ZooKeeperQuotaTest", "testDeleteBytesQuota()", "testDeleteCountQuota()", "testListQuota()",
+	{reason: noQuotas, tests: testsOf("test.ZooKeeperQuotaTest", "testDeleteBytesQuota()", "testDeleteCountQuota()", "testListQuota()",
 		"testMultiCreateThenSetDataShouldFail()", "testQuota()", "testSetQuota()", "testSetQuotaWhenCreateNodeExceedBytesQuota()",
 		"testSetQuotaWhenExceedBothBytesAndCountHardQuota()", "testSetQuotaWhenExceedBytesHardQuota()",
 		"testSetQuotaWhenExceedBytesHardQuotaExtend()", "testSetQuotaWhenExceedCountHardQuota()",
 		"testSetQuotaWhenExceedCountHardQuotaExtend()", "testSetQuotaWhenSetChildDataExceedBytesQuota()",
 		"testSetQuotaWhenSetQuotaLessThanExistBytes()", "testSetQuotaWhenSetQuotaLessThanExistCount()")},
-	{noAnyUser, testsOf("test.SaslAuthDesignatedClientTest", "testReadAccessUser()")},
-	{noPatience, testsOf("test.ServerCnxnTest", "testServerCnxnExpiry()")},
-	{noWords, slices.Concat(
+	{reason: noAnyUser, tests: testsOf("test.SaslAuthDesignatedClientTest", "testReadAccessUser()")},
+	{reason: noPatience, tests: testsOf("test.ServerCnxnTest", "testServerCnxnExpiry()")},
+	{reason: noWords, tests: slices.Concat(
 		testsOf("test.FourLetterWordsTest", "testFourLetterWords()", "testSetTraceMask()", "testValidateConsOutput()"),
 		testsOf("test.FourLetterWordsWhiteListTest", "testFourLetterWordsAllDisabledByDefault()",
 			"testFourLetterWordsEnableAllCommandsThroughAsterisk()", "testFourLetterWordsEnableAllCommandsThroughExplicitList()",
 			"testFourLetterWordsEnableSomeCommands()", "testFourLetterWordsInvalidConfiguration()"),
 	)},
-	{noOwnTTL, testsOf("server.CreateTTLTest", "testDisabled()")},
-	{inProcess, slices.Concat(
+	{reason: noOwnTTL, tests: testsOf("server.CreateTTLTest", "testDisabled()")},
+	{reason: inProcess, tests: slices.Concat(
 		testsOf("RemoveWatchesTest",
 			"testRemoveAllChildWatchesOnAPath(boolean)[1]", "testRemoveAllChildWatchesOnAPath(boolean)[2]",
 			"testRemoveAllDataWatchesOnAPath(boolean)[1]", "testRemoveAllDataWatchesOnAPath(boolean)[2]",

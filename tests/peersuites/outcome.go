@@ -16,6 +16,7 @@ const (
 	passed  outcome = "passed"
 	failed  outcome = "failed"
 	skipped outcome = "skipped"
+	notRun  outcome = "did not run" // of a test that another run has
 )
 
 // outcomes has how each test of a suite ended, by its name.

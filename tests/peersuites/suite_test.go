@@ -13,7 +13,7 @@ import (
 // The exit status tells whether a suite passes on embedded servers what it passes on real ones. A test that fails once
 // is run again, and alone.
 func TestExitStatus(t *testing.T) {
-	rows := []exception{{"There are no quotas.", []string{"quota"}}}
+	rows := []exception{{reason: "There are no quotas.", tests: []string{"quota"}}}
 	once := func(all outcomes) func(only []string) outcomes { // the same each time
 		return func([]string) outcomes { return all }
 	}
