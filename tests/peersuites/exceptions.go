@@ -27,4 +27,7 @@ var curatorExceptions = []exception{
 		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.createProtectedNodeInBackgroundTestNoRetry()",
 		"org.apache.curator.framework.recipes.leader.TestLeaderSelectorEdges.flappingTest()",
 	}},
+	{reason: "The test sleeps, then wants one of two latches' events before the other. It fails on real servers, too.", sometimes: true, tests: []string{
+		"org.apache.curator.framework.recipes.leader.TestLeaderLatch.testResettingOfLeadershipAfterConcurrentLeadershipChange()",
+	}},
 }
