@@ -11,6 +11,7 @@ const (
 	noPatience  = "How long a connection may be without a session is not a setting."
 	noWords     = "Four-letter words beyond ruok, srvr, stat, mntr, envi and isro are refused, and which are allowed is not a setting."
 	noOwnTTL    = "Nodes with a time to live cannot be switched off."
+	racingEvent = "The test's watcher takes the event of SASL for the loss of a connection, where it comes right behind the connection's."
 	inProcess   = "The test looks at the server inside its own process, or changes it there. Here there is none."
 )
 
@@ -53,8 +54,12 @@ var zooKeeperExceptions = []exception{
 		testsOf("test.BufferSizeTest", "testCreatesReqs()"),
 		testsOf("test.ChrootClientTest", "testPathValidation()"),
 		testsOf("test.ClientTest", "testPathValidation()"),
+		testsOf("test.SaslAuthDesignatedServerTest", "testAuth()"),
+		testsOf("test.UnsupportedAddWatcherTest", "testBehavior()"),
 		testsOf("test.WatcherTest", "testWatcherCount()"),
 	)},
+	{reason: racingEvent, sometimes: true,
+		tests: testsOf("SaslAuthTest", "testThreadsShutdownOnAuthFailed()", "testZKOperationsAfterClientSaslAuthFailure()")},
 }
 
 // testsOf names tests of a class of ZooKeeper.
