@@ -17,6 +17,8 @@ SOAK ?= 1h
 OPERATIONS ?= 1000000
 SEEDS ?= 100000
 FUZZTIME ?= 3m
+# The suites that make peers-suites runs, separated by commas; all where it is empty.
+SUITES ?=
 # More flags for the benchmarks, such as -workload one,pair or -plot charts.
 BENCH ?=
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
@@ -93,6 +95,11 @@ versions: deps ## the suites that start servers, on each of VERSIONS in turn, an
 	for version in $(VERSIONS); do TURNSTILE_ZOOKEEPER=$$version $(GO) run ./tests/rig/archive; done
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -versions $(subst $() ,$(comma),$(VERSIONS)) -beside $(subst $() ,$(comma),$(MODULES)) -- \
 		-count=1 -vet=off -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(SERVERS)
+
+.PHONY: peers-suites
+peers-suites: deps ## the suites of kazoo, go-zookeeper, Curator and ZooKeeper on a real server and on the embedded one, compared (about an hour)
+	$(GO) run ./tests/rig/pinned/fetch peers
+	$(GO) run ./tests/peersuites $(if $(SUITES),-suite $(SUITES))
 
 .PHONY: check
 check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what needs no server, without -race

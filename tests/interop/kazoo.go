@@ -37,7 +37,7 @@ func kazooCommand() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	python, err := pinned.Python()
+	python, err := pinned.Tests.Python()
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,7 @@ var commands = map[string]check{
 	"make paths":                                                 target, // these take hours, even once
 	"make halts":                                                 target,
 	"make versions":                                              target,
+	"make peers-suites":                                          target,
 	"make soak":                                                  target,
 	"make bench-peers":                                           target,
 	"make screenshots":                                           target, // it writes into the repository

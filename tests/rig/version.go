@@ -30,7 +30,7 @@ func Version() string {
 
 // Versions lists those that can be chosen: what package pinned has, and Debian's.
 func Versions() ([]string, error) {
-	profiles, err := pinned.Profiles()
+	profiles, err := pinned.Tests.Profiles()
 	if err != nil {
 		return nil, fmt.Errorf("rig: %w", err)
 	}
@@ -71,7 +71,7 @@ func ClassPath() (string, error) {
 	case version == Debian:
 		return debianClassPath()
 	}
-	path, err := pinned.ClassPath(profilePrefix + version)
+	path, err := pinned.Tests.ClassPath(profilePrefix + version)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

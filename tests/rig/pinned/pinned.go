@@ -12,44 +12,58 @@ import (
 )
 
 // ErrMissing is wrapped by what says that something was not fetched yet.
-var ErrMissing = errors.New("not fetched yet: run make deps")
+var ErrMissing = errors.New("not fetched yet: run make deps, or make peers-suites")
 
-// POM is pom.xml.
-//
+// Set is what two files name: what Maven is to bring, by profiles, and what pip is to bring.
+type Set struct {
+	POM          []byte // of profiles, each a class path of its own
+	Requirements []byte // each with its hashes
+}
+
 //go:embed pom.xml
-var POM []byte
+var testsPOM []byte
 
-// Requirements is requirements.txt.
-//
 //go:embed requirements.txt
-var Requirements []byte
+var testsRequirements []byte
+
+//go:embed peers/pom.xml
+var peersPOM []byte
+
+//go:embed peers/requirements.txt
+var peersRequirements []byte
+
+// Tests is what make test needs: servers of ZooKeeper, Curator and kazoo.
+var Tests = Set{POM: testsPOM, Requirements: testsRequirements}
+
+// Peers is what make peers-suites needs beside it: the suites of those that are also clients of ZooKeeper.
+var Peers = Set{POM: peersPOM, Requirements: peersRequirements}
 
 // SystemPython is the interpreter that the virtual environment is made from. The first python3 in PATH may be one that
 // a user made for something else.
 const SystemPython = "/usr/bin/python3"
 
-// Profiles lists the class paths that pom.xml names, in its order.
-func Profiles() ([]string, error) {
+// Profiles lists the class paths that the POM names, in its order.
+func (s Set) Profiles() ([]string, error) {
 	var pom struct {
 		IDs []string `xml:"profiles>profile>id"`
 	}
-	if err := xml.Unmarshal(POM, &pom); err != nil {
+	if err := xml.Unmarshal(s.POM, &pom); err != nil {
 		return nil, fmt.Errorf("pinned: pom.xml: %w", err)
 	}
 	return pom.IDs, nil
 }
 
 // Folder is where the jars of a profile are, or are to be.
-func Folder(profile string) (string, error) { return folder(POM, profile) }
+func (s Set) Folder(profile string) (string, error) { return folder(s.POM, profile) }
 
-// Environment is where the virtual environment with kazoo is, or is to be. It belongs to one version of Python, so its
+// Environment is where the virtual environment is, or is to be. It belongs to one version of Python, so its
 // name has that, too.
-func Environment() (string, error) {
+func (s Set) Environment() (string, error) {
 	python, err := filepath.EvalSymlinks(SystemPython)
 	if err != nil {
 		return "", fmt.Errorf("pinned: %w", err)
 	}
-	return folder(Requirements, filepath.Base(python))
+	return folder(s.Requirements, filepath.Base(python))
 }
 
 func folder(file []byte, name string) (string, error) {
@@ -61,8 +75,8 @@ func folder(file []byte, name string) (string, error) {
 }
 
 // ClassPath is that of a profile: all of its jars. The error wraps [ErrMissing] where they are not there.
-func ClassPath(profile string) (string, error) {
-	folder, err := Folder(profile)
+func (s Set) ClassPath(profile string) (string, error) {
+	folder, err := s.Folder(profile)
 	if err != nil {
 		return "", err
 	}
@@ -76,9 +90,9 @@ func ClassPath(profile string) (string, error) {
 	return strings.Join(jars, string(os.PathListSeparator)), nil
 }
 
-// Python is the interpreter that has kazoo. The error wraps [ErrMissing] where it is not there.
-func Python() (string, error) {
-	environment, err := Environment()
+// Python is the interpreter of the virtual environment. The error wraps [ErrMissing] where it is not there.
+func (s Set) Python() (string, error) {
+	environment, err := s.Environment()
 	if err != nil {
 		return "", err
 	}
