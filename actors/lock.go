@@ -156,7 +156,7 @@ func (l *lock) hear(ctx actor.Context, n *news) {
 	if n.As != "" {
 		l.as = n.As
 	}
-	l.hearBehind(n.Behind)
+	l.hearPredecessor(n.Predecessor)
 	l.step(ctx, n.Event)
 }
 

@@ -25,9 +25,9 @@ import (
 type LockPath struct {
 	Permits    int
 	Contenders []messages.Contender
-	// Behind are those that wait without nodes behind the node of one of the contenders, by its
+	// Waiting are those that wait without nodes behind the node of one of the contenders, by its
 	// name and in their order: they are the first to have it.
-	Behind map[string][]messages.Contender
+	Waiting map[string][]messages.Contender
 }
 
 // line is one queue, in order; or those that wait without nodes, behind a node that is part of a
@@ -76,7 +76,7 @@ func (s *standstill) add(l LockPath) {
 		}
 		w := s.take(c, int(c.Sequence))
 		current.all = append(current.all, w)
-		if behind := l.Behind[c.Node]; len(behind) > 0 {
+		if behind := l.Waiting[c.Node]; len(behind) > 0 {
 			cohort := &line{permits: l.Permits, of: current, head: w}
 			s.lines = append(s.lines, cohort)
 			for place, c := range behind {

@@ -115,7 +115,7 @@ func (k *cloner) node(from *node) *node {
 func (k *cloner) request(from *request) request {
 	r := *from
 	r.queue, _ = k.queues.of(from.queue)
-	r.node, r.sharing.behind = k.node(from.node), k.node(from.sharing.behind)
+	r.node, r.sharing.with = k.node(from.node), k.node(from.sharing.with)
 	if r.pace != nil {
 		p := *r.pace
 		r.pace = &p

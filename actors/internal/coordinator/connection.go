@@ -42,7 +42,7 @@ func (c *Coordinator) disconnect() {
 		c.endWait(r)
 		r.own, r.node.line = ownWatch{}, nil
 		r.pace.voided()
-		r.sharing.inLine, r.sharing.behind = false, nil
+		r.sharing.inLine, r.sharing.with = false, nil
 	}
 	c.releaseAll() // what would tell of others who want the lock is lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})

@@ -19,8 +19,8 @@ type (
 		Handoff Handoff
 		// As is the address of who made the node that the request goes on with, where that was another.
 		As string
-		// Behind, of a request that begins to wait, is whom it waits for, as far as that was told on the way.
-		Behind *Behind
+		// Predecessor, of a request that begins to wait, is whom it waits for, as far as that was told on the way.
+		Predecessor *Predecessor
 		// Session is the shell's, who sends this on as it is.
 		Session any
 	}
@@ -75,9 +75,9 @@ func (Hurry) output()      {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 
-// Behind says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
+// Predecessor says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
 // Nothing is decided on it. It does not change: many requests may keep one.
-type Behind struct {
+type Predecessor struct {
 	Node string
 	Data []byte
 	Spec *Spec

@@ -128,8 +128,8 @@ type cohort struct {
 	// grants counts those with the node; timer ends the cohort.
 	grants int
 	timer  uint64
-	// behind is what those who wait were told of the node last.
-	behind *Behind
+	// predecessor is what those who wait were told of the node last.
+	predecessor *Predecessor
 	// watched: we shall hear when the node is deleted, or written to.
 	watched bool
 }
