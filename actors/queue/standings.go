@@ -7,7 +7,7 @@ type Standing struct {
 	Entry
 	// Holds: nobody keeps it out.
 	Holds bool
-	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Place.Front.
+	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front.
 	WaitsFor []string
 }
 
@@ -17,8 +17,8 @@ func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {
 		for _, e := range q.entries {
-			place := q.place(e)
-			all = append(all, Standing{Entry: e, Holds: place.Before == 0, WaitsFor: slices.Clone(place.Front)})
+			position := q.position(e)
+			all = append(all, Standing{Entry: e, Holds: position.Before == 0, WaitsFor: slices.Clone(position.Front)})
 		}
 	}
 	return all

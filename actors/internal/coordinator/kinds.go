@@ -17,10 +17,10 @@ func (line) waitsFor(r *request, left *node) bool {
 
 func (line) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
-func (line) stands(r *request, place queue.Place, _ int) string {
-	r.view.before, r.view.lookAhead, r.view.head = place.Before, place.LookAhead, ""
-	if place.Head {
-		r.view.head = place.Predecessor
+func (line) stands(r *request, position queue.Position, _ int) string {
+	r.view.before, r.view.lookAhead, r.view.head = position.Before, position.LookAhead, ""
+	if position.Head {
+		r.view.head = position.Predecessor
 	}
 	return ""
 }

@@ -14,16 +14,16 @@ type semaphore struct{ line }
 
 func (semaphore) waitsFor(*request, *node) bool { return false }
 
-func (semaphore) stands(r *request, place queue.Place, permits int) string {
+func (semaphore) stands(r *request, position queue.Position, permits int) string {
 	if wrong := r.disagrees(permits); wrong != "" {
 		return wrong
 	}
 	v := &r.view
-	v.permits, v.front, v.earlier = permits, place.Front, place.Earlier
-	if len(place.Front) != place.Before && v.written != place.Predecessor {
-		v.front, v.earlier = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
+	v.permits, v.front, v.earlier = permits, position.Front, position.Earlier
+	if len(position.Front) != position.Before && v.written != position.Predecessor {
+		v.front, v.earlier = slices.Clone(position.Front), nil // it watches one node: the names of all are not kept for it
 	}
-	v.before = place.Before
+	v.before = position.Before
 	return ""
 }
 

@@ -226,7 +226,7 @@ type kind interface {
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
 	// stands notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
-	stands(r *request, place queue.Place, permits int) (wrong string)
+	stands(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches what keeps a request out: its predecessor is named.
 	watch(c *Coordinator, r *request, predecessor string)
 	// readsLate tells whether a holder's node need not be read at once.

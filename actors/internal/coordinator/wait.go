@@ -111,8 +111,8 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 		}
 	case *Listed:
 		if f = a.View.Failure; f.none() {
-			place, shown := a.View.Queue.Find(r.node.name)
-			same = shown && place.Before >= r.view.before
+			position, shown := a.View.Queue.Find(r.node.name)
+			same = shown && position.Before >= r.view.before
 		}
 	}
 	w.pending--
