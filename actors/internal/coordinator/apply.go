@@ -85,6 +85,8 @@ func (c *Coordinator) fired(timer uint64) {
 		c.describeDue()
 	case PauseTimer:
 		c.pauseOver(what)
+	case WatchTimer:
+		c.watchIsOld(what.path, timer)
 	}
 }
 
@@ -99,7 +101,7 @@ func (c *Coordinator) changed(in Changed) {
 		return
 	}
 	if in.Change != ChildrenChanged {
-		p.identity = identity{} // it is gone, or its watch is spent
+		c.forgetIdentity(p) // it is gone, or its watch is spent
 		c.hear(p, "", p.take(""), in.Change)
 	}
 	if in.Change != DataChanged {

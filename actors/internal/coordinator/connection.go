@@ -31,7 +31,8 @@ func (c *Coordinator) connect(timeout time.Duration) {
 func (c *Coordinator) disconnect() {
 	c.epoch.connection = disconnected
 	for _, p := range c.epoch.paths {
-		p.listing, p.children, p.identity = nil, nil, identity{}
+		p.listing, p.children = nil, nil
+		c.forgetIdentity(p)
 		clear(p.watchers)
 		for _, q := range p.queues {
 			c.stop(q.cohort.timer)

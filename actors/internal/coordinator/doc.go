@@ -50,6 +50,7 @@
 //	delay of a local run     at most 5 ms (runDelay); 1 ms where somebody may wait for it
 //	a cohort's node          at most as many grants as asked for, and T/20
 //	retained nodes           at most 1 024 in a session
+//	watch of a lock path     believed in for T at most, where the path is not listed (succession.go)
 //	nodes that wait          at most 256 in a queue; half of them are made together
 //	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
 //	retry of a removal       after 100 ms, 200 ms, … up to T

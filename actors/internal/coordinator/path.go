@@ -32,7 +32,8 @@ type lockPath struct {
 type identity struct {
 	ask     uint64 // that sets the watch; zero for none
 	set     bool
-	refused bool // we may not read it
+	timer   uint64 // of a watch that is set: it is not believed in for ever
+	refused bool   // we may not read it
 }
 
 // probe is a create that finds out about its lock path on the way.

@@ -1,19 +1,41 @@
 package coordinator
 
-// Succession: a lock path that this session locks over and over, alone, is not listed behind each create.
+// Succession: a lock path that this session locks over and over, alone, is not listed behind each
+// create.
 //
-// A node's number is how many nodes were made in its lock path before it, whoever made them and under whatever name. So
-// between two successive numbers nothing was made. If nobody was before the first of the two, nobody but it can be before
-// the second: contenders only vanish from before a node. And where no node of this session is left of the new one, it is
-// first.
+// The rule. Node s of this session was first, and node n of this session has the next number. Both
+// were asked for while the same watch on the lock path stood, and it still stands when n is
+// answered. Then only s can be before n.
 //
-// That holds while the lock path is the same node. One that was deleted and made again counts from zero, and others may
-// have come up to the number before ours. So the session watches the lock path itself (ZooKeeper tells of its end on the
-// connection before it answers anything later), and believes successive numbers only of creates that were sent while the
-// watch stood.
+// Why. A node's number is the lock path's count of creates (PrepRequestProcessor: the parent's
+// cversion, which deletes leave as it is). Every create counts, whoever makes it and under whatever
+// name, a downgrade's and a reclaimer's too. So nothing was made between s and n. What was made
+// before s was gone when s was first, because contenders only vanish from before a node. What is
+// made later at an older number, in a downgrade or by a reclaimer, takes the place of a node that
+// is there.
 //
-// Where others lock, too, numbers do not follow one another, and a create without a listing would cost a round trip more.
-// So it takes some successive nodes before the lock path is not listed.
+// That counts nodes of one lock path only. A path that was deleted and made again counts from zero,
+// and others may have come up to the number before n. Hence the watch. A server tells of the
+// deletion, on the connection, before it answers anything that was carried out later; the transport
+// hands events and answers over in that order. Each condition keeps one history out:
+//
+//   - n.under is taken when n is sent, and only of a watch that is set: before, the path may be made again unseen.
+//   - It must stand when n is answered: the path may be made again while the create is on its way.
+//   - s.under must be the same: the path may be made again between s and the watch.
+//   - A lost connection ends it: the servers forget watches, and the path may be made again meanwhile.
+//   - s must have been first, and not merely ours: somebody else may be before it.
+//   - s may be there still: then it is the neighbour, and n waits for it.
+//
+// The seeded mistakes of package walk leave out one each.
+//
+// Servers send no event to a session that may not READ the node, and setting an ACL is no event. So
+// a lock path that loses READ, is deleted and is made again looks as if it had stayed. No request
+// tells them apart at no cost. A watch is therefore believed in for a session timeout at most, and
+// set anew: a read that is refused ends it. LIMITS says what is left.
+//
+// Where others lock, too, numbers do not follow one another, and a create without a listing would
+// cost a round trip more. So it takes some successive nodes (Bounds.Streak) before the lock path is
+// not listed.
 
 // standing is the number of a watch that stands, and zero without one.
 func (i identity) standing() uint64 {
@@ -67,6 +89,22 @@ func (p identifying) answered(c *Coordinator, _ uint64, answer Answer) {
 	path.identity.set, path.identity.refused = f.none(), f.is(NoAuth)
 	if !f.none() {
 		path.identity.ask = 0
+		return
+	}
+	path.identity.timer = c.after(c.epoch.timeout, timer{kind: WatchTimer, path: p.path})
+}
+
+// forgetIdentity ends the belief in the watch of a lock path.
+func (c *Coordinator) forgetIdentity(p *lockPath) {
+	c.stop(p.identity.timer)
+	p.identity = identity{}
+}
+
+// watchIsOld ends the belief in a watch that has told nothing for a session timeout. The next create is listed, and sets
+// another.
+func (c *Coordinator) watchIsOld(path string, timer uint64) {
+	if p := c.epoch.paths[path]; p != nil && p.identity.timer == timer {
+		p.identity = identity{}
 	}
 }
 

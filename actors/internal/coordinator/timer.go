@@ -30,13 +30,15 @@ const (
 	DescribeTimer
 	// PauseTimer ends the pause of a request.
 	PauseTimer
+	// WatchTimer ends the belief in the watch of a lock path.
+	WatchTimer
 )
 
 // timer is what a timer is for, and for whom.
 type timer struct {
 	kind TimerKind
 	operation
-	// path and queue are of the local run whose changes are delayed, or of the cohort.
+	// path and queue are of the local run whose changes are delayed, or of the cohort; path also that of a watch.
 	path, queue string
 	// do is the kind of orders of which a pause ends.
 	do machine.Do

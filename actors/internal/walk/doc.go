@@ -38,8 +38,8 @@
 //   - What the servers hang up on is any create or transaction that is lost twice in a row, in plans
 //     with HangsUp. Pauses have no length.
 //   - A node comes back from a backup only where a request of its session is still to come.
-//   - No ACLs, so that nothing is refused; no exhausted counter, no foreign contenders, no deadlock
-//     probes. Two lock paths at most, with one queue each. A lagging server lacks nodes that were made; it never
+//   - No ACLs, so that nothing is refused; no exhausted counter, no deadlock probes. Of foreign
+//     clients there is only what a node that came and went leaves: a number. Two lock paths at most, with one queue each. A lagging server lacks nodes that were made; it never
 //     shows one that was deleted.
 //   - An operator who deletes a holder's node takes its lock away before it can know. So mutual
 //     exclusion, tokens and order are not checked for that request. They are for one that was

@@ -88,6 +88,7 @@ var ofSessions = []kind{
 	{text: "timer", of: number, class: itself, can: setTimers, do: ring},
 	{text: "timer", of: number, class: owed, can: retainedLongEnough, do: ring},
 	{text: "timer", of: number, bound: Looks, can: canDescribe, do: ring},
+	{text: "timer", of: number, bound: Ages, can: watchesForLong, do: ring},
 	{text: "a heartbeat", class: itself, can: canBeat, do: one((*world).beat)},
 
 	{text: "a server is found", class: itself, can: sess(isAlone), do: reconnect(linked)},
@@ -179,6 +180,7 @@ func applyLast(w *world, s, at int) {
 func setTimers(w *world, s int) ways          { return w.timers(s, rowTimers) }
 func retainedLongEnough(w *world, s int) ways { return w.timers(s, 1<<coordinator.RetentionTimer) }
 func canDescribe(w *world, s int) ways        { return w.timers(s, 1<<coordinator.DescribeTimer) }
+func watchesForLong(w *world, s int) ways     { return w.timers(s, 1<<coordinator.WatchTimer) }
 
 func (w *world) timers(s int, of ways) (all ways) {
 	for _, t := range w.sessions[s].timers {
@@ -228,6 +230,7 @@ var ofServers = []kind{
 	{text: "restores the node of a request that has ended:", of: number, bound: Returns, can: canReturn, do: (*world).bringBack},
 	{text: "wants the lock of", of: nodeName, bound: Asks, can: nodes(isUnwanted), do: want},
 	{text: "deletes the empty lock path", bound: Reaps, can: canReap, do: reap},
+	{text: "lets another client make a node and delete it", bound: Passes, can: canPass, do: pass},
 	{text: "waits for the end of the earlier process's session", class: itself, can: hasLeft, do: one((*world).endEarlier)},
 }
 
@@ -300,6 +303,16 @@ func reap(w *world, _, _ int) {
 		}
 	}
 	w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0
+}
+
+func canPass(w *world, _ int) ways { return once(w.servers.sequence[0] > 0) }
+
+// pass: another client makes a node in the first lock path and deletes it, before anybody looks. What is left of that is
+// the number that it took, so that the sessions of a plan need not make all the nodes that a history takes.
+func pass(w *world, _, _ int) {
+	w.servers.zxid++
+	w.servers.sequence[0]++
+	w.childrenChanged(0)
 }
 
 // What a move is about.

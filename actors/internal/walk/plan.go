@@ -95,6 +95,7 @@ const (
 	Returns  // servers that are restored bring back a node that its session had deleted
 	Asks     // an operator writes to a node that he wants the lock
 	Reaps    // an empty lock path is deleted; the next create makes it again
+	Passes   // another client makes a node in a lock path, and deletes it
 	Cancels  // a request is cancelled
 	Timeouts // a request has waited for long enough
 	Revokes  // a request is asked to give back
@@ -102,6 +103,7 @@ const (
 	Stops    // a lock actor is stopped from outside, or panics
 	Closes   // a session is closed
 	Polls    // a waiting request looks at the queue though no watch told it to
+	Ages     // a session has watched a lock path for so long that it does not believe in the watch any more
 	Looks    // a session looks at what its nodes say, and may write to one
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be

@@ -1,6 +1,11 @@
 package walk
 
-import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+import (
+	"slices"
+	"strings"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+)
 
 // anothersNode begins when a request of a session that is over has left a node, and asks for another.
 var anothersNode = Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Expiries: 1}, After: []string{
@@ -141,6 +146,31 @@ func steadyPath(bounds Bounds) Plan {
 	}}
 }
 
+// steadyAgain is steadyPath, behind the first node of the session that was made while the watch stood. If the lock path is
+// made again now, another session and a stranger can come up to the number of that node.
+func steadyAgain(bounds Bounds) Plan {
+	p := steadyPath(bounds)
+	p.After = append(slices.Clone(p.After),
+		"contender 2 asks for the lock",
+		"session A: the servers carry out Create of stage 0",
+		"contender 2 is released",
+		"session A: the servers carry out Commit of stage 0")
+	return p
+}
+
+// unwatched gives a plan that begins where the servers have not set the watch yet.
+func unwatched(p Plan) Plan {
+	p.After = slices.DeleteFunc(p.After, func(move string) bool { return strings.Contains(move, "Watch") })
+	return p
+}
+
+// steadyAlone is steadyPath for four requests of one session.
+func steadyAlone(bounds Bounds) Plan {
+	p := steadyPath(bounds)
+	p.Sessions = []int{0, 0, 0, 0}
+	return p
+}
+
 // inCoordinator are mistakes in its rules.
 var inCoordinator = []seeded{
 	{name: "verify while creating", source: edits(rule("case r.node.phase == creating:", "case false:")),
@@ -179,6 +209,27 @@ var inCoordinator = []seeded{
 	{name: "believe in numbers that do not follow one another", source: edits(
 		rule("n.under == s.under && n.number == s.number+1 &&", "n.under == s.under &&")),
 		plan: steadyPath(Bounds{}), breaks: InOrder},
+	{name: "believe in the watch of a lock path that is gone", source: edits(
+		rule("c.forgetIdentity(p) // it is gone, or its watch is spent", "")),
+		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
+	{name: "believe in a watch that is gone when the answer comes", source: edits(
+		rule("n.under == q.path.identity.standing() && n.under == s.under", "n.under == s.under")),
+		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
+	{name: "believe in the watch of a connection that is lost", source: edits(
+		rule("		p.listing, p.children = nil, nil\n		c.forgetIdentity(p)\n", "		p.listing, p.children = nil, nil\n")),
+		plan: spared(steadyAgain(Bounds{Cuts: 1, Reaps: 1, Passes: 1})), breaks: InOrder},
+	{name: "take a neighbour of the session for gone", source: edits(
+		rule("n.number == s.number+1 &&\n		q.neighbour(n) == nil", "n.number == s.number+1")),
+		plan: steadyAlone(Bounds{Cancels: 1}), breaks: InOrder},
+	{name: "believe in a watch that is not set yet", source: edits(
+		rule("	if i.set {\n		return i.ask\n	}\n	return 0\n", "	return i.ask\n")),
+		plan: unwatched(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
+	{name: "follow a node that was made before the watch stood", source: edits(
+		rule("n.under == q.path.identity.standing() && n.under == s.under &&", "n.under == q.path.identity.standing() &&")),
+		plan: unwatched(steadyPath(Bounds{Reaps: 1})), breaks: InOrder},
+	{name: "follow a node that was not first", source: edits(
+		rule("	if !first {\n		q.succession = succession{}\n		return\n	}\n", "")),
+		plan: steadyPath(Bounds{Cancels: 1}), breaks: InOrder},
 	{name: "call nobody to lead", source: edits(
 		rule("k.node, k.timer, k.watched = nil, 0, false\n	c.callNext(q)", "k.node, k.timer, k.watched = nil, 0, false")),
 		plan: Plan{Sessions: three, Cohort: cohort, Prompt: true}, breaks: OwnInvariants},
