@@ -36,12 +36,12 @@ func (s *session) carryOut(out coordinator.Output) {
 		s.noteTold(&out.Event)
 		if lock := s.locks[out.To]; lock != nil {
 			out.Session = s.info
-			s.system.Root.Send(lock, (*news)(out))
+			s.system.Root.Send(lock, (*lockEvent)(out))
 		}
 	case *coordinator.Ask:
 		s.ask(out)
 	case coordinator.StartTimer:
-		root, self, due := s.system.Root, s.self, &tick{epoch: s.info.epoch, timer: out.Timer}
+		root, self, due := s.system.Root, s.self, &timerFired{epoch: s.info.epoch, timer: out.Timer}
 		s.timers[out.Timer] = time.AfterFunc(out.After, func() { root.Send(self, due) })
 	case coordinator.StopTimer:
 		s.timers[out.Timer].Stop()
@@ -56,7 +56,7 @@ func (s *session) carryOut(out coordinator.Output) {
 }
 
 // finish takes what a goroutine has done.
-func (s *session) finish(d *done) {
+func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:
 		panic(d.panicked)

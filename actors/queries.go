@@ -16,7 +16,7 @@ import (
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
 		Run: func(work func(*zkconn.Conn) (then func())) {
-			s.work(func(conn *zkconn.Conn, d *done) { d.then = work(conn) })
+			s.work(func(conn *zkconn.Conn, d *queryDone) { d.then = work(conn) })
 		},
 		After:   s.after,
 		Unused:  s.unused,

@@ -28,8 +28,8 @@ const (
 // creation is what a Create or a CreateAt is for.
 type creation struct {
 	operation
-	batch  bool // it is one of the transactions of the batch
-	probes bool // others wait for the path info that it brings
+	batch   bool // it is one of the transactions of the batch
+	looksUp bool // others wait for the path info that it brings
 }
 
 // transaction is what a Commit is for.

@@ -70,7 +70,7 @@ func (k *twins[T]) of(from *T) (to *T, isNew bool) {
 
 func (k *cloner) path(from *lockPath) *lockPath {
 	p := *from
-	p.probe.waiting, p.children = slices.Clone(p.probe.waiting), slices.Clone(p.children)
+	p.lookup.waiting, p.children = slices.Clone(p.lookup.waiting), slices.Clone(p.children)
 	if p.listing != nil {
 		l := *p.listing
 		l.after = slices.Clone(l.after)

@@ -74,9 +74,9 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 	c.noteEarly(r, a.Early)
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
-	if p.probes {
-		waiting := path.probe.waiting
-		path.probe = probe{}
+	if p.looksUp {
+		waiting := path.lookup.waiting
+		path.lookup = pathLookup{}
 		for _, ch := range waiting {
 			c.submit(ch)
 		}

@@ -22,7 +22,7 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 	n := r.queue.find(name)
 	if n == nil {
 		c.waitRemotely(r)
-		c.watchNode(r, name, sameAs{})
+		c.watchNode(r, name, expect{})
 		return
 	}
 	if n.givenBack && r.spec.exclusive() { // it was first, and nobody comes before a node later
@@ -55,7 +55,7 @@ func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
 }
 
 // watchNode reads a node that a request waits for, and watches it.
-func (c *Coordinator) watchNode(r *request, name string, same sameAs) {
+func (c *Coordinator) watchNode(r *request, name string, same expect) {
 	c.waitFor(r, name)
 	r.wait.pending++
 	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{operation{r.id, r.wait.op}}, name, same})
@@ -70,8 +70,8 @@ func (c *Coordinator) watchChildren(r *request) {
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
 
-// sameAs is what must be so when a node is read, or else the queue is not what it was judged by.
-type sameAs struct {
+// expect is what must be so when a node is read, or else the queue is not what it was judged by.
+type expect struct {
 	permits   int  // the data are this number; zero where they do not matter
 	unwritten bool // nobody has written to the node
 }
@@ -88,7 +88,7 @@ func (p ofWait) lapsed(c *Coordinator, _ uint64) bool {
 type watchSet struct {
 	ofWait
 	name string
-	same sameAs
+	same expect
 }
 
 func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
