@@ -48,8 +48,8 @@ func (s *session) carryOut(out coordinator.Output) {
 		delete(s.timers, out.Timer)
 	case coordinator.NewEpoch:
 		s.endEpoch(out.Epoch)
-	case coordinator.Hurry:
-		s.link.Hurry(out.Urgent)
+	case coordinator.Urgent:
+		s.link.Urgent(out.Urgent)
 	case *coordinator.Note:
 		s.note(out)
 	}

@@ -8,7 +8,7 @@ import "time"
 //
 //   - one such write is under way at a time, by itself, and the next is due describeEvery later;
 //   - a node is written to when two looks in a row, describeEvery apart, have found that its data are wrong: most
-//     nodes of a cohort in a hurry are gone by then;
+//     nodes of a fast cohort are gone by then;
 //   - it is written in the version that was read, so that a revoke request stays. A refusal means nothing, and an
 //     unknown outcome that it is to be written once more.
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Hurry, *Trouble,
+// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Urgent, *Trouble,
 // or *Note.
 type Output interface{ output() }
 
@@ -44,8 +44,8 @@ type (
 	// old one are not to be told any more, and its timers not to fire.
 	NewEpoch struct{ Epoch uint64 }
 
-	// Hurry says whether to reconnect as fast as possible, because a lock is held.
-	Hurry struct{ Urgent bool }
+	// Urgent says whether to reconnect as fast as possible, because a lock is held.
+	Urgent struct{ Urgent bool }
 
 	// Trouble says what keeps a request from being carried out though there are servers; the empty text that nothing
 	// does any more. To is zero where that is the session's heartbeat.
@@ -71,7 +71,7 @@ func (*Ask) output()       {}
 func (StartTimer) output() {}
 func (StopTimer) output()  {}
 func (NewEpoch) output()   {}
-func (Hurry) output()      {}
+func (Urgent) output()     {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 

@@ -19,7 +19,7 @@ type Coordinator struct {
 	requests map[RequestID]*request
 	epoch    epoch
 	numbers  uint64 // of asks and timers, given so far
-	urgent   bool   // it was said that there is a hurry
+	urgent   bool   // it was said that reconnecting is urgent
 	stale    int64
 
 	doomed bool     // the session is to end with the input at hand, because a node of it may not be deleted

@@ -40,11 +40,11 @@ func describe(out Output) string {
 		return fmt.Sprintf("stop %d", out.Timer)
 	case NewEpoch:
 		return fmt.Sprintf("epoch %d", out.Epoch)
-	case Hurry:
+	case Urgent:
 		if out.Urgent {
-			return "in a hurry"
+			return "reconnecting is urgent"
 		}
-		return "in no hurry"
+		return "reconnecting is not urgent"
 	case *Trouble:
 		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:
