@@ -43,8 +43,8 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 	})
 }
 
-// Place tells where a lock path is: a *Session, or gateways (package gateway).
-type Place interface {
+// Provider tells where a lock path is: a *Session, or gateways (package gateway).
+type Provider interface {
 	// Absolute gives a path as the servers know it, chroot and all.
 	Absolute(path string) string
 	// Servers lists the servers, each as host and port, in order.
@@ -58,7 +58,7 @@ type Place interface {
 //
 // The error wraps ErrBadAcquire when there is no lock, or one is named twice and would wait for
 // itself. Otherwise it is that of CheckAcquire.
-func InOrder[Lock any, At Place](locks []Lock, of func(Lock) (At, messages.Acquire)) ([]Lock, error) {
+func InOrder[Lock any, At Provider](locks []Lock, of func(Lock) (At, messages.Acquire)) ([]Lock, error) {
 	if len(locks) == 0 {
 		return nil, fmt.Errorf("%w: no lock is named", ErrBadAcquire)
 	}

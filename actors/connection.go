@@ -19,7 +19,7 @@ import (
 func (s *session) open(epoch uint64) {
 	s.phase.turn(Connecting, "", s.silence())
 	root, self := s.system.Root, s.self
-	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &happening{Event: ev}) })
+	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &connectionEvent{Event: ev}) })
 	if err != nil {
 		s.setInfo(&sessionInfo{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
 		s.fail(err)
@@ -121,7 +121,7 @@ func (s *session) end(err error) {
 
 // tellClosed tells a lock actor that the session has ended.
 func (s *session) tellClosed(lock *actor.PID) {
-	s.system.Root.Send(lock, &news{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
+	s.system.Root.Send(lock, &lockEvent{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
 }
 
 // closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor

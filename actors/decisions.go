@@ -37,27 +37,27 @@ func (s *session) carryOut(out coordinator.Output) {
 		s.noteTold(&out.Event)
 		if lock := s.locks[out.To]; lock != nil {
 			out.Session = s.info
-			s.system.Root.Send(lock, (*news)(out))
+			s.system.Root.Send(lock, (*lockEvent)(out))
 		}
 	case *coordinator.Ask:
 		s.ask(out)
 	case coordinator.StartTimer:
-		root, self, due := s.system.Root, s.self, &tick{epoch: s.info.epoch, timer: out.Timer}
+		root, self, due := s.system.Root, s.self, &timerFired{epoch: s.info.epoch, timer: out.Timer}
 		s.timers[out.Timer] = time.AfterFunc(out.After, func() { root.Send(self, due) })
 	case coordinator.StopTimer:
 		s.timers[out.Timer].Stop()
 		delete(s.timers, out.Timer)
 	case coordinator.NewEpoch:
 		s.endEpoch(out.Epoch)
-	case coordinator.Hurry:
-		s.link.Hurry(out.Urgent)
+	case coordinator.Urgent:
+		s.link.Urgent(out.Urgent)
 	case *coordinator.Note:
 		s.note(out)
 	}
 }
 
 // finish takes what a goroutine has done.
-func (s *session) finish(d *done) {
+func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:
 		panic(d.panicked)

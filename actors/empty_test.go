@@ -42,7 +42,7 @@ func spied(t *testing.T, server *embedded.Server, opts ...zkconn.Option) (*Sessi
 	require.NoError(t, handle.Ready(ctx))
 	return handle, func(see func(*session)) {
 		seen := make(chan struct{})
-		system.Root.Send(handle.pid, &done{epoch: 1, then: func() { see(inside); close(seen) }})
+		system.Root.Send(handle.pid, &queryDone{epoch: 1, then: func() { see(inside); close(seen) }})
 		select {
 		case <-seen:
 		case <-time.After(time.Minute):

@@ -11,7 +11,7 @@ import (
 )
 
 // lapse replaces a ZooKeeper session on which no lease may rest any more (zkconn.Lapsed). Requests are granted again in
-// the next one only, so it begins as soon as a request wants a lease. Without one nobody is in a hurry: the session stays
+// the next one only, so it begins as soon as a request wants a lease. Without one nothing is urgent: the session stays
 // and is replaced when the next request comes.
 //
 // Where servers are so slow that each session lapses, sessions that are still connected are replaced less and less often:

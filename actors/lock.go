@@ -88,9 +88,9 @@ func (l *lock) Receive(ctx actor.Context) {
 	case *assignment:
 		l.want, l.listener, l.observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
 		l.begin(ctx)
-	case *news:
+	case *lockEvent:
 		l.hear(ctx, msg)
-	case *alarm:
+	case *lockTimerFired:
 		l.step(ctx, msg.event)
 	case *troubled:
 		l.hearTrouble(msg.text)
@@ -150,13 +150,13 @@ func (l *lock) check(ctx actor.Context) error {
 }
 
 // hear takes an event from the session.
-func (l *lock) hear(ctx actor.Context, n *news) {
+func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
 	l.figures.Handed(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	if n.As != "" {
 		l.as = n.As
 	}
-	l.hearBehind(n)
+	l.hearPredecessor(n)
 	l.step(ctx, n.Event)
 }
 
@@ -164,7 +164,7 @@ func (l *lock) hear(ctx actor.Context, n *news) {
 func (l *lock) stop(ctx actor.Context) {
 	if l.request != 0 { // first of all: the logger may panic
 		l.session.registry.remove(l.request)
-		ctx.Send(l.session.pid, leaving{request: l.request})
+		ctx.Send(l.session.pid, lockEnded{request: l.request})
 	}
 	for _, t := range l.timers {
 		if t != nil {

@@ -63,7 +63,7 @@ func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) 
 	if *timer != nil {
 		(*timer).Stop() // a new operation has voided it
 	}
-	*timer = time.AfterFunc(d, func() { root.Send(self, &alarm{event: ev}) })
+	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{event: ev}) })
 }
 
 // alarmOf gives the timer of an event: 0 is that of all others, of which one runs at a time.

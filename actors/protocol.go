@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// happening is what a connection tells the session of itself.
-type happening struct {
+// connectionEvent is what a connection tells the session of itself.
+type connectionEvent struct {
 	mailbox.Quiet
 	zkconn.Event
 }
@@ -30,11 +30,11 @@ type order struct {
 // orders are those that were carried out: a hand-off takes four of them. The coordinator keeps none.
 var orders = sync.Pool{New: func() any { return new(order) }}
 
-// news tells a lock actor an event, with the session that it happened in.
-type news coordinator.Tell
+// lockEvent tells a lock actor an event, with the session that it happened in.
+type lockEvent coordinator.Tell
 
 // IgnoreDeadLetterLogging is that of mailbox.Quiet: news is sent as the coordinator has made it.
-func (*news) IgnoreDeadLetterLogging() {}
+func (*lockEvent) IgnoreDeadLetterLogging() {}
 
 // sessionInfo is what a session knows of itself in one epoch. Immutable, except for the clock.
 type sessionInfo struct {
@@ -52,9 +52,9 @@ func (l *sessionInfo) look() (run uint64, valid bool) {
 	return l.clock.Look()
 }
 
-// done brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,
+// queryDone brings what a goroutine has done for the session actor back to it: the answer to a query of the coordinator,
 // and how long that took, or else what is to follow. panicked is a panic of the goroutine's.
-type done struct {
+type queryDone struct {
 	mailbox.Quiet
 	epoch    uint64
 	reply    coordinator.Reply
@@ -63,8 +63,8 @@ type done struct {
 	panicked any
 }
 
-// tick is a timer of the coordinator that has fired.
-type tick struct {
+// timerFired is a timer of the coordinator that has fired.
+type timerFired struct {
 	mailbox.Quiet
 	epoch, timer uint64
 }
@@ -75,9 +75,9 @@ type pauseOver struct {
 	epoch uint64
 }
 
-// leaving is what a lock actor tells the session in the end, behind all its orders: what is left of its node
+// lockEnded is what a lock actor tells the session in the end, behind all its orders: what is left of its node
 // is the session's to delete.
-type leaving struct {
+type lockEnded struct {
 	mailbox.Quiet
 	request coordinator.RequestID
 }
@@ -85,9 +85,9 @@ type leaving struct {
 // broughtBy tells a session's mailbox who brings a message.
 func broughtBy(message any) mailbox.From {
 	switch message.(type) {
-	case *order, leaving:
+	case *order, lockEnded:
 		return mailbox.Locks
-	case *done:
+	case *queryDone:
 		return mailbox.Worker
 	}
 	return mailbox.Others
@@ -106,8 +106,8 @@ type assignment struct {
 	observers []*actor.PID
 }
 
-// alarm is a timer of a lock actor that has fired.
-type alarm struct {
+// lockTimerFired is a timer of a lock actor that has fired.
+type lockTimerFired struct {
 	mailbox.Quiet
 	event machine.Event
 }

@@ -16,12 +16,12 @@ import (
 func (s *session) newDispatcher() *inspect.Dispatcher {
 	return inspect.NewDispatcher(inspect.Session{
 		Run: func(work func(*zkconn.Conn) (then func())) {
-			s.work(func(conn *zkconn.Conn, d *done) { d.then = work(conn) })
+			s.work(func(conn *zkconn.Conn, d *queryDone) { d.then = work(conn) })
 		},
 		After:   s.after,
 		Unused:  s.unused,
 		Cohorts: s.cohorts,
-		Behind:  s.behind,
+		Waiting: s.behind,
 	})
 }
 
@@ -52,18 +52,18 @@ func (s *session) behind(node messages.Contender) int {
 	if node.Session != s.info.session {
 		return 0
 	}
-	return s.decides.Behind(node.Path, node.Node)
+	return s.decides.Waiting(node.Path, node.Node)
 }
 
 // cohorts gives the nodes of this session that are passed on in cohorts.
 func (s *session) cohorts() (all []inspect.Cohort) {
 	for k := range s.decides.Cohorts {
 		cohort := inspect.Cohort{Has: s.contender(k.Has, k.Node)}
-		cohort.Has.Behind = len(k.Behind)
-		for _, sp := range k.Behind {
+		cohort.Has.Waiting = len(k.Waiting)
+		for _, sp := range k.Waiting {
 			waits := s.contender(sp, "")
 			waits.WaitsFor = []string{k.Node}
-			cohort.Behind = append(cohort.Behind, waits)
+			cohort.Waiting = append(cohort.Waiting, waits)
 		}
 		all = append(all, cohort)
 	}

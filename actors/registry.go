@@ -48,6 +48,6 @@ func (r *registry) close(root *actor.RootContext) {
 	r.locks, r.over = nil, true
 	r.mu.Unlock()
 	for _, lock := range left {
-		root.Send(lock, &alarm{event: machine.Event{Kind: machine.Closed}})
+		root.Send(lock, &lockTimerFired{event: machine.Event{Kind: machine.Closed}})
 	}
 }

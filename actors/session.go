@@ -88,13 +88,13 @@ func (s *session) Receive(ctx actor.Context) {
 		s.open(1)
 	case *order:
 		s.take(msg)
-	case *done:
+	case *queryDone:
 		s.finish(msg)
-	case *tick:
+	case *timerFired:
 		if msg.epoch == s.info.epoch && !s.ending {
 			s.apply(coordinator.Fired{Timer: msg.timer})
 		}
-	case *happening:
+	case *connectionEvent:
 		if msg.Epoch == s.info.epoch && !s.ending {
 			s.happened(msg.Event)
 		}
@@ -102,7 +102,7 @@ func (s *session) Receive(ctx actor.Context) {
 		if msg.epoch == s.info.epoch && !s.ending {
 			s.lapsePauseOver()
 		}
-	case leaving:
+	case lockEnded:
 		delete(s.locks, msg.request)
 		s.troubles.note(msg.request, "")
 		if !s.ending {

@@ -130,7 +130,7 @@ func (s *Session) letGo(self *actor.PID) {
 	s.cause.Store(&cause)
 	s.conn.Store(nil)
 	// A PID keeps the process that it was last sent to, until it is used after the end of that.
-	s.system.Root.Send(self, leaving{})
+	s.system.Root.Send(self, lockEnded{})
 }
 
 // Explain adds to err what the session knows of its servers when it is not connected; otherwise it

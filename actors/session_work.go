@@ -10,8 +10,8 @@ import (
 
 // work does something on a goroutine and brings what it puts into done back to the actor. It must touch nothing of the
 // actor's. A panic is the actor's to fail, not the program's.
-func (s *session) work(do func(*zkconn.Conn, *done)) {
-	root, self, conn, d := s.system.Root, s.self, s.link, &done{epoch: s.info.epoch}
+func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
+	root, self, conn, d := s.system.Root, s.self, s.link, &queryDone{epoch: s.info.epoch}
 	s.running.Add(1)
 	s.workers.Do(func() {
 		begun := time.Now()
@@ -29,7 +29,7 @@ func (s *session) work(do func(*zkconn.Conn, *done)) {
 func (s *session) ask(ask *coordinator.Ask) {
 	s.countBatch(ask.Query)
 	file := s.file
-	s.work(func(conn *zkconn.Conn, d *done) {
+	s.work(func(conn *zkconn.Conn, d *queryDone) {
 		carry := carrier.Carrier{Conn: conn, File: file}
 		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
 	})
@@ -50,6 +50,6 @@ func (s *session) after(d time.Duration, do func()) {
 	root, self, epoch := s.system.Root, s.self, s.info.epoch
 	var timer *time.Timer
 	fire := func() { delete(s.pauses, timer); do() }
-	timer = time.AfterFunc(d, func() { root.Send(self, &done{epoch: epoch, then: fire}) })
+	timer = time.AfterFunc(d, func() { root.Send(self, &queryDone{epoch: epoch, then: fire}) })
 	s.pauses[timer] = struct{}{}
 }

@@ -77,7 +77,7 @@ func WithSticky(d time.Duration) LockOption { return func(l *lock) { l.want.Stic
 //
 // Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue
 // they are one contender. Queue shows the label of the call that has the node, and how many wait
-// behind it (messages.Contender.Behind), as the client last wrote them there. It writes at most
+// behind it (messages.Contender.Waiting), as the client last wrote them there. It writes at most
 // twice a second, for all of its locks.
 //
 // Deadlock detection sees the calls that wait behind nodes of the client that looks, and not those

@@ -16,7 +16,7 @@ import (
 // (package actors/gateway, which brings the only other one). Its methods may be called from any
 // goroutine.
 type Source interface {
-	actors.Place
+	actors.Provider
 	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
 	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
 	// Clock is the lease clock of the grant with this messages.Held.Epoch.

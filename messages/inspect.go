@@ -80,7 +80,7 @@ type LockCount struct {
 	Path, Name string
 	Contest    bool
 	// Holders and Waiters are how many there are. Waiters of a contest, or in a cohort, are not
-	// counted: they have no nodes. Queue tells more of cohorts: see Contender.Behind.
+	// counted: they have no nodes. Queue tells more of cohorts: see Contender.Waiting.
 	Holders, Waiters int
 }
 

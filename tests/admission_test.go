@@ -48,11 +48,11 @@ func TestCrowdStandsInLine(t *testing.T) {
 		queue, err := client.Queue(deadline(t), "/crowd")
 		require.NoError(t, err)
 		require.Len(t, queue, 1+crowd-inside)
-		require.Equal(t, inside, queue[len(queue)-1].Behind, "the session sees its own line")
+		require.Equal(t, inside, queue[len(queue)-1].Waiting, "the session sees its own line")
 		queue, err = other.Queue(deadline(t), "/crowd")
 		require.NoError(t, err)
 		require.Len(t, queue, 1+crowd-inside)
-		require.Zero(t, queue[len(queue)-1].Behind, "another does not")
+		require.Zero(t, queue[len(queue)-1].Waiting, "another does not")
 
 		require.NoError(t, first.Unlock(deadline(t)))
 		all.Wait()

@@ -210,7 +210,7 @@ func TestLocalSessions(t *testing.T) {
 		rig.WithConfig("localSessionsUpgradingEnabled", "false"))
 	leader, err := ensemble.Leader(deadline(t))
 	require.NoError(t, err)
-	followers, err := ensemble.Followers(deadline(t))
+	followers, err := ensemble.Waiting(deadline(t))
 	require.NoError(t, err)
 	for name, server := range map[string]*rig.Server{"leader": leader, "follower": followers[0]} {
 		t.Run(name, func(t *testing.T) {

@@ -145,8 +145,8 @@ func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 	})
 }
 
-// TestWaitersAreInNoHurry: who holds nothing reconnects at the ordinary pace.
-func TestWaitersAreInNoHurry(t *testing.T) {
+// TestWaitersAreNotUrgent: who holds nothing reconnects at the ordinary pace.
+func TestWaitersAreNotUrgent(t *testing.T) {
 	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *outageDialer, client *locks.Client) {
 		holder := openVirtual(t, d.server, d.server.Connect())
 		lease, err := holder.Mutex("/outage").Lock(t.Context())

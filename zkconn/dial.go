@@ -6,7 +6,7 @@ import (
 )
 
 // dial is what the library calls to reach the server that hosts has just handed it. timeout, a second, is the
-// library's and is passed over for one that depends on the session timeout. In a hurry it may reach another server.
+// library's and is passed over for one that depends on the session timeout. Where it is urgent it may reach another server.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *Conn) reach(network string) (*transport, error) {
 		_ = closeSocket(conn)
 		return nil, err
 	}
-	patience := func() time.Duration { return c.hosts.haste.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
+	patience := func() time.Duration { return c.hosts.urgency.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
 	t := newTransport(conn, current.label, patience(), &c.guard, &c.watches, c, c.lease)
 	t.sasl, t.patience, t.births = sasl, patience, &c.births
 	if !c.link.adopt(t) {
@@ -39,10 +39,10 @@ func (c *Conn) reach(network string) (*transport, error) {
 	return t, nil
 }
 
-// connect dials the current host, or in a hurry several until one is connected, which then is the current one.
+// connect dials the current host, or where it is urgent several until one is connected, which then is the current one.
 func (c *Conn) connect(network string) (net.Conn, error) {
 	current := c.hosts.currentHost()
-	if !c.hosts.haste.urgent() {
+	if !c.hosts.urgency.urgent() {
 		return c.dialHost(c.dialing, network, current)
 	}
 	conn, current, err := c.race(network, current)

@@ -11,14 +11,14 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// notReached takes note of an attempt that failed. In a hurry there are many: the first round is logged as usual.
+// notReached takes note of an attempt that failed. Where it is urgent there are many: the first round is logged as usual.
 func (c *Conn) notReached(h host, cause error) error {
 	err := fmt.Errorf("dial %s: %w", h.label, cause)
 	if c.gate.isShut() {
 		return err
 	}
 	level := slog.LevelWarn
-	if c.hosts.rounds > 1 && c.hosts.haste.urgent() {
+	if c.hosts.rounds > 1 && c.hosts.urgency.urgent() {
 		level = slog.LevelDebug
 	}
 	if errors.Is(err, ErrAuthFailed) { // by a SASL mechanism, of others

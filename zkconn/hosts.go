@@ -27,7 +27,7 @@ type host struct {
 // own provider sleeps a flat second. A connection that was of no use begins a round at once only if that has not
 // happened for the longest backoff, and one on which a credential was refused never does: otherwise a refused
 // credential would dial as fast as the network allows (measured: 1 700 times a second). While something is held, the
-// waits are short and bounded (see [Conn.Hurry]).
+// waits are short and bounded (see [Conn.Urgent]).
 //
 // Next tells the library to "retry from the start" only when the Conn is over or closed. That makes the library fail
 // what is queued, sleep a second at most, and look whether it was closed, which it does nowhere else while it cannot
@@ -45,7 +45,7 @@ type hosts struct {
 
 	wait     *backoff.ExponentialBackOff
 	maxWait  time.Duration
-	haste    *haste
+	urgency  *urgency
 	queue    []host
 	known    [][]host // of each server, as it was resolved last
 	rounds   int
@@ -68,7 +68,7 @@ func newHosts(cfg Config, over func() bool) *hosts {
 	h := &hosts{
 		servers: cfg.servers, over: over, timeout: cfg.dialTimeout(),
 		wait: wait, maxWait: cfg.maxBackoff, current: configuredHost(cfg.servers[0]),
-		known: make([][]host, len(cfg.servers)), haste: newHaste(cfg.SessionTimeout),
+		known: make([][]host, len(cfg.servers)), urgency: newUrgency(cfg.SessionTimeout),
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if cfg.dial == nil {
@@ -97,13 +97,13 @@ func (h *hosts) Next() (server string, retryStart bool) {
 	}
 	if h.connected {
 		h.connected = false
-		h.haste.lost()
+		h.urgency.lost()
 		if h.deservesRetry(time.Now()) {
 			h.wait.Reset()
 			h.rounds, h.queue = 0, nil
 		}
 		if h.refused.Load() || h.answered.Load() {
-			h.haste.refused = h.refused.Load()
+			h.urgency.refused = h.refused.Load()
 		}
 		h.refused.Store(false)
 	}
@@ -157,10 +157,10 @@ func (h *hosts) deservesRetry(now time.Time) bool {
 func (h *hosts) pauseBetweenRounds() bool {
 	var wait time.Duration
 	var changed <-chan struct{}
-	if h.haste.urgent() {
-		wait = h.haste.pause()
+	if h.urgency.urgent() {
+		wait = h.urgency.pause()
 	} else {
-		wait, changed = h.wait.NextBackOff(), h.haste.changed
+		wait, changed = h.wait.NextBackOff(), h.urgency.changed
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -171,8 +171,8 @@ func (h *hosts) pauseBetweenRounds() bool {
 		case <-h.ctx.Done():
 			return false
 		case <-changed:
-			if h.haste.urgent() {
-				timer.Reset(h.haste.pause())
+			if h.urgency.urgent() {
+				timer.Reset(h.urgency.pause())
 				changed = nil
 			}
 		}
@@ -205,14 +205,14 @@ func (h *hosts) newRound() []host {
 }
 
 // addresses resolves the server with that index. One that cannot be resolved is handed on as it is: dialing it tells
-// why. In a hurry it means what it meant before.
+// why. Where it is urgent it means what it meant before.
 func (h *hosts) addresses(index int, server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}
 	}
-	timeout, urgent := h.timeout, h.haste.urgent() && h.known[index] != nil
+	timeout, urgent := h.timeout, h.urgency.urgent() && h.known[index] != nil
 	if urgent {
-		timeout = min(timeout, h.haste.overlap())
+		timeout = min(timeout, h.urgency.overlap())
 	}
 	ctx, cancel := context.WithTimeout(h.ctx, timeout)
 	defer cancel()

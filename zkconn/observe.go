@@ -96,10 +96,10 @@ func (c *Conn) missing() error {
 		"(error -124, SessionClosedRequireSaslAuth)")
 }
 
-// refused: a SASL exchange has come to nothing, for good. It is called on the goroutine that connects, and ends a
-// hurry.
+// refused: a SASL exchange has come to nothing, for good. It is called on the goroutine that connects, and ends the
+// urgency.
 func (c *Conn) refused(cause error) {
-	c.hosts.haste.refused = true
+	c.hosts.urgency.refused = true
 	c.session.refused(cause)
 }
 

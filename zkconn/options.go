@@ -85,7 +85,7 @@ func WithLogger(l *slog.Logger) Option {
 // WithDialer sets how servers are reached; TLS, if any, is laid over the connection it returns. The
 // dialer gets the servers as they were configured, with names unresolved: it may know better what
 // they mean (a proxy, a pipe). It must give up when its context ends: Close waits for it. It may be
-// called for several servers at once (see [Conn.Hurry]). Deadlines of its connections must work.
+// called for several servers at once (see [Conn.Urgent]). Deadlines of its connections must work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *Config) error {
 		if d == nil {
@@ -98,7 +98,7 @@ func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, 
 
 // WithReconnectBackoff sets the wait between rounds in which no server could be reached. It grows
 // exponentially from initial to max, each wait jittered by half. The first try after a loss is made
-// at once. While something is held, waits are shorter: see [Conn.Hurry]. Defaults: 50 ms and 5 s.
+// at once. While something is held, waits are shorter: see [Conn.Urgent]. Defaults: 50 ms and 5 s.
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return func(c *Config) error {
 		if initial <= 0 || max < initial {

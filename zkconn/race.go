@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// race dials in a hurry: attempts overlap, so that a server that does not answer (its packets are dropped, or its kernel
-// accepts and TLS gets no further) costs a moment in place of the rest of the lease. It tries the addresses of the round
-// one after the other, the next as soon as one fails or has had its time to itself; the first to be connected wins. An
-// address gets one more attempt each twentieth of the session timeout, because the kernel sends a packet that was dropped
-// again after a second at the earliest. When the hurry ends, no more attempts begin.
+// race dials where reconnecting is urgent: attempts overlap (RFC 8305, "happy eyeballs"). A server that does not answer (its
+// packets are dropped, or its kernel accepts and TLS gets no further) so costs a moment in place of the rest of the lease.
+// It tries the addresses of the round one after the other, the next as soon as one fails or has had its time to itself;
+// the first to be connected wins. An address gets one more attempt each twentieth of the session timeout, because the
+// kernel sends a packet that was dropped again after a second at the earliest. When it is not urgent any more, no more
+// attempts begin.
 //
 // Only dialing overlaps. Two connect requests for one session at two servers would take it from each other.
 type race struct {
@@ -42,7 +43,7 @@ func (c *Conn) race(network string, first host) (net.Conn, host, error) {
 	defer cancel()
 	r := &race{
 		conn: c, network: network, ctx: ctx, results: make(chan attempt), over: make(chan struct{}),
-		running: map[string]running{}, next: time.NewTimer(c.hosts.haste.overlap()),
+		running: map[string]running{}, next: time.NewTimer(c.hosts.urgency.overlap()),
 	}
 	defer close(r.over)
 	defer r.next.Stop()
@@ -57,9 +58,9 @@ func (c *Conn) race(network string, first host) (net.Conn, host, error) {
 			c.notReached(a.host, a.err)
 			r.again()
 		case <-r.next.C:
-			if c.hosts.haste.urgent() {
+			if c.hosts.urgency.urgent() {
 				r.beginNext()
-				r.next.Reset(c.hosts.haste.overlap())
+				r.next.Reset(c.hosts.urgency.overlap())
 			}
 		}
 	}
@@ -68,20 +69,20 @@ func (c *Conn) race(network string, first host) (net.Conn, host, error) {
 // hopeless says whether there is nothing more to wait for: Next goes on, after its pause.
 func (r *race) hopeless() bool {
 	hosts := r.conn.hosts
-	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.haste.urgent())
+	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.urgency.urgent())
 }
 
 // again follows a failure while other attempts run, or there are addresses to try: by the next address of the round at
 // once, by the next round after a pause.
 func (r *race) again() {
-	haste := r.conn.hosts.haste
+	urgency := r.conn.hosts.urgency
 	switch {
-	case !haste.urgent():
+	case !urgency.urgent():
 	case len(r.conn.hosts.queue) > 0:
 		r.beginNext()
-		r.next.Reset(haste.overlap())
+		r.next.Reset(urgency.overlap())
 	default:
-		r.next.Reset(haste.pause())
+		r.next.Reset(urgency.pause())
 	}
 }
 
@@ -94,7 +95,7 @@ func (r *race) beginNext() {
 	for len(hosts.queue) > 0 {
 		next := hosts.take()
 		at, any := r.running[next.address]
-		if !any || time.Since(at.begun) >= hosts.haste.timeout()/overlapsPerTimeout {
+		if !any || time.Since(at.begun) >= hosts.urgency.timeout()/overlapsPerTimeout {
 			r.begin(next)
 			return
 		}

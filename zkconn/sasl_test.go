@@ -186,8 +186,8 @@ func TestSASLWithASilentServer(t *testing.T) {
 	})
 }
 
-// In a hurry it costs half of what the lease has left.
-func TestSASLWithASilentServerInAHurry(t *testing.T) {
+// Where it is urgent it costs half of what the lease has left.
+func TestSASLWithASilentServerWhereItIsUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFakeServer(t)
 		server.handle = swears("open", 0, nil)
@@ -197,7 +197,7 @@ func TestSASLWithASilentServerInAHurry(t *testing.T) {
 			silent := func(fakeRequest) fakeReply { return fakeReply{silent: true} }
 			server.handle = times(1, opSASL, silent, swears("open", 0, nil))
 		})
-		c.hosts.haste.set(inAHurry(9 * time.Second))
+		c.hosts.urgency.set(urgentFor(9 * time.Second))
 		server.cut()
 		expect(t, events, Disconnected)
 		start := time.Now()

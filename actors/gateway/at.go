@@ -67,7 +67,7 @@ func (g *Gateways) accept(gateway int) {
 }
 
 // hold notes by which gateway a request holds.
-func (g *Gateways) hold(epoch uint64, of claim, at place) {
+func (g *Gateways) hold(epoch uint64, of claim, at location) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r := g.requests[epoch]; r != nil && r.site == nil {
@@ -93,15 +93,15 @@ func (g *Gateways) drop(r *held) {
 }
 
 // holder gives the gateway by which an owner holds.
-func (g *Gateways) holder(of claim) (at place, holds bool) {
+func (g *Gateways) holder(of claim) (at location, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.holds.of(of)
 }
 
-// places is among how many gateways a request may move on. Of those that are found there is always
+// count is among how many gateways a request may move on. Of those that are found there is always
 // another one.
-func (g *Gateways) places() int {
+func (g *Gateways) count() int {
 	if g.find != nil {
 		return 2
 	}

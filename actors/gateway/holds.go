@@ -20,24 +20,24 @@ func claimOf(want messages.Acquire) (claim, bool) {
 	return claim{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
 }
 
-// place is where a request is: by its number for a gateway that is named, by its address for one that was
+// location is where a request is: by its number for a gateway that is named, by its address for one that was
 // found.
-type place struct {
+type location struct {
 	gateway int
 	found   *actor.PID // that has accepted the request; nil for one that is named
 }
 
-func (p place) equal(o place) bool {
-	if p.found == nil || o.found == nil {
-		return p.found == o.found && p.gateway == o.gateway
+func (l location) equal(o location) bool {
+	if l.found == nil || o.found == nil {
+		return l.found == o.found && l.gateway == o.gateway
 	}
-	return p.found.Equal(o.found)
+	return l.found.Equal(o.found)
 }
 
-// site is a place by which an owner holds a lock. All its requests that hold there share it.
+// site is a gateway by which an owner holds a lock. All its requests that hold there share it.
 type site struct {
 	claim    claim
-	at       place
+	at       location
 	requests int
 }
 
@@ -45,7 +45,7 @@ type site struct {
 type holds map[claim][]*site
 
 // add adds a request that holds, and gives its site.
-func (h holds) add(of claim, at place) *site {
+func (h holds) add(of claim, at location) *site {
 	for _, s := range h[of] {
 		if s.at.equal(at) {
 			s.requests++
@@ -70,11 +70,11 @@ func (h holds) remove(s *site) {
 	h[s.claim] = left
 }
 
-// of gives the newest place by which an owner holds.
-func (h holds) of(c claim) (at place, is bool) {
+// of gives the newest gateway by which an owner holds.
+func (h holds) of(c claim) (at location, is bool) {
 	sites := h[c]
 	if len(sites) == 0 {
-		return place{}, false
+		return location{}, false
 	}
 	return sites[len(sites)-1].at, true
 }

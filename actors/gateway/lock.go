@@ -132,7 +132,7 @@ func (q *requester) begin(ctx actor.Context) {
 	q.alone = q.want.Owner == "" && ctx.Parent() == nil
 	q.claim, q.claims = claimOf(want)
 	q.route = route{at: q.at, path: want.Path}
-	q.relay = relay.NewRequester(uuid.NewString(), q.at.places(), want, q.alone)
+	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want, q.alone)
 	q.relay.Prefer(q.start())
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
@@ -157,9 +157,9 @@ func (q *requester) start() int {
 }
 
 // holder gives the gateway by which the owner holds the lock by another request.
-func (q *requester) holder() (at place, holds bool) {
+func (q *requester) holder() (at location, holds bool) {
 	if q.alone || !q.claims {
-		return place{}, false
+		return location{}, false
 	}
 	return q.at.holder(q.claim)
 }

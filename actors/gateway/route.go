@@ -10,13 +10,13 @@ import (
 // is found may only forward to a gateway, and to another one the next time. So once a gateway has
 // accepted the request, the way leads to that one directly.
 //
-// Package relay numbers the places that a request may be at. They are those of the gateways that are
-// named. Of those that are found there are two, in turns: the other one is what is found next.
+// Package relay numbers the gateways that a request may be at: those that are named, by their index. Of
+// those that are found there are two, in turns: the other one is what is found next.
 type route struct {
 	at   *Gateways
 	path string
 
-	place  int        // that the request is at
+	index  int        // of the gateway that the request is at
 	to     *actor.PID // that was found; nil until it is
 	stays  bool       // to has accepted the request, or a hold of its owner
 	again  bool       // what was found before did not answer
@@ -27,23 +27,23 @@ type route struct {
 
 // found is what a finder has found.
 type found struct {
-	place int
+	index int
 	pid   *actor.PID
 }
 
 // IgnoreDeadLetterLogging keeps it out of the log: the request may have ended.
 func (*found) IgnoreDeadLetterLogging() {}
 
-// send sends to the gateway at a place. While that is being found the newest request waits for it;
+// send sends to the gateway of this index. While that is being found the newest request waits for it;
 // others count as lost.
-func (r *route) send(ctx actor.Context, place int, x *wire.Request) {
+func (r *route) send(ctx actor.Context, index int, x *wire.Request) {
 	if r.at.find == nil {
-		r.place = place
-		ctx.Request(r.at.pids[place], x)
+		r.index = index
+		ctx.Request(r.at.pids[index], x)
 		return
 	}
-	if place != r.place {
-		r.place, r.to, r.stays, r.again = place, r.pinned, r.pinned != nil, true
+	if index != r.index {
+		r.index, r.to, r.stays, r.again = index, r.pinned, r.pinned != nil, true
 	}
 	if r.to != nil {
 		ctx.Request(r.to, x)
@@ -55,7 +55,7 @@ func (r *route) send(ctx actor.Context, place int, x *wire.Request) {
 	}
 	r.asking = true
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	r.at.find.look(r.path, r.again, func(pid *actor.PID) { root.Send(self, &found{place, pid}) })
+	r.at.find.look(r.path, r.again, func(pid *actor.PID) { root.Send(self, &found{index, pid}) })
 }
 
 // found takes what a finder has found, and sends what waits for it.
@@ -66,11 +66,11 @@ func (r *route) found(ctx actor.Context, f *found) {
 	switch {
 	case f.pid == nil: // the next sending has it looked for again
 		r.again = true
-	case f.place == r.place && r.to == nil:
+	case f.index == r.index && r.to == nil:
 		r.to = f.pid
 	}
-	if x != nil && (r.to != nil || f.place != r.place) {
-		r.send(ctx, r.place, x)
+	if x != nil && (r.to != nil || f.index != r.index) {
+		r.send(ctx, r.index, x)
 	}
 }
 
@@ -91,17 +91,17 @@ func (r *route) missed() {
 }
 
 // holdsBy is where the request is that holds.
-func (r *route) holdsBy() place { return place{gateway: r.place, found: r.to} }
+func (r *route) holdsBy() location { return location{gateway: r.index, found: r.to} }
 
-// pin gives the place of the gateway by which the owner holds. now is that where the request is, or goes
+// pin gives the index of the gateway by which the owner holds. now is that where the request is, or goes
 // next.
-func (r *route) pin(at place, now int) int {
+func (r *route) pin(at location, now int) int {
 	if r.at.find == nil {
 		return at.gateway
 	}
 	r.pinned = at.found
 	switch {
-	case at.found == nil || now != r.place: // it goes there next
+	case at.found == nil || now != r.index: // it goes there next
 		return now
 	case r.to == nil:
 		r.to, r.stays = at.found, true
@@ -109,7 +109,7 @@ func (r *route) pin(at place, now int) int {
 	case r.to.Equal(at.found):
 		return now
 	}
-	return (now + 1) % r.at.places()
+	return (now + 1) % r.at.count()
 }
 
 // unpin lets it go to what is found again.

@@ -14,8 +14,8 @@ type Cohort struct {
 	// Has is the request that holds or waits with the node. It says what the node would say if it were
 	// written now.
 	Has messages.Contender
-	// Behind are the requests that wait behind it, in their order.
-	Behind []messages.Contender
+	// Waiting are the requests that wait behind it, in their order.
+	Waiting []messages.Contender
 }
 
 // cohorts are those of one session.
@@ -26,7 +26,7 @@ type cohorts []Cohort
 func (own cohorts) contested(paths []string, root string) []string {
 	below := strings.TrimSuffix(root, "/") + "/"
 	for _, k := range own {
-		if path := k.Has.Path; len(k.Behind) > 0 && (path == root || strings.HasPrefix(path, below)) {
+		if path := k.Has.Path; len(k.Waiting) > 0 && (path == root || strings.HasPrefix(path, below)) {
 			paths = append(paths, path)
 		}
 	}
@@ -46,11 +46,11 @@ func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 	}
 	all := slices.Clone(read)
 	for i := range all {
-		all[i].Contenders, all[i].Behind = slices.Clone(all[i].Contenders), map[string][]messages.Contender{}
+		all[i].Contenders, all[i].Waiting = slices.Clone(all[i].Contenders), map[string][]messages.Contender{}
 		for at, c := range all[i].Contenders {
 			if k, known := by[c.At()]; known {
 				all[i].Contenders[at] = named(c, k.Has)
-				all[i].Behind[c.Node] = k.Behind
+				all[i].Waiting[c.Node] = k.Waiting
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 func named(c, has messages.Contender) messages.Contender {
 	c.Library, c.Host, c.PID, c.Actor = has.Library, has.Host, has.PID, has.Actor
 	c.Owner, c.Caller, c.Label, c.Since = has.Owner, has.Caller, has.Label, has.Since
-	c.Who, c.Detects, c.Cohort, c.Behind, c.ID = has.Who, has.Detects, has.Cohort, has.Behind, has.ID
+	c.Who, c.Detects, c.Cohort, c.Waiting, c.ID = has.Who, has.Detects, has.Cohort, has.Waiting, has.ID
 	return c
 }
 
@@ -75,7 +75,7 @@ func (own cohorts) standsStill(c messages.Contender) bool {
 		if c.HasNode() {
 			return k.Has.ID == c.ID && k.Has.At() == c.At()
 		}
-		return slices.ContainsFunc(k.Behind, func(b messages.Contender) bool {
+		return slices.ContainsFunc(k.Waiting, func(b messages.Contender) bool {
 			return b.ID == c.ID && slices.Equal(b.WaitsFor, c.WaitsFor)
 		})
 	})

@@ -137,7 +137,7 @@ func TestMembersOfCohortsHaveToStay(t *testing.T) {
 func TestOwnCohortsAreAddedToWhatIsRead(t *testing.T) {
 	behind := []messages.Contender{{Path: "/a/x", ID: "w", Who: "W"}}
 	own := cohorts{
-		{Has: messages.Contender{Path: "/a/x", Node: "n", ID: "h", Who: "H"}, Behind: behind},
+		{Has: messages.Contender{Path: "/a/x", Node: "n", ID: "h", Who: "H"}, Waiting: behind},
 		{Has: messages.Contender{Path: "/b", Node: "m", ID: "o", Who: "O"}},
 	}
 	require.Equal(t, []string{"/a/q", "/a/x"}, own.contested([]string{"/a/q"}, "/a"))
@@ -150,5 +150,5 @@ func TestOwnCohortsAreAddedToWhatIsRead(t *testing.T) {
 	holder := messages.Contender{Path: "/a/x", Node: "n", Who: "H", ID: "h", Token: 7, Holds: true}
 	require.Equal(t, holder, all[0].Contenders[0])
 	require.Equal(t, "T", all[0].Contenders[1].Who)
-	require.Equal(t, map[string][]messages.Contender{"n": behind}, all[0].Behind)
+	require.Equal(t, map[string][]messages.Contender{"n": behind}, all[0].Waiting)
 }

@@ -21,9 +21,9 @@ type Session struct {
 	Unused func(node messages.Contender) bool
 	// Cohorts gives the nodes of this session that are passed on in cohorts.
 	Cohorts func() []Cohort
-	// Behind counts the requests that wait behind a node of this session without nodes of their own; zero for a node of
+	// Waiting counts the requests that wait behind a node of this session without nodes of their own; zero for a node of
 	// another.
-	Behind func(node messages.Contender) int
+	Waiting func(node messages.Contender) int
 }
 
 // Dispatcher runs the queries that reach a session, and answers them. Its methods are called on the
@@ -175,10 +175,10 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	if err != nil || p.follows == "" {
 		delete(d.queries, p)
 	}
-	if shown, ok := answer.(*messages.Queue); ok && d.session.Behind != nil {
+	if shown, ok := answer.(*messages.Queue); ok && d.session.Waiting != nil {
 		for i := range shown.Contenders {
 			c := &shown.Contenders[i]
-			c.Behind = max(c.Behind, d.session.Behind(*c))
+			c.Waiting = max(c.Waiting, d.session.Waiting(*c))
 		}
 	}
 	if found, ok := answer.(confirmed); ok {

@@ -133,11 +133,11 @@ type Event struct {
 }
 
 // ListedEvent tells a request its place in the queue. shown is false when the listing does not show its node.
-func ListedEvent(op uint64, place queue.Place, shown bool) Event {
+func ListedEvent(op uint64, position queue.Position, shown bool) Event {
 	return Event{
 		Kind: Listed, Op: op,
 		Missing:     !shown,
-		First:       shown && place.Before == 0,
-		Predecessor: place.Predecessor,
+		First:       shown && position.Before == 0,
+		Predecessor: position.Predecessor,
 	}
 }

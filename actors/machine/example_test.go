@@ -11,11 +11,11 @@ import (
 func ExampleMachine_Step() {
 	m := machine.New(false)
 	var effects []machine.Effect
-	place, shown := queue.Find([]string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001", 0)
+	position, shown := queue.Find([]string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001", 0)
 	for _, ev := range []machine.Event{
 		{Kind: machine.Begin},
 		{Kind: machine.Created, Op: 1, Node: "_c_b-lock-0000000001", Token: 7168},
-		machine.ListedEvent(2, place, shown),
+		machine.ListedEvent(2, position, shown),
 		{Kind: machine.TurnCame, Op: 3, Lease: true},
 	} {
 		m, effects = m.Step(ev)

@@ -21,14 +21,14 @@ func TestListedEvent(t *testing.T) {
 			contenders = append(contenders, queue.Style{Mode: mode}.Prefix("a")+fmt.Sprintf("%010d", n))
 		}
 		for _, own := range contenders {
-			place, shown := queue.Find(contenders, own, 0)
+			position, shown := queue.Find(contenders, own, 0)
 			require.True(t, shown)
-			require.Equal(t, machine.Event{Kind: machine.Listed, Op: 7, First: place.Before == 0,
-				Predecessor: place.Predecessor}, machine.ListedEvent(7, place, shown), own)
+			require.Equal(t, machine.Event{Kind: machine.Listed, Op: 7, First: position.Before == 0,
+				Predecessor: position.Predecessor}, machine.ListedEvent(7, position, shown), own)
 		}
 		for _, own := range []string{"", "config", queue.Style{}.Prefix("absent") + "0000000003"} {
-			place, shown := queue.Find(contenders, own, 0)
-			ev := machine.ListedEvent(7, place, shown)
+			position, shown := queue.Find(contenders, own, 0)
+			ev := machine.ListedEvent(7, position, shown)
 			require.True(t, ev.Missing, own)
 			require.False(t, ev.First, own)
 			require.Equal(t, machine.Listed, ev.Kind)

@@ -10,7 +10,7 @@ import (
 type waiter struct {
 	messages.Contender
 	style  Style
-	place  int    // in its line; those at the same place do not come one after the other
+	index  int    // in its line; those at the same index do not come one after the other
 	stuck  bool   // it waits, and never gets in
 	next   []link // what keeps it out
 	wanted bool   // it keeps others out
@@ -76,13 +76,13 @@ func shortest(from *waiter) []link {
 // hasShortcut tells whether a circle would be one without some of its members: those are then no
 // part of it.
 func hasShortcut(circle []link) bool {
-	place := map[*waiter]int{}
+	index := map[*waiter]int{}
 	for i, l := range circle {
-		place[l.waits] = i
+		index[l.waits] = i
 	}
 	for i, l := range circle {
 		for _, other := range l.waits.next {
-			if to, member := place[other.waits]; member && to != (i+1)%len(circle) {
+			if to, member := index[other.waits]; member && to != (i+1)%len(circle) {
 				return true
 			}
 		}

@@ -14,9 +14,9 @@ import (
 func held(path, by string, behind ...string) queue.LockPath {
 	node := "_c_x-lock-0000000001"
 	holder := messages.Contender{Path: path, Node: node, Sequence: 1, Token: 1 << 10, Who: by, Holds: true}
-	l := queue.LockPath{Contenders: []messages.Contender{holder}, Behind: map[string][]messages.Contender{}}
+	l := queue.LockPath{Contenders: []messages.Contender{holder}, Waiting: map[string][]messages.Contender{}}
 	for i, who := range behind {
-		l.Behind[node] = append(l.Behind[node], messages.Contender{Path: path, ID: path + who, Who: who, Detects: true,
+		l.Waiting[node] = append(l.Waiting[node], messages.Contender{Path: path, ID: path + who, Who: who, Detects: true,
 			Since: time.Unix(int64(i), 0), WaitsFor: []string{node}})
 	}
 	return l
@@ -57,7 +57,7 @@ func TestCohortBehindAWaiter(t *testing.T) {
 	x := held("/x", "A")
 	leader := messages.Contender{Path: "/x", Node: "_c_y-lock-0000000002", Sequence: 2, Token: 2 << 10, Who: "L"}
 	x.Contenders = append(x.Contenders, leader)
-	x.Behind = map[string][]messages.Contender{leader.Node: {{Path: "/x", ID: "b", Who: "B"}}}
+	x.Waiting = map[string][]messages.Contender{leader.Node: {{Path: "/x", ID: "b", Who: "B"}}}
 	require.Empty(t, told(x, held("/y", "B")))
 	require.Equal(t, []string{
 		"B holds /y and waits for /x; A holds /x and waits for /y",

@@ -42,9 +42,9 @@ type Owner struct {
 	// what is said here may be of the request that had the node before: the session writes it anew,
 	// now and then.
 	Cohort int `json:"cohort,omitempty"`
-	// Behind is how many requests of the session waited behind the node in its cohort when this was
+	// Waiting is how many requests of the session waited behind the node in its cohort when this was
 	// written.
-	Behind int `json:"behind,omitempty"`
+	Waiting int `json:"behind,omitempty"`
 	// Since is when the lock was asked for, by the clock of that machine.
 	Since time.Time `json:"since"`
 }
@@ -66,7 +66,7 @@ func ParseOwner(data []byte) (Owner, bool) {
 // Describe completes a contender by what its node says of it.
 func (o Owner) Describe(c *messages.Contender) {
 	c.Host, c.PID, c.Actor, c.Owner, c.Caller, c.Label = o.Host, o.PID, o.Actor, o.Owner, o.Caller, o.Label
-	c.Priority, c.Who, c.Detects, c.Cohort, c.Behind = o.Priority, o.Waits(), o.Detects, o.Cohort, o.Behind
+	c.Priority, c.Who, c.Detects, c.Cohort, c.Waiting = o.Priority, o.Waits(), o.Detects, o.Cohort, o.Waiting
 	if !o.Since.IsZero() {
 		c.Since = o.Since
 	}

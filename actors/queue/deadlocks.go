@@ -25,9 +25,9 @@ import (
 type LockPath struct {
 	Permits    int
 	Contenders []messages.Contender
-	// Behind are those that wait without nodes behind the node of one of the contenders, by its
+	// Waiting are those that wait without nodes behind the node of one of the contenders, by its
 	// name and in their order: they are the first to have it.
-	Behind map[string][]messages.Contender
+	Waiting map[string][]messages.Contender
 }
 
 // line is one queue, in order; or those that wait without nodes, behind a node that is part of a
@@ -76,22 +76,22 @@ func (s *standstill) add(l LockPath) {
 		}
 		w := s.take(c, int(c.Sequence))
 		current.all = append(current.all, w)
-		if behind := l.Behind[c.Node]; len(behind) > 0 {
+		if behind := l.Waiting[c.Node]; len(behind) > 0 {
 			cohort := &line{permits: l.Permits, of: current, head: w}
 			s.lines = append(s.lines, cohort)
-			for place, c := range behind {
-				cohort.all = append(cohort.all, s.take(c, place))
+			for i, c := range behind {
+				cohort.all = append(cohort.all, s.take(c, i))
 			}
 		}
 	}
 }
 
 // take takes one contender into the search.
-func (s *standstill) take(c messages.Contender, place int) *waiter {
+func (s *standstill) take(c messages.Contender, index int) *waiter {
 	if c.Asked {
 		c.Who = "" // it is believed to give back what it has
 	}
-	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, place: place, stuck: !c.Holds}
+	w := &waiter{Contender: c, style: Style{Mode: c.Mode, Weight: c.Weight}, index: index, stuck: !c.Holds}
 	if w.stuck && w.Who != "" {
 		s.waiting[w.Who] = append(s.waiting[w.Who], w)
 	}
@@ -125,7 +125,7 @@ func (s *standstill) frozen(w *waiter) bool {
 	return false
 }
 
-// jam are the contenders before some place in a queue that are stuck, in a sense of the word.
+// jam are the contenders before some index in a queue that are stuck, in a sense of the word.
 type jam struct {
 	earlier[*waiter]
 	queue []*waiter
@@ -136,7 +136,7 @@ func (l *line) jam(stuck func(*waiter) bool) *jam {
 	j := &jam{earlier: earlier[*waiter]{permits: l.permits}, queue: l.all, stuck: stuck}
 	if l.of != nil {
 		for _, b := range l.of.all {
-			if b.place <= l.head.place && stuck(b) {
+			if b.index <= l.head.index && stuck(b) {
 				j.add(b, b.style)
 			}
 		}
@@ -144,9 +144,9 @@ func (l *line) jam(stuck func(*waiter) bool) *jam {
 	return j
 }
 
-// advance goes on to the place of a contender.
+// advance goes on to the index of a contender.
 func (j *jam) advance(to *waiter) {
-	for ; j.queue[0].place < to.place; j.queue = j.queue[1:] {
+	for ; j.queue[0].index < to.index; j.queue = j.queue[1:] {
 		if b := j.queue[0]; j.stuck(b) {
 			j.add(b, b.style)
 		}

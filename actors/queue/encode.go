@@ -35,7 +35,7 @@ func (o Owner) Encode() []byte {
 		b = append(b, `,"detects":true`...)
 	}
 	b = appendCount(b, `,"cohort":`, o.Cohort)
-	b = appendCount(b, `,"behind":`, o.Behind)
+	b = appendCount(b, `,"behind":`, o.Waiting)
 	b = o.Since.AppendFormat(append(b, `,"since":"`...), time.RFC3339Nano)
 	return append(b, `"}`...)
 }

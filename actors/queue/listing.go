@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Place is where a contender stands in its queue. The zero value is that of one that holds.
-type Place struct {
+// Position is where a contender stands in its queue. The zero value is that of one that holds.
+type Position struct {
 	// Before is how many contenders it waits for.
 	Before int
 	// Predecessor is the name of the nearest of them, "" where there is none.
@@ -88,16 +88,16 @@ func (s Style) reads() int {
 	return 0
 }
 
-// Find gives the place of the contender named own. It is false when the listing does not show own;
-// the place is then the one that it would have.
-func (l *Listing) Find(own string) (Place, bool) {
+// Find gives the position of the contender named own. It is false when the listing does not show own;
+// the position is then the one that it would have.
+func (l *Listing) Find(own string) (Position, bool) {
 	me, ok := Parse(own)
 	if !ok {
-		return Place{}, false
+		return Position{}, false
 	}
 	q := l.queue(me.Name)
 	_, shown := slices.BinarySearchFunc(q.entries, me, compare)
-	return q.place(me), shown
+	return q.position(me), shown
 }
 
 // queue gives the queue of a name; an empty one where nobody is in it.
@@ -141,7 +141,7 @@ func (l *Listing) Len() (n int) {
 }
 
 // Find is [Listing.Find] for a single use.
-func Find(children []string, own string, permits int) (Place, bool) {
+func Find(children []string, own string, permits int) (Position, bool) {
 	return NewListing(children, permits).Find(own)
 }
 
@@ -158,36 +158,36 @@ func (q *ordered) before(sequence int32) earlier[string] {
 	return first
 }
 
-// place gives the place of a contender.
+// position gives where a contender stands.
 //
 // The first waiter of a semaphore must see any of those before it leave. The others need only see
 // the one before them go or move up, which that one says by writing to its node.
-func (q *ordered) place(me Entry) Place {
+func (q *ordered) position(me Entry) Position {
 	before := q.before(me.Sequence)
 	by, out := before.keepOut(me.Style)
 	if !out {
-		return Place{}
+		return Position{}
 	}
 	n := len(by)
-	place := Place{Before: max(n, 1), Front: by[max(n-1, 0):]}
+	position := Position{Before: max(n, 1), Front: by[max(n-1, 0):]}
 	if n > 0 {
-		place.Predecessor = by[n-1]
+		position.Predecessor = by[n-1]
 	}
 	switch me.Mode {
 	case messages.Semaphore:
-		place.Earlier = by
+		position.Earlier = by
 		if before.taken <= before.permits { // all before it hold
-			place.Front = by
+			position.Front = by
 		}
 	case messages.Read:
-		place.Head = n == 1 && !mayBeReplaced(by[0])
+		position.Head = n == 1 && !mayBeReplaced(by[0])
 	default:
-		place.Head = n == 1 && !q.entries[0].mayDowngrade() && !mayBeReplaced(by[0])
+		position.Head = n == 1 && !q.entries[0].mayDowngrade() && !mayBeReplaced(by[0])
 		if n > 1 && me.Mode == messages.Exclusive {
-			place.LookAhead = by[n-2]
+			position.LookAhead = by[n-2]
 		}
 	}
-	return place
+	return position
 }
 
 // Queue lists the contenders of the queue of a name, in their order.

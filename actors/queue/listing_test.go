@@ -35,7 +35,7 @@ func TestSequenceOfEveryClientsNames(t *testing.T) {
 		"1b4e28ba2fa111d2__lock__-2147483647":     -2147483647,
 		"_c_" + guid + "-lock--1000000000":        -1000000000,
 		"\u00e9t\u00e9-_c_x-__WRIT__0000000015":   15,
-		"_c_lock-0000000001-__READ__0000000016":   16, // a marker within the GUID's place
+		"_c_lock-0000000001-__READ__0000000016":   16, // a marker within the GUID's position
 		"read-write-lock-0000000017":              17,
 		"_c_00000000-0000000000-lock-0000000018":  18,
 		"write-read-0000000019":                   19,
@@ -126,7 +126,7 @@ func TestFind(t *testing.T) {
 		contenders, children := drawQueue(t)
 		given := slices.Clone(children)
 		for at, own := range contenders {
-			want := queue.Place{Before: at}
+			want := queue.Position{Before: at}
 			if at > 0 {
 				want.Predecessor = contenders[at-1]
 				want.Front = contenders[at-1 : at]
@@ -144,7 +144,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// TestFindMisses: a name that is not in the list has no place, and neither has a foreign one that is.
+// TestFindMisses: a name that is not in the list has no position, and neither has a foreign one that is.
 func TestFindMisses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, children := drawQueue(t)
@@ -161,9 +161,9 @@ func TestFindMisses(t *testing.T) {
 func TestFindWithEqualNumbers(t *testing.T) {
 	a, b := queue.Style{}.Prefix("a")+"2147483647", queue.Style{}.Prefix("b")+"2147483647"
 	for _, own := range []string{a, b} {
-		place, ok := queue.Find([]string{a, b}, own, 0)
+		position, ok := queue.Find([]string{a, b}, own, 0)
 		require.True(t, ok)
-		require.Equal(t, queue.Place{}, place)
+		require.Equal(t, queue.Position{}, position)
 		seq, _ := queue.Sequence(own)
 		require.True(t, queue.Exhausted(seq))
 	}

@@ -49,10 +49,10 @@ func TestQueuesWithNames(t *testing.T) {
 	mine := queue.Style{Name: "orders"}.Prefix(guid) + "0000000005"
 	children := []string{"bills_lock_0000000001", "orders_lock_0000000002", "lock-0000000003",
 		queue.Style{Name: "order"}.Prefix("b") + "0000000004", mine}
-	place, ok := queue.Find(children, mine, 0)
+	position, ok := queue.Find(children, mine, 0)
 	require.True(t, ok)
-	require.Equal(t, "orders_lock_0000000002", place.Predecessor)
-	require.True(t, place.Head)
+	require.Equal(t, "orders_lock_0000000002", position.Predecessor)
+	require.True(t, position.Head)
 	for _, name := range []string{"_lock_0000000001", "_c_" + guid + "-_lock_0000000001", "a_permits_0_0000000001",
 		"a_permits_x_0000000001", "permits-0000000001", "permits--1-0000000001"} {
 		_, ok := queue.Parse(name)
@@ -91,14 +91,14 @@ func TestReadersAndWriters(t *testing.T) {
 					before, nearest = before+1, other.name
 				}
 			}
-			place, ok := queue.Find(children, m.name, 0)
+			position, ok := queue.Find(children, m.name, 0)
 			require.True(t, ok)
-			require.Equal(t, before, place.Before, m.name)
-			require.Equal(t, nearest, place.Predecessor, m.name)
-			require.LessOrEqual(t, len(place.Front), 1)
-			if place.Head {
+			require.Equal(t, before, position.Before, m.name)
+			require.Equal(t, nearest, position.Predecessor, m.name)
+			require.LessOrEqual(t, len(position.Front), 1)
+			if position.Head {
 				require.Equal(t, 1, before)
-				require.True(t, m.mode == messages.Read || place.Predecessor != "" && all[0].mode == messages.Read)
+				require.True(t, m.mode == messages.Read || position.Predecessor != "" && all[0].mode == messages.Read)
 			}
 		}
 	})
@@ -113,21 +113,21 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 	next := queue.Style{Mode: messages.Write}.Prefix("c") + "0000000004"
 	nextReader := queue.Style{Mode: messages.Read}.Prefix("d") + "0000000004"
 
-	place, _ := queue.Find([]string{writer, next}, next, 0)
-	require.Equal(t, writer, place.Predecessor)
-	require.False(t, place.Head, "the read node may be made at any time")
-	place, _ = queue.Find([]string{reader, writer, next}, next, 0)
-	require.Equal(t, queue.Place{Before: 2, Predecessor: reader, Front: []string{reader}}, place)
-	place, _ = queue.Find([]string{reader, next}, next, 0)
-	require.Equal(t, 1, place.Before)
+	position, _ := queue.Find([]string{writer, next}, next, 0)
+	require.Equal(t, writer, position.Predecessor)
+	require.False(t, position.Head, "the read node may be made at any time")
+	position, _ = queue.Find([]string{reader, writer, next}, next, 0)
+	require.Equal(t, queue.Position{Before: 2, Predecessor: reader, Front: []string{reader}}, position)
+	position, _ = queue.Find([]string{reader, next}, next, 0)
+	require.Equal(t, 1, position.Before)
 	for _, own := range []string{reader, writer} {
-		place, _ = queue.Find([]string{reader, writer, next}, own, 0)
-		require.Zero(t, place.Before, own)
+		position, _ = queue.Find([]string{reader, writer, next}, own, 0)
+		require.Zero(t, position.Before, own)
 	}
-	place, _ = queue.Find([]string{reader, writer, nextReader}, nextReader, 0)
-	require.Equal(t, queue.Place{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}}, place)
-	place, _ = queue.Find([]string{reader, nextReader}, nextReader, 0)
-	require.Zero(t, place.Before)
+	position, _ = queue.Find([]string{reader, writer, nextReader}, nextReader, 0)
+	require.Equal(t, queue.Position{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}}, position)
+	position, _ = queue.Find([]string{reader, nextReader}, nextReader, 0)
+	require.Zero(t, position.Before)
 }
 
 // TestReplacedNodeIsNotGone: the node of a hold that may be reclaimed can be replaced by another at its number. Nobody
@@ -143,16 +143,16 @@ func TestReplacedNodeIsNotGone(t *testing.T) {
 		require.Equal(t, style.Name, e.Name, held)
 		for _, mode := range []messages.Mode{messages.Exclusive, messages.Read, messages.Write} {
 			next := queue.Style{Mode: mode, Name: style.Name}.Prefix(guid) + "0000000004"
-			place, shown := queue.Find([]string{held, next}, next, 0)
+			position, shown := queue.Find([]string{held, next}, next, 0)
 			require.True(t, shown)
-			require.Equal(t, queue.Place{Before: 1, Predecessor: held, Front: []string{held}}, place, held)
+			require.Equal(t, queue.Position{Before: 1, Predecessor: held, Front: []string{held}}, position, held)
 		}
 		require.Equal(t, []string{held}, queue.NewListing([]string{held, "padlock-1"}, 0).Queue(style.Name))
 	}
 	waits := queue.Style{}.Prefix(queue.Reclaimable+guid) + "0000000004" // it waits itself
 	first := queue.Style{}.Prefix(guid) + "0000000003"
-	place, _ := queue.Find([]string{first, waits}, waits, 0)
-	require.True(t, place.Head)
+	position, _ := queue.Find([]string{first, waits}, waits, 0)
+	require.True(t, position.Head)
 }
 
 // TestSemaphoreOfTheQueue: who fits with all before it holds; the first who does not watches them all, the
@@ -168,20 +168,20 @@ func TestSemaphoreOfTheQueue(t *testing.T) {
 			for _, other := range all[:i+1] {
 				taken += other.weight
 			}
-			place, ok := queue.Find(children, m.name, permits)
+			position, ok := queue.Find(children, m.name, permits)
 			require.True(t, ok)
-			require.Equal(t, taken <= permits, place.Before == 0, m.name)
-			require.False(t, place.Head)
+			require.Equal(t, taken <= permits, position.Before == 0, m.name)
+			require.False(t, position.Head)
 			switch {
-			case place.Before == 0:
+			case position.Before == 0:
 				require.False(t, waiting, "nobody overtakes")
 			case !waiting:
-				require.Len(t, place.Front, i, "the first waiter sees any holder leave")
-				require.Equal(t, all[i-1].name, place.Predecessor)
+				require.Len(t, position.Front, i, "the first waiter sees any holder leave")
+				require.Equal(t, all[i-1].name, position.Predecessor)
 			default:
-				require.Equal(t, []string{all[i-1].name}, place.Front)
+				require.Equal(t, []string{all[i-1].name}, position.Front)
 			}
-			waiting = waiting || place.Before > 0
+			waiting = waiting || position.Before > 0
 		}
 	})
 }
@@ -189,12 +189,12 @@ func TestSemaphoreOfTheQueue(t *testing.T) {
 func TestSemaphoreAmongOthers(t *testing.T) {
 	lock := "lock-0000000001"
 	own := queue.Style{Mode: messages.Semaphore, Weight: 1}.Prefix(guid) + "0000000002"
-	place, ok := queue.Find([]string{own, lock}, own, 5)
+	position, ok := queue.Find([]string{own, lock}, own, 5)
 	require.True(t, ok)
-	require.Equal(t, []string{lock}, place.Front, "an exclusive lock in the queue takes all permits")
-	place, _ = queue.Find([]string{own}, own, 0)
-	require.Positive(t, place.Before, "more than there are")
+	require.Equal(t, []string{lock}, position.Front, "an exclusive lock in the queue takes all permits")
+	position, _ = queue.Find([]string{own}, own, 0)
+	require.Positive(t, position.Before, "more than there are")
 	mutex := queue.Style{}.Prefix("a") + "0000000003"
-	place, _ = queue.Find([]string{own, mutex}, mutex, 0)
-	require.True(t, slices.Equal([]string{own}, place.Front))
+	position, _ = queue.Find([]string{own, mutex}, mutex, 0)
+	require.True(t, slices.Equal([]string{own}, position.Front))
 }

@@ -49,7 +49,7 @@ func PossibleDeadlocks(locks []LockPath) []messages.Deadlock {
 func byProcess(locks []LockPath) []LockPath {
 	all := slices.Clone(locks)
 	for i := range all {
-		all[i].Behind = nil
+		all[i].Waiting = nil
 		all[i].Contenders = slices.Clone(all[i].Contenders)
 		for at := range all[i].Contenders {
 			c := &all[i].Contenders[at]

@@ -112,6 +112,6 @@ func TestPossibleDeadlocksByWhatIsKnown(t *testing.T) {
 	require.Empty(t, possible(retaken(func(holder, _ *messages.Contender) { holder.Who = "" })))
 	require.Empty(t, possible(retaken(func(_, waiter *messages.Contender) { waiter.Host = "another" })))
 	behind := lookAt(0, in(1, "a", "/x", mutex))
-	behind[0].Behind = map[string][]messages.Contender{behind[0].Contenders[0].Node: {{Path: "/x", Host: "h", PID: 1, ID: "w", Who: "c"}}}
+	behind[0].Waiting = map[string][]messages.Contender{behind[0].Contenders[0].Node: {{Path: "/x", Host: "h", PID: 1, ID: "w", Who: "c"}}}
 	require.Empty(t, possible(behind))
 }

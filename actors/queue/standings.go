@@ -11,7 +11,7 @@ type Standing struct {
 	Entry
 	// Holds: nobody keeps it out.
 	Holds bool
-	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Place.Front.
+	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front.
 	WaitsFor []string
 	// MayHold: its name is kazoo's, and nobody whom a lock of kazoo's sees by itself keeps it out, though somebody else
 	// does: see messages.Contender.
@@ -25,8 +25,8 @@ func Standings(children []string, permits int) []Standing {
 	for _, q := range NewListing(children, permits).queues {
 		kazoo := earlier[string]{} // those that kazoo's locks see
 		for _, e := range q.entries {
-			place := q.place(e)
-			s := Standing{Entry: e, Holds: place.Before == 0, WaitsFor: slices.Clone(place.Front)}
+			position := q.position(e)
+			s := Standing{Entry: e, Holds: position.Before == 0, WaitsFor: slices.Clone(position.Front)}
 			if e.Naming == messages.KazooNaming {
 				_, out := kazoo.keepOut(e.Style)
 				s.MayHold = !s.Holds && !out

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestStandingsSayWhatFindSays: of every contender of any queue, also with names, readers at a writer's place, and
+// TestStandingsSayWhatFindSays: of every contender of any queue, also with names, readers at a writer's position, and
 // children that are nobody's.
 func TestStandingsSayWhatFindSays(t *testing.T) {
 	modes := []messages.Mode{messages.Exclusive, messages.Read, messages.Write, messages.Semaphore}
@@ -34,10 +34,10 @@ func TestStandingsSayWhatFindSays(t *testing.T) {
 		all := queue.Standings(rapid.Permutation(children).Draw(t, "children"), permits)
 		require.Len(t, all, contenders)
 		for i, s := range all {
-			place, ok := queue.Find(children, s.Child, permits)
+			position, ok := queue.Find(children, s.Child, permits)
 			require.True(t, ok)
-			require.Equal(t, place.Before == 0, s.Holds, s.Child)
-			require.Equal(t, fmt.Sprint(place.Front), fmt.Sprint(s.WaitsFor), s.Child)
+			require.Equal(t, position.Before == 0, s.Holds, s.Child)
+			require.Equal(t, fmt.Sprint(position.Front), fmt.Sprint(s.WaitsFor), s.Child)
 			if i > 0 && all[i-1].Name == s.Name {
 				require.LessOrEqual(t, all[i-1].Sequence, s.Sequence)
 			}

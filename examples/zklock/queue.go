@@ -83,7 +83,7 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 		case c.MayHold:
 			beside++
 		}
-		behind += max(c.Behind, 0)
+		behind += max(c.Waiting, 0)
 		names = names || c.Name != ""
 	}
 	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders-beside, "waits", "wait"))
@@ -110,7 +110,7 @@ func queueLines(path string, queue []messages.Contender, wide bool, now time.Tim
 			cells = append(cells, printable(c.Name))
 		}
 		if behind > 0 {
-			cells = append(cells, fmt.Sprint(c.Behind))
+			cells = append(cells, fmt.Sprint(c.Waiting))
 		}
 		if wide {
 			cells = append(cells, fmt.Sprintf("0x%x", c.Session), c.Token.String(), printable(c.Node))

@@ -13,7 +13,7 @@ import (
 func TestQueueShowsCohorts(t *testing.T) {
 	now := time.Unix(1000, 0)
 	queue := []messages.Contender{
-		{Path: "/x", Node: "a", Sequence: 1, Holds: true, Host: "h", PID: 7, Since: now.Add(-time.Minute), Cohort: 64, Behind: 12},
+		{Path: "/x", Node: "a", Sequence: 1, Holds: true, Host: "h", PID: 7, Since: now.Add(-time.Minute), Cohort: 64, Waiting: 12},
 		{Path: "/x", Node: "b", Sequence: 2, Host: "h", PID: 8, Since: now.Add(-time.Second)},
 	}
 	lines := queueLines("/x", queue, false, now, 200)
@@ -21,7 +21,7 @@ func TestQueueShowsCohorts(t *testing.T) {
 	require.Regexp(t, `LABEL +BEHIND$`, lines[2])
 	require.Regexp(t, ` 12$`, lines[3])
 	require.Regexp(t, ` 0$`, lines[4])
-	queue[0].Behind = 0
+	queue[0].Waiting = 0
 	require.NotContains(t, queueLines("/x", queue, false, now, 200)[2], "BEHIND")
 	require.Equal(t, 64, toJSON(queue[0]).Cohort)
 }

@@ -56,7 +56,7 @@
 //
 // A client that has lost its connection and holds a lock tries the servers again after 10 ms. It
 // tries less and less often, down to 100 times a session timeout, until it is connected or its
-// lease has ended. That is some 45 times each server, and 95 at most (zkconn.Conn.Hurry). 1 000
+// lease has ended. That is some 45 times each server, and 95 at most (zkconn.Conn.Urgent). 1 000
 // such clients with a session timeout of 10 s are 10 000 attempts a second at each server that
 // refuses them. Clients that hold nothing, and all others, wait from 50 ms up to 5 s between
 // attempts (WithReconnectBackoff).

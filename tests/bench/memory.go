@@ -213,7 +213,7 @@ func waitingCohort(ctx context.Context, spec childSpec) (begin, end func(), err 
 		for range spec.N {
 			go func() { _, _ = mutex.Lock(ctx) }()
 		}
-		behind := func(c messages.Contender) bool { return c.Behind == spec.N-1 }
+		behind := func(c messages.Contender) bool { return c.Waiting == spec.N-1 }
 		for ctx.Err() == nil {
 			if queue, err := client.Queue(ctx, spec.lock(0)); err == nil && slices.ContainsFunc(queue, behind) {
 				return

@@ -207,7 +207,7 @@ func TestEndedElsewhere(t *testing.T) {
 	right := rig.StartEnsemble(t, 3, rig.WithTickTime(undisturbed.tick), rig.WithMinSessionTimeout(undisturbed.shortest))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	followers, err := right.Followers(ctx)
+	followers, err := right.Waiting(ctx)
 	require.NoError(t, err)
 	require.NotEmpty(t, followers)
 	ours := embedded.Run(t, embedded.WithReplicas(3), embedded.WithTick(undisturbed.tick),

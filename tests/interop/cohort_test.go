@@ -58,7 +58,7 @@ func (s *server) queueBehindACohort(t *testing.T, other member) {
 		behind := 0
 		before = 0
 		for i, c := range queue {
-			behind += c.Behind
+			behind += c.Waiting
 			if c.Session != client.Session().ID() {
 				before = i
 			}

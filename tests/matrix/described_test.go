@@ -57,7 +57,7 @@ func describesThrough(action embedded.Action) func(*testing.T, *crowd) {
 			require.NoError(t, err)
 			ours := len(queue) - 1
 			for _, contender := range queue {
-				ours += contender.Behind
+				ours += contender.Waiting
 			}
 			return ours == 4
 		}, "the nodes say how many wait")
@@ -88,7 +88,7 @@ var described = []plot{
 			node := leader.node(t)
 			time.Sleep(describedWithin)
 			shown := c.shown(t, node)
-			require.Equal(t, 3, shown.Behind)
+			require.Equal(t, 3, shown.Waiting)
 			require.Equal(t, many, shown.Cohort)
 			require.False(t, shown.Holds)
 			require.EqualValues(t, 1, c.writes(t, node))
@@ -96,7 +96,7 @@ var described = []plot{
 			require.EqualValues(t, 1, c.writes(t, node))
 			rest[2].givesUp(t)
 			time.Sleep(describedWithin)
-			require.Equal(t, 2, c.shown(t, node).Behind)
+			require.Equal(t, 2, c.shown(t, node).Waiting)
 			require.EqualValues(t, 2, c.writes(t, node))
 		}},
 	{name: "counts-of-many",
@@ -121,7 +121,7 @@ var described = []plot{
 					node = name
 				}
 			}
-			require.Equal(t, 3, c.shown(t, node).Behind)
+			require.Equal(t, 3, c.shown(t, node).Waiting)
 			require.Zero(t, c.writes(t, node))
 		}},
 	{name: "hurried", outcome: "nodes that are gone in a moment are not written to",
@@ -156,7 +156,7 @@ var described = []plot{
 			time.Sleep(describedWithin)
 			shown := c.shown(t, one.lease.Node())
 			require.Equal(t, "two", shown.Label)
-			require.Zero(t, shown.Behind)
+			require.Zero(t, shown.Waiting)
 			require.Equal(t, one.lease.Token(), shown.Token, "the token is that of the first grant")
 		}},
 	{name: "revoke-requested", outcome: "what somebody has written who wants the lock stays",

@@ -72,7 +72,7 @@ func (m *measured) heal(t *testing.T) {
 	m.ensemble.Heal()
 	m.proxy.Refuse(false)
 	require.Eventually(t, func() bool {
-		followers, err := m.ensemble.Followers(bounded(t))
+		followers, err := m.ensemble.Waiting(bounded(t))
 		return err == nil && len(followers) == len(m.ensemble.Members())-1
 	}, bound, 10*time.Millisecond, "an ensemble that is whole")
 	again, err := m.holder.client.Mutex(lockPath).Lock(bounded(t))

@@ -129,8 +129,8 @@ func (e *Ensemble) Leader(ctx context.Context) (*Server, error) {
 	}
 }
 
-// Followers returns the members that follow now. It does not wait.
-func (e *Ensemble) Followers(ctx context.Context) ([]*Server, error) {
+// Waiting returns the members that follow now. It does not wait.
+func (e *Ensemble) Waiting(ctx context.Context) ([]*Server, error) {
 	followers := e.inMode(ctx, "follower")
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("rig: followers: %w", err)

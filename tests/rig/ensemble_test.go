@@ -117,7 +117,7 @@ func awaitFollowers(t *testing.T, ensemble *Ensemble, n int) (followers []*Serve
 	ctx := testContext(t)
 	eventually(t, fmt.Sprintf("%d follow", n), func() bool {
 		var err error
-		followers, err = ensemble.Followers(ctx)
+		followers, err = ensemble.Waiting(ctx)
 		return err == nil && len(followers) == n
 	})
 	return followers

@@ -24,7 +24,7 @@ func newLab(t *testing.T, opts ...Option) *lab {
 	}
 	var followers []*Server
 	eventually(t, "two follow", func() bool {
-		followers, err = p.Followers(testContext(t))
+		followers, err = p.Waiting(testContext(t))
 		return err == nil && len(followers) == 2
 	})
 	l := &lab{Partitionable: p, leader: leader, follower: followers[0]}

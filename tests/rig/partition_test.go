@@ -44,7 +44,7 @@ func TestIsolatedLeaderIsReplaced(t *testing.T) {
 		create(t, connect(t, others...), name, 0)
 		p.Heal()
 		eventually(t, "two follow", func() bool {
-			followers, err := p.Followers(ctx)
+			followers, err := p.Waiting(ctx)
 			return err == nil && len(followers) == 2
 		})
 		if !exists(t, connect(t, leader.Addr()), name) {

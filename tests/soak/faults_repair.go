@@ -76,7 +76,7 @@ func (c *chaos) together(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	followers, err := c.ensemble.Followers(ctx)
+	followers, err := c.ensemble.Waiting(ctx)
 	if err != nil {
 		return err
 	}

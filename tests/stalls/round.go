@@ -95,7 +95,7 @@ func (r *round) following() (follower, other *rig.Server, err error) {
 	}
 	var followers []*rig.Server
 	for len(followers) < 2 {
-		if followers, err = r.ensemble.Followers(r.ctx); err != nil {
+		if followers, err = r.ensemble.Waiting(r.ctx); err != nil {
 			return nil, nil, err
 		}
 		_ = pause(r.ctx, 20*time.Millisecond)

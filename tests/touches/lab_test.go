@@ -41,7 +41,7 @@ func (l *lab) cast() {
 	l.leader, err = l.Leader(l.context())
 	require.NoError(l.t, err)
 	l.eventually("two follow", func() bool {
-		followers, err := l.Followers(l.t.Context())
+		followers, err := l.Waiting(l.t.Context())
 		if err != nil || len(followers) < 2 {
 			return false
 		}

@@ -264,7 +264,7 @@ func (c *conn) multiRead(d *decoder) (func(*encoder), code) {
 	}, result
 }
 
-func (c *conn) readPart(e *encoder, o order) {
+func (c *conn) readPart(e *encoder, o operation) {
 	n, refused := c.lookAt(o.path)
 	switch {
 	case refused != codeOK:

@@ -3,7 +3,7 @@ package embedded
 // multi prepares the parts of a multi, all or none. When one is refused, the parts before it are reported
 // as fine though nothing was done, it with its error, and those after it with RuntimeInconsistency. A
 // request that is malformed is refused as a whole.
-func (p *preparation) multi(orders []order, form form) ([]part, code) {
+func (p *preparation) multi(orders []operation, form form) ([]part, code) {
 	if form != whole || len(orders) > 0 && orders[0].reads() {
 		return nil, codeMarshalling
 	}
@@ -40,8 +40,8 @@ func failed(n, at int, refused code) []part {
 	return parts
 }
 
-// order is one operation of a multi, as it was read.
-type order struct {
+// operation is one operation of a multi, as it was read.
+type operation struct {
 	op      Op
 	create  creation
 	path    string
@@ -49,9 +49,9 @@ type order struct {
 	version int32
 }
 
-func (o order) reads() bool { return o.op == OpGetData || o.op == OpGetChildren }
+func (o operation) reads() bool { return o.op == OpGetData || o.op == OpGetChildren }
 
-func (o order) prepare(p *preparation) (part, code) {
+func (o operation) prepare(p *preparation) (part, code) {
 	switch o.op {
 	case OpDelete:
 		return p.delete(o.path, o.version, nil)
@@ -75,8 +75,8 @@ const (
 
 // readMulti reads all operations before any is looked at: the record must be whole, and either all of its
 // operations read or none does.
-func readMulti(d *decoder) ([]order, form) {
-	var orders []order
+func readMulti(d *decoder) ([]operation, form) {
+	var orders []operation
 	for {
 		op := Op(d.int32())
 		done := d.bool()
@@ -98,8 +98,8 @@ func readMulti(d *decoder) ([]order, form) {
 	}
 }
 
-func readOrder(op Op, d *decoder) (order, form) {
-	o := order{op: op}
+func readOrder(op Op, d *decoder) (operation, form) {
+	o := operation{op: op}
 	switch op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
 		o.create = readCreate(op, d)
@@ -127,7 +127,7 @@ func readOrder(op Op, d *decoder) (order, form) {
 // (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make the multi malformed, and so does a time to live
 // that is asked for by flags alone. A createTTL with unknown flags, or without an access list, is refused when its turn
 // comes.
-func (o order) withKind() (order, form) {
+func (o operation) withKind() (operation, form) {
 	mode, known := modeOf(o.create.flags)
 	if o.op != OpCreateTTL {
 		switch {

@@ -71,7 +71,7 @@ func (c *conn) decide(xid int32, op Op, d *decoder) (*txn, func([]result) bool) 
 			return false
 		}
 	}
-	orders, form := []order(nil), whole
+	orders, form := []operation(nil), whole
 	if op == OpMulti {
 		orders, form = readMulti(d)
 	}

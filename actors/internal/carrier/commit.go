@@ -20,7 +20,7 @@ func (k Carrier) commit(q *coordinator.Commit) *coordinator.Committed {
 	listed := map[string]*coordinator.View{}
 	for i, n := range q.Creates {
 		creates[i] = zkconn.NewNode{Parent: n.Spec.Path, Prefix: n.Spec.Style.Prefix(n.Spec.GUID),
-			Data: ownerData(n.Spec, n.Place, n.Behind)}
+			Data: ownerData(n.Spec, n.Place, n.Waiting)}
 		if n.List {
 			listed[n.Spec.Path] = nil
 		}

@@ -61,7 +61,7 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 		}
 		a.Info.Permits = true
 	}
-	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0, q.Behind)
+	prefix, data := sp.Style.Prefix(sp.GUID), ownerData(sp, 0, q.Waiting)
 	if q.List {
 		made, err = k.Conn.CreateBefore(sp.Path, prefix, data, func() { a.Early = k.readQueue(sp.Path, sp.Permits) })
 	} else {

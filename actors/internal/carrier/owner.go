@@ -12,7 +12,7 @@ import (
 // behind it in its cohort. It is made when it is needed: a request that waits does not keep it.
 func ownerData(sp *coordinator.Spec, place, behind int) []byte {
 	o := OwnerOf(sp)
-	o.Place, o.Behind = place, behind
+	o.Place, o.Waiting = place, behind
 	if sp.One != "" {
 		o.ID = sp.GUID
 	}

@@ -83,7 +83,7 @@ func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	if !ours || was.Asked {
 		return &coordinator.Described{Wanted: queue.IsRevokeRequest(data)}
 	}
-	err = k.Conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Behind), stat.Version)
+	err = k.Conn.SetDataAt(q.Path, ownerData(q.Spec, was.Place, q.Waiting), stat.Version)
 	return &coordinator.Described{Failure: failureOf(err)}
 }
 
@@ -119,7 +119,7 @@ func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	if contest && czxid != q.Czxid || !contest && !queue.Overwritten(data) || !queue.IsRevokeRequest(data) {
 		return nil
 	}
-	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place, q.Says.Behind))
+	said := queue.Asked(ownerData(q.Says.Spec, q.Says.Place, q.Says.Waiting))
 	if bytes.Equal(data, said) {
 		return nil
 	}

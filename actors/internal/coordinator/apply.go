@@ -38,7 +38,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.giveTurns()
 	}
 	c.endRuns()
-	c.hurry()
+	c.tellUrgency()
 	return c.out
 }
 

@@ -28,8 +28,8 @@ const (
 // creation is what a Create or a CreateAt is for.
 type creation struct {
 	operation
-	batch  bool // it is one of the transactions of the batch
-	probes bool // others wait for the path info that it brings
+	batch   bool // it is one of the transactions of the batch
+	looksUp bool // others wait for the path info that it brings
 }
 
 // transaction is what a Commit is for.
@@ -112,7 +112,7 @@ func (c *Coordinator) alone(ch change, batch bool) {
 func (c *Coordinator) createAlone(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.standing()
-	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r), Behind: r.describeNew()}, as)
+	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r), Waiting: r.describeNew()}, as)
 }
 
 // listsBehind tells whether the queue is to be listed behind the create of a request. That is of no use where it waits for
@@ -136,7 +136,7 @@ func (c *Coordinator) commit(changes []change) {
 		}
 		r.node.place, r.node.under = places[p], p.identity.standing()
 		what.Creates = append(what.Creates,
-			NewNode{Spec: r.spec, Place: places[p], Behind: r.describeNew(), List: c.listsBehind(r)})
+			NewNode{Spec: r.spec, Place: places[p], Waiting: r.describeNew(), List: c.listsBehind(r)})
 		places[p]++
 	}
 	for _, ch := range changes {

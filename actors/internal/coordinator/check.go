@@ -60,10 +60,10 @@ func (c *Coordinator) checkRequest(r *request) string {
 		return "it holds with a node that it has left"
 	case len(n.line) > 0 && c.holdsWith(n):
 		return "readers wait in line for a node that has the lock"
-	case r.sharing.behind != nil &&
-		(r.life == ended || n.phase != absent || !slices.Contains(r.sharing.behind.line, r.id)):
+	case r.sharing.with != nil &&
+		(r.life == ended || n.phase != absent || !slices.Contains(r.sharing.with.line, r.id)):
 		return "it waits in line for a node, and has ended, or has a node"
-	case r.sharing.behind != nil && !r.sharing.behind.mayServe():
+	case r.sharing.with != nil && !r.sharing.with.mayServe():
 		return "it waits in line for a node that is gone"
 	case r.pace.waits() && c.epoch.connection != connected:
 		return "an order of a connection that is lost waits for the end of a pause"

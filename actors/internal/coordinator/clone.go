@@ -70,7 +70,7 @@ func (k *twins[T]) of(from *T) (to *T, isNew bool) {
 
 func (k *cloner) path(from *lockPath) *lockPath {
 	p := *from
-	p.probe.waiting, p.children = slices.Clone(p.probe.waiting), slices.Clone(p.children)
+	p.lookup.waiting, p.children = slices.Clone(p.lookup.waiting), slices.Clone(p.children)
 	if p.listing != nil {
 		l := *p.listing
 		l.after = slices.Clone(l.after)
@@ -115,7 +115,7 @@ func (k *cloner) node(from *node) *node {
 func (k *cloner) request(from *request) request {
 	r := *from
 	r.queue, _ = k.queues.of(from.queue)
-	r.node, r.sharing.behind = k.node(from.node), k.node(from.sharing.behind)
+	r.node, r.sharing.with = k.node(from.node), k.node(from.sharing.with)
 	if r.pace != nil {
 		p := *r.pace
 		r.pace = &p

@@ -50,7 +50,7 @@ func (c *Coordinator) joinCohort(r *request, op uint64) bool {
 func (c *Coordinator) taken(r *request, op uint64, n *node) {
 	tell := &Tell{To: r.id, Event: machine.Event{Kind: machine.Taken, Op: op}}
 	if n != nil {
-		tell.Behind, tell.Event.Predecessor = c.behindNode(r.queue, n), n.name
+		tell.Predecessor, tell.Event.Predecessor = c.predecessorNode(r.queue, n), n.name
 	}
 	if r.life != ended {
 		c.emit(tell)
@@ -70,8 +70,8 @@ func (r *request) lead() {
 // leaveCohort notes that a request does not wait any more, or is not to lead.
 func (c *Coordinator) leaveCohort(r *request) {
 	k := &r.queue.cohort
-	if n := r.sharing.behind; n != nil {
-		r.sharing.behind = nil
+	if n := r.sharing.with; n != nil {
+		r.sharing.with = nil
 		n.line = slices.DeleteFunc(n.line, func(id RequestID) bool { return id == r.id })
 	}
 	if r.sharing.inLine {
@@ -132,7 +132,7 @@ func (c *Coordinator) takeFirst(n *node) *request {
 	if n.line = n.line[1:]; len(n.line) == 0 {
 		n.line = nil
 	}
-	r.sharing.behind = nil
+	r.sharing.with = nil
 	return r
 }
 

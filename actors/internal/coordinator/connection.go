@@ -43,7 +43,7 @@ func (c *Coordinator) disconnect() {
 		c.endWait(r)
 		r.own, r.node.line = ownWatch{}, nil
 		r.pace.voided()
-		r.sharing.inLine, r.sharing.behind = false, nil
+		r.sharing.inLine, r.sharing.with = false, nil
 	}
 	c.releaseAll() // what would tell of others who want the lock is lost
 	c.tellAll(machine.Event{Kind: machine.Disconnected})
@@ -76,15 +76,15 @@ func (c *Coordinator) expire() {
 	c.tellAll(machine.Event{Kind: machine.Expired}) // with the new epoch: what is decided on it belongs there
 }
 
-// hurry says whether anything is held, when that has changed. A grant of which the session hears only while it is
-// disconnected counts too. Waiters are in no hurry, for their nodes last as long as the session.
-func (c *Coordinator) hurry() {
+// tellUrgency says whether anything is held, when that has changed. A grant of which the session hears only while it is
+// disconnected counts too. For waiters it is not urgent, for their nodes last as long as the session.
+func (c *Coordinator) tellUrgency() {
 	holds := c.epoch.held > 0
 	for _, p := range c.epoch.parked {
 		holds = holds || p.effect.Do == machine.WatchOwn
 	}
 	if holds != c.urgent {
 		c.urgent = holds
-		c.emit(Hurry{holds})
+		c.emit(Urgent{holds})
 	}
 }

@@ -78,9 +78,9 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.unheard++ // it waited for the node of another, and asked anew for having waited for long
 	}
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
-	if p.probes {
-		waiting := path.probe.waiting
-		path.probe = probe{}
+	if p.looksUp {
+		waiting := path.lookup.waiting
+		path.lookup = pathLookup{}
 		for _, ch := range waiting {
 			c.submit(ch)
 		}

@@ -8,7 +8,7 @@ import "time"
 //
 //   - one such write is under way at a time, by itself, and the next is due describeEvery later;
 //   - a node is written to when two looks in a row, describeEvery apart, have found that its data are wrong: most
-//     nodes of a cohort in a hurry are gone by then;
+//     nodes of a fast cohort are gone by then;
 //   - it is written in the version that was read, so that a revoke request stays. A refusal means nothing, and an
 //     unknown outcome that it is to be written once more.
 //
@@ -25,36 +25,36 @@ func (c *Coordinator) describeSoon() {
 }
 
 // describeNew notes what the data of a node say that is about to be made for a request, and counts those behind it.
-func (r *request) describeNew() (behind int) {
+func (r *request) describeNew() (waiting int) {
 	if r.spec.sharesNode() {
-		behind = len(r.queue.allBehind(r.node))
-		r.node.says = description{of: r.id, behind: behind}
+		waiting = len(r.queue.waitersOf(r.node))
+		r.node.says = description{of: r.id, waiting: waiting}
 	}
-	return behind
+	return waiting
 }
 
-// allBehind gives the requests that wait behind a node in its cohort, in their order: all read, or none.
-func (q *ownQueue) allBehind(n *node) []RequestID {
+// waitersOf gives the requests that wait behind a node in its cohort, in their order: all read, or none.
+func (q *ownQueue) waitersOf(n *node) []RequestID {
 	if q.cohort.node == n && len(n.line) == 0 {
 		return q.cohort.waiting
 	}
 	return n.line
 }
 
-// describable gives the request that the data of a node should name, and how many should be behind; nil for nodes that
+// describable gives the request that the data of a node should name, and how many should wait behind it; nil for nodes that
 // are never passed on, or about to go.
-func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, behind int) {
+func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, waiting int) {
 	r := c.requests[n.users[0]]
 	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
 		return nil, 0
 	}
-	return r, len(q.allBehind(n))
+	return r, len(q.waitersOf(n))
 }
 
 // misdescribed tells whether what a node says is to be written anew.
 func (c *Coordinator) misdescribed(q *ownQueue, n *node) bool {
-	of, behind := c.describable(q, n)
-	return of != nil && (n.says.of != of.id || n.says.behind != behind)
+	of, waiting := c.describable(q, n)
+	return of != nil && (n.says.of != of.id || n.says.waiting != waiting)
 }
 
 // describeDue looks at what the nodes say, and writes to the one that has waited for it the longest. While requests
@@ -96,10 +96,10 @@ func (n *node) describedBefore(other *node) bool {
 // describe writes what a node is to say.
 func (c *Coordinator) describe(q *ownQueue, n *node) {
 	d := &c.epoch.describes
-	of, behind := c.describable(q, n)
+	of, waiting := c.describable(q, n)
 	d.writes++
-	n.says = description{of: of.id, behind: behind, number: d.writes}
-	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name), Behind: behind}, describing{q.path.path, n.name})
+	n.says = description{of: of.id, waiting: waiting, number: d.writes}
+	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name), Waiting: waiting}, describing{q.path.path, n.name})
 }
 
 // isDescribed tells whether a write to a node is under way.

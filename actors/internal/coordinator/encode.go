@@ -79,7 +79,7 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	switch p := what.(type) {
 	case creation:
 		e.about("creation", p.operation)
-		e.num(flag(p.batch), flag(p.probes))
+		e.num(flag(p.batch), flag(p.looksUp))
 	case seekingLeft:
 		e.about("seekingLeft", p.operation)
 	case takingOver:
@@ -214,7 +214,7 @@ func (e *encoder) request(r *request) {
 func (e *encoder) node(n *node, i identity) {
 	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.standing()))
 	e.text(n.name, n.guid)
-	e.num(uint64(n.says.of), uint64(n.says.behind), flag(n.says.due))
+	e.num(uint64(n.says.of), uint64(n.says.waiting), flag(n.says.due))
 	e.ids(n.users)
 	e.ids(n.line)
 	if next := n.nextHolder(); next != nil {
@@ -225,9 +225,9 @@ func (e *encoder) node(n *node, i identity) {
 
 func (e *encoder) path(p *lockPath) {
 	e.text(p.path)
-	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.set), flag(p.identity.refused), flag(p.probe.underway), flag(p.asksHead))
+	e.num(flag(p.info.Exists), flag(p.info.Permits), flag(p.info.Crowded), flag(p.identity.ask != 0), flag(p.identity.set), flag(p.identity.refused), flag(p.lookup.underway), flag(p.asksHead))
 	e.text(p.unowned)
-	e.changes(p.probe.waiting)
+	e.changes(p.lookup.waiting)
 	for _, q := range p.queues {
 		e.queue(q)
 	}

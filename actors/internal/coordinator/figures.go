@@ -54,11 +54,11 @@ func (c *Coordinator) Retains(path, name string) bool {
 // Cohort is a node behind which requests of this session wait without nodes: in its cohort, or in the line of its queue.
 type Cohort struct {
 	Node string
-	// Has is what the request wants that holds or waits with it, Behind what those want that wait behind it, in their
+	// Has is what the request wants that holds or waits with it, Waiting what those want that wait behind it, in their
 	// order. Readers and those who want permits are left out where they stand in a line: it is not this one node that
 	// they wait for.
-	Has    *Spec
-	Behind []*Spec
+	Has     *Spec
+	Waiting []*Spec
 }
 
 // Cohorts tells the nodes that are passed on, or were, and those that a line stands behind.
@@ -72,11 +72,11 @@ func (c *Coordinator) Cohorts(yield func(Cohort) bool) {
 					continue
 				}
 				all := Cohort{Node: n.name, Has: r.spec}
-				for _, id := range q.allBehind(n) {
-					all.Behind = append(all.Behind, c.requests[id].spec)
+				for _, id := range q.waitersOf(n) {
+					all.Waiting = append(all.Waiting, c.requests[id].spec)
 				}
 				if inFront {
-					all.Behind = append(all.Behind, c.excludedInLine(q)...)
+					all.Waiting = append(all.Waiting, c.excludedInLine(q)...)
 				}
 				if !yield(all) {
 					return
@@ -96,20 +96,20 @@ func (c *Coordinator) excludedInLine(q *ownQueue) (all []*Spec) {
 	return all
 }
 
-// Behind counts the requests of this session that wait behind a node of it without nodes: in its cohort, and in the line
+// Waiting counts the requests of this session that wait behind a node of it without nodes: in its cohort, and in the line
 // of its queue.
-func (c *Coordinator) Behind(path, name string) (behind int) {
+func (c *Coordinator) Waiting(path, name string) (waiting int) {
 	q, n := c.epoch.paths[path].findNode(name)
 	if n == nil {
 		return 0
 	}
 	if len(n.users) > 0 && c.requests[n.users[0]] != nil && c.requests[n.users[0]].spec.sharesNode() {
-		behind = len(q.allBehind(n))
+		waiting = len(q.waitersOf(n))
 	}
 	if n == q.nodes[len(q.nodes)-1] {
-		behind += q.line.length
+		waiting += q.line.length
 	}
-	return behind
+	return waiting
 }
 
 // Nodes tells the names of the nodes of this session, as far as they are known.

@@ -5,39 +5,39 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// line is a queue in which each waits for one node: exclusive locks, readers and writers.
-type line struct{}
+// fifo is a queue in which each waits for one node: exclusive locks, readers and writers.
+type fifo struct{}
 
-func (line) create(c *Coordinator, r *request, op uint64) { c.submit(change{operation{r.id, op}, ""}) }
+func (fifo) create(c *Coordinator, r *request, op uint64) { c.submit(change{operation{r.id, op}, ""}) }
 
-func (line) waitsFor(r *request, left *node) bool {
+func (fifo) waitsFor(r *request, left *node) bool {
 	before, _ := queue.Parse(left.name)
 	return queue.WaitsFor(r.spec.Style.Mode, before.Mode)
 }
 
-func (line) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
+func (fifo) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
-func (line) stands(r *request, place queue.Place, _ int) string {
-	r.view.before, r.view.lookAhead, r.view.head = place.Before, place.LookAhead, ""
-	if place.Head {
-		r.view.head = place.Predecessor
+func (fifo) stands(r *request, position queue.Position, _ int) string {
+	r.view.before, r.view.lookAhead, r.view.head = position.Before, position.LookAhead, ""
+	if position.Head {
+		r.view.head = position.Predecessor
 	}
 	return ""
 }
 
-func (line) watch(c *Coordinator, r *request, predecessor string) {
+func (fifo) watch(c *Coordinator, r *request, predecessor string) {
 	c.watchPredecessor(r, predecessor)
 	c.lookAhead(r, predecessor)
 }
 
-func (line) readsLate() bool { return true }
+func (fifo) readsLate() bool { return true }
 
-func (line) remove(c *Coordinator, r *request, op uint64) {
+func (fifo) remove(c *Coordinator, r *request, op uint64) {
 	c.submit(change{operation{r.id, op}, r.node.name})
 }
 
 // watchesAll is a line whose waiters list the queue whenever anything changes in it.
-type watchesAll struct{ line }
+type watchesAll struct{ fifo }
 
 func (watchesAll) waitsFor(*request, *node) bool { return false }
 
@@ -45,7 +45,7 @@ func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(
 
 // contest is a lock without a queue: one ephemeral node, and whoever creates it holds. Its name says nothing of whose
 // it is: that is in its data, which others may replace, and in the session that owns it.
-type contest struct{ line }
+type contest struct{ fifo }
 
 func (contest) create(c *Coordinator, r *request, op uint64) {
 	c.createAlone(creation{operation: operation{r.id, op}})

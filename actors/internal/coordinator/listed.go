@@ -28,8 +28,8 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	if !view.Failure.none() {
 		return false
 	}
-	place, shown := view.Queue.Find(r.node.name)
-	if shown && place.Predecessor != "" && place.Predecessor == r.view.departed {
+	position, shown := view.Queue.Find(r.node.name)
+	if shown && position.Predecessor != "" && position.Predecessor == r.view.departed {
 		return false // it was read before that one went
 	}
 	return shown && (l.permits > 0 || r.spec.Permits == 0)

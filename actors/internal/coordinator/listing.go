@@ -44,12 +44,12 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 	case !view.Failure.none():
 		return failed(op, view.Failure)
 	}
-	place, shown := view.Queue.Find(r.node.name)
-	ev := machine.ListedEvent(op, place, shown)
+	position, shown := view.Queue.Find(r.node.name)
+	ev := machine.ListedEvent(op, position, shown)
 	if ev.Missing {
 		return ev
 	}
-	if wrong := r.kind.stands(r, place, view.Permits); wrong != "" {
+	if wrong := r.kind.stands(r, position, view.Permits); wrong != "" {
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: wrong}
 	}
 	return ev

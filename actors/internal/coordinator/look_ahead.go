@@ -53,13 +53,13 @@ func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	if !r.waitsIn(op) || !found.Failure.none() {
 		return
 	}
-	place, shown := found.Queue.Find(r.node.name)
-	if w := r.wait; !shown || len(w.nodes) == 0 || w.nodes[0] != place.Predecessor {
+	position, shown := found.Queue.Find(r.node.name)
+	if w := r.wait; !shown || len(w.nodes) == 0 || w.nodes[0] != position.Predecessor {
 		return // the predecessor is gone, and the event on its way
 	}
-	r.kind.stands(r, place, 0)
-	if !place.Head {
-		c.lookAhead(r, place.Predecessor)
+	r.kind.stands(r, position, 0)
+	if !position.Head {
+		c.lookAhead(r, position.Predecessor)
 	}
 }
 

@@ -43,7 +43,7 @@ func kindOf(sp *Spec) kind {
 	case sp.Want.WatchAll:
 		return watchesAll{}
 	default:
-		return line{}
+		return fifo{}
 	}
 }
 

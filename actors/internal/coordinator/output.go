@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Hurry, *Trouble,
+// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Urgent, *Trouble,
 // or *Note.
 type Output interface{ output() }
 
@@ -19,8 +19,8 @@ type (
 		Handoff Handoff
 		// As is the address of who made the node that the request goes on with, where that was another.
 		As string
-		// Behind, of a request that begins to wait, is whom it waits for, as far as that was told on the way.
-		Behind *Behind
+		// Predecessor, of a request that begins to wait, is whom it waits for, as far as that was told on the way.
+		Predecessor *Predecessor
 		// Session is the shell's, who sends this on as it is.
 		Session any
 	}
@@ -44,8 +44,8 @@ type (
 	// old one are not to be told any more, and its timers not to fire.
 	NewEpoch struct{ Epoch uint64 }
 
-	// Hurry says whether to reconnect as fast as possible, because a lock is held.
-	Hurry struct{ Urgent bool }
+	// Urgent says whether to reconnect as fast as possible, because a lock is held.
+	Urgent struct{ Urgent bool }
 
 	// Trouble says what keeps a request from being carried out though there are servers; the empty text that nothing
 	// does any more. To is zero where that is the session's heartbeat.
@@ -71,13 +71,13 @@ func (*Ask) output()       {}
 func (StartTimer) output() {}
 func (StopTimer) output()  {}
 func (NewEpoch) output()   {}
-func (Hurry) output()      {}
+func (Urgent) output()     {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 
-// Behind says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
+// Predecessor says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
 // Nothing is decided on it. It does not change: many requests may keep one.
-type Behind struct {
+type Predecessor struct {
 	Node string
 	Data []byte
 	Spec *Spec

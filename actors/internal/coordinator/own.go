@@ -57,7 +57,7 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 func (r *request) says() NewNode {
 	n := NewNode{Spec: r.spec, Place: r.node.place}
 	if r.spec.sharesNode() {
-		n.Behind = len(r.queue.allBehind(r.node))
+		n.Waiting = len(r.queue.waitersOf(r.node))
 	}
 	return n
 }

@@ -48,7 +48,7 @@ func (c *Coordinator) heed(what purpose, answer Answer) {
 	}
 }
 
-// heedEnd counts the creates that are under way when the session ends, as if each had been hung up on. Followers of
+// heedEnd counts the creates that are under way when the session ends, as if each had been hung up on. Waiting of
 // servers that keep sessions local have their leader look at a transaction, which says that the session is over: there
 // would be three hundred sessions a second.
 func (c *Coordinator) heedEnd() {

@@ -13,7 +13,7 @@ type lockPath struct {
 	requests int // that use it
 	info     Info
 	identity identity
-	probe    probe
+	lookup   pathLookup
 	queues   []*ownQueue
 	listing  *listing // under way; nil for none
 	// watchers are those who wait for news of a node, by its name; of the lock path's own data, under the empty name.
@@ -36,8 +36,8 @@ type identity struct {
 	refused bool   // we may not read it
 }
 
-// probe is a create that finds out about its lock path on the way.
-type probe struct {
+// pathLookup is a create that finds out about its lock path on the way.
+type pathLookup struct {
 	underway bool
 	waiting  []change // creates that came meanwhile
 }
@@ -129,8 +129,8 @@ type cohort struct {
 	// grants counts those with the node; timer ends the cohort.
 	grants int
 	timer  uint64
-	// behind is what those who wait were told of the node last.
-	behind *Behind
+	// predecessor is what those who wait were told of the node last.
+	predecessor *Predecessor
 	// watched: we shall hear when the node is deleted, or written to.
 	watched bool
 }
@@ -209,7 +209,7 @@ func split(path string) (parent, name string) {
 
 // inUse tells whether there is anything of a lock path that no request uses.
 func (p *lockPath) inUse() bool {
-	return len(p.watchers) > 0 || len(p.children) > 0 || p.probe.underway ||
+	return len(p.watchers) > 0 || len(p.children) > 0 || p.lookup.underway ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
 			return len(q.nodes) > 0 || q.retained != nil || len(q.run.creates)+len(q.run.deletes) > 0
 		})

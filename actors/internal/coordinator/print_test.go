@@ -101,7 +101,7 @@ func memory(c *Coordinator) map[uintptr]string {
 type reach map[uintptr]string
 
 // unchanging are the types whose values are never changed, but replaced: see Clone.
-var unchanging = []reflect.Type{reflect.TypeFor[*Spec](), reflect.TypeFor[*Behind](), reflect.TypeFor[*View](),
+var unchanging = []reflect.Type{reflect.TypeFor[*Spec](), reflect.TypeFor[*Predecessor](), reflect.TypeFor[*View](),
 	reflect.TypeFor[standing](), reflect.TypeFor[purpose](), reflect.TypeFor[kind]()}
 
 func (m reach) value(v reflect.Value) {

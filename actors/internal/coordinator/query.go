@@ -20,8 +20,8 @@ type (
 		Info Info
 		// List: the queue is to be listed behind the create, in the same round trip.
 		List bool
-		// Behind is how many requests wait behind it in its cohort.
-		Behind int
+		// Waiting is how many requests wait behind it in its cohort.
+		Waiting int
 	}
 
 	// CreateAt makes the node of a reader at a writer's own number, if the writer's node is there. *Created answers it.
@@ -96,9 +96,9 @@ type (
 	// Describe writes who holds or waits with a node now, and how many requests wait behind it in its cohort, in the
 	// version in which the data were read. What somebody has written who wants the lock stays. *Described answers it.
 	Describe struct {
-		Spec   *Spec
-		Path   string
-		Behind int
+		Spec    *Spec
+		Path    string
+		Waiting int
 	}
 
 	// RemoveContest deletes the one node of a contest if it is the one with this czxid. *Done answers it.
@@ -132,11 +132,11 @@ func (*RemoveContest) query() {}
 func (*Check) query()         {}
 
 // NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction,
-// Behind how many requests wait behind it in its cohort. List: its queue is to be listed behind the transaction.
+// Waiting how many requests wait behind it in its cohort. List: its queue is to be listed behind the transaction.
 type NewNode struct {
-	Spec          *Spec
-	Place, Behind int
-	List          bool
+	Spec           *Spec
+	Place, Waiting int
+	List           bool
 }
 
 type (

@@ -31,7 +31,7 @@ func (c *Coordinator) letsIn(n *node) bool {
 func (c *Coordinator) readAlong(r *request, op uint64) bool {
 	k := &r.queue.cohort
 	switch {
-	case r.sharing.behind != nil: // it asks again
+	case r.sharing.with != nil: // it asks again
 	case !r.spec.Reads() || !r.spec.sharesNode() || k.node == nil || k.node == r.node || k.style != r.spec.Style:
 		return false
 	case k.heldByReaders() && c.letsIn(k.node):
@@ -46,7 +46,7 @@ func (c *Coordinator) readAlong(r *request, op uint64) bool {
 		c.standInLine(r)
 	}
 	r.sharing.joined = op
-	c.taken(r, op, r.sharing.behind)
+	c.taken(r, op, r.sharing.with)
 	return true
 }
 
@@ -54,7 +54,7 @@ func (c *Coordinator) readAlong(r *request, op uint64) bool {
 func (c *Coordinator) standInLine(r *request) {
 	k := &r.queue.cohort
 	n := k.node
-	r.sharing.behind = n
+	r.sharing.with = n
 	c.describeSoon()
 	if n.line = append(n.line, r.id); len(n.line)+1 >= r.spec.Want.Cohort {
 		k.node = nil

@@ -161,8 +161,8 @@ type sharing struct {
 	// joined is the create that was answered with a place in a cohort; inLine while the request waits there.
 	joined uint64
 	inLine bool
-	// behind is the node that a reader is to hold with, as soon as the request whose node it is does.
-	behind *node
+	// with is the node that a reader is to hold with, as soon as the request whose node it is does.
+	with *node
 	// holdOfOther: the request is, or was to be, part of another's hold, and not one of its own.
 	holdOfOther bool
 }

@@ -21,7 +21,7 @@ func (c *Coordinator) retain(r *request) bool {
 	if r.spec.Want.Sticky == 0 || !r.held || n.phase != present || n.batchMates || n.wanted || n.arrivals == othersCame ||
 		c.epoch.connection != connected || n.token.Place() >= messages.MaxPlace || c.epoch.retained >= maxRetained ||
 		q.retained != nil || q.path.waitedFor(n.name) || len(q.cohort.waiting) > 0 ||
-		n.says.behind > 0 || c.isDescribed(n) { // it would go on saying so, or the write would look like somebody else's
+		n.says.waiting > 0 || c.isDescribed(n) { // it would go on saying so, or the write would look like somebody else's
 		return false
 	}
 	c.setHeld(r, false)

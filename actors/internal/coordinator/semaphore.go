@@ -10,20 +10,20 @@ import (
 // semaphore lets several in. It holds who fits, with all before it, into the permits, whose number is recorded in the
 // data of the lock path. The first who does not fit watches all who are before it, for any may leave first, and the
 // number; the others watch the one before them, which says by a write to its node that it holds.
-type semaphore struct{ line }
+type semaphore struct{ fifo }
 
 func (semaphore) waitsFor(*request, *node) bool { return false }
 
-func (semaphore) stands(r *request, place queue.Place, permits int) string {
+func (semaphore) stands(r *request, position queue.Position, permits int) string {
 	if wrong := r.disagrees(permits); wrong != "" {
 		return wrong
 	}
 	v := &r.view
-	v.permits, v.front, v.earlier = permits, place.Front, place.Earlier
-	if len(place.Front) != place.Before && v.written != place.Predecessor {
-		v.front, v.earlier = slices.Clone(place.Front), nil // it watches one node: the names of all are not kept for it
+	v.permits, v.front, v.earlier = permits, position.Front, position.Earlier
+	if len(position.Front) != position.Before && v.written != position.Predecessor {
+		v.front, v.earlier = slices.Clone(position.Front), nil // it watches one node: the names of all are not kept for it
 	}
-	v.before = place.Before
+	v.before = position.Before
 	return ""
 }
 
@@ -43,15 +43,15 @@ func (semaphore) watch(c *Coordinator, r *request, predecessor string) {
 	v := r.view
 	if len(v.front) != v.before && v.written != predecessor {
 		// What was written to its node before the watch was set may have been that it holds: then the queue is listed again.
-		c.watchNode(r, predecessor, sameAs{unwritten: true})
+		c.watchNode(r, predecessor, expect{unwritten: true})
 		return
 	}
 	// The first waiter; or one behind a contender that has written to its node and does not fit. That one may hold
 	// nevertheless, since before the permits became fewer, and does not say so again.
 	for _, name := range v.earlier {
-		c.watchNode(r, name, sameAs{})
+		c.watchNode(r, name, expect{})
 	}
-	c.watchNode(r, "", sameAs{permits: v.permits})
+	c.watchNode(r, "", expect{permits: v.permits})
 }
 
 func (semaphore) readsLate() bool { return false } // the one behind waits to hear of it

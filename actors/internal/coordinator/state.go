@@ -19,7 +19,7 @@ type Coordinator struct {
 	requests map[RequestID]*request
 	epoch    epoch
 	numbers  uint64 // of asks and timers, given so far
-	urgent   bool   // it was said that there is a hurry
+	urgent   bool   // it was said that reconnecting is urgent
 	stale    int64
 	unheard  int64 // how often a waiter found by looking again what no event had told it
 
@@ -227,7 +227,7 @@ type kind interface {
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
 	// stands notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
-	stands(r *request, place queue.Place, permits int) (wrong string)
+	stands(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches what keeps a request out: its predecessor is named.
 	watch(c *Coordinator, r *request, predecessor string)
 	// readsLate tells whether a holder's node need not be read at once.

@@ -40,11 +40,11 @@ func describe(out Output) string {
 		return fmt.Sprintf("stop %d", out.Timer)
 	case NewEpoch:
 		return fmt.Sprintf("epoch %d", out.Epoch)
-	case Hurry:
+	case Urgent:
 		if out.Urgent {
-			return "in a hurry"
+			return "reconnecting is urgent"
 		}
-		return "in no hurry"
+		return "reconnecting is not urgent"
 	case *Trouble:
 		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:
@@ -82,7 +82,7 @@ func asked(query Query) string {
 	case *Create:
 		w.add(true, "for %s", q.Spec.GUID)
 		w.add(q.List, "and list")
-		w.add(q.Behind > 0, "with %d behind", q.Behind)
+		w.add(q.Waiting > 0, "with %d behind", q.Waiting)
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
 	case *SeekLeft:
@@ -117,7 +117,7 @@ func asked(query Query) string {
 		w.add(true, "for %s", q.GUID)
 		w.add(q.Known != "", "known as %s", q.Known)
 	case *Describe:
-		w.add(true, "%s for %s with %d behind", q.Path, q.Spec.GUID, q.Behind)
+		w.add(true, "%s for %s with %d behind", q.Path, q.Spec.GUID, q.Waiting)
 	case *RemoveContest:
 		w.add(true, "%s czxid=%d", q.Path, q.Czxid)
 	case *Check:

@@ -13,26 +13,26 @@ func (c *Coordinator) submit(ch change) {
 		// A suspect would take the others of its transaction with it. Where what is created may be reclaimed, the places behind it must be its own: they are the tokens of those who
 		// take it over, one after the other.
 		c.alone(ch, false)
-	case ch.node == "" && (c.probe(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
+	case ch.node == "" && (c.lookUpPath(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
 	default:
 		c.epoch.batch.waiting = append(c.epoch.batch.waiting, ch)
 		c.flush()
 	}
 }
 
-// probe carries out a create by itself where the lock path is not known to be there, or is a semaphore's. The first that
+// lookUpPath carries out a create by itself where the lock path is not known to be there, or is a semaphore's. The first that
 // comes to a path finds out; those that come meanwhile wait, so that they can share a transaction.
-func (c *Coordinator) probe(ch change) bool {
+func (c *Coordinator) lookUpPath(ch change) bool {
 	r := c.requests[ch.request]
 	p := r.queue.path
-	as := creation{operation: ch.operation, probes: !p.info.Exists}
+	as := creation{operation: ch.operation, looksUp: !p.info.Exists}
 	switch {
 	case p.info.Exists && r.spec.Permits == 0:
 		return false
-	case p.probe.underway:
-		p.probe.waiting = append(p.probe.waiting, ch)
+	case p.lookup.underway:
+		p.lookup.waiting = append(p.lookup.waiting, ch)
 	default:
-		p.probe.underway = as.probes
+		p.lookup.underway = as.looksUp
 		c.createAlone(as)
 	}
 	return true
@@ -50,6 +50,6 @@ func (c *Coordinator) unsubmit(r *request) bool {
 	}
 	c.epoch.batch.waiting = drop(c.epoch.batch.waiting)
 	r.queue.run.creates = drop(r.queue.run.creates)
-	r.queue.path.probe.waiting = drop(r.queue.path.probe.waiting)
+	r.queue.path.lookup.waiting = drop(r.queue.path.lookup.waiting)
 	return found
 }

@@ -72,8 +72,8 @@ func (c *Coordinator) lookAtHead(r *request, view *View) {
 	if all := view.Queue.Queue(r.spec.Style.Name); len(all) > 0 {
 		head = all[0]
 	}
-	place, shown := view.Queue.Find(r.node.name)
-	if !shown || place.Before == 0 || head == place.Predecessor || p.asksHead {
+	position, shown := view.Queue.Find(r.node.name)
+	if !shown || position.Before == 0 || head == position.Predecessor || p.asksHead {
 		return // nobody is before it, or it asks of its predecessor anyway
 	}
 	if _, n := p.findNode(head); n != nil {

@@ -22,40 +22,40 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 	n := r.queue.find(name)
 	if n == nil {
 		c.waitRemotely(r)
-		c.watchNode(r, name, sameAs{})
+		c.watchNode(r, name, expect{})
 		return
 	}
 	if n.givenBack && r.spec.exclusive() { // it was first, and nobody comes before a node later
 		r.view.head = name
 	}
 	c.waitFor(r, name)
-	c.waitsBehind(r, c.behindNode(r.queue, n))
+	c.tellWaits(r, c.predecessorNode(r.queue, n))
 }
 
-// waitsBehind tells a request that whom it waits for is there.
-func (c *Coordinator) waitsBehind(r *request, behind *Behind) {
+// tellWaits tells a request that whom it waits for is there.
+func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	if r.life != ended {
-		c.emit(&Tell{To: r.id, Behind: behind, Event: machine.Event{Kind: machine.Watched, Op: r.wait.op}})
+		c.emit(&Tell{To: r.id, Predecessor: predecessor, Event: machine.Event{Kind: machine.Watched, Op: r.wait.op}})
 	}
 }
 
-// behindNode is what is known of a node of this session. Those that wait in a cohort keep one between them.
-func (c *Coordinator) behindNode(q *ownQueue, n *node) *Behind {
-	behind := &Behind{Node: n.name}
+// predecessorNode is what is known of a node of this session. Those that wait in a cohort keep one between them.
+func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
+	p := &Predecessor{Node: n.name}
 	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
-		behind.Spec = c.requests[n.users[0]].spec
+		p.Spec = c.requests[n.users[0]].spec
 	}
-	if told := q.cohort.behind; told != nil && told.Node == behind.Node && told.Spec == behind.Spec {
+	if told := q.cohort.predecessor; told != nil && told.Node == p.Node && told.Spec == p.Spec {
 		return told
 	}
 	if q.cohort.node == n {
-		q.cohort.behind = behind
+		q.cohort.predecessor = p
 	}
-	return behind
+	return p
 }
 
 // watchNode reads a node that a request waits for, and watches it.
-func (c *Coordinator) watchNode(r *request, name string, same sameAs) {
+func (c *Coordinator) watchNode(r *request, name string, same expect) {
 	c.waitFor(r, name)
 	r.wait.pending++
 	c.ask(&Watch{Path: r.queue.path.at(name)}, watchSet{ofWait{operation{r.id, r.wait.op}}, name, same})
@@ -70,8 +70,8 @@ func (c *Coordinator) watchChildren(r *request) {
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
 
-// sameAs is what must be so when a node is read, or else the queue is not what it was judged by.
-type sameAs struct {
+// expect is what must be so when a node is read, or else the queue is not what it was judged by.
+type expect struct {
 	permits   int  // the data are this number; zero where they do not matter
 	unwritten bool // nobody has written to the node
 }
@@ -88,16 +88,16 @@ func (p ofWait) lapsed(c *Coordinator, _ uint64) bool {
 type watchSet struct {
 	ofWait
 	name string
-	same sameAs
+	same expect
 }
 
 func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	r := c.requests[p.request]
-	w, same, behind := r.wait, true, &Behind{Node: p.name}
+	w, same, predecessor := r.wait, true, &Predecessor{Node: p.name}
 	var f Failure
 	switch a := answer.(type) {
 	case *Read:
-		behind.Data = a.Data
+		predecessor.Data = a.Data
 		if a.Failure.none() && a.Ours && p.name != "" {
 			c.removeUnowned(r, p.name, a.Czxid)
 		}
@@ -111,8 +111,8 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 		}
 	case *Listed:
 		if f = a.View.Failure; f.none() {
-			place, shown := a.View.Queue.Find(r.node.name)
-			same = shown && place.Before >= r.view.before
+			position, shown := a.View.Queue.Find(r.node.name)
+			same = shown && position.Before >= r.view.before
 		}
 	}
 	w.pending--
@@ -124,7 +124,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.none(), f.is(NoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if w.pending == 0 {
-			c.waitsBehind(r, behind)
+			c.tellWaits(r, predecessor)
 		}
 	default:
 		c.endWait(r)

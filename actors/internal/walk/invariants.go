@@ -212,7 +212,7 @@ func (w *world) checkQuietNode(n node, names []string) {
 		w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.name)
 		return
 	case w.plan.Modes[user] != messages.Contest:
-		if place, shown := queue.Find(names, n.name, w.plan.Permits); !shown || place.Before > 0 {
+		if position, shown := queue.Find(names, n.name, w.plan.Permits); !shown || position.Before > 0 {
 			return
 		}
 	}

@@ -195,8 +195,8 @@ var inCoordinator = []seeded{
 			"(w.role == waits && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
 		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
 	{name: "take the second for the head", source: edits(
-		rule("if !place.Head {",
-			"if r.view.head = place.Predecessor; !place.Head {")),
+		rule("if !position.Head {",
+			"if r.view.head = position.Predecessor; !position.Head {")),
 		plan: secondIsNoProof, breaks: InOrder},
 
 	{name: "take the number of contenders for the proof of being first", source: edits(

@@ -43,7 +43,7 @@ type ContenderRow struct {
 	Mode     string `json:"mode"`
 	Queue    string `json:"queue,omitempty"` // the queue's name
 	Weight   int    `json:"weight,omitempty"`
-	Behind   int    `json:"behind,omitempty"` // of its session, in its cohort
+	Waiting  int    `json:"behind,omitempty"` // of its session, in its cohort
 	Token    string `json:"token,omitempty"`
 	Since    int64  `json:"since,omitempty"` // asked for it
 	From     int64  `json:"from,omitempty"`  // holds

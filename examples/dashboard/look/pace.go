@@ -15,7 +15,7 @@ const (
 	calm = 4
 	// afterRefusal is the pause before a queue is read again that could not be read.
 	afterRefusal = 5 * time.Second
-	// Followers are told when somebody comes or goes, and not when somebody is asked for the lock, which is written to
+	// Waiting are told when somebody comes or goes, and not when somebody is asked for the lock, which is written to
 	// the holder's node: so a queue is read now and then although it is calm, more often while its page is open.
 	refreshOpened = 2 * time.Second
 	refreshOthers = 15 * time.Second

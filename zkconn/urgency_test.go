@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inAHurry makes reconnecting urgent for that long from now.
-func inAHurry(d time.Duration) func() time.Time {
+// urgentFor makes reconnecting urgent for that long from now.
+func urgentFor(d time.Duration) func() time.Time {
 	end := time.Now().Add(d)
 	return func() time.Time { return end }
 }
@@ -26,7 +26,7 @@ func TestHurriedHostsPauseBrieflyUntilTheLeaseEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lease := timeout * 2 / 5
 				h := newTestHosts(t, "10.0.0.1", never, WithSessionTimeout(timeout))
-				h.haste.set(inAHurry(lease))
+				h.urgency.set(urgentFor(lease))
 				next(t, h)
 				longest, rounds, start := max(timeout/100, 10*time.Millisecond)*3/2, 0, time.Now()
 				for ; time.Since(start) < lease; rounds++ {
@@ -45,14 +45,14 @@ func TestHurriedHostsPauseBrieflyUntilTheLeaseEnds(t *testing.T) {
 	}
 }
 
-func TestHurryEndsAPauseThatHasBegun(t *testing.T) {
+func TestUrgencyEndsAPauseThatHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1", never, WithReconnectBackoff(time.Hour, time.Hour))
 		next(t, h)
-		time.AfterFunc(time.Second, func() { h.haste.set(inAHurry(4 * time.Second)) })
+		time.AfterFunc(time.Second, func() { h.urgency.set(urgentFor(4 * time.Second)) })
 		_, took := next(t, h)
 		require.LessOrEqual(t, took, time.Second+150*time.Millisecond)
-		h.haste.set(nil)
+		h.urgency.set(nil)
 		_, took = next(t, h)
 		require.Greater(t, took, 20*time.Minute)
 	})
@@ -60,10 +60,10 @@ func TestHurryEndsAPauseThatHasBegun(t *testing.T) {
 
 // A refused credential never dials fast, whatever is held, also when the next connection cannot be had; until one is
 // accepted.
-func TestRefusedCredentialsAreInNoHurry(t *testing.T) {
+func TestRefusedCredentialsAreNotUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "10.0.0.1", never, WithReconnectBackoff(time.Minute, time.Minute))
-		h.haste.set(inAHurry(time.Hour))
+		h.urgency.set(urgentFor(time.Hour))
 		next(t, h)
 		h.Connected()
 		h.sawReply()
@@ -98,7 +98,7 @@ func TestHurriedHostsFallBackOnWhatANameMeant(t *testing.T) {
 		}
 		next(t, h)
 		down = true
-		h.haste.set(inAHurry(4 * time.Second))
+		h.urgency.set(urgentFor(4 * time.Second))
 		server, took := next(t, h)
 		require.Equal(t, "10.0.0.1:2181", server)
 		require.LessOrEqual(t, took, 300*time.Millisecond)
@@ -168,7 +168,7 @@ func hurried(t *testing.T, left time.Duration) (*network, *Conn, <-chan Event) {
 	c, events := dialFake(t, server, three[0]+","+three[1]+","+three[2], WithDialer(n.dial), WithReconnectBackoff(time.Minute, time.Minute))
 	expect(t, events, Connected)
 	require.NoError(t, c.Sync("/a"))
-	c.hosts.haste.set(inAHurry(left))
+	c.hosts.urgency.set(urgentFor(left))
 	return n, c, events
 }
 
@@ -207,11 +207,11 @@ func TestServersThatDoNotAnswerDoNotUseUpTheLease(t *testing.T) {
 }
 
 // A short timeout gives three servers of which two are mute less than a second together.
-func TestHandshakesInAHurryLeaveTimeForAnotherServer(t *testing.T) {
+func TestUrgentHandshakesLeaveTimeForAnotherServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHaste(func() time.Duration { return 4 * time.Second })
-		require.Equal(t, time.Second, h.handshake(time.Second, 3), "in no hurry")
-		h.set(inAHurry(900 * time.Millisecond))
+		h := newUrgency(func() time.Duration { return 4 * time.Second })
+		require.Equal(t, time.Second, h.handshake(time.Second, 3), "not urgent")
+		h.set(urgentFor(900 * time.Millisecond))
 		require.Equal(t, 450*time.Millisecond, h.handshake(time.Second, 3))
 		require.Equal(t, time.Second, h.handshake(time.Second, 1), "there is no other")
 		time.Sleep(600 * time.Millisecond)
@@ -245,7 +245,7 @@ func TestDroppedPacketsAreSentAgainSoon(t *testing.T) {
 
 // One server drops packets, and the others refuse: no attempts at the others are kept waiting, and there are no more of
 // them than pauses allow.
-func TestServersThatRefuseArePausedForInAHurry(t *testing.T) {
+func TestServersThatRefuseArePausedForWhereItIsUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, _, events := hurried(t, 16*time.Second)
 		before := n.attempts(three[1])

@@ -19,7 +19,7 @@ func TestHeldLockHurriesTheConnection(t *testing.T) {
 	handle, inside := spied(t, server, zkconn.WithReconnectBackoff(time.Hour, time.Hour))
 	rec := actorstest.NewRecorder(handle.system)
 	defer rec.Close()
-	lock := handle.system.Root.Spawn(NewLock(handle, messages.Acquire{Path: "/hurry"}, WithObserver(rec.PID())))
+	lock := handle.system.Root.Spawn(NewLock(handle, messages.Acquire{Path: "/urgent"}, WithObserver(rec.PID())))
 	_, err := rec.Await(t.Context(), messages.StateHeld)
 	require.NoError(t, err)
 	inside(func(*session) {}) // it has been told that the lock is held
