@@ -260,7 +260,7 @@ func answer[A any](ctx context.Context, question func(context.Context) (A, error
 
 // closeClient ends the session, so that nothing is left to time out. A server that does not answer is not waited for.
 func closeClient(client *locks.Client) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
+	ctx, cancel := context.WithCancel(context.Background()) // with a deadline Close would go on until then
+	defer time.AfterFunc(5*time.Second, cancel).Stop()
 	_ = client.Close(ctx)
 }
