@@ -24,6 +24,7 @@
 //   - hosts.go: the order of the servers, with jittered backoff between rounds;
 //   - internal/evidence, lease_keeper.go, verdict.go, keepalive.go, lease_clock.go: until when the
 //     session lives for certain, see below;
+//   - silence.go, mute.go: for how long no server has answered, and a new connection on which none does;
 //   - urgency.go, race.go: reconnecting while something is held: short pauses, and attempts
 //     to dial that overlap;
 //   - sasl.go, sasl_exchange.go, sasl_transport.go: SASL (its issues 40 and 46), behind the connect

@@ -270,7 +270,7 @@ func closeClient(client *locks.Client, silent bool) {
 	if silent {
 		patience = time.Second
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+	ctx, cancel := context.WithCancel(context.Background()) // with a deadline Close would go on until then
+	defer time.AfterFunc(patience, cancel).Stop()
 	_ = client.Close(ctx)
 }
