@@ -78,7 +78,9 @@
 //     those behind it. And an auth request overtakes others there.
 //   - There is no limit of connections: 3.9.5 takes 60 of one address by default (maxClientCnxns).
 //   - There are no quotas: /zookeeper/quota is a node like others.
-//   - SASL is DIGEST-MD5 alone ([WithSASL]).
+//   - SASL is DIGEST-MD5 alone ([WithSASL]), and no user of it may do what each may (letAnySaslUserDoX).
+//   - There are no schemes of authentication but world, ip, digest and sasl.
+//   - How long a connection may be without a session is not a setting (nio.sessionlessCnxnTimeout).
 //   - No TLS, no super user, no read-only mode and no reconfiguration; /zookeeper/config is empty in an
 //     ensemble too. No local sessions, no throttling and no restoring of snapshots; a test can have
 //     requests refused as by them ([Refuse]).
