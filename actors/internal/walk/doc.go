@@ -68,6 +68,9 @@
 // first. The walk goes breadth first, so that its stories are the shortest; where very many states
 // wait, it goes depth first.
 //
+// A new field belongs into the fingerprint, or into the list of those that make no difference, with
+// the reason (fields_test.go). TestEveryFieldIsInTheFingerprint alters each field and looks.
+//
 // # Reading a story
 //
 // A violation names the invariant, says what is wrong, and lists the moves from the start of the

@@ -147,7 +147,7 @@ func (e *writer) session(s int) {
 	e.b = append(e.b, byte(sess.served), byte(sess.link))
 	e.flags(sess.up, sess.lease, sess.late, sess.closed, sess.lapsed)
 	for _, in := range sess.mailbox {
-		e.input(in)
+		e.input(s, in)
 	}
 	e.mark()
 	for _, late := range sess.sent {
@@ -172,7 +172,7 @@ func (e *writer) session(s int) {
 	}
 	e.num(uint64(sess.seen), sess.run, sess.print[0], sess.print[1], flights[0], flights[1], uint64(setTimers(e.w, s)))
 	for _, in := range sess.wire {
-		e.input(in)
+		e.input(s, in)
 	}
 	e.mark()
 }
@@ -193,8 +193,8 @@ func (e *writer) flight(s int, f *flight) {
 	e.flags(f.applied, f.lost, f.commits)
 }
 
-// input writes what is on its way to a coordinator.
-func (e *writer) input(in coordinator.Input) {
+// input writes what is on its way to the coordinator of a session.
+func (e *writer) input(s int, in coordinator.Input) {
 	e.text(reflect.TypeOf(in).String())
 	switch in := in.(type) {
 	case *coordinator.Order:
@@ -203,6 +203,7 @@ func (e *writer) input(in coordinator.Input) {
 		e.text(in.Node)
 		e.flags(in.Ending)
 	case *coordinator.Reply:
+		e.b = e.w.sessions[s].decides.AppendPurpose(e.b, in.ID, e.rename)
 		e.value(reflect.ValueOf(in.Answer))
 	default:
 		e.value(reflect.ValueOf(in))
@@ -247,6 +248,7 @@ func (e *writer) servers() {
 	for i := range z.nodes {
 		n := &z.nodes[i]
 		e.text(n.name)
+		e.text(n.guid) // which the name of a contest's node does not have
 		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
 		e.flags(n.wanted, n.named, n.doomed, n.forsaken, n.back, n.watched[0], n.watched[1])
 	}

@@ -24,22 +24,25 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// allSmall gives the plans of small bounds.
+func allSmall() []Plan {
+	return slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
+		smallReturns, smallGiveUps, smallAdmission, without(smallWithout), []Plan{secondIsNoProof})
+}
+
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,
 // with the race detector a few tiny ones, and with -short those of exclusive locks.
 func plansOfThisRun() []Plan {
-	smallOnes := slices.Concat(small, smallSticky, smallCohorts, smallReaders, smallKinds, smallReclaims, smallPauses,
-		smallReturns, smallGiveUps, smallAdmission, without(smallWithout),
-		[]Plan{secondIsNoProof})
 	switch {
 	case underRace:
 		return tiny
 	case os.Getenv("TURNSTILE_WALK") == "long":
-		return slices.Concat(smallOnes, large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
+		return slices.Concat(allSmall(), large, largeSticky, largeCohorts, largeReaders, largeKinds, largeReclaims,
 			largePauses, largeGiveUps, largeAdmission, without(largeWithout))
 	case testing.Short():
 		return small
 	default:
-		return smallOnes
+		return allSmall()
 	}
 }
 

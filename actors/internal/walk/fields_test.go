@@ -1,0 +1,301 @@
+package walk
+
+import (
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+)
+
+// TestEveryFieldIsInTheFingerprint: two states that differ in one field have different fingerprints, or it is said why
+// the field makes no difference. A walk takes states with the same fingerprint for one, and does not look at what
+// follows from a field that is missing.
+//
+// Fields of states from random histories are altered, one at a time: those of the world, of coordinators, and of what is
+// under way. A field is in the fingerprint when one alteration shows.
+func TestEveryFieldIsInTheFingerprint(t *testing.T) {
+	a := &alterations{tried: map[string]int{}, shown: map[string]bool{}}
+	random := rand.New(rand.NewPCG(1, 2))
+	for histories := 0; histories < fewest || histories < most && len(a.missing()) > 0; histories++ {
+		for _, plan := range allSmall() {
+			a.along(&plan, random)
+		}
+	}
+	for _, name := range a.missing() {
+		if a.tried[name] == 0 {
+			assert.Fail(t, "no history has a value of "+name)
+		} else {
+			assert.Fail(t, name+" is not in the fingerprint", "it was altered %d times", a.tried[name])
+		}
+	}
+	for name := range a.shown {
+		why := withoutDifference(name)
+		assert.Empty(t, why, "%s makes a difference, though this is said of it", name)
+	}
+	t.Logf("%d fields", len(a.shown))
+}
+
+// missing lists the fields that have not shown, and should have.
+func (a *alterations) missing() []string {
+	all := slices.Collect(maps.Keys(a.tried)) // those behind interfaces, too
+	fieldsOf(reflect.TypeFor[state](), "", map[string]bool{}, &all)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return a.shown[name] || withoutDifference(name) != "" })
+}
+
+// How many random histories of each plan are followed, how many moves one has at most, and how often a field is altered
+// of which it is said that it makes no difference.
+const (
+	fewest  = 2
+	most    = 20
+	longest = 120
+	enough  = 100
+)
+
+// alterations is which fields were altered, and for which that has shown in a fingerprint.
+type alterations struct {
+	tried map[string]int
+	shown map[string]bool
+
+	w    *world
+	was  fingerprint
+	seen map[unsafe.Pointer]bool
+}
+
+// along follows a random history of a plan, and alters each of its states.
+func (a *alterations) along(plan *Plan, random *rand.Rand) {
+	w := newWorld(plan, map[*machine.Row]bool{})
+	for range longest {
+		a.w, a.seen, a.was = w, map[unsafe.Pointer]bool{}, fresh(w)
+		a.visit(reflect.ValueOf(&w.state).Elem(), "", func() {})
+		moves := w.moves(nil)
+		if len(moves) == 0 || w.violation != nil {
+			return
+		}
+		from := w.state
+		w.load(&from)
+		w.make(moves[random.IntN(len(moves))])
+		w.simplify()
+	}
+}
+
+// fresh gives a fingerprint for which nothing is taken that was hashed before.
+func fresh(w *world) fingerprint {
+	for s := range w.sessions {
+		sess := &w.sessions[s]
+		sess.print = fingerprint{}
+		for i := range sess.flights {
+			sess.flights[i].print = fingerprint{}
+		}
+	}
+	return w.fingerprint()
+}
+
+// visit alters a value, and what is in it. written is to be called after an alteration, where the value is a copy.
+func (a *alterations) visit(v reflect.Value, name string, written func()) {
+	if opaque(v.Type()) || a.tried[name] >= enough && withoutDifference(name) != "" {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Field(i)
+			a.visit(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), fieldName(v.Type(), i, name), written)
+		}
+	case reflect.Pointer:
+		if v.IsNil() || a.seen[v.UnsafePointer()] {
+			return
+		}
+		to := v.Elem()
+		a.seen[v.UnsafePointer()] = true
+		if a.alter(v, name, written, reflect.Zero(v.Type())); withoutDifference(name) == "" {
+			a.visit(to, "", func() {})
+		}
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		inside := reflect.New(v.Elem().Type()).Elem()
+		inside.Set(v.Elem())
+		if a.alter(v, name, written, reflect.Zero(v.Type())); withoutDifference(name) == "" {
+			a.visit(inside, "", func() { v.Set(inside); written() })
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			return
+		}
+		a.alter(v, name, written, v.Slice(0, v.Len()-1))
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			a.visit(v.Index(i), name, written)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			inside := reflect.New(v.Type().Elem()).Elem()
+			inside.Set(v.MapIndex(key))
+			put := func() { v.SetMapIndex(key, inside); written() }
+			a.tryOnce(name, func() { v.SetMapIndex(key, reflect.Value{}); written() }, put)
+			a.visit(inside, name, put)
+		}
+	case reflect.Bool:
+		a.alter(v, name, written, reflect.ValueOf(!v.Bool()))
+	case reflect.String:
+		a.alter(v, name, written, reflect.ValueOf(v.String()+"'"), reflect.ValueOf(""))
+	default:
+		next := reflect.New(v.Type()).Elem()
+		if v.CanInt() {
+			next.SetInt(v.Int() + 1)
+		} else {
+			next.SetUint(v.Uint() + 1)
+		}
+		a.alter(v, name, written, next, reflect.Zero(v.Type()))
+	}
+}
+
+// alter puts other values in the place of one, and looks whether that shows.
+func (a *alterations) alter(v reflect.Value, name string, written func(), others ...reflect.Value) {
+	was := reflect.New(v.Type()).Elem()
+	was.Set(v)
+	for _, other := range others {
+		if other = other.Convert(v.Type()); v.Comparable() && v.Equal(other) {
+			continue
+		}
+		a.tryOnce(name, func() { v.Set(other); written() }, func() { v.Set(was); written() })
+	}
+}
+
+// tryOnce alters what a name stands for, unless that has shown before.
+func (a *alterations) tryOnce(name string, alter, restore func()) {
+	if a.shown[name] {
+		return
+	}
+	a.tried[name]++
+	alter()
+	if a.shows() {
+		a.shown[name] = true
+	}
+	restore()
+}
+
+// shows tells whether the state has another fingerprint now. A number that leads nowhere was read.
+func (a *alterations) shows() (shows bool) {
+	defer func() { shows = shows || recover() != nil }()
+	return fresh(a.w) != a.was
+}
+
+// fieldName gives a field its name: that of its type and its own, and those of the fields around it where it is part of
+// another value.
+func fieldName(of reflect.Type, i int, within string) string {
+	if within == "" {
+		within = of.String()
+	}
+	return within + "." + of.Field(i).Name
+}
+
+// opaque: these are looked at whole. A Spec never changes, and a listing is what the servers had.
+func opaque(t reflect.Type) bool {
+	return t == reflect.TypeFor[coordinator.Spec]() || t == reflect.TypeFor[queue.Listing]()
+}
+
+// fieldsOf lists the names of all fields that hold something, as visit gives them.
+func fieldsOf(t reflect.Type, name string, seen map[string]bool, all *[]string) {
+	if opaque(t) || withoutDifference(name) != "" {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		if name == "" {
+			if seen[t.String()] {
+				return
+			}
+			seen[t.String()] = true
+		}
+		for i := range t.NumField() {
+			fieldsOf(t.Field(i).Type, fieldName(t, i, name), seen, all)
+		}
+	case reflect.Pointer:
+		*all = append(*all, name)
+		fieldsOf(t.Elem(), "", seen, all)
+	case reflect.Slice, reflect.Map:
+		*all = append(*all, name)
+		fieldsOf(t.Elem(), name, seen, all)
+	case reflect.Array:
+		fieldsOf(t.Elem(), name, seen, all)
+	default:
+		*all = append(*all, name)
+	}
+}
+
+// withoutDifference says why a field makes no difference; "" where it must.
+func withoutDifference(name string) string {
+	for _, reason := range reasons {
+		for _, field := range reason.fields {
+			if name == field || strings.HasPrefix(name, field+".") {
+				return reason.why
+			}
+		}
+	}
+	return ""
+}
+
+// reasons are why fields make no difference, or none that a walk could see.
+var reasons = []struct {
+	why    string
+	fields []string
+}{
+	{"it is hashed from others", []string{"walk.state.sessions.print", "walk.state.sessions.flights.print"}},
+	{"it is of the input at hand", []string{"coordinator.Coordinator.at", "coordinator.Coordinator.out",
+		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.again", "coordinator.Coordinator.epoch.looks",
+		"coordinator.Coordinator.epoch.runsOver"}},
+	{"it is the same in all states of a plan", []string{"coordinator.Coordinator.off", "coordinator.Coordinator.bounds",
+		"coordinator.Coordinator.timeout", "coordinator.Coordinator.epoch.timeout"}},
+	{"it follows from the Spec of the request, which does not change", []string{"coordinator.request.spec",
+		"coordinator.request.kind", "coordinator.Order.Spec", "coordinator.node.made", "coordinator.node.by",
+		"coordinator.ownQueue.cohort.style.Name", "coordinator.ownQueue.cohort.style.Naming",
+		"coordinator.ownQueue.cohort.style.Weight"}},
+	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
+		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
+		"coordinator.Coordinator.stale", "coordinator.ownQueue.cohort.behind"}},
+	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
+		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
+	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.leaseTimer",
+		"coordinator.Coordinator.epoch.describes.timer", "coordinator.Coordinator.epoch.beats.newest",
+		"coordinator.Coordinator.epoch.beats.timer", "coordinator.ownQueue.run.deleteTimer"}},
+	{"it is only how long a pause is, and pauses have no length", []string{"coordinator.request.removal.tries",
+		"coordinator.Coordinator.epoch.beats.hangUps"}},
+	{"it says whose turn it is, and each has one in a move", []string{"coordinator.Coordinator.epoch.beats.sent",
+		"coordinator.node.checked"}},
+	{"it says whose turn it is, and a session has one node that says whom it serves", []string{
+		"coordinator.Coordinator.epoch.describes.writes", "coordinator.node.says.number"}},
+	{"it matters where there are a thousand retained nodes, or lock paths", []string{"coordinator.retention.number",
+		"coordinator.Coordinator.epoch.idle", "coordinator.lockPath.idle", "coordinator.lockPath.usedAgain"}},
+	{"Coordinator.Check compares it with what it counts", []string{"coordinator.Coordinator.epoch.held",
+		"coordinator.Coordinator.epoch.retained", "coordinator.Coordinator.epoch.load.nodes",
+		"coordinator.Coordinator.epoch.load.kept", "coordinator.Coordinator.epoch.load.due",
+		"coordinator.Coordinator.epoch.load.going", "coordinator.Coordinator.epoch.load.inLine",
+		"coordinator.lockPath.requests", "coordinator.node.counted", "coordinator.ownQueue.room",
+		"coordinator.ownQueue.line"}},
+	{"Coordinator.Check derives it from the lines of nodes and cohorts", []string{"coordinator.request.sharing.inLine",
+		"coordinator.request.sharing.behind"}},
+	{"it is part of the node's name", []string{"coordinator.node.number"}},
+	{"the listing's first has it, too", []string{"coordinator.listed.by"}},
+	{"its machine has it, unless the order is overtaken, and then it does nothing", []string{
+		"coordinator.Coordinator.epoch.parked.effect.Node", "coordinator.Coordinator.epoch.parked.effect.Ending",
+		"coordinator.pace.orders.waiting.Node", "coordinator.pace.orders.waiting.Ending",
+		"coordinator.pace.searches.waiting.Node", "coordinator.pace.searches.waiting.Ending"}},
+	{"a lock actor sets it as it reads the event", []string{"walk.state.actors.inbox.event.Lease"}},
+	{"the counter does not come to its end", []string{"walk.state.actors.inbox.event.Exhausted"}},
+	{"no plan has requesters of a gateway", []string{"coordinator.Coordinator.epoch.load.shares"}},
+	{"a holder reads its node at once, and no delete is delayed behind that", []string{
+		"coordinator.Coordinator.epoch.reads", "coordinator.ownQueue.run.deletes"}},
+}
