@@ -15,11 +15,12 @@ func (s *session) applyAfter(in coordinator.Input, took time.Duration) {
 	run, valid, left := s.info.clock.LookAhead()
 	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
 		Lease: coordinator.Lease{Run: run, Valid: valid, Left: left}}
-	before := s.decides.Stale()
+	stale, unheard := s.decides.Stale(), s.decides.Unheard()
 	for _, out := range s.decides.Apply(in, at) {
 		s.carryOut(out)
 	}
-	s.stale.Add(s.decides.Stale() - before)
+	s.stale.Add(s.decides.Stale() - stale)
+	s.polls.Add(s.decides.Unheard() - unheard)
 	if busy := s.decides.Busy(); busy != s.keeping {
 		s.keeping, s.kept = busy, time.Now()
 		s.link.KeepLease(busy)

@@ -198,13 +198,14 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if row == nil && len(effects.All()) == 0 {
 		if before.Stale(ev) {
 			l.session.stale.Add(1)
+			l.polled = l.polled && ev.Op != l.waited // it was told after all, as it looked
 		}
 		return
 	}
 	if after.State.Holding() && !before.Holding() {
 		l.held, l.run = l.info, run
 	}
-	l.countPoll(before.State, ev.Kind)
+	l.countPoll(&before, ev.Kind)
 	l.setProbe(ctx, l.waits())
 	if after.State != before.State {
 		l.failures = 0
@@ -219,12 +220,13 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 }
 
-// countPoll counts the slow re-lists that find that the lock is ours, which no watch has told.
-func (l *lock) countPoll(before messages.State, on machine.Kind) {
+// countPoll counts those who wait without a node, and find only by asking again that the lock is theirs. The others the
+// coordinator counts, and those of a contest.
+func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
 	switch {
-	case on == machine.Poll && before == messages.StateWatching:
-		l.polled = true
-	case l.polled && l.m.State != messages.StateListing:
+	case on == machine.Poll && before.State == messages.StateWatching && before.Node == "" && l.want.Mode != messages.Contest:
+		l.polled, l.waited = true, before.Op
+	case l.polled && l.m.State != messages.StateCreating && l.m.State != messages.StateListing:
 		l.polled = false
 		if l.m.State == messages.StateHeld {
 			l.session.polls.Add(1)

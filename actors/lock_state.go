@@ -29,7 +29,8 @@ type lock struct {
 	grace    time.Time        // when the grace period ends
 	timers   [4]*time.Timer   // by alarmOf
 	as       string           // who the node says has asked, where that is another
-	polled   bool             // it lists because it has waited for long
+	polled   bool             // it asks anew because it has waited for long, without a node
+	waited   uint64           // the operation in which it has
 	failures uint32           // to find out, since recovery began, whether our node is there
 	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
 	figures  *figures.Request // nil where nothing is counted

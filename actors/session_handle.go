@@ -191,7 +191,9 @@ func (s *Session) Timeout() time.Duration {
 type Counters struct {
 	// Stale counts the answers that came for an epoch or an attempt that was over.
 	Stale int64
-	// Polls counts the waiters that found only by looking again that the lock was theirs.
+	// Polls counts the waiters that found out only by looking again, after a session timeout, what an event should have
+	// told them: that the lock is theirs, or that what they wait for is gone. It stays zero where events arrive. Without
+	// READ on the nodes before it a waiter is sent none.
 	Polls int64
 	// Unowned counts the nodes of the session that no request owned, as servers bring back that were restored from a
 	// backup, and that it has removed.

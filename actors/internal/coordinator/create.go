@@ -73,6 +73,10 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 		path.info = a.Info // otherwise it may have learnt less than others have
 	}
 	c.noteEarly(r, a.Early)
+	if w := r.wait; w != nil && w.pending == 0 && r.spec.One != "" && a.Failure.none() && a.Existing == nil &&
+		r.queue.find(r.spec.One) == nil {
+		c.unheard++ // it waited for the node of another, and asked anew for having waited for long
+	}
 	c.created(r, p.op, a.Node, a.Existing, a.Failure)
 	if p.probes {
 		waiting := path.probe.waiting

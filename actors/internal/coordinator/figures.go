@@ -8,6 +8,10 @@ func (c *Coordinator) Epoch() uint64 { return c.epoch.number }
 // Stale counts what came for an epoch or an attempt that was over. It only grows.
 func (c *Coordinator) Stale() int64 { return c.stale }
 
+// Unheard counts the waiters that found by looking again, after a session timeout, what an event should have told them:
+// see unheard. It only grows.
+func (c *Coordinator) Unheard() int64 { return c.unheard }
+
 // Requests is how many requests there are of which something is left.
 func (c *Coordinator) Requests() int { return len(c.requests) }
 

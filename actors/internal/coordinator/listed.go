@@ -35,6 +35,42 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	return shown && (l.permits > 0 || r.spec.Permits == 0)
 }
 
+// showsUnheard tells whether a listing shows what a request should have heard of that has waited for long and looks again:
+// a node that it waits for is gone, the permits are others, or nobody is before it any more.
+//
+// It is exact. A server sends an event before any answer that shows what the event is about, and the first event ends the
+// wait. Only of nodes of this session the news come by another way, perhaps later: these count once the session takes
+// them to be gone. Of a semaphore's waiter the predecessor may not have written yet that it holds; that counts, too.
+func (c *Coordinator) showsUnheard(r *request, view *View) bool {
+	w := r.wait
+	if w == nil || w.pending > 0 || !view.Failure.none() || r.spec.One != "" {
+		return false
+	}
+	place, shown := view.Queue.Find(r.node.name)
+	if !shown {
+		return false // no watch is on it, and heartbeats look for it
+	}
+	if w.children {
+		return place.Before < r.view.before
+	}
+	first := place.Before == 0 && r.spec.Permits > 0
+	for _, name := range w.nodes {
+		if name == "" {
+			if view.Permits != r.view.permits {
+				return true
+			}
+			continue
+		}
+		_, there := view.Queue.Find(name)
+		ours := r.queue.find(name) != nil
+		if !there && !ours {
+			return true
+		}
+		first = first && (there || !ours)
+	}
+	return first
+}
+
 func (c *Coordinator) tellListed(w lister, view *View) {
 	switch r := c.requests[w.request]; {
 	case r == nil || r.life == ended:
@@ -43,6 +79,9 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 	default:
 		if w.again && view.Failure.none() && r.spec.One == "" {
 			c.lookAtHead(r, view)
+		}
+		if w.again && c.showsUnheard(r, view) {
+			c.unheard++
 		}
 		c.tell(r, c.judge(r, w.op, view))
 	}

@@ -21,6 +21,7 @@ type Coordinator struct {
 	numbers  uint64 // of asks and timers, given so far
 	urgent   bool   // it was said that there is a hurry
 	stale    int64
+	unheard  int64 // how often a waiter found by looking again what no event had told it
 
 	doomed bool     // the session is to end with the input at hand, because a node of it may not be deleted
 	at     At       // of the input at hand

@@ -265,7 +265,7 @@ var reasons = []struct {
 		"coordinator.ownQueue.cohort.style.Weight"}},
 	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
 		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
-		"coordinator.Coordinator.stale", "coordinator.ownQueue.cohort.behind"}},
+		"coordinator.Coordinator.stale", "coordinator.Coordinator.unheard", "coordinator.ownQueue.cohort.behind"}},
 	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
 	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.leaseTimer",

@@ -14,6 +14,7 @@ const (
 	TokensRise      Invariant = "2: tokens rise"                        // strictly, in the order of grants
 	NoOrphan        Invariant = "3: no orphan"                          // a request that has ended leaves no node
 	NoLostWakeUp    Invariant = "4: no lost wake-up"                    // the head of the queue holds, once all is quiet
+	EventsTell      Invariant = "5: events tell it"                     // a re-list finds nothing that was not told, semaphores aside
 	InOrder         Invariant = "6: first in, first out"                // grants follow sequence numbers
 	AllEnd          Invariant = "7: every request ends"                 // or can, whatever has happened
 	Notices         Invariant = "8: Lost is final, a grant has a lease" // and notices make sense in their order
