@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -30,6 +31,7 @@ func newSession(t *testing.T, opts ...actors.SessionOption) (*actor.ActorSystem,
 	t.Cleanup(system.Shutdown)
 	session, err := actors.StartSession(system, cfg, opts...)
 	require.NoError(t, err)
+	relists.Count(t, session)
 	t.Cleanup(func() { patient.Closed(t, session.Close(context.Background())) })
 	require.NoError(t, session.Ready(patience(t)))
 	return system, session

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -47,6 +48,7 @@ func newStageFor(t *testing.T, connect string, timeout time.Duration, opts ...ac
 	t.Cleanup(s.system.Shutdown)
 	s.session, err = actors.StartSession(s.system, cfg, opts...)
 	require.NoError(t, err)
+	relists.Count(t, s.session)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -70,6 +71,7 @@ func openVirtual(t *testing.T, server *embedded.Server, connect string) *locks.C
 // closeLater closes a client before the bubble ends.
 func closeLater(t *testing.T, client *locks.Client) {
 	t.Helper()
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -50,6 +51,7 @@ func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	n.session, err = actors.StartSession(n.system, cfg)
 	require.NoError(t, err)
 	require.NoError(t, n.session.Ready(t.Context()))
+	relists.Count(t, n.session)
 	n.from = n.session
 	t.Cleanup(func() { _ = n.session.Close(context.WithoutCancel(t.Context())) })
 	return n
@@ -61,6 +63,7 @@ func other(t *testing.T, server *embedded.Server) *locks.Client {
 	client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionTimeout(timeout),
 		locks.WithDialer(server.DialContext))
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
 		time.Sleep(time.Minute)

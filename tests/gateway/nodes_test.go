@@ -22,6 +22,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -96,6 +97,7 @@ func (n *node) open(t *testing.T, server string, timeout time.Duration, opts ...
 	session, err := actors.StartSession(n.system, cfg, opts...)
 	require.NoError(t, err)
 	require.NoError(t, session.Ready(patient.Deadline(t)))
+	relists.Count(t, session)
 	t.Cleanup(func() { _ = session.Close(context.WithoutCancel(t.Context())) })
 	return session
 }
@@ -176,6 +178,7 @@ func (s *stage) direct(t *testing.T) *locks.Client {
 	t.Helper()
 	client, err := locks.Open(patient.Deadline(t), s.server.Connect(), locks.WithSessionTimeout(patient.Session))
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
 	return client
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -56,6 +57,7 @@ func replaced(t *testing.T, how string, kind func(c *locks.Client, path string) 
 	inside, err := locks.Open(t.Context(), bubble.EstateAddress, locks.WithDialer(estate.Dial),
 		locks.WithActorSystem(system), locks.WithSessionTimeout(replacedSession))
 	require.NoError(t, err)
+	relists.Count(t, inside.Session())
 	t.Cleanup(func() { patient.Closed(t, inside.Close(context.WithoutCancel(t.Context()))) })
 	pid, err := gateway.Spawn(system, inside.Session(), "gateway")
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -43,6 +44,7 @@ func inOffice(t *testing.T, story func(o *office), opts ...gateway.Option) {
 			client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 				locks.WithActorSystem(o.system), locks.WithSessionTimeout(patient.Session))
 			require.NoError(t, err)
+			relists.Count(t, client.Session())
 			o.clients[i] = client
 			t.Cleanup(func() { patient.Closed(t, client.Close(context.WithoutCancel(t.Context()))) })
 			props := gateway.New(client.Session(), opts...).Configure(o.ear(i))

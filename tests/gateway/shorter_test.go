@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -30,10 +31,12 @@ func TestShorterTimeoutOfAGateway(t *testing.T) {
 		inside, err := locks.Open(t.Context(), first.Addr()+","+second.Addr(), locks.WithDialer(server.DialContext),
 			locks.WithActorSystem(system), locks.WithSessionTimeout(session))
 		require.NoError(t, err)
+		relists.Count(t, inside.Session())
 		t.Cleanup(func() { patient.Closed(t, inside.Close(context.WithoutCancel(t.Context()))) })
 		other, err := locks.Open(t.Context(), server.Replica(0).Addr(), locks.WithDialer(server.DialContext),
 			locks.WithActorSystem(system), locks.WithSessionTimeout(session))
 		require.NoError(t, err)
+		relists.Count(t, other.Session())
 		t.Cleanup(func() { patient.Closed(t, other.Close(context.WithoutCancel(t.Context()))) })
 		pid, err := gateway.Spawn(system, inside.Session(), "gateway")
 		require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -57,6 +58,7 @@ func virtualWeather(t *testing.T, seed uint64) {
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(s.line.Dial),
 			locks.WithActorSystem(system))
 		require.NoError(t, err)
+		relists.Count(t, client.Session())
 		s.client = client
 		s.pid, err = system.Root.SpawnNamed(w.props(gateway.New(client.Session())), fmt.Sprint("gateway-", i))
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 const (
@@ -31,6 +32,7 @@ func openReal(t *testing.T, connect string, opts ...locks.Option) *locks.Client 
 	t.Helper()
 	client, err := locks.Open(bounded(t), connect, opts...)
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()

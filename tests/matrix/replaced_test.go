@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -75,6 +76,7 @@ func openFor(t *testing.T, dial func(context.Context, string, string) (net.Conn,
 	t.Helper()
 	client, err := locks.Open(patient(t), connect, locks.WithDialer(dial), locks.WithSessionTimeout(timeout))
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		if err := client.Close(patient(t)); !errors.Is(err, locks.ErrSessionRemains) { // the dead cannot say goodbye
 			require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -109,6 +110,7 @@ func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Op
 	opts = append([]locks.Option{locks.WithDialer(w.server.DialContext), locks.WithSessionTimeout(timeout)}, opts...)
 	client, err := locks.Open(patient(t), connect, opts...)
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		if err := client.Close(patient(t)); !errors.Is(err, locks.ErrSessionRemains) { // the fault may last
 			require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
 // Bound is how long a test waits for what must come. Tests that run beside others wait for the processor, too.
@@ -46,6 +47,7 @@ func Open(t testing.TB, connect string, opts ...locks.Option) *locks.Client {
 	opts = append([]locks.Option{locks.WithSessionTimeout(Session)}, opts...)
 	client, err := locks.Open(Deadline(t), connect, opts...)
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() { Closed(t, client.Close(context.WithoutCancel(Deadline(t)))) })
 	return client
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -19,6 +20,7 @@ func virtual(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks
 	client, err := locks.Open(t.Context(), server.Connect(), append(opts, locks.WithDialer(server.DialContext),
 		locks.WithSessionTimeout(10*time.Second))...)
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

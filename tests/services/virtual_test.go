@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -59,6 +60,7 @@ func (w *virtual) client(t *testing.T, dial func(context.Context, string, string
 	client, err := locks.Open(t.Context(), w.server.Connect(), locks.WithDialer(dial),
 		locks.WithSessionTimeout(virtualTimeout))
 	require.NoError(t, err)
+	relists.Count(t, client.Session())
 	t.Cleanup(func() {
 		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
 		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while

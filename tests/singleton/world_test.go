@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -117,6 +118,7 @@ func (n *node) connect() {
 	require.NoError(n.w.t, err)
 	session, err := actors.StartSession(n.w.system, cfg)
 	require.NoError(n.w.t, err)
+	relists.Count(n.w.t, session)
 	n.session = session
 	n.w.t.Cleanup(func() { patient.Closed(n.w.t, session.Close(context.WithoutCancel(n.w.t.Context()))) })
 }
