@@ -162,6 +162,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		outcome: "that the check is refused is an answer of the ensemble, and a node that refuses exists: the holder holds on",
 		course:  andBack(stCreating),
 		strike: func(t *testing.T, s *scene) {
+			relists.Right(t, s.next.client.Session(), 1) // no event tells the one behind
 			s.forbid(t, lockPath+"/"+s.subject.lease.Node(), zk.PermAll&^zk.PermRead)
 		}},
 	{request: remove, fault: denied, end: unreturned, err: zkconn.ErrNoAuth,

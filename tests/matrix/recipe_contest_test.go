@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -54,6 +55,7 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 			outcome: "a node that may not be read is taken for another's, and no event comes: the slow poll finds that it is gone",
 			course:  andBack(stCreating, stWatching, stCreating),
 			strike: func(t *testing.T, s *scene) {
+				relists.Right(t, s.subject.client.Session(), 1)
 				s.forbidReading(t, lockPath+"/"+contested)
 				s.trigger(t)
 				s.subject.await(t, messages.StateWatching)
@@ -65,6 +67,7 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 			course:  andBack(stCreating, stWatching, stCreating),
 			strike: func(t *testing.T, s *scene) {
 				s.aim.Skip = 0
+				relists.Right(t, s.subject.client.Session(), 1)
 				thaw := s.freeze(t)
 				s.forbidReading(t, lockPath+"/"+contested)
 				thaw()
@@ -88,6 +91,7 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 			course:  because(messages.ReasonNoAuth, stCreating, stHeld, stReleasing, stFailed),
 			strike: func(t *testing.T, s *scene) {
 				session := s.subject.session()
+				relists.Right(t, s.next.client.Session(), 1)
 				s.forbidReading(t, lockPath+"/"+contested)
 				s.giveBack(t)
 				s.subject.await(t, messages.StateFailed)
