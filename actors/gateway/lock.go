@@ -122,6 +122,7 @@ func (q *requester) Receive(ctx actor.Context) {
 }
 
 func (q *requester) begin(ctx actor.Context) {
+	answerAfterwards(ctx.ActorSystem())
 	by := actors.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	want := q.want
 	if want.Caller == "" && want.Owner == "" {

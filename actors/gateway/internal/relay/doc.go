@@ -59,6 +59,12 @@
 // at the speed of the network. After an attempt that has just begun, or a sending that is still
 // young, the next goes only when the timer says so.
 //
+// A copy of a request may be so late that its requester has ended, and reach a gateway that knows nothing
+// of that: the farewell was lost, or went elsewhere. It begins the request anew. The replies to it find
+// no actor at the requester's node, and the node answers that the request is over. So the lock is held
+// for nobody until then, and not until the patience of the gateway is over. An id is never used again,
+// so that is right however late a copy comes.
+//
 // Text that is not UTF-8 cannot be sent. What asks for a lock like that is refused before anything is
 // sent; in details that are only told, marks stand in for the bytes.
 //

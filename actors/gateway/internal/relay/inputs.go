@@ -143,6 +143,16 @@ func (r *Requester) known(now Instant, p Reply) []Output {
 	return append(out, r.takeIn(now, p, until, sent)...)
 }
 
+// Afterwards answers a reply that comes when its requester has ended and nobody takes it. A sending that was delayed has
+// begun the request anew, at a gateway that does not know of its end, or the farewell was lost: nobody would give that
+// lock back. An id is never used again, so this is right whenever the reply comes.
+func Afterwards(p Reply) []Output {
+	if p.Standing != Known {
+		return nil
+	}
+	return []Output{Dismiss{Request{ID: p.ID, Gateway: p.Gateway, Number: p.Number + 1, Order: Cancel, Over: true}}}
+}
+
 // Garbled ends a request of which the gateway says what this program does not know.
 func (r *Requester) Garbled(detail string) []Output {
 	if r.stage == over {

@@ -25,7 +25,8 @@ type gate struct {
 type lockModel struct {
 	state messages.State
 	grant messages.Grant
-	ends  any // the notice that follows the delete
+	ends  any  // the notice that follows the delete
+	late  bool // nobody wanted the lock any more when it was asked for
 }
 
 func newGate(w *world, name string) *gate {
@@ -211,7 +212,7 @@ func (g *gate) carryOut(out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
-			l := &lockModel{grant: messages.Grant{Path: o.Want.Path}}
+			l := &lockModel{grant: messages.Grant{Path: o.Want.Path}, late: g.w.isOver(o.ID)}
 			g.locks[o.ID] = l
 			g.move(o.ID, l, messages.StateCreating)
 			g.create(o.ID, l)

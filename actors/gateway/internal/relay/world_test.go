@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // world is a simulation in virtual time: gateways with sessions at one model of an ensemble, requesters on other nodes,
@@ -26,6 +28,7 @@ type world struct {
 	forwards bool
 	broken   []string
 	grants   int
+	unused   time.Duration // for which the lock was held by requests that began when nobody wanted it any more
 	story    []string
 }
 
@@ -118,6 +121,9 @@ func (w *world) pause(p *process, d time.Duration) {
 func (w *world) run(until time.Duration) {
 	for len(w.events) > 0 && w.events[0].at <= until {
 		ev := heap.Pop(&w.events).(event)
+		if w.heldForNobody() {
+			w.unused += ev.at - w.now
+		}
 		w.now = ev.at
 		switch {
 		case ev.to != nil && ev.to.dead:
@@ -197,3 +203,20 @@ func (z *ensemble) grant() {
 }
 
 var _ relay.Lease = (*gate)(nil)
+
+// heldForNobody tells whether the lock is held by a request that began when its requester had gone on without it.
+func (w *world) heldForNobody() bool {
+	if len(w.zk.queue) == 0 {
+		return false
+	}
+	head := w.zk.queue[0]
+	l := head.of.locks[head.id]
+	return l != nil && l.late && l.state == messages.StateHeld && !head.of.dead
+}
+
+// isOver tells whether the requester of an attempt has ended in order, or has left the attempt.
+func (w *world) isOver(id string) bool {
+	number, _, _ := strings.Cut(id, "/")
+	a := w.asks[index(messages.ActorID{ID: number})]
+	return !a.dead && (a.ended != nil || a.relay.ID() != id)
+}
