@@ -37,8 +37,7 @@ var badManners = []func(t *testing.T, stream net.Conn){
 // work meanwhile. When the server is closed nothing is left of any.
 func TestCrowd(t *testing.T) {
 	const size = 1000
-	// The clock stands still, so that no connection is closed for silence while the others are made.
-	s := embedded.Run(t, embedded.WithClock(embedded.NewManualClock(time.Unix(1e9, 0))))
+	s := embedded.Run(t, untimed()) // no connection is closed for silence while the others are made
 	first := bystander(t, s)
 	first.call(embedded.OpCreate, "/filler", make([]byte, 10_000), openACL, plain).must()
 	var streams []net.Conn

@@ -53,17 +53,23 @@ func flood(t testing.TB, stream net.Conn, parent string, requests int) {
 	}
 }
 
+// untimed has a server's clock stand still: on a slow machine a flood takes longer than its session lasts, and nothing
+// is sent in the meantime.
+func untimed() embedded.Option {
+	return embedded.WithClock(embedded.NewManualClock(time.Unix(1e9, 0)))
+}
+
 func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	for way, dial := range reaches {
 		t.Run(way, func(t *testing.T) {
-			s := embedded.Run(t)
+			s := embedded.Run(t, untimed())
 			flood(t, dial(t, s), "/alone", 10_000)
 		})
 	}
 }
 
 func TestPipelinedRequestsOfManyConnections(t *testing.T) {
-	s := embedded.Run(t)
+	s := embedded.Run(t, untimed())
 	other := bystander(t, s)
 	var floods sync.WaitGroup
 	for i := range 16 {
@@ -82,7 +88,7 @@ func TestPipelinedRequestsOfManyConnections(t *testing.T) {
 // Replies that are more than the server keeps for one client are not lost: its requests wait.
 func TestRepliesBeyondWhatIsKeptWait(t *testing.T) {
 	const reads, size = 200, 100_000
-	s := embedded.Run(t, embedded.WithMaxUnsent(reads*size/10))
+	s := embedded.Run(t, embedded.WithMaxUnsent(reads*size/10), untimed())
 	other := bystander(t, s)
 	other.call(embedded.OpCreate, "/large", make([]byte, size), openACL, plain).must()
 	for way, dial := range reaches {
@@ -115,7 +121,7 @@ func TestRepliesBeyondWhatIsKeptWait(t *testing.T) {
 func TestClientThatNeverReads(t *testing.T) {
 	for way, dial := range reaches {
 		t.Run(way, func(t *testing.T) {
-			s := embedded.Run(t, embedded.WithMaxUnsent(1<<20))
+			s := embedded.Run(t, embedded.WithMaxUnsent(1<<20), untimed())
 			other := bystander(t, s)
 			path := "/" + strings.Repeat("long-", 40_000) // events are as long as their paths
 			other.create(path, plain)
