@@ -89,8 +89,8 @@ func threeInTurn(t *testing.T, at *place) {
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
 	seconds := await(t, second.rec, messages.StateWatching).Node
 	c, third := behind(t, at, seconds, credential("carol"), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
-	relists.Right(t, b.Session(), 2) // two: where its short session was lost it waits anew
-	relists.Right(t, c.Session(), 2)
+	relists.Possible(t, b.Session(), 2)
+	relists.Possible(t, c.Session(), 2)
 	unlock(t, first)
 	lease := second.granted(t)
 	require.Greater(t, lease.Token(), first.Token())

@@ -65,6 +65,25 @@ func TestMatrixFinds(t *testing.T) {
 	}
 }
 
+// TestRelistsFinds: each suite with waiters finds a wake-up that is lost, because a waiter had to look again. By the time
+// that a test takes nobody would find it: it passes a session timeout later.
+func TestRelistsFinds(t *testing.T) {
+	for _, c := range []struct{ suite, test string }{
+		{".", "TestLeaseInVirtualTime"},
+		{"access", "TestChroot/embedded"},
+		{"activation", "TestSessionCloseWaitsForTheMessage"},
+		{"gateway", "TestReplacedServers/mutex/restored"},
+		{"matrix", "TestMatrix/list/cut-before"},
+		{"services", "TestInVirtualTime/Do/expiry"},
+		{"singleton", "TestStopMoves"},
+	} {
+		t.Run(c.suite, func(t *testing.T) {
+			output := findings(t, WakeUpLost, c.suite, nil, "-test.run=^"+c.test)
+			require.Contains(t, output, "found by looking again what an event should have told it")
+		})
+	}
+}
+
 // Attacks on a real server find each of these mistakes.
 func TestStallsFind(t *testing.T) {
 	rig.Require(t)
