@@ -141,9 +141,9 @@
 //   - The servers' logs: "Digests are not matching" says that servers of one ensemble have come to differ. 3.8.0 does
 //     that now and then when networks are cut and leaders change. No lock can hold on such an ensemble: take the
 //     server that differs out, delete its data, and let it copy the others'.
-//   - Session.Counters: Polls counts waiters that found out by looking again, a session timeout
-//     later, what no watch had told them: that the lock was theirs, or that the contender before
-//     them was gone. It should be zero. Where it
+//   - Session.Counters: Polls counts waiters that found by looking again, a session timeout later,
+//     what no watch had told them. The lock was theirs, or the contender before them was gone. It
+//     should be zero. Where it
 //     grows, waiters may not READ the node before theirs, or a server loses watches. Unowned counts
 //     nodes of the session that it had deleted, that servers have brought back, and that it has
 //     removed. It grows where servers are restored from a backup.

@@ -69,9 +69,9 @@ func TestMatrixFinds(t *testing.T) {
 // that a test takes nobody would find it: it passes a session timeout later.
 func TestRelistsFinds(t *testing.T) {
 	for _, c := range []struct{ suite, test string }{
-		{".", "TestLeaseInVirtualTime"},
+		{".", "TestExpiryOfAWaiterQueuesAgain/embedded"},
 		{"access", "TestChroot/embedded"},
-		{"activation", "TestSessionCloseWaitsForTheMessage"},
+		{"activation", "TestEnds"},
 		{"gateway", "TestReplacedServers/mutex/restored"},
 		{"matrix", "TestMatrix/list/cut-before"},
 		{"services", "TestInVirtualTime/Do/expiry"},

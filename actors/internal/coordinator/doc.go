@@ -122,7 +122,8 @@
 // all before it and for the number of permits (watching.txt, semaphores.txt). A predecessor of this
 // session needs no watch, because the session hears of its end by itself. Invariant: a waiter is
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
-// once. This keeps wake-ups from being lost, and a release from waking a herd.
+// once. This keeps wake-ups from being lost, and a release from waking a herd. A waiter that hears
+// nothing lists again after a session timeout. What only that finds is counted (Unheard).
 //
 // Hand-over. When a holder gives the lock back, the request whose node is right behind in this
 // session holds at once, and the delete follows. Nobody can come between two neighbours. While

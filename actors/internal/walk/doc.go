@@ -54,7 +54,8 @@
 // coordinator. Mutual exclusion (world.checkHolders) is checked there too, in world.step after
 // every event of a machine, and in world.make after every move. Order and tokens are checked when a
 // grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
-// every state in which nothing happens by itself (world.checkQuiet). How many nodes a session has at
+// every state in which nothing happens by itself (world.checkQuiet). That a re-list finds nothing
+// that was not told is checked in world.tell. How many nodes a session has at
 // the servers, and what they weigh, is counted there after every move (world.checkBounds).
 //
 // When all states are known, the walk goes backwards from those in which all is over. Every state
