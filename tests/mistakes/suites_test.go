@@ -113,7 +113,7 @@ func findings(t *testing.T, m Mistake, suite string, env []string, args ...strin
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), foundWithin)
 	defer cancel()
-	folder, program := filepath.Join(root, "tests", suite), filepath.Join(t.TempDir(), suite)
+	folder, program := filepath.Join(root, "tests", suite), filepath.Join(t.TempDir(), "suite")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", program, ".")
 	build.Dir = folder
 	output, err := build.CombinedOutput()
