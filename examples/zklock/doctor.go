@@ -35,7 +35,10 @@ type examination struct {
 	root     string
 	timeout  time.Duration
 	findings []finding
-	reached  bool // a server has answered to the request for a session
+	reached  bool   // a server has answered to the request for a session
+	session  string // of this examination, as servers write it
+	chroot   string
+	weighed  bool // what the sessions weigh is known
 	tell     func(finding)
 }
 
@@ -53,11 +56,13 @@ func doctorCommand(conn *connection) *cobra.Command {
 		Annotations: map[string]string{},
 		Short:       "check everything, and say what to do where it fails",
 		Long: `doctor looks at each server (does its name resolve, does it listen, what
-version is it, does it serve), opens a session, writes a node, reads it back
-and deletes it, and measures whether the answers come in time for a lease. It
-cuts a connection, and sees whether its session is given back. It
-tells what the ephemeral nodes of the heaviest session weigh, and looks for
-deadlocks below --root, and for possible ones (zklock help graph).
+version is it, does it serve), opens a session, looks whether the chroot and
+--root exist, writes a node, reads it back and deletes it, and measures whether
+the answers come in time for a lease. It cuts a connection, and sees whether
+its session is given back. Below --root it names what it could not read,
+contenders that no session's end deletes, locks on which libraries meet that do
+not respect each other, deadlocks, and possible ones (zklock help graph). It
+tells which sessions' ephemeral nodes weigh too much.
 
 Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no
 server could be reached.`,
@@ -91,7 +96,7 @@ server could be reached.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&path, "path", path, "the `path` to write at; nodes above are made where\nthey do not exist")
-	cmd.Flags().StringVar(&root, "root", root, "the `root` below which to look for deadlocks")
+	cmd.Flags().StringVar(&root, "root", root, "the `path` below which to look at locks")
 	return cmd
 }
 
@@ -185,13 +190,21 @@ func (e *examination) examine(ctx context.Context) {
 	if !ok {
 		return
 	}
+	e.session, e.chroot = fmt.Sprintf("0x%x", conn.SessionID()), cfg.Chroot()
+	goOn, root := e.lookForRoot(ctx, conn, cfg)
+	if !goOn {
+		return
+	}
 	trips, ok := e.writeAndRead(ctx, conn)
 	if ok {
 		e.judgeMargin(granted, trips)
 	}
 	e.lookAtReconnect(ctx)
-	e.lookAtWeight(ctx, cfg.Servers())
-	e.lookForDeadlocks(conn)
+	e.lookAtDumps(ctx, cfg.Servers())
+	if root {
+		e.lookAtContenders(ctx, conn)
+		e.lookForDeadlocks(ctx, conn)
+	}
 }
 
 // openSession opens a session, and judges the timeout that is granted.

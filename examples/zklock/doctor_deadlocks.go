@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -14,8 +15,13 @@ import (
 const mostCircles = 5
 
 // lookForDeadlocks looks whether anybody waits for ever.
-func (e *examination) lookForDeadlocks(conn *zkconn.Conn) {
-	sure, possible, err := inspect.PossibleDeadlocks(conn, e.root)
+func (e *examination) lookForDeadlocks(ctx context.Context, conn *zkconn.Conn) {
+	type found struct{ sure, possible []messages.Deadlock }
+	all, err := inTime(ctx, max(answerTimeout, e.timeout), func() (f found, err error) {
+		f.sure, f.possible, err = inspect.PossibleDeadlocks(conn, e.root)
+		return f, err
+	})
+	sure, possible := all.sure, all.possible
 	graph := "zklock graph " + e.root
 	if err != nil {
 		e.note(odd, "deadlocks", "try "+graph, "below %s could not be looked at: %s", e.root, short(err))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 )
@@ -15,48 +16,72 @@ const (
 	pathOverhead = 4
 )
 
-// lookAtWeight looks how much the end of a session asks of the servers: one transaction names all of its ephemeral nodes.
-// Any one server knows them all.
-func (e *examination) lookAtWeight(ctx context.Context, servers []string) {
-	for _, address := range servers {
-		answer, err := e.word(ctx, address, "dump", maxDump)
-		if err != nil || !strings.Contains(answer, "Sessions with Ephemerals") {
-			continue
-		}
-		session, nodes, weight := heaviest(answer)
-		grade, do := fine, ""
-		switch {
-		case weight > tooHeavy:
-			grade, do = broken, "when it ends, servers with the usual jute.maxbuffer fail, and do not start again "+
-				"(ZOOKEEPER-4306); have it give back locks, a few at a time, or raise jute.maxbuffer at every server first"
-		case weight > heavy:
-			grade, do = odd, "a client of Turnstile has 512 KiB at most; WithMaxNodeBytes was raised, or it is another library's"
-		}
-		if nodes == 0 {
-			e.note(fine, "weight", "", "no session has ephemeral nodes")
-			return
-		}
-		e.note(grade, "weight", do, "the heaviest session is %s: %d ephemeral nodes, %d bytes in the transaction that ends it",
-			session, nodes, weight)
-		return
-	}
-	e.note(fine, "weight", "", "not known: dump is not in the servers' 4lw.commands.whitelist")
+// load is what the end of a session asks of the servers: one transaction names all of its ephemeral nodes.
+type load struct {
+	session       string
+	nodes, weight int // weight in bytes
 }
 
-// heaviest finds the session whose ephemeral nodes weigh the most in a server's dump.
-func heaviest(dump string) (session string, nodes, weight int) {
-	_, dump, _ = strings.Cut(dump, "Sessions with Ephemerals")
-	at, n, w := "", 0, 0
-	for line := range strings.SplitSeq(dump, "\n") {
-		switch path, isPath := strings.CutPrefix(line, "\t/"); {
-		case isPath:
-			n, w = n+1, w+pathOverhead+len("/")+len(path)
-		case strings.HasPrefix(line, "0x"):
-			at, n, w = strings.TrimSuffix(line, ":"), 0, 0
+// add counts a node, by its path at the servers.
+func (l *load) add(path string) { l.nodes, l.weight = l.nodes+1, l.weight+pathOverhead+len(path) }
+
+// compareLoads puts the heaviest first.
+func compareLoads(a, b load) int {
+	return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.session, b.session))
+}
+
+// lookAtDumps asks each server for its sessions and their ephemeral nodes. All servers should know the same; the weights
+// are those that the first tells.
+func (e *examination) lookAtDumps(ctx context.Context, servers []string) {
+	for _, address := range servers {
+		answer, err := e.word(ctx, address, "dump", maxDump)
+		if err != nil || !strings.Contains(answer, dumpedNodes) {
+			continue
 		}
-		if w > weight {
-			session, nodes, weight = at, n, w
+		d := readDump(answer)
+		if !e.weighed {
+			e.weighed = true
+			e.judgeLoads(d.loads, "")
 		}
+		if len(d.kept) > 0 && pause(ctx, keptFor) { // a session that ends just now leaves the list before its nodes go
+			answer, err := e.word(ctx, address, "dump", maxDump)
+			if err != nil {
+				continue
+			}
+			d = d.stillKept(readDump(answer))
+		}
+		e.judgeKept(address, d)
 	}
-	return session, nodes, weight
+}
+
+// judgeLoads tells of the sessions that weigh too much, or of the heaviest where none does.
+func (e *examination) judgeLoads(all []load, where string) {
+	told := 0
+	for _, l := range all {
+		grade, do := l.judge()
+		if told == mostNamed || told > 0 && grade == fine {
+			break
+		}
+		told++
+		which := "another session is"
+		if told == 1 {
+			which = "the heaviest session is"
+		}
+		e.note(grade, "weight", do, "%s%s %s: %d ephemeral nodes, %d bytes in the transaction that ends it",
+			where, which, l.session, l.nodes, l.weight)
+	}
+	if len(all) == 0 {
+		e.note(fine, "weight", "", "%sno session has ephemeral nodes", where)
+	}
+}
+
+func (l load) judge() (grade, do string) {
+	switch {
+	case l.weight > tooHeavy:
+		return broken, "when it ends, servers with the usual jute.maxbuffer fail, and do not start again " +
+			"(ZOOKEEPER-4306); have it give back locks, a few at a time, or raise jute.maxbuffer at every server first"
+	case l.weight > heavy:
+		return odd, "a client of Turnstile has 512 KiB at most; WithMaxNodeBytes was raised, or it is another library's"
+	}
+	return fine, ""
 }

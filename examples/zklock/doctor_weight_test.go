@@ -1,32 +1,44 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeaviest: as a server of 3.8 writes it.
-func TestHeaviest(t *testing.T) {
-	session, nodes, weight := heaviest(`SessionTracker dump:
+// dumped is what a leader writes; other servers have the sessions with their timeouts.
+const dumped = `SessionTracker dump:
 Session Sets (2)/(3):
 2 expire at Thu Jan 01 00:10:00 UTC 1970:
 	0x1000
 	0x1001
 ephemeral nodes dump:
-Sessions with Ephemerals (2):
+Sessions with Ephemerals (3):
 0x1000:
 	/a/_c_x-lock-0000000001
 0x1001:
 	/b/_c_x-lock-0000000001
 	/b/_c_y-lock-0000000002
+0x1002:
+	/b/_c_z-lock-0000000003
+	/brokers/7
 Connections dump:
 Connections Sets (1)/(1):
-`)
-	require.Equal(t, "0x1001", session)
-	require.Equal(t, 2, nodes)
-	require.Equal(t, 2*(4+len("/b/_c_x-lock-0000000001")), weight)
+`
 
-	_, nodes, _ = heaviest("Sessions with Ephemerals (0):\n")
-	require.Zero(t, nodes)
+// TestDump: the heaviest first; and the contenders of a session that is not alive, nobody else's nodes.
+func TestDump(t *testing.T) {
+	const one, two = 4 + len("/b/_c_x-lock-0000000001"), 4 + len("/brokers/7")
+	d := readDump(dumped)
+	require.Equal(t, []load{{"0x1001", 2, 2 * one}, {"0x1002", 2, one + two}, {"0x1000", 1, one}}, d.loads)
+	require.Equal(t, []string{"/b/_c_z-lock-0000000003"}, d.kept)
+	require.Equal(t, map[string]bool{"0x1000": true, "0x1001": true}, d.alive)
+
+	follower := readDump(strings.Replace(dumped, "\t0x1000\n\t0x1001\n", "0x1000\t10000ms\n0x1001\t4000ms\n", 1))
+	require.Equal(t, d, follower)
+	ended := d.stillKept(readDump(strings.Replace(dumped, "\t/b/_c_z-lock-0000000003\n", "\t/b/_c_w-lock-0000000004\n", 1)))
+	require.Empty(t, ended.kept, "another node: its session came and went meanwhile")
+	require.Equal(t, d.kept, d.stillKept(d).kept)
+	require.Empty(t, readDump("Sessions with Ephemerals (0):\n").loads)
 }

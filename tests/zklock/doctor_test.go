@@ -38,6 +38,7 @@ func (r report) grade(t *testing.T, what string) (grade, found, do string) {
 
 func TestDoctor(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
+		at.make(t)
 		stdout, stderr := says(t, at, 0, patiently("doctor")...)
 		require.Empty(t, stderr)
 		for _, line := range []string{`server +127.0.0.1:\d+: ZooKeeper ` + regexp.QuoteMeta(at.version) + `, (standalone|leader|follower), `, `session +0x[0-9a-f]+ at \S+; timeout 30s granted`,

@@ -1,0 +1,162 @@
+package zklock
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// silent is a server that takes sessions and hears pings, and answers nothing that is asked of it.
+func silent(t *testing.T) place {
+	t.Helper()
+	server := embedded.Run(t)
+	injected, err := server.Inject(embedded.Fault{Path: "/**", Action: embedded.DropReply, Count: -1})
+	require.NoError(t, err)
+	t.Cleanup(injected.Remove)
+	return place{addr: server.Addr()}
+}
+
+// mute is a server that takes connections, and never a session.
+func mute(t *testing.T) place {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	return place{addr: listener.Addr().String()}
+}
+
+// absent is a server behind which nobody listens.
+func absent(t *testing.T) place {
+	t.Helper()
+	at, proxy := here(t).behind(t)
+	proxy.Refuse(true)
+	return at
+}
+
+// elsewhere is a server without the chroot that is named; inside, one with that chroot and nothing in it.
+func elsewhere(t *testing.T) place {
+	t.Helper()
+	return place{addr: embedded.Run(t).Addr(), chroot: "/wrong"}
+}
+
+func inside(t *testing.T) place {
+	t.Helper()
+	at := elsewhere(t)
+	at.make(t)
+	return at
+}
+
+// TestExitStatuses: what each command comes to where it cannot do its work, as the page has it.
+func TestExitStatuses(t *testing.T) {
+	t.Parallel()
+	const missing, chroot = "does not exist", "the chroot /wrong does not exist at these servers"
+	places := []struct {
+		name  string
+		at    func(*testing.T) place
+		bound time.Duration // for the connection, and W of the command
+	}{
+		{"nobody listens", absent, time.Second},
+		{"no session", mute, time.Second},
+		{"no answer", silent, 2 * time.Second},
+		{"wrong path", inside, patient.Bound},
+		{"wrong chroot", elsewhere, patient.Bound},
+	}
+	page := read(t, "../../examples/zklock/README.md")
+	for _, row := range []struct {
+		command string
+		// One for each place. The text of a status that is not zero says where the fault is.
+		status [5]int
+		says   [5]string
+	}{
+		{"run --wait W /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
+		{"run -n /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
+		{"run --at-most-every 1h /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
+		{"hold --wait W /x/y", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
+		{"permits /x/y 3", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
+		{"queue /x/y", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing + ", and neither does /x", chroot}},
+		{"queue --json /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"tree /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"tree /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
+		{"graph /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"graph /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
+		{"revoke /x", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"break --yes /x 1", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
+		{"doctor", [5]int{69, 69, 1, 0, 1}, [5]string{"within W", "within W", "no answer within W", "", chroot}},
+		{"doctor --root /x", [5]int{69, 69, 1, 1, 1}, [5]string{"within W", "within W", "no answer within W", "/x " + missing, chroot}},
+	} {
+		line := "| `" + row.command + "` |"
+		for _, status := range row.status {
+			line += fmt.Sprintf(" %d |", status)
+		}
+		require.Contains(t, page, line+"\n")
+		for i, where := range places {
+			t.Run(strings.ReplaceAll(row.command, "/", ":")+", "+where.name, func(t *testing.T) {
+				t.Parallel()
+				at := where.at(t)
+				bound := where.bound.String()
+				args := strings.Fields(strings.ReplaceAll(row.command, "W", bound))
+				connect := bound
+				if strings.Contains(row.command, "W") { // it ends the connecting, too
+					connect = patient.Bound.String()
+				}
+				p := start(t, at, append([]string{args[0], "--session-timeout", patient.Session.String(), "--connect-timeout", connect}, args[1:]...)...)
+				if args[0] == "hold" && row.status[i] == 0 {
+					patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "holds ") }, "never held")
+				}
+				if args[0] != "hold" || row.status[i] == 0 {
+					p.letGo()
+				}
+				p.ends(t, row.status[i])
+				require.Contains(t, p.stdout(t)+p.stderr(t), strings.ReplaceAll(row.says[i], "W", bound))
+				if where.name == "wrong chroot" && row.status[i] != 0 {
+					exists, _, err := at.raw(t).Exists(at.chroot)
+					require.NoError(t, err)
+					require.False(t, exists, "who looks makes nothing")
+				}
+			})
+		}
+	}
+}
+
+// TestFollowingWhatDoesNotExist: whoever follows what happens at a path may come before its first lock. It is told that there is
+// no such path, and shown the lock.
+func TestFollowingWhatDoesNotExist(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
+			"tree --watch --json /f": `"holders":1`} {
+			p := start(t, at, patiently(strings.Fields(command)[0], strings.Fields(command)[1:]...)...)
+			patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
+			holder, _ := runs(t, at, patiently("run", "/f", "--", "sh", "-c", holding)...)
+			patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), shown) }, "%s never showed the holder", command)
+			holder.letGo()
+			holder.ends(t, 0)
+			require.NoError(t, p.Kill())
+			conn := at.raw(t)
+			require.NoError(t, conn.Delete(at.chroot+"/f", -1))
+		}
+	})
+}
+
+// TestWaitBehindSomebody: the servers fall silent while a waiter is in the queue. Somebody was before it, so the lock was not free.
+func TestWaitBehindSomebody(t *testing.T) {
+	t.Parallel()
+	at := here(t)
+	holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
+	seen, proxy := at.behind(t)
+	waiter := start(t, seen, patiently("run", "--wait", "5s", "/w", "--", "true")...)
+	awaitQueue(t, at, "/w", 1, 1)
+	proxy.Stall(rig.Down)
+	waiter.ends(t, 75)
+	require.Contains(t, waiter.stderr(t), "/w was not free within 5s")
+	proxy.Resume(rig.Down)
+	holder.letGo()
+	holder.ends(t, 0)
+}
