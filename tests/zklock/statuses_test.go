@@ -98,12 +98,16 @@ func TestExitStatuses(t *testing.T) {
 		}
 		require.Contains(t, page, line+"\n")
 		for i, where := range places {
-			t.Run(row.command+"/"+where.name, func(t *testing.T) {
+			t.Run(strings.ReplaceAll(row.command, "/", ":")+", "+where.name, func(t *testing.T) {
 				t.Parallel()
 				at := where.at(t)
 				bound := where.bound.String()
 				args := strings.Fields(strings.ReplaceAll(row.command, "W", bound))
-				p := start(t, at, append([]string{args[0], "--session-timeout", patient.Session.String(), "--connect-timeout", bound}, args[1:]...)...)
+				connect := bound
+				if strings.Contains(row.command, "W") { // it ends the connecting, too
+					connect = patient.Bound.String()
+				}
+				p := start(t, at, append([]string{args[0], "--session-timeout", patient.Session.String(), "--connect-timeout", connect}, args[1:]...)...)
 				if args[0] == "hold" && row.status[i] == 0 {
 					patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "holds ") }, "never held")
 				}
