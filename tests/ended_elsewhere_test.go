@@ -37,3 +37,32 @@ func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 		cycle(t, client.Mutex("/ended"))
 	})
 }
+
+// TestMuteReconnection: what a holder sends behind its reconnect is answered late, and the session lives. The client dials
+// anew once, and no more while nothing is answered. Where the answers come before the lease is over, it goes on.
+func TestMuteReconnection(t *testing.T) {
+	for _, late := range []time.Duration{3300 * time.Millisecond, 5500 * time.Millisecond} { // of a session timeout of ten
+		synctest.Test(t, func(t *testing.T) {
+			server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
+			d := &outageDialer{server: server}
+			client := openThrough(t, server, d)
+			lease, err := client.Mutex("/mute").Lock(t.Context())
+			require.NoError(t, err)
+			time.Sleep(time.Minute)
+			held, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
+			require.NoError(t, err)
+			d.outage(0) // forgets those that were open
+			time.Sleep(late)
+			d.mu.Lock()
+			dialed := len(d.open)
+			d.mu.Unlock()
+			require.Equal(t, 2, dialed, "one for the cut, and one for the silence")
+			held.Remove()
+			held.Release()
+			time.Sleep(time.Minute)
+			require.Equal(t, late < 4*time.Second, lease.Valid())
+			lease.Release()
+			cycle(t, client.Mutex("/mute"))
+		})
+	}
+}
