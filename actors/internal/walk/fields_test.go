@@ -265,7 +265,7 @@ var reasons = []struct {
 		"coordinator.ownQueue.cohort.style.Weight"}},
 	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
 		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
-		"coordinator.Coordinator.stale", "coordinator.Coordinator.unheard", "coordinator.ownQueue.cohort.behind"}},
+		"coordinator.Coordinator.stale", "coordinator.Coordinator.unheard", "coordinator.ownQueue.cohort.predecessor"}},
 	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
 	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.leaseTimer",
@@ -287,7 +287,7 @@ var reasons = []struct {
 		"coordinator.lockPath.requests", "coordinator.node.counted", "coordinator.ownQueue.room",
 		"coordinator.ownQueue.line"}},
 	{"Coordinator.Check derives it from the lines of nodes and cohorts", []string{"coordinator.request.sharing.inLine",
-		"coordinator.request.sharing.behind"}},
+		"coordinator.request.sharing.with"}},
 	{"it is part of the node's name", []string{"coordinator.node.number"}},
 	{"the listing's first has it, too", []string{"coordinator.listed.by"}},
 	{"its machine has it, unless the order is overtaken, and then it does nothing", []string{
