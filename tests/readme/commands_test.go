@@ -47,7 +47,8 @@ var commands = map[string]check{
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
 	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
-	"go run ./tests/cost -scenes slow -timeout 10s -trips 1/12,1/8":                               long(hasFlags),
+	"go run ./tests/cost -scenes slow -timeout 6s":                                                long(hasFlags),
+	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test ./...":                                                                               long(lists),
 	"make test":                                                                                   long(target),
@@ -56,21 +57,21 @@ var commands = map[string]check{
 	"make walk":                                                                                   long(target),
 	"make lease-walk":                                                                             long(target),
 	"make mistakes":                                                                               long(target),
-	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=10s": long(target),
-	"make soak-simulate SEEDS=5000":                              long(target),
-	"make bench BENCH=-quick":                                    long(target),
-	"make bench-peers BENCH=-quick":                              long(target),
-	"make profile BENCH=-quick":                                  long(target),
-	"make readme":                                                target, // which this is
-	"make check":                                                 long(target),
-	"make lint":                                                  long(target),
-	"make paths":                                                 target, // these take hours, even once
-	"make halts":                                                 target,
-	"make versions":                                              target,
-	"make peers-suites":                                          target,
-	"make soak":                                                  target,
-	"make bench-peers":                                           target,
-	"make screenshots":                                           target, // it writes into the repository
+	"make soak SOAK=1m OPERATIONS=20000 SEEDS=2000 FUZZTIME=10s":                                  long(target),
+	"make soak-simulate SEEDS=5000":                                                               long(target),
+	"make bench BENCH=-quick":                                                                     long(target),
+	"make bench-peers BENCH=-quick":                                                               long(target),
+	"make profile BENCH=-quick":                                                                   long(target),
+	"make readme":                                                                                 target, // which this is
+	"make check":                                                                                  long(target),
+	"make lint":                                                                                   long(target),
+	"make paths":                                                                                  target, // these take hours, even once
+	"make halts":                                                                                  target,
+	"make versions":                                                                               target,
+	"make peers-suites":                                                                           target,
+	"make soak":                                                                                   target,
+	"make bench-peers":                                                                            target,
+	"make screenshots":                                                                            target, // it writes into the repository
 }
 
 // everything tells whether commands that take minutes are carried out: make readme says so.
