@@ -91,7 +91,7 @@ func TestBadUse(t *testing.T) {
 		{"doctor /x", `"/x" is one argument too many`, "zklock doctor"},
 		{"doctor --path x", `bad path "x"`, "zklock doctor --path /PATH"},
 
-		{"queue --zk a,b/c/ /x", "must not end with a slash", "zklock queue --zk HOST:2181,HOST:2181/CHROOT PATH"},
+		{"queue --zk a,b/c// /x", "must not end with a slash", "zklock queue --zk HOST:2181,HOST:2181/CHROOT PATH"},
 		{"queue --zk host:port /x", "port", "zklock queue --zk HOST:2181,HOST:2181/CHROOT PATH"},
 		{"queue --session-timeout 1ms /x", "less than a second", "zklock queue --session-timeout 10s PATH"},
 		{"queue --connect-timeout 0s /x", "not above zero", "zklock queue --connect-timeout 10s PATH"},
