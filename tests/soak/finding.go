@@ -1,10 +1,14 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // finding is something that must not be.
 type finding struct {
 	kind    string
+	at      time.Time // when it was found
 	lock    *contended
 	of      []*grant // that have part in it
 	length  int64    // nanoseconds for which two held
@@ -29,7 +33,7 @@ func (f *finding) verdict() string {
 
 // find notes a finding of grants. It is called with the judge locked.
 func (j *judge) find(kind string, l *contended, of []*grant, format string, args ...any) *finding {
-	f := &finding{kind: kind, lock: l, of: of, tainted: j.different > 0, wiped: j.wipe.on && excused[kind]}
+	f := &finding{kind: kind, at: time.Now(), lock: l, of: of, tainted: j.different > 0, wiped: j.wipe.on && excused[kind]}
 	j.findings = append(j.findings, f)
 	text := fmt.Sprintf(format, args...)
 	verdict := f.verdict()

@@ -125,7 +125,7 @@ func TestServersThatDifferAreNotTheLibrary(t *testing.T) {
 	c.grant(anna, 5, 100, 200, 400)
 	c.grant(bert, 6, 100, 300, 350)
 	c.found(map[string]int{doubleHolders: 1})
-	c.differ()
+	c.differ(time.Now())
 	require.Equal(t, 1, over)
 	c.grant(bert, 3, 400, 500, 550)
 	c.found(map[string]int{doubleHolders: 1})
@@ -160,4 +160,32 @@ func TestCommitsAreJudged(t *testing.T) {
 	require.Equal(t, 1, r.Wrong[staleCommits])
 	require.Zero(t, r.Wrong[mistoldCommits])
 	require.False(t, r.clean())
+}
+
+// What was found between a server's line on its tree and the look at its log does not accuse the library.
+func TestFindingsBetweenTheLineAndTheLook(t *testing.T) {
+	c := newCourtroom(t)
+	find := func() { c.mu.Lock(); defer c.mu.Unlock(); c.violation(staleCommits, "it") }
+	find()
+	line := time.Now()
+	find()
+	c.differ(line)
+	find()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.tally()
+	require.Equal(t, 1, found.wrong[staleCommits])
+	require.Equal(t, 2, found.tainted)
+}
+
+func TestLoggedAt(t *testing.T) {
+	now := time.Date(2026, 11, 26, 0, 0, 1, 0, time.UTC)
+	for line, before := range map[string]time.Duration{
+		"00:00:00.500 [main] it":   500 * time.Millisecond,
+		"23:59:59.000 [main] it":   2 * time.Second, // of yesterday
+		"12:00:00.000 [main] it":   0,               // it is too long ago
+		"2026-11-26 00:00:00.5 it": 0,
+	} {
+		require.Equal(t, now.Add(-before), loggedAt(line, now), line)
+	}
 }

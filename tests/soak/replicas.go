@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,18 +39,40 @@ func (r *replicas) look() {
 		for _, text := range digestLine.FindAllString(member.Log(), -1) {
 			if !r.seen[text] {
 				r.seen[text] = true
-				r.stage.judge.differ()
+				r.stage.judge.differ(loggedAt(text, time.Now()))
 				r.stage.say("member %d: %s", n, text)
 			}
 		}
 	}
 }
 
-// differ notes that two servers have different trees.
-func (j *judge) differ() {
+// loggedAt gives when a server has written a line of its log, which begins with the time of day: within the last minute,
+// because logs are looked at each second.
+func loggedAt(line string, now time.Time) time.Time {
+	word, _, _ := strings.Cut(line, " ")
+	clock, err := time.ParseInLocation("15:04:05.000", word, now.Location())
+	if err != nil {
+		return now
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), clock.Nanosecond(), now.Location())
+	if at.After(now) { // of yesterday
+		at = at.AddDate(0, 0, -1)
+	}
+	if now.Sub(at) > time.Minute {
+		return now
+	}
+	return at
+}
+
+// differ notes that two servers have had different trees since. Their logs are looked at later: what was found meanwhile
+// does not accuse the library either.
+func (j *judge) differ(since time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.different++
+	for _, f := range j.findings {
+		f.tainted = f.tainted || f.at.After(since)
+	}
 	if j.differed != nil {
 		j.differed()
 	}
