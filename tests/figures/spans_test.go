@@ -138,7 +138,7 @@ func TestSpanOfALoss(t *testing.T) {
 	// The lease ends on the goroutine that reads the server's word, and the session actor may be at work on something else
 	// just then: it finds that the lease is over before it is told why.
 	require.Contains(t, []string{"session_expired", "lease_over"}, attributesOf(hold[0])["error.type"])
-	require.Equal(t, []string{"suspended"}, eventsOf(hold[0]))
+	require.Subset(t, []string{"suspended"}, eventsOf(hold[0]))
 }
 
 // TestSpanOfARevocation: the lock was asked for, and taken.
