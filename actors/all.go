@@ -34,12 +34,9 @@ func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *act
 	}
 	ordered, wrong := InOrder(wants, func(want messages.Acquire) (*Session, messages.Acquire) { return session, want })
 	return actor.PropsFromProducer(func() actor.Actor {
-		settings := &lock{}
-		for _, opt := range opts {
-			opt(settings)
-		}
-		settings.pack = nil
-		return &all{session: session, wants: ordered, wrong: wrong, audience: settings.audience}
+		a := &all{session: session, wants: ordered, wrong: wrong, audience: newAudience(opts)}
+		a.pack = nil
+		return a
 	})
 }
 

@@ -122,3 +122,22 @@ func checkTimes(want messages.Acquire) string {
 	}
 	return ""
 }
+
+func checkDetection(want messages.Acquire) string {
+	d := want.Deadlocks
+	switch {
+	case d == messages.Detection{}:
+		return ""
+	case d.Every <= 0:
+		return fmt.Sprintf("deadlocks are to be looked for every %v", d.Every)
+	case want.Mode == messages.Contest:
+		return "those who wait for a contest leave no trace by which a deadlock could be found"
+	}
+	if err := inspect.CheckRoot(d.Root); err != nil {
+		return fmt.Sprintf("deadlocks are to be looked for below %q: %v", d.Root, err)
+	}
+	if want.Path != d.Root && !strings.HasPrefix(want.Path, strings.TrimSuffix(d.Root, "/")+"/") {
+		return fmt.Sprintf("deadlocks are to be looked for below %s, where %s is not", d.Root, want.Path)
+	}
+	return ""
+}

@@ -1,158 +1,185 @@
 package actors
 
 import (
-	"context"
-	"errors"
-	"maps"
 	"slices"
-
-	"github.com/asynkron/protoactor-go/actor"
+	"sync"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/internal/figures"
-	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// open begins an epoch.
-func (s *session) open(epoch uint64) {
-	s.phase.turn(Connecting, "", s.silence())
-	root, self := s.system.Root, s.self
-	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &connectionEvent{Event: ev}) })
-	if err != nil {
-		s.setInfo(&sessionInfo{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
-		s.fail(err)
+// Phase is where the connection of a session stands.
+type Phase string
+
+// The phases.
+const (
+	// Connecting: there is no ZooKeeper session: none was granted yet, or the last one has expired.
+	Connecting Phase = "connecting"
+	// Connected: a server answers.
+	Connected Phase = "connected"
+	// Unanswered: there is a connection, and a heartbeat is late.
+	Unanswered Phase = "unanswered"
+	// Disconnected: the connection is lost. The session may live, and its leases go on until their deadline.
+	Disconnected Phase = "disconnected"
+	// Closed: the session has ended for good.
+	Closed Phase = "closed"
+)
+
+// Connection is what a session knows of its connection.
+type Connection struct {
+	Phase Phase
+	// Since is when the phase began.
+	Since time.Time
+	// Server is the address of the server that it was last connected to, "" before there was one.
+	Server string
+	// Epoch counts the ZooKeeper sessions of the session actor, from 1; ID is that of this one, zero before it is granted.
+	Epoch uint64
+	ID    int64
+	// Timeout is the session timeout.
+	Timeout time.Duration
+	// Silence is how long no server has answered, through whatever phases: since the first request behind the newest answer,
+	// or the loss of the connection. It is zero while nothing is waited for.
+	Silence time.Duration
+	// Lease is how long the leases of the session last at least; not above zero when they are over, or none is needed.
+	Lease time.Duration
+	// Lapsed: no lease may rest on the ZooKeeper session any more, because its servers have not proved in time that it
+	// lives. Requests are granted in the next one, which begins when one wants a lock.
+	Lapsed bool
+	// NodeBytes is what the ephemeral nodes of the session weigh, MaxNodeBytes what they may: see WithMaxNodeBytes.
+	NodeBytes, MaxNodeBytes int
+	// Inside is how many requests wait inside the session, without a node: see WithMaxWaiting.
+	Inside int
+	// Cause is why there is no connection, nil where there is one.
+	Cause error
+	// Trouble says in words what keeps a request from being carried out though there are servers, such as "the server
+	// hangs up on create container /x, 5 times"; that of the newest, where there are several, and "" where there is none.
+	// Stuck: since then no request has been carried out.
+	Trouble string
+	Stuck   bool
+}
+
+// phases is where the connection stands. The session actor turns it; anybody may look. The zero value is Connecting.
+type phases struct {
+	mu      sync.Mutex
+	now     Connection // Phase, Since, Server and Lapsed only
+	left    time.Time  // since when no server has answered, if now it is not Connected
+	changed chan struct{}
+}
+
+func (p *phases) look() (Connection, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin()
+	now := p.now
+	if now.Phase != Connected {
+		now.Silence = time.Since(p.left)
+	}
+	return now, p.changed
+}
+
+// begin begins, once; p.mu is held.
+func (p *phases) begin() {
+	if p.changed == nil {
+		p.now.Phase, p.now.Since, p.changed = Connecting, time.Now(), make(chan struct{})
+		p.left = p.now.Since
+	}
+}
+
+// turn notes a phase. server is "" where it stays the same, silence is for how long none has answered. Nothing follows
+// Closed.
+func (p *phases) turn(to Phase, server string, silence time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin()
+	if server != "" {
+		p.now.Server = server
+	}
+	if p.now.Phase == Closed {
 		return
 	}
-	s.setInfo(&sessionInfo{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
-	s.link = conn
-	s.conn.Store(conn)
-	s.figures.Turned(figures.Connecting)
-}
-
-// endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
-// closed. What a gateway has promised to other nodes lasts for as long as the session would have: then it is left to
-// expire.
-func (s *session) endEpoch(next uint64) {
-	promised := s.last.some() && s.mayBePromised()
-	s.info.clock.End()
-	clear(s.others)
-	s.queries.EpochEnded()
-	s.stopTimers()
-	s.lapse.stop()
-	s.keeping = false
-	s.troubles.note(ofSession, "")
-	old, report := s.link, s.reportRemaining()
-	s.running.Go(func() {
-		if promised {
-			report(old.Abandon())
-			return
-		}
-		err := old.Close()
-		if errors.Is(err, zkconn.ErrSessionRemains) {
-			err = s.closeRemaining(old, err)
-		}
-		report(err)
-	})
-	s.open(next)
-}
-
-// mayBePromised tells whether leases that were promised may still run. A server that hands out another session in place
-// of ours ends the lease clock at once, and the servers may keep our session for as long as was promised.
-func (s *session) mayBePromised() bool {
-	return s.info.clock.Valid() || !s.link.Ended() && !s.lapse.lapsed
-}
-
-// closeRemaining makes one attempt to end a session that could not be closed over its own connection: its nodes would keep
-// others out until it expires. The attempt lets it live for longer if it fails half-way, so it is made once, when a later
-// session is connected, and for a session timeout at most. It gives why the session remains, nil where it does not.
-func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
-	for {
-		now, changed := s.Connection()
-		if now.Phase == Closed {
-			return why
-		}
-		if now.Epoch > old.Epoch() && now.Phase == Connected {
-			break
-		}
-		select {
-		case <-changed:
-		case <-s.stopped:
-			return why
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), old.SessionTimeout())
-	defer cancel()
-	s.running.Go(func() {
-		select {
-		case <-s.stopped:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	return old.CloseRemaining(ctx)
-}
-
-// fail ends the session for good.
-func (s *session) fail(err error) {
-	s.system.Root.Stop(s.self)
-	s.end(err)
-}
-
-// end tells everybody that the session is over. It is called once or more.
-func (s *session) end(err error) {
-	if s.ending {
+	lapsed := p.now.Lapsed && to != Connecting // the next session has not; this one may before it is connected
+	if p.now.Phase == to && p.now.Lapsed == lapsed {
 		return
 	}
-	s.ending = true
-	s.failure.Store(&err)
-	s.phase.turn(Closed, "", s.silence())
-	s.stopTimers()
-	s.lapse.stop()
-	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came
-		s.tellClosed(s.locks[id]) // before the clock ends: it says more than that a lease is over
+	now := time.Now()
+	if p.now.Phase == Connected {
+		p.left = now.Add(-silence)
 	}
-	s.info.clock.End()
-	s.queries.Close()
-	s.loaded(coordinator.Load{})
-	s.figures.Turned(figures.None)
-}
-
-// tellClosed tells a lock actor that the session has ended.
-func (s *session) tellClosed(lock *actor.PID) {
-	s.system.Root.Send(lock, &lockEvent{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
-}
-
-// closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
-// does not block.
-func (s *session) closeDown() {
-	s.registry.close(s.system.Root)
-	close(s.stopped)
-	s.workers.End()
-	link, self, report := s.link, s.self, s.reportRemaining()
-	until := s.farewell
-	s.file.Stop()
-	go func() {
-		if link != nil {
-			s.closed = link.CloseBy(until)
-			report(s.closed)
-		}
-		s.running.Wait()
-		s.letGo(self)
-		s.figures.End()
-		s.file.Close(link == nil || link.Ended())
-		close(s.ended)
-	}()
-}
-
-// reportRemaining gives the function that logs when a session could not be closed. It may be called
-// elsewhere.
-func (s *session) reportRemaining() func(error) {
-	log, args := s.log, s.logged(logkeys.Timeout, s.info.timeout)
-	return func(err error) {
-		if err != nil {
-			log.Warn("session not closed at the servers: it ends when it expires", append(args, logkeys.Error, err)...)
-		}
+	if p.now.Phase != to {
+		p.now.Phase, p.now.Since = to, now
 	}
+	p.now.Lapsed = lapsed
+	p.tell()
+}
+
+func (p *phases) tell() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// lapsed notes that no lease may rest on the session of this epoch any more.
+func (p *phases) lapsed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin()
+	p.now.Lapsed = true
+	p.tell()
+}
+
+// connected tells whether a server has the session.
+func (p *phases) connected() bool {
+	now, _ := p.look()
+	return now.Phase == Connected || now.Phase == Unanswered
+}
+
+// answered notes that a heartbeat that was late has been answered.
+func (p *phases) answered() {
+	if now, _ := p.look(); now.Phase == Unanswered {
+		p.turn(Connected, "", 0)
+	}
+}
+
+// troubles are those of a session: what keeps which request from being carried out. The session actor notes them;
+// anybody may look.
+type troubles struct {
+	mu  sync.Mutex
+	all []trouble // the newest at the end
+	// stuck: since the newest, no request has got a node.
+	stuck bool
+}
+
+type trouble struct {
+	of   coordinator.RequestID
+	text string
+}
+
+// ofSession is a trouble of no request in particular, but of the session, for as long as that lasts.
+const ofSession coordinator.RequestID = 0
+
+// note takes what keeps a request from being carried out; "" for nothing any more, also because it has ended.
+func (t *troubles) note(of coordinator.RequestID, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = slices.DeleteFunc(t.all, func(have trouble) bool { return have.of == of })
+	if text != "" {
+		t.all = append(t.all, trouble{of, text})
+	}
+	t.stuck = len(t.all) > 0 && (t.stuck || text != "")
+}
+
+// carriedOut: a request has got a node.
+func (t *troubles) carriedOut() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stuck = false
+	t.all = slices.DeleteFunc(t.all, func(have trouble) bool { return have.of == ofSession }) // it has a node
+}
+
+func (t *troubles) look() (newest string, stuck bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.all) > 0 {
+		newest = t.all[len(t.all)-1].text
+	}
+	return newest, t.stuck
 }

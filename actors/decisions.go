@@ -3,7 +3,11 @@ package actors
 import (
 	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
@@ -56,17 +60,23 @@ func (s *session) carryOut(out coordinator.Output) {
 	}
 }
 
-// finish takes what a goroutine has done.
-func (s *session) finish(d *queryDone) {
-	switch {
-	case d.panicked != nil:
-		panic(d.panicked)
-	case !s.of(d.epoch):
-	case d.then != nil:
-		d.then()
-	case !s.ending:
-		s.noteAnswer(d.reply.Answer, d.took)
-		s.applyAfter(&d.reply, d.took)
+// ask carries out a query of the coordinator.
+func (s *session) ask(ask *coordinator.Ask) {
+	s.countBatch(ask.Query)
+	file := s.file
+	s.work(func(conn *zkconn.Conn, d *queryDone) {
+		carry := carrier.Carrier{Conn: conn, File: file}
+		d.reply = coordinator.Reply{ID: ask.ID, Answer: carry.CarryOut(ask.Query)}
+	})
+}
+
+// countBatch counts the operations of a transaction.
+func (s *session) countBatch(query coordinator.Query) {
+	switch q := query.(type) {
+	case *coordinator.Create:
+		s.figures.Batch(1)
+	case *coordinator.Commit:
+		s.figures.Batch(len(q.Creates) + len(q.Deletes))
 	}
 }
 
@@ -92,10 +102,23 @@ func (s *session) note(n *coordinator.Note) {
 	}
 }
 
-// noteAnswer takes note that the servers answer heartbeats, and after how long.
-func (s *session) noteAnswer(answer coordinator.Answer, took time.Duration) {
-	if done, ok := answer.(*coordinator.Done); ok && done.Failure.Outcome != coordinator.Unknown {
-		s.phase.answered()
-		s.endPauseIfQuick(took)
+// inTrouble tells a request, and the session, what keeps it from being carried out.
+func (s *session) inTrouble(what *coordinator.Trouble) {
+	s.troubles.note(what.To, what.Text)
+	if lock := s.locks[what.To]; lock != nil {
+		s.system.Root.Send(lock, &troubled{text: what.Text})
+	}
+	if what.Text != "" {
+		s.log.Warn("a request is not carried out", s.logged(logkeys.Path, what.Path, logkeys.Error, what.Text)...)
+	}
+}
+
+// noteTold takes note of what an event says of the servers.
+func (s *session) noteTold(ev *machine.Event) {
+	switch {
+	case ev.Kind == machine.Created:
+		s.troubles.carriedOut()
+	case ev.Kind == machine.NotCreated && ev.Reason == messages.ReasonLocalSession:
+		s.troubles.note(ofSession, string(ev.Reason)+", and cannot have a node")
 	}
 }

@@ -1,272 +1,96 @@
 package actors
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/google/uuid"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
-	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
-// parent and its observers with the notices of package messages, takes the commands of that
-// package, and stops by itself when the request has ended. A nil session panics.
-//
-// It may be stopped at any time: the session then deletes its node. A supervisor that restarts it,
-// as with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed,
-// before anything is sent. So is a parent, an owner or an observer on another node, unless
-// WithRemote is set.
-//
-// # Owners that are restarted
-//
-// When an owner panics and its supervisor restarts it, protoactor first stops the lock actors that
-// it spawned as children, and the session deletes their nodes. Notices that they had sent before
-// stay in the owner's mailbox. The new incarnation may receive a Held for a lock that somebody else
-// has by then.
-//
-// So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with the lock actors
-// that it spawned, and answers any other Held with Release. A lock actor of an earlier incarnation
-// may still be there, if it was spawned at the root: it then gives its lock back. WithOwner does
-// not release it, because a restarted owner has not ended. See the example "restarted".
-func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
-	if session == nil {
-		panic("turnstile: actors.NewLock: the session is nil")
-	}
-	return actor.PropsFromProducer(func() actor.Actor {
-		l := &lock{session: session, want: &want, m: machine.New(want.Try)}
-		for _, opt := range opts {
-			opt(l)
-		}
-		return l
-	}, actor.WithMailbox(mailbox.New))
+// lock is the lock actor: a shell around the machine.
+type lock struct {
+	audience
+	session  *Session
+	want     *messages.Acquire // is not changed
+	spec     *coordinator.Spec
+	request  coordinator.RequestID // its name for the session; zero while that does not know of it
+	m        machine.Machine
+	info     *sessionInfo     // that we last heard of
+	held     *sessionInfo     // that granted the lock
+	run      uint64           // of that lease, when it did
+	trouble  string           // what keeps it from being carried out though there are servers; "" for nothing
+	grace    time.Time        // when the grace period ends
+	timers   [4]*time.Timer   // by alarmOf
+	as       string           // who the node says has asked, where that is another
+	polled   bool             // it asks anew because it has waited for long, without a node
+	waited   uint64           // the operation in which it has
+	failures uint32           // to find out, since recovery began, whether our node is there
+	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
+	figures  *figures.Request // nil where nothing is counted
 }
 
-// SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see
-// WithObserver. want and observers must not change from then on. It is for many requests: their
-// actors share what they have in common.
-func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
-	pid := s.system.Root.Spawn(s.listened)
-	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})
-	return pid
+// logged is what every record about a request has, and more of it.
+func (l *lock) logged(more ...any) []any {
+	var session int64
+	if l.info != nil {
+		session = l.info.session
+	}
+	return append([]any{logkeys.Path, l.want.Path, logkeys.Node, l.m.Node, logkeys.State, l.m.State.String(),
+		logkeys.Session, logkeys.SessionID(session), logkeys.Token, int64(l.m.Token)}, more...)
 }
 
-// newListened makes the props of the lock actors that SpawnLock spawns.
-func newListened(s *Session) *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} },
-		actor.WithMailbox(mailbox.New))
+func (l *lock) grant(ctx actor.Context) messages.Grant {
+	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
-// unassigned is what a lock actor wants that was not told yet.
-var unassigned messages.Acquire
-
-// Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
-// delete then.
-func (l *lock) Receive(ctx actor.Context) {
-	defer func() {
-		if r := recover(); r != nil {
-			ctx.Stop(ctx.Self())
-			panics.Log(l.session.opts.log, "lock actor panicked", r, l.logged()...)
-		}
-	}()
-	switch msg := ctx.Message().(type) {
-	case *actor.Started:
-		if l.want != &unassigned {
-			l.begin(ctx)
-		}
-	case *assignment:
-		l.want, l.listener, l.observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
-		l.begin(ctx)
-	case *lockEvent:
-		l.hear(ctx, msg)
-	case *lockTimerFired:
-		l.step(ctx, msg.event)
-	case *troubled:
-		l.hearTrouble(msg.text)
-	case *messages.Release, messages.Release:
-		l.step(ctx, machine.Event{Kind: machine.Release})
-	case *messages.Cancel:
-		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
-	case messages.Cancel:
-		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
-	case *messages.Revoke, messages.Revoke:
-		l.step(ctx, machine.Event{Kind: machine.Revoke})
-	case *probeDue:
-		l.probe(ctx)
-	case *inspect.DeadlockProbed:
-		if l.probed(ctx, msg) {
-			l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
-		}
-	case *actor.Terminated: // only the owner is watched, and a parent on another node
-		l.ownerLeft(ctx, msg)
-	case *actor.Stopping:
-		l.stop(ctx)
-	case *actor.Restarting: // it ends: news of the request that it had must not reach another one
-		l.stop(ctx)
-		ctx.Stop(ctx.Self())
-	case *actor.Stopped:
-		if l.listener != nil {
-			l.listener.Hear(ctx.Self(), msg)
-		}
-	}
-}
-
-func (l *lock) begin(ctx actor.Context) {
-	if err := l.check(ctx); err != nil {
-		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
-		return
-	}
-	l.audience.watch(ctx)
-	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
-	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
-	l.spec.Requester = l.asker
-	var alive bool
-	l.request, alive = l.session.registry.add(ctx.Self())
-	l.step(ctx, machine.Event{Kind: machine.Begin})
-	if !alive {
-		l.step(ctx, machine.Event{Kind: machine.Closed}) // nobody will answer
-	}
-}
-
-// check finds what is wrong with the request before anything is sent, and begins its figures.
-func (l *lock) check(ctx actor.Context) error {
-	err := cmp.Or(l.audience.check(ctx), CheckAcquire(*l.want))
-	if err != nil {
-		return err
-	}
-	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
-	return err
-}
-
-// hear takes an event from the session.
-func (l *lock) hear(ctx actor.Context, n *lockEvent) {
-	l.info = n.Session.(*sessionInfo)
-	l.figures.Handed(figures.Moment(n.Handoff.At), n.Handoff.Local)
-	if n.As != "" {
-		l.as = n.As
-	}
-	l.hearPredecessor(n)
-	l.step(ctx, n.Event)
-}
-
-// stop is the end of this actor, wherever it comes from.
-func (l *lock) stop(ctx actor.Context) {
-	if l.request != 0 { // first of all: the logger may panic
-		l.session.registry.remove(l.request)
-		ctx.Send(l.session.pid, lockEnded{request: l.request})
-	}
-	for _, t := range l.timers {
-		if t != nil {
-			t.Stop()
-		}
-	}
-	l.setProbe(ctx, false)
-	l.figures.Stopped()
-	l.audience.unwatch(ctx)
-	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
-		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
-			"Stopped", messages.ReasonStopped)
-	}
-}
-
-// step gives one event to the machine and carries out what it decides. A process that was paused finds
-// that its lease is over here, before anything else happens, and not when a timer gets round to it.
-func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	run, valid := l.info.look()
-	over, first, void := l.m.Precede(ev, l.m.Holding() && valid && l.info.clock == l.held.clock && run == l.run)
-	if void {
-		return
-	}
-	if first {
-		l.step(ctx, over)
-	}
-	ev.Lease = valid
-	before := l.m
-	effects, row := l.m.Take(ev)
-	after := l.m
-	if row == nil && len(effects.All()) == 0 {
-		if before.Stale(ev) {
-			l.session.stale.Add(1)
-			l.polled = l.polled && ev.Op != l.waited // it was told after all, as it looked
-		}
-		return
-	}
-	if after.State.Holding() && !before.Holding() {
-		l.held, l.run = l.info, run
-	}
-	l.countPoll(&before, ev.Kind)
-	l.setProbe(ctx, l.waits())
-	if after.State != before.State {
-		l.failures = 0
-		l.figures.Step(&before, &after, &ev)
-		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
-	}
-	for _, e := range effects.All() {
-		l.carryOut(ctx, e, ev)
-	}
-	if after.State.Terminal() {
-		ctx.Stop(ctx.Self())
-	}
-}
-
-// countPoll counts those who wait without a node, and find only by asking again that the lock is theirs. The others the
-// coordinator counts, and those of a contest.
-func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
-	switch {
-	case on == machine.Poll && before.State == messages.StateWatching && before.Node == "" && l.want.Mode != messages.Contest:
-		l.polled, l.waited = true, before.Op
-	case l.polled && l.m.State != messages.StateCreating && l.m.State != messages.StateListing:
-		l.polled = false
-		if l.m.State == messages.StateHeld {
-			l.session.polls.Add(1)
-		}
-	}
-}
-
-// carryOut does one effect.
-func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
-	switch e.Do {
-	case machine.StartPoll:
-		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)
-	case machine.StartRetry:
-		l.failures++
-		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
-	case machine.StartTimeout:
-		if l.want.Timeout > 0 {
-			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)
-		}
-	case machine.StartGrace:
+// notice makes the notice that a Tell effect sends; nil for other effects.
+func (l *lock) notice(ctx actor.Context, do machine.Do) any {
+	grant := l.grant(ctx)
+	switch do {
+	case machine.TellHeld:
+		return &messages.Held{Grant: grant, Session: l.held.session, Epoch: l.held.epoch, Run: l.run,
+			Until: l.held.clock.Deadline(), As: l.as}
+	case machine.TellSuspended:
+		return &messages.Suspended{Grant: grant, Until: l.held.clock.Deadline()}
+	case machine.TellResumed:
+		return &messages.Resumed{Grant: grant, Until: l.held.clock.Deadline()}
+	case machine.TellRevokeRequested:
 		if l.want.Grace > 0 {
-			l.alarmAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
+			l.grace = time.Now().Add(l.want.Grace)
 		}
-	case machine.Halt:
-		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
-		ctx.Stop(ctx.Self())
-	default:
-		if notice := l.notice(ctx, e.Do); notice != nil {
-			l.report(ctx, notice)
-			return
-		}
-		o := orders.Get().(*order)
-		*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}, lock: ctx.Self()}
-		if l.info != nil {
-			o.Epoch = l.info.epoch
-		}
-		if e.Do == machine.GiveBack {
-			o.Moment = coordinator.Moment(l.session.figures.Now())
-		}
-		ctx.Send(l.session.pid, o)
+		return &messages.RevokeRequested{Grant: grant, Deadline: l.grace}
+	case machine.TellRevoked:
+		return &messages.Revoked{Grant: grant}
+	case machine.TellReleased:
+		return &messages.Released{Grant: grant, Reason: l.m.Reason}
+	case machine.TellLost:
+		return &messages.Lost{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
+	case machine.TellCancelled:
+		return &messages.Cancelled{Grant: grant, Reason: l.m.Reason, Detail: l.trouble}
+	case machine.TellFailed:
+		return &messages.Failed{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
+	}
+	return nil
+}
+
+// report sends a notice to the parent, the observers and the listener.
+func (l *lock) report(ctx actor.Context, notice any) {
+	l.figures.Told(notice)
+	if lost, ok := notice.(*messages.Lost); ok {
+		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
+	}
+	l.tell(ctx, notice)
+	if l.listener != nil {
+		l.listener.Hear(ctx.Self(), notice)
 	}
 }
 
@@ -290,4 +114,106 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	for _, pid := range l.observers {
 		l.send(ctx, pid, t)
 	}
+}
+
+// hearPredecessor passes on whom the request waits for.
+func (l *lock) hearPredecessor(n *lockEvent) {
+	if n.Predecessor == nil && n.Event.Predecessor == "" {
+		return
+	}
+	listener, ok := l.listener.(WaitListener)
+	switch {
+	case !ok:
+	case n.Predecessor == nil: // its node is about to be read
+		listener.Waits(&Predecessor{Node: n.Event.Predecessor})
+	default:
+		listener.Waits((*Predecessor)(n.Predecessor))
+	}
+}
+
+// troubled tells a lock actor.
+type troubled struct {
+	mailbox.Quiet
+	text string
+}
+
+func (l *lock) hearTrouble(text string) {
+	l.trouble = text
+	if listener, ok := l.listener.(TroubleListener); ok {
+		listener.Troubled(text)
+	}
+}
+
+// alarmAfter sends an event to this actor once d has passed. That of an operation carries its number,
+// so that a stale one changes nothing.
+func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
+	l.startTimer(ctx, d, machine.Event{Kind: kind, Op: op})
+}
+
+// startTimer is alarmAfter with the whole event.
+func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) {
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	timer := &l.timers[alarmOf[ev.Kind]]
+	if *timer != nil {
+		(*timer).Stop() // a new operation has voided it
+	}
+	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{event: ev}) })
+}
+
+// alarmOf gives the timer of an event: 0 is that of all others, of which one runs at a time.
+var alarmOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}
+
+// A request that looks for deadlocks probes for them while it waits, every so often. When it is
+// part of one, and the youngest of those in it that look, it gives up. So one of them does, and not
+// all at once.
+
+// probeDue says that it is time for a deadlock probe.
+type probeDue struct{ mailbox.Quiet }
+
+// setProbe starts the timer of the next deadlock probe when the request begins to wait, and stops
+// it when it waits no more.
+func (l *lock) setProbe(ctx actor.Context, waiting bool) {
+	if l.want.Deadlocks.Every == 0 || waiting == (l.probes != nil) {
+		return
+	}
+	if !waiting {
+		l.probes.Stop()
+		l.probes = nil
+		return
+	}
+	root, self := ctx.ActorSystem().Root, ctx.Self()
+	l.probes = time.AfterFunc(l.want.Deadlocks.Every, func() { root.Send(self, &probeDue{}) })
+}
+
+// probe asks the session, unless the request has gone on meanwhile.
+func (l *lock) probe(ctx actor.Context) {
+	if l.waits() {
+		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.contender()})
+	}
+}
+
+// contender names the request for a deadlock probe: by its node, or by its GUID where it waits in a cohort without one.
+func (l *lock) contender() string {
+	if l.m.Node == "" {
+		return l.spec.GUID
+	}
+	return l.spec.At(l.m.Node)
+}
+
+// probed takes the answer, and tells whether the request gives up for it.
+func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
+	switch {
+	case !l.waits():
+	case answer.Deadlock == nil || answer.Node != l.contender():
+		l.probes.Reset(l.want.Deadlocks.Every)
+	default:
+		l.report(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})
+		return true
+	}
+	return false
+}
+
+// waits tells whether the request is in the queue and does not hold.
+func (l *lock) waits() bool {
+	return l.m.State == messages.StateWatching || l.m.State == messages.StateListing
 }

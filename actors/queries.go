@@ -1,11 +1,19 @@
 package actors
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -76,4 +84,111 @@ func (s *session) contender(sp *coordinator.Spec, node string) messages.Contende
 		Library: messages.LibraryTurnstile, ID: sp.GUID}
 	carrier.OwnerOf(sp).Describe(&c)
 	return c
+}
+
+// Ask sends one of the queries of package messages (ReadQueue, ReadLocks, FindMissing, SendRevokeRequest,
+// Break, SetPermits, FindDeadlocks) to the session and waits for the answer, which may be a refusal. It
+// returns ErrSessionClosed when the session has ended, and an error that wraps that of ctx when ctx
+// ends first: the query is then withdrawn, but one that acts may have acted.
+//
+// It is for goroutines. An actor sends the query to PID by itself, and gets the answer as a
+// message.
+func (s *Session) Ask(ctx context.Context, query any) (answer any, err error) {
+	if !inspect.IsQuery(query) {
+		return nil, inspect.Check(query)
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("turnstile: %T: %w", query, context.Cause(ctx))
+	}
+	q := &asked{query: query, answer: make(chan any, 1)}
+	s.system.Root.Send(s.pid, q)
+	select {
+	case answer = <-q.answer:
+		return answer, nil
+	case <-s.stopped:
+	case <-ctx.Done():
+		s.system.Root.Send(s.pid, &withdrawn{q})
+		err = s.Explain(fmt.Errorf("turnstile: %T: %w", query, context.Cause(ctx)))
+	}
+	select {
+	case answer = <-q.answer: // both: what happened counts
+		return answer, nil
+	default:
+		return nil, cmp.Or(err, ErrSessionClosed)
+	}
+}
+
+// asked is a query of a goroutine that waits for the answer; withdrawn says that it waits no more.
+type (
+	asked struct {
+		mailbox.Quiet
+		query  any
+		answer chan any // holds one, so that the session never blocks on it
+	}
+	withdrawn struct{ *asked }
+)
+
+// Read gives the data of a node, as the session's server shows it: with all that this session has been told of, such as
+// the outcome of a Transact before. It waits for a connection, and reads again when one is lost.
+//
+// The error wraps zkconn's for what the servers refuse, such as ErrNoNode, that of ctx when it ends first, and
+// ErrNotHolding when the epoch is not that of the session any more: the server of a later session may show less.
+func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, zkconn.Stat, error) {
+	for tries := 1; ; tries++ {
+		conn, err := s.connected(ctx, epoch)
+		if err != nil {
+			return nil, zkconn.Stat{}, err
+		}
+		r := readOn(ctx, conn, path)
+		switch outcome := zkconn.OutcomeOf(r.err); {
+		case outcome == zkconn.Applied || outcome == zkconn.Refused || errors.Is(r.err, zkconn.ErrBadPath):
+			return r.data, r.stat, r.err
+		}
+		select {
+		case <-time.After(retry.Pause(tries)):
+		case <-ctx.Done(): // connected says so
+		}
+	}
+}
+
+// reading is the answer to a read.
+type reading struct {
+	data []byte
+	stat zkconn.Stat
+	err  error
+}
+
+// readOn reads until there is an answer, or ctx ends.
+func readOn(ctx context.Context, conn *zkconn.Conn, path string) reading {
+	answer := make(chan reading, 1)
+	go func() {
+		data, stat, err := conn.Get(path)
+		answer <- reading{data, stat, err}
+	}()
+	select {
+	case r := <-answer:
+		return r
+	case <-ctx.Done():
+		return reading{err: zkconn.ErrUnknownOutcome}
+	}
+}
+
+// connected waits for a connection of an epoch.
+func (s *Session) connected(ctx context.Context, epoch uint64) (*zkconn.Conn, error) {
+	for {
+		now, changed := s.Connection()
+		conn := s.conn.Load()
+		switch {
+		case ctx.Err() != nil:
+			return nil, s.Explain(fmt.Errorf("turnstile: read: %w", context.Cause(ctx)))
+		case now.Phase == Closed || conn == nil || conn.Epoch() != epoch:
+			return nil, ErrNotHolding
+		case now.Phase == Connected || now.Phase == Unanswered:
+			return conn, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
 }

@@ -1,7 +1,14 @@
 package actors
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -9,205 +16,355 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
-// an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
-// ErrSessionFileInUse, or that of the spawn.
-func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
-	s := &Session{
-		system:  system,
-		cfg:     cfg,
-		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
-		ready:   make(chan struct{}),
-		stopped: make(chan struct{}),
-		ended:   make(chan struct{}),
-		workers: mailbox.NewWorkers(),
+// ErrSessionClosed: the session was closed, or has ended for good.
+var ErrSessionClosed = errors.New("turnstile: the session is closed")
+
+// Session is the handle of a session actor. Its methods may be called from any goroutine.
+type Session struct {
+	pid    *actor.PID
+	system *actor.ActorSystem
+	cfg    zkconn.Config
+	opts   sessionOptions
+	file   *sessionfile.Successor // nil without one
+
+	ready     chan struct{} // closed at the first connection
+	readyOnce sync.Once
+	warned    sync.Once     // that it takes long
+	stopped   chan struct{} // closed when the actor takes no more messages
+	ended     chan struct{} // closed when all that it started has ended too
+	current   atomic.Pointer[sessionInfo]
+	conn      atomic.Pointer[zkconn.Conn]
+	failure   atomic.Pointer[error]
+	cause     atomic.Pointer[error] // the connection's last, once that was let go of
+	closed    error                 // of closing the connection; set before ended is closed
+	registry  registry
+	workers   *mailbox.Workers
+	listened  *actor.Props // of the lock actors of SpawnLock
+	phase     phases
+	troubles  troubles
+	stale     atomic.Int64
+	polls     atomic.Int64
+	unowned   atomic.Int64
+	weight    atomic.Int64     // of its ephemeral nodes
+	inside    atomic.Int64     // requests that wait without a node
+	figures   *figures.Figures // nil where nothing is counted
+	last      lastThings
+}
+
+// PID is the session actor's address.
+func (s *Session) PID() *actor.PID { return s.pid }
+
+// Servers lists the servers, each as host and port, in order.
+func (s *Session) Servers() []string { return slices.Sorted(slices.Values(s.cfg.Servers())) }
+
+// Absolute gives a path as the servers know it, chroot and all.
+func (s *Session) Absolute(path string) string { return s.cfg.Chroot() + path }
+
+// Ready waits until the session exists. It returns the error of ctx, or of the session when it has
+// failed for good, with the servers and the last cause. Where that takes longer than the session
+// timeout a warning is logged, once: by the logger of the configuration, or slog.Default without one.
+func (s *Session) Ready(ctx context.Context) error {
+	defer time.AfterFunc(s.cfg.SessionTimeout(), s.warnOfServers).Stop()
+	select {
+	case <-s.ready:
+		return nil
+	case <-s.ended:
+		return s.explain(s.Err())
+	case <-ctx.Done():
+		return s.explain(ctx.Err())
 	}
-	for _, opt := range opts {
-		if err := opt(&s.opts); err != nil {
-			return nil, err
-		}
+}
+
+// warnOfServers says that there is no session yet. A program whose ctx has no deadline would stand still without a word, as
+// with a host that does not exist.
+func (s *Session) warnOfServers() {
+	select {
+	case <-s.ready:
+	case <-s.ended:
+	default:
+		s.warned.Do(func() {
+			s.cfg.AlarmLogger().Warn("no session yet: no server can be reached", logkeys.Server, strings.Join(s.cfg.Servers(), ","),
+				logkeys.Error, s.lastCause())
+		})
 	}
-	if err := s.opts.heedEnvironment(); err != nil {
-		return nil, err
+}
+
+// Err is why the session has ended for good: ErrSessionClosed, zkconn.ErrAuthFailed; nil while it has
+// not.
+func (s *Session) Err() error {
+	if p := s.failure.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// explain adds the servers and the last cause to an error.
+func (s *Session) explain(err error) error {
+	servers := strings.Join(s.cfg.Servers(), ",")
+	if cause := s.lastCause(); cause != nil && !errors.Is(err, cause) {
+		// Not %w: a dial that timed out must not make this a DeadlineExceeded.
+		return fmt.Errorf("turnstile: no session with %s: %w (last cause: %v)", servers, err, cause)
+	}
+	return fmt.Errorf("turnstile: no session with %s: %w", servers, err)
+}
+
+func (s *Session) lastCause() error {
+	if conn := s.conn.Load(); conn != nil {
+		return conn.LastError()
+	}
+	if p := s.cause.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// letGo keeps a handle of a session that has ended from keeping its actor, its connection, and all
+// that they remember.
+//
+// self is the actor's PID as the actor knows it: it may end before the call that spawned it has returned.
+func (s *Session) letGo(self *actor.PID) {
+	cause := s.lastCause()
+	s.cause.Store(&cause)
+	s.conn.Store(nil)
+	// A PID keeps the process that it was last sent to, until it is used after the end of that.
+	s.system.Root.Send(self, lockEnded{})
+}
+
+// Explain adds to err what the session knows of its servers when it is not connected; otherwise it
+// returns err unchanged. Callers use it for errors after which they give up.
+func (s *Session) Explain(err error) error {
+	if l := s.current.Load(); l != nil && l.session != 0 && s.lastCause() == nil {
+		return err
+	}
+	return s.explain(err)
+}
+
+// Close ends the session at the server, which deletes all its nodes, and waits until the actor and
+// all that it started have ended, or ctx has. Locks that are held are Lost. The functions of
+// BeforeClose run first.
+//
+// It returns an error that wraps zkconn.ErrSessionRemains, and logs a warning, when no server has
+// said that the session is closed, as with a link that is cut. Others then wait for its locks until
+// it expires. Everything in this process has ended even so. Closing again gives the same answer.
+//
+// While no server is in reach a ctx with a deadline gives it time: servers are asked again and again
+// until shortly before, and for a session timeout at most. Without a deadline it gives up at once.
+func (s *Session) Close(ctx context.Context) error {
+	select {
+	case <-s.ended:
+	default:
+		s.last.run(func() { s.system.Root.Send(s.pid, &shutdown{until: farewellOf(ctx)}) })
 	}
 	var err error
-	if s.figures, err = figures.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
-		return nil, err
+	select {
+	case <-s.ended:
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	if s.opts.sessionFile != "" {
-		if s.file, err = sessionfile.Start(s.opts.sessionFile, cfg); err != nil {
-			s.figures.End()
-			return nil, err
-		}
-	}
-	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
-	s.listened = newListened(s)
-	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
-	if err != nil {
-		s.figures.End()
-		s.file.Close(true)
-		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
-	}
-	s.pid = pid
-	return s, nil
-}
-
-func newSession(handle *Session) *session {
-	s := &session{
-		Session: handle,
-		log:     handle.opts.log,
-		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout(), handle.bounds()),
-		locks:   map[coordinator.RequestID]*actor.PID{},
-		timers:  map[uint64]*time.Timer{},
-		others:  map[string]int{},
-		pauses:  map[*time.Timer]struct{}{},
-	}
-	s.queries = s.newDispatcher()
-	return s
-}
-
-// Receive takes one message. A panic ends the session: an actor that lost its state must not go on.
-func (s *session) Receive(ctx actor.Context) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.system.Root.Stop(s.self)
-			panics.Log(s.log, "session actor panicked", r)
-			s.fail(fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
-		}
-	}()
-	switch msg := ctx.Message().(type) {
-	case *actor.Started:
-		s.self = ctx.Self()
-		s.open(1)
-	case *order:
-		s.take(msg)
-	case *queryDone:
-		s.finish(msg)
-	case *timerFired:
-		if msg.epoch == s.info.epoch && !s.ending {
-			s.apply(coordinator.Fired{Timer: msg.timer})
-		}
-	case *connectionEvent:
-		if msg.Epoch == s.info.epoch && !s.ending {
-			s.happened(msg.Event)
-		}
-	case *pauseOver:
-		if msg.epoch == s.info.epoch && !s.ending {
-			s.lapsePauseOver()
-		}
-	case lockEnded:
-		delete(s.locks, msg.request)
-		s.troubles.note(msg.request, "")
-		if !s.ending {
-			s.apply(coordinator.Ended{Request: msg.request})
-		}
-	case *actor.Terminated:
-		s.queries.Unfollow(Address(s.system, messages.IDOf(msg.Who)), "")
-	case *messages.Follow:
-		s.follow(ctx, msg.Path)
-	case *messages.Unfollow:
-		s.queries.Unfollow(Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
-	case *weighing:
-		s.admit(msg)
-	case *weighed:
-		s.settle(msg)
-	case *asked:
-		s.queries.Ask(msg, msg.query, func(answer any) { msg.answer <- answer })
-	case *withdrawn:
-		s.queries.Withdraw(msg.asked)
-	case *shutdown:
-		s.farewell = msg.until
-		s.fail(ErrSessionClosed)
-	case *actor.Stopping:
-		s.end(ErrSessionClosed)
-	case *actor.Stopped:
-		s.closeDown()
+	select {
+	case <-s.ended: // both: what happened counts
+		err = s.closed
 	default:
-		s.queries.Ask(Address(s.system, messages.IDOf(ctx.Sender())), msg, s.replyTo(ctx.Sender()))
+	}
+	if err != nil {
+		return fmt.Errorf("turnstile: closing the session: %w", err)
+	}
+	return nil
+}
+
+// farewellOf gives until when Close may tell the servers; zero where its ctx has no deadline. It is a little before that,
+// so that what has become of it is known by then.
+func farewellOf(ctx context.Context) time.Time {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return time.Time{}
+	}
+	return end.Add(-min(time.Until(end)/10, time.Second))
+}
+
+// Clock gives the lease clock of an epoch. That of an epoch that is over is never valid.
+func (s *Session) Clock(epoch uint64) *zkconn.LeaseClock {
+	if l := s.current.Load(); l != nil && l.epoch == epoch {
+		return l.clock
+	}
+	over := zkconn.NewLeaseClock(nil)
+	over.End()
+	return over
+}
+
+// ID is the ZooKeeper session id; zero before the first connection.
+func (s *Session) ID() int64 {
+	if l := s.current.Load(); l != nil {
+		return l.session
+	}
+	return 0
+}
+
+// LastWord is how long news of an end may take from a lock actor to a goroutine that waits for it.
+func (s *Session) LastWord() time.Duration { return 100 * time.Millisecond }
+
+// HasFile tells whether the session keeps its password in a file: see WithSessionFile.
+func (s *Session) HasFile() bool { return s.file != nil }
+
+// Timeout is the shortest session timeout that a server has granted the session. Before the first
+// connection, and once the session has ended, it is the one that is asked for.
+func (s *Session) Timeout() time.Duration {
+	if conn := s.conn.Load(); conn != nil {
+		return conn.SessionTimeout()
+	}
+	return s.cfg.SessionTimeout()
+}
+
+// Connection tells where the connection stands, and gives a channel that is closed when that changes.
+func (s *Session) Connection() (Connection, <-chan struct{}) {
+	now, changed := s.phaseOfEpoch()
+	now.Timeout = s.Timeout()
+	now.Silence = max(now.Silence, s.silence())
+	now.NodeBytes, now.MaxNodeBytes, now.Inside = int(s.weight.Load()), s.bounds().Weight, int(s.inside.Load())
+	now.Lease, _ = s.leaseLeft()
+	now.Trouble, now.Stuck = s.troubles.look()
+	if now.Phase != Connected {
+		now.Cause = s.lastCause()
+		if err := s.Err(); err != nil {
+			now.Cause = err
+		}
+	}
+	return now, changed
+}
+
+// phaseOfEpoch gives the phase with the epoch that it belongs to. An epoch begins with Connecting, and then has its info:
+// the info that stands before a look and after it belongs to the phase in between, or the next phase is still to come.
+func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
+	info := s.current.Load()
+	for {
+		now, changed = s.phase.look()
+		again := s.current.Load()
+		if again == info {
+			break
+		}
+		info = again
+	}
+	if info != nil {
+		now.Epoch, now.ID = info.epoch, info.session
+	}
+	return now, changed
+}
+
+// silence is that of the newest connection.
+func (s *Session) silence() time.Duration {
+	if conn := s.conn.Load(); conn != nil {
+		return conn.Silence()
+	}
+	return 0
+}
+
+// leaseLeft is how long the leases of the session last; false where no transaction has been acknowledged in this epoch.
+func (s *Session) leaseLeft() (time.Duration, bool) {
+	l := s.current.Load()
+	if l == nil || l.clock.Deadline().IsZero() {
+		return 0, false
+	}
+	return time.Until(l.clock.Deadline()), true
+}
+
+// Counters of what a session has seen; they only grow.
+type Counters struct {
+	// Stale counts the answers that came for an epoch or an attempt that was over.
+	Stale int64
+	// Polls counts the waiters that found out only by looking again, after a session timeout, what an event should have
+	// told them: that the lock is theirs, or that what they wait for is gone. It stays zero where events arrive. Without
+	// READ on the nodes before it a waiter is sent none.
+	Polls int64
+	// Unowned counts the nodes of the session that no request owned, as servers bring back that were restored from a
+	// backup, and that it has removed.
+	Unowned int64
+}
+
+// Counters gives what has been counted since the session actor began.
+func (s *Session) Counters() Counters {
+	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load(), Unowned: s.unowned.Load()}
+}
+
+// bounds gives those of the session's nodes.
+func (s *Session) bounds() coordinator.Bounds {
+	usual := coordinator.DefaultBounds()
+	return coordinator.Bounds{Waiting: cmp.Or(s.opts.bounds.Waiting, usual.Waiting),
+		Weight: cmp.Or(s.opts.bounds.Weight, usual.Weight), Root: len(s.cfg.Chroot())}
+}
+
+// BeforeClose has Close call a function, and wait until it returns, before the session ends at the
+// servers. A gateway waits there until what it has promised to other nodes has run out. forget
+// removes the function again.
+//
+// A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
+// up because a node may not be deleted, or because a server handed out another, is left to expire,
+// while another begins.
+func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }
+
+// lastThings are what has to be done before a session ends at the servers.
+type lastThings struct {
+	mu      sync.Mutex
+	todo    map[int]func()
+	newest  int
+	running bool
+}
+
+// add adds one, and gives the function that takes it out.
+func (l *lastThings) add(do func()) (forget func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.todo == nil {
+		l.todo = map[int]func(){}
+	}
+	l.newest++
+	id := l.newest
+	l.todo[id] = do
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.todo, id)
 	}
 }
 
-// take carries out an order.
-func (s *session) take(o *order) {
-	_, known := s.locks[o.Request]
-	s.locks[o.Request] = o.lock
-	if !known && !s.ending {
-		s.replaceIfLapsed()
+// run does them all, at the same time, and those that are added meanwhile, and then what follows: at
+// once where there is nothing to do, and otherwise later, on a goroutine. While it does, further
+// calls do nothing.
+func (l *lastThings) run(then func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.running {
+		l.next(then)
 	}
-	if s.ending {
-		s.tellClosed(o.lock)
+}
+
+// some tells whether there is anything to do, or something is being done.
+func (l *lastThings) some() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running || len(l.todo) > 0
+}
+
+// next is one round; l.mu is held.
+func (l *lastThings) next(then func()) {
+	todo := l.todo
+	l.todo, l.running = nil, len(todo) > 0
+	if !l.running {
+		then()
 		return
 	}
-	s.apply(&o.Order)
-	*o = order{}
-	orders.Put(o)
-}
-
-// happened takes news of the connection or of a watched node.
-func (s *session) happened(ev zkconn.Event) {
-	switch ev.Kind {
-	case zkconn.Connected:
-		s.up(ev)
-	case zkconn.Disconnected:
-		s.down(ev)
-	case zkconn.Lapsed:
-		s.lapsed(ev)
-	case zkconn.Expired:
-		s.figures.Expired()
-		s.log.Warn("session expired", s.logged(logkeys.Error, ev.Err)...)
-		s.apply(coordinator.Expired{})
-	case zkconn.AuthFailed:
-		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
-		err := ev.Err
-		if err == nil {
-			err = zkconn.ErrAuthFailed
+	go func() {
+		var all sync.WaitGroup
+		for _, do := range todo {
+			all.Go(do)
 		}
-		s.fail(err)
-	default:
-		s.changed(ev)
-	}
-}
-
-// changed takes an event of something that is watched.
-func (s *session) changed(ev zkconn.Event) {
-	change := coordinator.Changed{Path: ev.Path}
-	switch ev.Kind {
-	case zkconn.NodeDataChanged:
-		change.Change = coordinator.DataChanged
-	case zkconn.NodeChildrenChanged:
-		change.Change = coordinator.ChildrenChanged
-	}
-	if ev.Kind != zkconn.NodeDataChanged {
-		s.queries.Changed(ev.Path)
-	}
-	s.apply(change)
-}
-
-func (s *session) up(ev zkconn.Event) {
-	s.figures.Turned(figures.Connected)
-	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
-	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
-	s.phase.turn(Connected, ev.Server, 0)
-	s.recordSession(ev)
-	s.apply(coordinator.Connected{Timeout: ev.Timeout})
-	s.queries.Connected()
-}
-
-func (s *session) down(ev zkconn.Event) {
-	s.phase.turn(Disconnected, "", s.link.Silence())
-	s.queries.Disconnected()
-	s.figures.Down()
-	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
-	s.apply(coordinator.Disconnected{})
-	s.lapse.lost()
-	if s.lapse.lapsed && s.decides.Wanted() {
-		s.replaceSoon(s.info.timeout / lastWords)
-	}
+		all.Wait()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.next(then)
+	}()
 }

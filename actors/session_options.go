@@ -1,15 +1,20 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
 // SessionOption changes how a session works.
@@ -69,4 +74,147 @@ func (o *sessionOptions) heedEnvironment() error {
 		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.without.String())
 	}
 	return nil
+}
+
+// ErrSessionFull: the ephemeral nodes of the session weigh as much as they may. Nothing was sent. It may pass: see
+// WithMaxNodeBytes.
+var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it may have")
+
+// WithMaxWaiting bounds the nodes of one queue with which this session waits; without it they are
+// 256. Those that are held with do not count. Requests beyond it wait inside the session, in the
+// order in which they came, and get nodes as those before them leave. Nodes that they do not have
+// cost the servers nothing.
+//
+// For exclusive locks that changes no order within the session. Readers, and holders of permits,
+// beyond it come behind the requests of other sessions that queue meanwhile. Other sessions see the
+// nodes, and not who waits inside. n must be above zero.
+func WithMaxWaiting(n int) SessionOption {
+	return func(o *sessionOptions) error {
+		if n < 1 {
+			return fmt.Errorf("turnstile: WithMaxWaiting: %w: %d nodes", zkconn.ErrBadConfig, n)
+		}
+		o.bounds.Waiting = n
+		return nil
+	}
+}
+
+// WithMaxNodeBytes bounds what all ephemeral nodes of this session weigh together; without it that
+// is 512 KiB. A node weighs the length of its path at the servers, with the chroot, and four bytes.
+// That is what it takes in the transaction that ends the session. A server whose jute.maxbuffer is
+// smaller than that transaction cannot read it, and an ensemble of such servers does not start
+// again (ZOOKEEPER-4306). The usual jute.maxbuffer is 1 MiB. Raise both together, and keep the
+// bound at half of jute.maxbuffer.
+//
+// Where there is no room, retained nodes that nobody uses are given up, the oldest first. Then a
+// request waits inside the session where its queue has a node of this session, and otherwise ends
+// with messages.ReasonSessionFull. n must be above zero.
+func WithMaxNodeBytes(n int) SessionOption {
+	return func(o *sessionOptions) error {
+		if n < 1 {
+			return fmt.Errorf("turnstile: WithMaxNodeBytes: %w: %d bytes", zkconn.ErrBadConfig, n)
+		}
+		o.bounds.Weight = n
+		return nil
+	}
+}
+
+// ErrSessionFileInUse: the session file belongs to a session that lives, of this process or of another.
+var ErrSessionFileInUse = sessionfile.ErrInUse
+
+// WithSessionFile keeps the session's id and password in a file while the session lives. A process
+// that is started again after a crash closes its predecessor's session, with the same file. The
+// predecessor's locks are then free after a few round trips, instead of a session timeout. An
+// orderly Close leaves the file empty.
+//
+// The file is made where there is none; its folder must exist. It must be the user's own, with no
+// access for others (mode 0600), a regular file and no symbolic link, on a local disk of the one
+// host. In a container, put it on a volume that outlives it. What another host wrote, or this one
+// before a restart, is passed over. Package sessionfile has the rules and the reasons.
+//
+// StartSession fails with an error that wraps zkconn.ErrBadConfig for a file that breaks them,
+// before anything is sent, and with ErrSessionFileInUse for one that a living session uses. A file
+// that cannot be written later, because the disk is full, is logged, and the session goes on.
+//
+// Ready waits until the predecessor's session is closed and our own is in the file, for some
+// seconds at most after our own session was granted. Closing goes on for as long as the
+// predecessor's session timeout after that; then its session has expired by itself. A lock actor
+// that does not wait for Ready may find its predecessor's nodes in the queue for a moment.
+//
+// Locks that are asked for with messages.Acquire.Reclaim are not given up by that: where the predecessor has held any,
+// its session is kept instead, for a session timeout from the first restart, and whoever asks with the same label takes the lock over. Then
+// it is closed. Package sessionfile says why that is safe.
+//
+// That the predecessor is dead is known from the file's lock, which the kernel lets go of with the process: no two live
+// processes close each other's sessions. What the dead one had sent to others before it died may still arrive
+// there: fencing tokens are what protects the resource from that, as they do when a session expires.
+func WithSessionFile(path string) SessionOption {
+	return func(o *sessionOptions) error {
+		if path == "" {
+			return fmt.Errorf("session file %q: must not be empty: %w", path, zkconn.ErrBadConfig)
+		}
+		o.sessionFile = path
+		return nil
+	}
+}
+
+// FastPath names a way in which a session saves requests or time. Switch one off to find out
+// whether it has to do with a problem: what is promised does not change.
+type FastPath uint16
+
+// The fast paths.
+const (
+	// GroupCommit lets creates and deletes share transactions when there are many, and lets local runs
+	// form where a session queues with others.
+	GroupCommit FastPath = 1 << iota
+	// HandOver grants a lock to the next request of the same session before the node of the holder
+	// before is deleted.
+	HandOver
+	// LookAhead is for a waiter whose predecessor belongs to another session and waits itself. The
+	// waiter finds out as soon as its predecessor holds. It costs one more read; the grant then needs
+	// only an event.
+	LookAhead
+)
+
+var fastPathNames = []string{"group-commit", "hand-over", "look-ahead"}
+
+// FastPaths lists them all.
+func FastPaths() (all []FastPath) {
+	for i := range fastPathNames {
+		all = append(all, 1<<i)
+	}
+	return all
+}
+
+// String gives the name, or names: "group-commit,hand-over".
+func (f FastPath) String() string {
+	var names []string
+	for i, name := range fastPathNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ParseFastPaths reads names as String writes them. The error names the one that is none.
+func ParseFastPaths(names string) (f FastPath, err error) {
+	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' }) {
+		i := slices.Index(fastPathNames, name)
+		if i < 0 {
+			return 0, fmt.Errorf("%q is no fast path; there are %s: %w", name, strings.Join(fastPathNames, ", "), zkconn.ErrBadConfig)
+		}
+		f |= 1 << i
+	}
+	return f, nil
+}
+
+// switches are those that the coordinator has.
+func (f FastPath) switches() (off coordinator.Switches) {
+	for path, to := range map[FastPath]coordinator.Switches{GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver,
+		LookAhead: coordinator.LookAhead} {
+		if f&path != 0 {
+			off |= to
+		}
+	}
+	return off
 }

@@ -204,7 +204,7 @@ func (w *world) hear(i int) {
 	w.step(i, n.event)
 }
 
-// step gives a machine one event, as actors/lock.go does.
+// step gives a machine one event, as actors/lock_actor.go does.
 func (w *world) step(i int, ev machine.Event) {
 	a, s := &w.actors[i], w.plan.Sessions[i]
 	over, first, void := a.m.Precede(ev, a.m.Holding() && w.unbroken(i))

@@ -56,6 +56,39 @@ func (s *session) setInfo(info *sessionInfo) {
 	s.current.Store(info)
 }
 
+// work does something on a goroutine and brings what it puts into done back to the actor. It must touch nothing of the
+// actor's. A panic is the actor's to fail, not the program's.
+func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
+	root, self, conn, d := s.system.Root, s.self, s.link, &queryDone{epoch: s.info.epoch}
+	s.running.Add(1)
+	s.workers.Do(func() {
+		begun := time.Now()
+		defer s.running.Done()
+		defer func() {
+			d.panicked = recover()
+			d.took = time.Since(begun)
+			root.Send(self, d)
+		}()
+		do(conn, d)
+	})
+}
+
+// after does the dispatcher's work on the actor once d has passed, unless the epoch is over by then.
+func (s *session) after(d time.Duration, do func()) {
+	root, self, epoch := s.system.Root, s.self, s.info.epoch
+	var timer *time.Timer
+	fire := func() { delete(s.pauses, timer); do() }
+	timer = time.AfterFunc(d, func() { root.Send(self, &queryDone{epoch: epoch, then: fire}) })
+	s.pauses[timer] = struct{}{}
+}
+
+// loaded notes what the session has at the servers.
+func (s *session) loaded(now coordinator.Load) {
+	s.weight.Store(int64(now.Weight))
+	s.inside.Store(int64(now.Inside))
+	s.figures.Loaded(now.Weight, now.Inside)
+}
+
 func (s *session) stopTimers() {
 	for _, timer := range s.timers {
 		timer.Stop()

@@ -1,0 +1,175 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// open begins an epoch.
+func (s *session) open(epoch uint64) {
+	s.phase.turn(Connecting, "", s.silence())
+	root, self := s.system.Root, s.self
+	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &connectionEvent{Event: ev}) })
+	if err != nil {
+		s.setInfo(&sessionInfo{epoch: epoch, clock: zkconn.NewLeaseClock(nil)})
+		s.fail(err)
+		return
+	}
+	s.setInfo(&sessionInfo{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
+	s.link = conn
+	s.conn.Store(conn)
+	s.figures.Turned(figures.Connecting)
+}
+
+// recordSession puts a session that was granted or renewed into the file, and then tells that the session is ready. It
+// does so elsewhere, for the disk may be slow.
+func (s *session) recordSession(ev zkconn.Event) {
+	ready := func() { s.readyOnce.Do(func() { close(s.ready) }) }
+	if s.file == nil {
+		ready()
+		return
+	}
+	link := s.link
+	s.running.Go(func() {
+		s.file.Record(ev.Epoch, ev.SessionID, link.SessionPassword(), ev.Timeout)
+		if s.Err() == nil { // which would have ended the waiting
+			ready()
+		}
+	})
+}
+
+// endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
+// closed. What a gateway has promised to other nodes lasts for as long as the session would have: then it is left to
+// expire.
+func (s *session) endEpoch(next uint64) {
+	promised := s.last.some() && s.mayBePromised()
+	s.info.clock.End()
+	clear(s.others)
+	s.queries.EpochEnded()
+	s.stopTimers()
+	s.lapse.stop()
+	s.keeping = false
+	s.troubles.note(ofSession, "")
+	old, report := s.link, s.reportRemaining()
+	s.running.Go(func() {
+		if promised {
+			report(old.Abandon())
+			return
+		}
+		err := old.Close()
+		if errors.Is(err, zkconn.ErrSessionRemains) {
+			err = s.closeRemaining(old, err)
+		}
+		report(err)
+	})
+	s.open(next)
+}
+
+// mayBePromised tells whether leases that were promised may still run. A server that hands out another session in place
+// of ours ends the lease clock at once, and the servers may keep our session for as long as was promised.
+func (s *session) mayBePromised() bool {
+	return s.info.clock.Valid() || !s.link.Ended() && !s.lapse.lapsed
+}
+
+// closeRemaining makes one attempt to end a session that could not be closed over its own connection: its nodes would keep
+// others out until it expires. The attempt lets it live for longer if it fails half-way, so it is made once, when a later
+// session is connected, and for a session timeout at most. It gives why the session remains, nil where it does not.
+func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
+	for {
+		now, changed := s.Connection()
+		if now.Phase == Closed {
+			return why
+		}
+		if now.Epoch > old.Epoch() && now.Phase == Connected {
+			break
+		}
+		select {
+		case <-changed:
+		case <-s.stopped:
+			return why
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), old.SessionTimeout())
+	defer cancel()
+	s.running.Go(func() {
+		select {
+		case <-s.stopped:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return old.CloseRemaining(ctx)
+}
+
+// fail ends the session for good.
+func (s *session) fail(err error) {
+	s.system.Root.Stop(s.self)
+	s.end(err)
+}
+
+// end tells everybody that the session is over. It is called once or more.
+func (s *session) end(err error) {
+	if s.ending {
+		return
+	}
+	s.ending = true
+	s.failure.Store(&err)
+	s.phase.turn(Closed, "", s.silence())
+	s.stopTimers()
+	s.lapse.stop()
+	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came
+		s.tellClosed(s.locks[id]) // before the clock ends: it says more than that a lease is over
+	}
+	s.info.clock.End()
+	s.queries.Close()
+	s.loaded(coordinator.Load{})
+	s.figures.Turned(figures.None)
+}
+
+// tellClosed tells a lock actor that the session has ended.
+func (s *session) tellClosed(lock *actor.PID) {
+	s.system.Root.Send(lock, &lockEvent{Event: machine.Event{Kind: machine.Closed}, Session: s.info})
+}
+
+// closeDown closes the connection, which ends every request, and waits for them elsewhere: an actor
+// does not block.
+func (s *session) closeDown() {
+	s.registry.close(s.system.Root)
+	close(s.stopped)
+	s.workers.End()
+	link, self, report := s.link, s.self, s.reportRemaining()
+	until := s.farewell
+	s.file.Stop()
+	go func() {
+		if link != nil {
+			s.closed = link.CloseBy(until)
+			report(s.closed)
+		}
+		s.running.Wait()
+		s.letGo(self)
+		s.figures.End()
+		s.file.Close(link == nil || link.Ended())
+		close(s.ended)
+	}()
+}
+
+// reportRemaining gives the function that logs when a session could not be closed. It may be called
+// elsewhere.
+func (s *session) reportRemaining() func(error) {
+	log, args := s.log, s.logged(logkeys.Timeout, s.info.timeout)
+	return func(err error) {
+		if err != nil {
+			log.Warn("session not closed at the servers: it ends when it expires", append(args, logkeys.Error, err)...)
+		}
+	}
+}

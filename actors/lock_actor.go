@@ -1,0 +1,294 @@
+package actors
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/google/uuid"
+
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
+	"github.com/turnstile-locks/turnstile/actors/internal/retry"
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+)
+
+// NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its
+// parent and its observers with the notices of package messages, takes the commands of that
+// package, and stops by itself when the request has ended. A nil session panics.
+//
+// It may be stopped at any time: the session then deletes its node. A supervisor that restarts it,
+// as with AllForOne, ends it, too; its parent is told Terminated. Bad input is told as Failed,
+// before anything is sent. So is a parent, an owner or an observer on another node, unless
+// WithRemote is set.
+//
+// # Owners that are restarted
+//
+// When an owner panics and its supervisor restarts it, protoactor first stops the lock actors that
+// it spawned as children, and the session deletes their nodes. Notices that they had sent before
+// stay in the owner's mailbox. The new incarnation may receive a Held for a lock that somebody else
+// has by then.
+//
+// So an actor that can be restarted compares ctx.Sender(), or Grant.Actor, with the lock actors
+// that it spawned, and answers any other Held with Release. A lock actor of an earlier incarnation
+// may still be there, if it was spawned at the root: it then gives its lock back. WithOwner does
+// not release it, because a restarted owner has not ended. See the example "restarted".
+func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
+	if session == nil {
+		panic("turnstile: actors.NewLock: the session is nil")
+	}
+	return actor.PropsFromProducer(func() actor.Actor {
+		return &lock{session: session, want: &want, m: machine.New(want.Try), audience: newAudience(opts)}
+	}, actor.WithMailbox(mailbox.New))
+}
+
+// NewLock is the function NewLock with this session.
+func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Props {
+	return NewLock(s, want, opts...)
+}
+
+// SpawnLock spawns a lock actor at the root that has a listener, and perhaps observers: see
+// WithObserver. want and observers must not change from then on. It is for many requests: their
+// actors share what they have in common.
+func (s *Session) SpawnLock(want *messages.Acquire, to Listener, observers []*actor.PID) *actor.PID {
+	pid := s.system.Root.Spawn(s.listened)
+	s.system.Root.Send(pid, &assignment{want: want, listener: to, observers: observers})
+	return pid
+}
+
+// newListened makes the props of the lock actors that SpawnLock spawns.
+func newListened(s *Session) *actor.Props {
+	return actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} },
+		actor.WithMailbox(mailbox.New))
+}
+
+// unassigned is what a lock actor wants that was not told yet.
+var unassigned messages.Acquire
+
+// Receive takes one message. A panic ends this lock actor and no other; its node is the session's to
+// delete then.
+func (l *lock) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			ctx.Stop(ctx.Self())
+			panics.Log(l.session.opts.log, "lock actor panicked", r, l.logged()...)
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		if l.want != &unassigned {
+			l.begin(ctx)
+		}
+	case *assignment:
+		l.want, l.listener, l.observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
+		l.begin(ctx)
+	case *lockEvent:
+		l.hear(ctx, msg)
+	case *lockTimerFired:
+		l.step(ctx, msg.event)
+	case *troubled:
+		l.hearTrouble(msg.text)
+	case *messages.Release, messages.Release:
+		l.step(ctx, machine.Event{Kind: machine.Release})
+	case *messages.Cancel:
+		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
+	case messages.Cancel:
+		l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: msg.Reason})
+	case *messages.Revoke, messages.Revoke:
+		l.step(ctx, machine.Event{Kind: machine.Revoke})
+	case *probeDue:
+		l.probe(ctx)
+	case *inspect.DeadlockProbed:
+		if l.probed(ctx, msg) {
+			l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
+		}
+	case *actor.Terminated: // only the owner is watched, and a parent on another node
+		l.ownerLeft(ctx, msg)
+	case *actor.Stopping:
+		l.stop(ctx)
+	case *actor.Restarting: // it ends: news of the request that it had must not reach another one
+		l.stop(ctx)
+		ctx.Stop(ctx.Self())
+	case *actor.Stopped:
+		if l.listener != nil {
+			l.listener.Hear(ctx.Self(), msg)
+		}
+	}
+}
+
+func (l *lock) begin(ctx actor.Context) {
+	if err := l.check(ctx); err != nil {
+		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
+		return
+	}
+	l.audience.watch(ctx)
+	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
+	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
+	l.spec.Requester = l.requester
+	var alive bool
+	l.request, alive = l.session.registry.add(ctx.Self())
+	l.step(ctx, machine.Event{Kind: machine.Begin})
+	if !alive {
+		l.step(ctx, machine.Event{Kind: machine.Closed}) // nobody will answer
+	}
+}
+
+// check finds what is wrong with the request before anything is sent, and begins its figures.
+func (l *lock) check(ctx actor.Context) error {
+	err := cmp.Or(l.audience.check(ctx), CheckAcquire(*l.want))
+	if err != nil {
+		return err
+	}
+	l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
+	return err
+}
+
+// hear takes an event from the session.
+func (l *lock) hear(ctx actor.Context, n *lockEvent) {
+	l.info = n.Session.(*sessionInfo)
+	l.figures.Handed(figures.Moment(n.Handoff.At), n.Handoff.Local)
+	if n.As != "" {
+		l.as = n.As
+	}
+	l.hearPredecessor(n)
+	l.step(ctx, n.Event)
+}
+
+// step gives one event to the machine and carries out what it decides. A process that was paused finds
+// that its lease is over here, before anything else happens, and not when a timer gets round to it.
+func (l *lock) step(ctx actor.Context, ev machine.Event) {
+	run, valid := l.info.look()
+	over, first, void := l.m.Precede(ev, l.m.Holding() && valid && l.info.clock == l.held.clock && run == l.run)
+	if void {
+		return
+	}
+	if first {
+		l.step(ctx, over)
+	}
+	ev.Lease = valid
+	before := l.m
+	effects, row := l.m.Take(ev)
+	after := l.m
+	if row == nil && len(effects.All()) == 0 {
+		if before.Stale(ev) {
+			l.session.stale.Add(1)
+			l.polled = l.polled && ev.Op != l.waited // it was told after all, as it looked
+		}
+		return
+	}
+	if after.State.Holding() && !before.Holding() {
+		l.held, l.run = l.info, run
+	}
+	l.countPoll(&before, ev.Kind)
+	l.setProbe(ctx, l.waits())
+	if after.State != before.State {
+		l.failures = 0
+		l.figures.Step(&before, &after, &ev)
+		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
+	}
+	for _, e := range effects.All() {
+		l.carryOut(ctx, e, ev)
+	}
+	if after.State.Terminal() {
+		ctx.Stop(ctx.Self())
+	}
+}
+
+// countPoll counts those who wait without a node, and find only by asking again that the lock is theirs. The others the
+// coordinator counts, and those of a contest.
+func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
+	switch {
+	case on == machine.Poll && before.State == messages.StateWatching && before.Node == "" && l.want.Mode != messages.Contest:
+		l.polled, l.waited = true, before.Op
+	case l.polled && l.m.State != messages.StateCreating && l.m.State != messages.StateListing:
+		l.polled = false
+		if l.m.State == messages.StateHeld {
+			l.session.polls.Add(1)
+		}
+	}
+}
+
+// carryOut does one effect.
+func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
+	switch e.Do {
+	case machine.StartPoll:
+		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)
+	case machine.StartRetry:
+		l.failures++
+		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
+	case machine.StartTimeout:
+		if l.want.Timeout > 0 {
+			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)
+		}
+	case machine.StartGrace:
+		if l.want.Grace > 0 {
+			l.alarmAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
+		}
+	case machine.Halt:
+		l.session.opts.log.Error("impossible event", l.logged(logkeys.Event, ev.Kind.String())...)
+		ctx.Stop(ctx.Self())
+	default:
+		if notice := l.notice(ctx, e.Do); notice != nil {
+			l.report(ctx, notice)
+			return
+		}
+		o := orders.Get().(*order)
+		*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}, lock: ctx.Self()}
+		if l.info != nil {
+			o.Epoch = l.info.epoch
+		}
+		if e.Do == machine.GiveBack {
+			o.Moment = coordinator.Moment(l.session.figures.Now())
+		}
+		ctx.Send(l.session.pid, o)
+	}
+}
+
+// ownerLeft takes it that the owner has ended, or that its node is out of reach. In the latter case
+// the owner may rely on the lock for as long as it was promised: the lease as it stands now is the
+// most that any notice has told.
+func (l *lock) ownerLeft(ctx actor.Context, msg *actor.Terminated) {
+	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
+	switch {
+	case ownerEnded(msg):
+		l.step(ctx, release)
+	case !sameNode(ctx.ActorSystem(), msg.Who) && l.timers[alarmOf[machine.Release]] == nil: // else it runs already
+		l.startTimer(ctx, l.ownerPatience(), release)
+	}
+}
+
+// ownerPatience is for how long an owner that is out of reach is waited for.
+func (l *lock) ownerPatience() time.Duration {
+	if l.m.Holding() {
+		return time.Until(l.held.clock.Deadline())
+	}
+	if l.info != nil {
+		return l.info.timeout
+	}
+	return l.session.Timeout()
+}
+
+// stop is the end of this actor, wherever it comes from.
+func (l *lock) stop(ctx actor.Context) {
+	if l.request != 0 { // first of all: the logger may panic
+		l.session.registry.remove(l.request)
+		ctx.Send(l.session.pid, lockEnded{request: l.request})
+	}
+	for _, t := range l.timers {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	l.setProbe(ctx, false)
+	l.figures.Stopped()
+	l.audience.unwatch(ctx)
+	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
+		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
+			"Stopped", messages.ReasonStopped)
+	}
+}

@@ -1,0 +1,235 @@
+package actors
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/internal/panics"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
+)
+
+// StartSession spawns a session actor. It returns at once; Ready waits for the connection. It returns
+// an error that wraps zkconn.ErrBadConfig for an option out of range or a session file that is refused,
+// ErrSessionFileInUse, or that of the spawn.
+func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionOption) (*Session, error) {
+	s := &Session{
+		system:  system,
+		cfg:     cfg,
+		opts:    sessionOptions{log: cfg.Logger(), meters: system.Config.MetricsProvider},
+		ready:   make(chan struct{}),
+		stopped: make(chan struct{}),
+		ended:   make(chan struct{}),
+		workers: mailbox.NewWorkers(),
+	}
+	for _, opt := range opts {
+		if err := opt(&s.opts); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.opts.heedEnvironment(); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.figures, err = figures.New(s.opts.meters, s.opts.labels, s.leaseLeft); err != nil {
+		return nil, err
+	}
+	if s.opts.sessionFile != "" {
+		if s.file, err = sessionfile.Start(s.opts.sessionFile, cfg); err != nil {
+			s.figures.End()
+			return nil, err
+		}
+	}
+	props := actor.PropsFromProducer(func() actor.Actor { return newSession(s) }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
+	s.listened = newListened(s)
+	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
+	if err != nil {
+		s.figures.End()
+		s.file.Close(true)
+		return nil, fmt.Errorf("turnstile: spawning the session actor: %w", err)
+	}
+	s.pid = pid
+	return s, nil
+}
+
+func newSession(handle *Session) *session {
+	s := &session{
+		Session: handle,
+		log:     handle.opts.log,
+		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout(), handle.bounds()),
+		locks:   map[coordinator.RequestID]*actor.PID{},
+		timers:  map[uint64]*time.Timer{},
+		others:  map[string]int{},
+		pauses:  map[*time.Timer]struct{}{},
+	}
+	s.queries = s.newDispatcher()
+	return s
+}
+
+// Receive takes one message. A panic ends the session: an actor that lost its state must not go on.
+func (s *session) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.system.Root.Stop(s.self)
+			panics.Log(s.log, "session actor panicked", r)
+			s.fail(fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
+		}
+	}()
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		s.self = ctx.Self()
+		s.open(1)
+	case *order:
+		s.take(msg)
+	case *queryDone:
+		s.finish(msg)
+	case *timerFired:
+		if msg.epoch == s.info.epoch && !s.ending {
+			s.apply(coordinator.Fired{Timer: msg.timer})
+		}
+	case *connectionEvent:
+		if msg.Epoch == s.info.epoch && !s.ending {
+			s.happened(msg.Event)
+		}
+	case *pauseOver:
+		if msg.epoch == s.info.epoch && !s.ending {
+			s.lapsePauseOver()
+		}
+	case lockEnded:
+		delete(s.locks, msg.request)
+		s.troubles.note(msg.request, "")
+		if !s.ending {
+			s.apply(coordinator.Ended{Request: msg.request})
+		}
+	case *actor.Terminated:
+		s.queries.Unfollow(Address(s.system, messages.IDOf(msg.Who)), "")
+	case *messages.Follow:
+		s.follow(ctx, msg.Path)
+	case *messages.Unfollow:
+		s.queries.Unfollow(Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
+	case *weighing:
+		s.admit(msg)
+	case *weighed:
+		s.settle(msg)
+	case *asked:
+		s.queries.Ask(msg, msg.query, func(answer any) { msg.answer <- answer })
+	case *withdrawn:
+		s.queries.Withdraw(msg.asked)
+	case *shutdown:
+		s.farewell = msg.until
+		s.fail(ErrSessionClosed)
+	case *actor.Stopping:
+		s.end(ErrSessionClosed)
+	case *actor.Stopped:
+		s.closeDown()
+	default:
+		s.queries.Ask(Address(s.system, messages.IDOf(ctx.Sender())), msg, s.replyTo(ctx.Sender()))
+	}
+}
+
+// take carries out an order.
+func (s *session) take(o *order) {
+	_, known := s.locks[o.Request]
+	s.locks[o.Request] = o.lock
+	if !known && !s.ending {
+		s.replaceIfLapsed()
+	}
+	if s.ending {
+		s.tellClosed(o.lock)
+		return
+	}
+	s.apply(&o.Order)
+	*o = order{}
+	orders.Put(o)
+}
+
+// happened takes news of the connection or of a watched node.
+func (s *session) happened(ev zkconn.Event) {
+	switch ev.Kind {
+	case zkconn.Connected:
+		s.up(ev)
+	case zkconn.Disconnected:
+		s.down(ev)
+	case zkconn.Lapsed:
+		s.lapsed(ev)
+	case zkconn.Expired:
+		s.figures.Expired()
+		s.log.Warn("session expired", s.logged(logkeys.Error, ev.Err)...)
+		s.apply(coordinator.Expired{})
+	case zkconn.AuthFailed:
+		s.log.Error("authentication refused", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
+		err := ev.Err
+		if err == nil {
+			err = zkconn.ErrAuthFailed
+		}
+		s.fail(err)
+	default:
+		s.changed(ev)
+	}
+}
+
+// changed takes an event of something that is watched.
+func (s *session) changed(ev zkconn.Event) {
+	change := coordinator.Changed{Path: ev.Path}
+	switch ev.Kind {
+	case zkconn.NodeDataChanged:
+		change.Change = coordinator.DataChanged
+	case zkconn.NodeChildrenChanged:
+		change.Change = coordinator.ChildrenChanged
+	}
+	if ev.Kind != zkconn.NodeDataChanged {
+		s.queries.Changed(ev.Path)
+	}
+	s.apply(change)
+}
+
+func (s *session) up(ev zkconn.Event) {
+	s.figures.Turned(figures.Connected)
+	s.setInfo(&sessionInfo{epoch: s.info.epoch, session: ev.SessionID, timeout: ev.Timeout, clock: s.info.clock})
+	s.log.Info("session connected", s.logged(logkeys.Server, ev.Server, logkeys.Timeout, ev.Timeout)...)
+	s.phase.turn(Connected, ev.Server, 0)
+	s.recordSession(ev)
+	s.apply(coordinator.Connected{Timeout: ev.Timeout})
+	s.queries.Connected()
+}
+
+func (s *session) down(ev zkconn.Event) {
+	s.phase.turn(Disconnected, "", s.link.Silence())
+	s.queries.Disconnected()
+	s.figures.Down()
+	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
+	s.apply(coordinator.Disconnected{})
+	s.lapse.lost()
+	if s.lapse.lapsed && s.decides.Wanted() {
+		s.replaceSoon(s.info.timeout / lastWords)
+	}
+}
+
+// finish takes what a goroutine has done.
+func (s *session) finish(d *queryDone) {
+	switch {
+	case d.panicked != nil:
+		panic(d.panicked)
+	case !s.of(d.epoch):
+	case d.then != nil:
+		d.then()
+	case !s.ending:
+		s.noteAnswer(d.reply.Answer, d.took)
+		s.applyAfter(&d.reply, d.took)
+	}
+}
+
+// noteAnswer takes note that the servers answer heartbeats, and after how long.
+func (s *session) noteAnswer(answer coordinator.Answer, took time.Duration) {
+	if done, ok := answer.(*coordinator.Done); ok && done.Failure.Outcome != coordinator.Unknown {
+		s.phase.answered()
+		s.endPauseIfQuick(took)
+	}
+}
