@@ -9,7 +9,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -113,7 +112,7 @@ func (a *all) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			panics.Log(a.session.opts.log, "actor of several locks panicked", r)
+			mailbox.LogPanic(a.session.opts.log, "actor of several locks panicked", r)
 		}
 	}()
 	switch msg := ctx.Message().(type) {

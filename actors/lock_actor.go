@@ -11,7 +11,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -76,7 +75,7 @@ func (l *lock) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			panics.Log(l.session.opts.log, "lock actor panicked", r, l.logged()...)
+			mailbox.LogPanic(l.session.opts.log, "lock actor panicked", r, l.logged()...)
 		}
 	}()
 	switch msg := ctx.Message().(type) {

@@ -9,7 +9,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -78,7 +77,7 @@ func (s *session) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.system.Root.Stop(s.self)
-			panics.Log(s.log, "session actor panicked", r)
+			mailbox.LogPanic(s.log, "session actor panicked", r)
 			s.fail(fmt.Errorf("%w: panic: %v", ErrSessionClosed, r))
 		}
 	}()

@@ -14,7 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
-	"github.com/turnstile-locks/turnstile/actors/internal/named"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 )
 
 // KindName is the name of the kind that Kind gives.
@@ -76,7 +76,7 @@ func New(session *actors.Session, opts ...Option) *actor.Props {
 		opt(&limits)
 	}
 	return actor.PropsFromProducer(func() actor.Actor { return newGateway(session, limits) }, mortal(),
-		actor.WithMailbox(named.Mailbox))
+		actor.WithMailbox(mailbox.Named))
 }
 
 // WithRecovery keeps a message of a type that this node does not link from ending the process:

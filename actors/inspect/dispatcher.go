@@ -1,30 +1,13 @@
 package inspect
 
 import (
+	"fmt"
 	"maps"
-	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// Session is what a Dispatcher uses of the session that it serves.
-type Session struct {
-	// Run calls work on another goroutine, with the connection of this epoch, and then on the
-	// session's goroutine, unless the epoch is over by then.
-	Run func(work func(*zkconn.Conn) (then func()))
-	// After calls do on the session's goroutine once d has passed, unless the epoch is over by
-	// then.
-	After func(d time.Duration, do func())
-	// Unused tells whether a node is this session's and nobody holds or waits with it any more.
-	Unused func(node messages.Contender) bool
-	// Cohorts gives the nodes of this session that are passed on in cohorts.
-	Cohorts func() []Cohort
-	// Waiting counts the requests that wait behind a node of this session without nodes of their own; zero for a node of
-	// another.
-	Waiting func(node messages.Contender) int
-}
 
 // Dispatcher runs the queries that reach a session, and answers them. Its methods are called on the
 // session's goroutine.
@@ -189,4 +172,53 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	}
 	p.reply(answer)
 	d.start(p) // when it follows, and there was a change meanwhile
+}
+
+// IsQuery tells whether a message is one that a Dispatcher answers.
+func IsQuery(msg any) bool { return queryOf(msg) != nil }
+
+// Check checks a query before it is sent. The error wraps zkconn.ErrBadPath, or ErrBadQuery, also
+// when the message is no query.
+func Check(msg any) error {
+	if q := queryOf(msg); q != nil {
+		return q.check()
+	}
+	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
+}
+
+// queryOf gives what a message asks for; nil for one that asks nothing.
+func queryOf(msg any) query {
+	switch m := msg.(type) {
+	case *messages.ReadQueue:
+		return readQueue{m.Path}
+	case messages.ReadQueue:
+		return readQueue{m.Path}
+	case *messages.ReadLocks:
+		return readLocks{m.Root}
+	case messages.ReadLocks:
+		return readLocks{m.Root}
+	case *messages.FindMissing:
+		return findMissing{m.Path}
+	case messages.FindMissing:
+		return findMissing{m.Path}
+	case *messages.SendRevokeRequest:
+		return revoke{*m}
+	case messages.SendRevokeRequest:
+		return revoke{m}
+	case *messages.Break:
+		return newBreaking(m.Contender)
+	case messages.Break:
+		return newBreaking(m.Contender)
+	case *messages.SetPermits:
+		return setPermits{*m}
+	case messages.SetPermits:
+		return setPermits{m}
+	case *messages.FindDeadlocks:
+		return findDeadlocks(*m)
+	case messages.FindDeadlocks:
+		return findDeadlocks(m)
+	case *DeadlockProbe:
+		return m.query()
+	}
+	return nil
 }

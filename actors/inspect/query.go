@@ -1,8 +1,12 @@
 package inspect
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
+	"sync"
+	"time"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -19,18 +23,6 @@ type query interface {
 	refuse(why messages.Refusal) any
 }
 
-// IsQuery tells whether a message is one that a Dispatcher answers.
-func IsQuery(msg any) bool { return queryOf(msg) != nil }
-
-// Check checks a query before it is sent. The error wraps zkconn.ErrBadPath, or ErrBadQuery, also
-// when the message is no query.
-func Check(msg any) error {
-	if q := queryOf(msg); q != nil {
-		return q.check()
-	}
-	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
-}
-
 // act checks and runs a query whose answer says no more than that it was done.
 func act(conn *zkconn.Conn, q query) error {
 	if err := q.check(); err != nil {
@@ -40,39 +32,106 @@ func act(conn *zkconn.Conn, q query) error {
 	return err
 }
 
-// queryOf gives what a message asks for; nil for one that asks nothing.
-func queryOf(msg any) query {
-	switch m := msg.(type) {
-	case *messages.ReadQueue:
-		return readQueue{m.Path}
-	case messages.ReadQueue:
-		return readQueue{m.Path}
-	case *messages.ReadLocks:
-		return readLocks{m.Root}
-	case messages.ReadLocks:
-		return readLocks{m.Root}
-	case *messages.FindMissing:
-		return findMissing{m.Path}
-	case messages.FindMissing:
-		return findMissing{m.Path}
-	case *messages.SendRevokeRequest:
-		return revoke{*m}
-	case messages.SendRevokeRequest:
-		return revoke{m}
-	case *messages.Break:
-		return newBreaking(m.Contender)
-	case messages.Break:
-		return newBreaking(m.Contender)
-	case *messages.SetPermits:
-		return setPermits{*m}
-	case messages.SetPermits:
-		return setPermits{m}
-	case *messages.FindDeadlocks:
-		return findDeadlocks(*m)
-	case messages.FindDeadlocks:
-		return findDeadlocks(m)
-	case *DeadlockProbe:
-		return m.query()
+// Session is what a Dispatcher uses of the session that it serves.
+type Session struct {
+	// Run calls work on another goroutine, with the connection of this epoch, and then on the
+	// session's goroutine, unless the epoch is over by then.
+	Run func(work func(*zkconn.Conn) (then func()))
+	// After calls do on the session's goroutine once d has passed, unless the epoch is over by
+	// then.
+	After func(d time.Duration, do func())
+	// Unused tells whether a node is this session's and nobody holds or waits with it any more.
+	Unused func(node messages.Contender) bool
+	// Cohorts gives the nodes of this session that are passed on in cohorts.
+	Cohorts func() []Cohort
+	// Waiting counts the requests that wait behind a node of this session without nodes of their own; zero for a node of
+	// another.
+	Waiting func(node messages.Contender) int
+}
+
+// Cohort is a node of a session that is passed on among its requests. The session knows more than
+// the node says: which request has it now, and which wait behind it without a node. All have an ID.
+type Cohort struct {
+	// Has is the request that holds or waits with the node. It says what the node would say if it were
+	// written now.
+	Has messages.Contender
+	// Waiting are the requests that wait behind it, in their order.
+	Waiting []messages.Contender
+}
+
+// Errors that the functions of this package wrap, besides those of package zkconn.
+var (
+	// ErrBadQuery: the query is not well formed; the text names the value and the rule.
+	ErrBadQuery = errors.New("turnstile: bad request")
+	// ErrGone: the contender's node does not exist any more, or is another's.
+	ErrGone = errors.New("turnstile: the contender is gone")
+)
+
+// retriable tells whether a query that failed may succeed when it is run again.
+func retriable(err error) bool {
+	for _, final := range []error{zkconn.ErrBadPath, zkconn.ErrTooLarge, queue.ErrNoPermits, ErrBadQuery, ErrGone} {
+		if errors.Is(err, final) {
+			return false
+		}
 	}
-	return nil
+	outcome := zkconn.OutcomeOf(err)
+	return outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred
+}
+
+// refusal puts an error into words that may cross a wire.
+func refusal(err error) messages.Refusal {
+	r := messages.Refusal{Reason: messages.ReasonRefused, Detail: err.Error()}
+	switch {
+	case errors.Is(err, zkconn.ErrNoAuth):
+		r.Reason = messages.ReasonNoAuth
+	case errors.Is(err, zkconn.ErrBadPath), errors.Is(err, zkconn.ErrTooLarge), errors.Is(err, ErrBadQuery):
+		r.Reason = messages.ReasonBadInput
+	case errors.Is(err, queue.ErrNoPermits):
+		r.Reason = messages.ReasonPermits
+	case errors.Is(err, ErrGone):
+		r.Reason = messages.ReasonGone
+	}
+	return r
+}
+
+// atOnce is how many reads of one query are under way at the same time: as many as the library's
+// queue holds.
+const atOnce = 16
+
+// inParallel calls do with 0 to n-1, several at a time, and gives the first error. After an error
+// it begins no more. A panic in do becomes the caller's.
+func inParallel(n int, do func(i int) error) error {
+	var (
+		workers sync.WaitGroup
+		mu      sync.Mutex
+		next    int
+		failed  error
+		fault   any
+	)
+	take := func() (i int, more bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1, next <= n && failed == nil && fault == nil
+	}
+	fail := func(err error, panicked any) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed, fault = cmp.Or(failed, err), cmp.Or(fault, panicked)
+	}
+	for range min(n, atOnce) {
+		workers.Go(func() {
+			defer func() { fail(nil, recover()) }()
+			for i, more := take(); more; i, more = take() {
+				if err := do(i); err != nil {
+					fail(err, nil)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if fault != nil {
+		panic(fault)
+	}
+	return failed
 }

@@ -1,6 +1,8 @@
 package machine
 
-import "github.com/turnstile-locks/turnstile/messages"
+import (
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // Machine is the whole state of one lock request. It is a value: Step returns the next one and leaves
 // the old as it was. Make one with [New].
@@ -37,33 +39,28 @@ func (m Machine) Holding() bool {
 // Stale tells whether an event answers an operation that has been superseded.
 func (m Machine) Stale(ev Event) bool { return ev.Op != 0 && ev.Op != m.Op }
 
-// Step takes one event and gives the next machine and the work to do. Stale events, and all that come
-// after the end, change nothing. An impossible event gives the one effect Halt.
-func (m Machine) Step(ev Event) (Machine, []Effect) {
-	next, effects, _ := m.Explain(ev)
-	return next, effects
+// start begins a new operation, which makes the answers to all older ones stale.
+func (m *Machine) start(do Do, node string) Effect {
+	m.Op++
+	return Effect{Do: do, Op: m.Op, Node: node, Ending: m.Ending != messages.StateNone}
 }
 
-// Explain is Step that also gives the row which fired; nil where none did.
-func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
-	effects, row := m.Take(ev)
-	if effects.count == 0 {
-		return m, nil, row
-	}
-	return m, effects.All(), row
+// dropNode drops what is known of our node.
+func (m *Machine) dropNode() {
+	m.Node, m.Token, m.Predecessor = "", 0, ""
 }
 
-// Take is Explain in place, for a shell that has one machine and keeps no older ones.
-func (m *Machine) Take(ev Event) (Effects, *Row) {
-	if m.State.Terminal() || m.Stale(ev) {
-		return Effects{}, nil
+// adopt takes a node as ours.
+func (m *Machine) adopt(e Event) { m.Node, m.Token = e.Node, e.Token }
+
+// end remembers where releasing leads, and why.
+func (m *Machine) end(as messages.State, why messages.Reason, detail string) {
+	m.Ending, m.Reason, m.Detail = as, why, detail
+}
+
+// recover remembers where we came from, unless we are recovering already.
+func (m *Machine) recover() {
+	if m.State != messages.StateRecovering {
+		m.From = m.State
 	}
-	for _, row := range index[m.State][ev.Kind] {
-		if row.If.Holds(*m, ev) {
-			effects := row.Do.Run(m, ev)
-			m.State = row.To
-			return effects, row
-		}
-	}
-	return effect(Effect{Do: Halt}), nil
 }

@@ -1,6 +1,8 @@
 package machine
 
-import "github.com/turnstile-locks/turnstile/messages"
+import (
+	"github.com/turnstile-locks/turnstile/messages"
+)
 
 // Row is one line of the specification: in From, On an event, If the guard holds, go To and Do.
 type Row struct {
@@ -17,6 +19,54 @@ func Rows() []Row { return append([]Row(nil), table...) }
 // Possible tells whether the event has a row in the state. What is not possible in a live state is a
 // bug of the shell; a request that has ended takes no further part, whatever comes.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
+
+// Take is Explain in place, for a shell that has one machine and keeps no older ones.
+func (m *Machine) Take(ev Event) (Effects, *Row) {
+	if m.State.Terminal() || m.Stale(ev) {
+		return Effects{}, nil
+	}
+	for _, row := range index[m.State][ev.Kind] {
+		if row.If.Holds(*m, ev) {
+			effects := row.Do.Run(m, ev)
+			m.State = row.To
+			return effects, row
+		}
+	}
+	return effect(Effect{Do: Halt}), nil
+}
+
+// Step takes one event and gives the next machine and the work to do. Stale events, and all that come
+// after the end, change nothing. An impossible event gives the one effect Halt.
+func (m Machine) Step(ev Event) (Machine, []Effect) {
+	next, effects, _ := m.Explain(ev)
+	return next, effects
+}
+
+// Explain is Step that also gives the row which fired; nil where none did.
+func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
+	effects, row := m.Take(ev)
+	if effects.count == 0 {
+		return m, nil, row
+	}
+	return m, effects.All(), row
+}
+
+// Precede gives what a request has to hear before an event, because a process that was paused finds that its lease is over
+// here, before anything else happens, and not when a timer gets round to it. unbroken tells whether the lease of its grant
+// has not been over since. void: the event itself says nothing, for the lease was over before this grant.
+func (m *Machine) Precede(ev Event, unbroken bool) (over Event, first, void bool) {
+	switch {
+	case !m.Holding():
+	case unbroken:
+		return over, false, ev.Kind == LeaseOver
+	case ev.Kind == Disconnected: // the connection has gone with the session, where there is a reason
+		return Event{Kind: LeaseOver, Reason: ev.Reason}, true, false
+	case ev.Kind == LeaseOver || ev.Kind == Expired || ev.Kind == Closed || ev.Kind == NodeGone: // that says more
+	default:
+		return Event{Kind: LeaseOver}, true, false
+	}
+	return over, false, false
+}
 
 var table = concat(gettingIn, having, recovering, leaving)
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // Scope is the name of the instrumentation scope.
@@ -112,4 +114,74 @@ var (
 func Instruments() []Instrument {
 	return slices.Clone([]Instrument{acquireDuration, holdDuration, handoffDuration, held, waiting, grants, losses, revocations,
 		recoveries, sessionCount, leaseRemaining, interruptions, batches, batchSize, weight, inside})
+}
+
+// Values lists what an attribute can be, in order: what dashboards and alerts may select by. It gives none for a key that
+// is not of this package.
+func Values(of attribute.Key) []string {
+	var all []string
+	switch of {
+	case KeyMode:
+		for m := messages.Exclusive; m.Known(); m++ {
+			all = append(all, m.String())
+		}
+	case KeyReason, KeyErrorType:
+		all = append(all, other)
+		for _, word := range words {
+			all = append(all, word)
+		}
+	case KeyHandoff:
+		all = []string{HandoffLocal, HandoffRemote}
+	case KeyRevocation:
+		all = []string{RevocationAsked, RevocationForced}
+	case KeyCause:
+		all = []string{CauseDisconnected, CauseSilent, CauseUnknownOutcome, CauseNodeGone, CauseNotListed, CauseLateGrant,
+			CauseExpired, CauseOther}
+	case KeyState:
+		all = []string{StateConnecting, StateConnected, StateDisconnected}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// words are reasons as attributes have them. A program that alerts on one relies on it.
+var words = map[messages.Reason]string{
+	messages.ReasonBadInput:          "bad_input",
+	messages.ReasonReleased:          "released",
+	messages.ReasonOwnerGone:         "owner_gone",
+	messages.ReasonStopped:           "stopped",
+	messages.ReasonCancelled:         "cancelled",
+	messages.ReasonTimeout:           "timeout",
+	messages.ReasonNotAcquired:       "not_acquired",
+	messages.ReasonRevoked:           "revoked",
+	messages.ReasonSessionExpired:    "session_expired",
+	messages.ReasonSessionClosed:     "session_closed",
+	messages.ReasonLeaseOver:         "lease_over",
+	messages.ReasonNodeDeleted:       "node_deleted",
+	messages.ReasonNoAuth:            "no_auth",
+	messages.ReasonRefused:           "refused",
+	messages.ReasonSequenceExhausted: "sequence_exhausted",
+	messages.ReasonReentry:           "reentry",
+	messages.ReasonUpgrade:           "upgrade",
+	messages.ReasonHoldGone:          "hold_gone",
+	messages.ReasonPermits:           "permits",
+	messages.ReasonDeadlock:          "deadlock",
+	messages.ReasonUnreachable:       "unreachable",
+	messages.ReasonGatewayFull:       "gateway_full",
+	messages.ReasonQuota:             "quota",
+	messages.ReasonLocalSession:      "local_session",
+	messages.ReasonSessionFull:       "session_full",
+	messages.ReasonZxidOutOfRange:    "zxid_out_of_range",
+}
+
+// other is the word for what has none, as the semantic conventions have it.
+const other = "_OTHER"
+
+// Reason gives a reason in one word, as the attributes error.type and turnstile.lock.reason have it; "_OTHER" for one
+// that is not of package messages.
+func Reason(why messages.Reason) string {
+	if word, known := words[why]; known {
+		return word
+	}
+	return other
 }

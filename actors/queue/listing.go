@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -198,6 +199,83 @@ func (l *Listing) Names() (all []string) {
 	for _, q := range l.queues {
 		for _, e := range q.entries {
 			all = append(all, e.Child)
+		}
+	}
+	return all
+}
+
+// WaitsFor tells whether contenders of a kind wait for earlier ones of another: all do, except
+// readers for readers. A semaphore's contender waits only while the permits do not suffice.
+func WaitsFor(mode, earlier messages.Mode) bool {
+	return mode != messages.Read || earlier != messages.Read
+}
+
+// earlier are contenders with smaller sequence numbers than the one that is judged, in their order:
+// all of them, or those that a question is about.
+type earlier[T any] struct {
+	permits int // how many there are
+	taken   int // how many of them these contenders take
+	all     []T
+	writers []T // those that readers wait for
+}
+
+func (e *earlier[T]) add(contender T, s Style) {
+	e.all = append(e.all, contender)
+	if WaitsFor(messages.Read, s.Mode) {
+		e.writers = append(e.writers, contender)
+	}
+	e.taken += s.takes(e.permits)
+}
+
+// keepOut is the rule of who waits for whom. It gives the contenders that one of style s waits for,
+// and whether they keep it out. A semaphore's contender may be kept out by nobody: it needs more
+// permits than there are.
+func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
+	switch s.Mode {
+	case messages.Semaphore:
+		return e.all, e.taken+s.Weight > e.permits
+	case messages.Read:
+		return e.writers, len(e.writers) > 0
+	default:
+		return e.all, len(e.all) > 0
+	}
+}
+
+// takes is how many permits a contender takes; one of another kind than a semaphore's takes all.
+func (s Style) takes(permits int) int {
+	if s.Mode == messages.Semaphore {
+		return s.Weight
+	}
+	return min(max(permits, 1), math.MaxInt32)
+}
+
+// Standing is how one contender stands in its queue.
+type Standing struct {
+	Entry
+	// Holds: nobody keeps it out.
+	Holds bool
+	// WaitsFor names the nodes whose end may let it in, where it does not hold: see Position.Front.
+	WaitsFor []string
+	// MayHold: its name is kazoo's, and nobody whom a lock of kazoo's sees by itself keeps it out, though somebody else
+	// does: see messages.Contender.
+	MayHold bool
+}
+
+// Standings gives every contender among the children of a lock path, queue by queue, in the order
+// in which they came, each as [Find] would.
+func Standings(children []string, permits int) []Standing {
+	var all []Standing
+	for _, q := range NewListing(children, permits).queues {
+		kazoo := earlier[string]{} // those that kazoo's locks see
+		for _, e := range q.entries {
+			position := q.position(e)
+			s := Standing{Entry: e, Holds: position.Before == 0, WaitsFor: slices.Clone(position.Front)}
+			if e.Naming == messages.KazooNaming {
+				_, out := kazoo.keepOut(e.Style)
+				s.MayHold = !s.Holds && !out
+				kazoo.add(e.Child, e.Style)
+			}
+			all = append(all, s)
 		}
 	}
 	return all

@@ -109,7 +109,7 @@ func TestTransitionsAreForDebugging(t *testing.T) {
 // TestKeysAreOfOnePlace reads the source: every key that is logged is a constant of package logkeys.
 func TestKeysAreOfOnePlace(t *testing.T) {
 	calls, panicked := 0, 0
-	for _, folder := range []string{"actors", "actors/internal/carrier", "actors/internal/mailbox", "actors/internal/panics",
+	for _, folder := range []string{"actors", "actors/internal/carrier", "actors/internal/mailbox",
 		"actors/internal/singleton/shell", "locks", "zkconn", "zkconn/sessionfile"} {
 		files, err := filepath.Glob("../../" + folder + "/*.go")
 		require.NoError(t, err)
@@ -143,16 +143,15 @@ func TestKeysAreOfOnePlace(t *testing.T) {
 	require.Greater(t, panicked, 5, "the calls that log panics were not found")
 }
 
-// afterPanic is the place of the first key among the arguments of panics.Log.
+// afterPanic is the place of the first key among the arguments of mailbox.LogPanic.
 const afterPanic = 3
 
 // firstKey is the place of the first key among the arguments of a call that logs.
 func firstKey(call *ast.CallExpr) (int, bool) {
 	if f, is := call.Fun.(*ast.SelectorExpr); is {
 		switch f.Sel.Name {
-		case "Log":
-			of, is := f.X.(*ast.Ident)
-			return afterPanic, is && of.Name == "panics"
+		case "LogPanic":
+			return afterPanic, true
 		case "logged":
 			return 0, true
 		case "loggedOf":

@@ -4,6 +4,12 @@
 package carrier
 
 import (
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
@@ -14,3 +20,84 @@ type Carrier struct {
 	// File knows the sessions of earlier processes; nil without one.
 	File *sessionfile.Successor
 }
+
+func madeOf(c zkconn.Created) coordinator.Made {
+	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place}
+}
+
+// madeFirst is madeOf for a node at a place where nobody can be before it: at that of a holder, or at the one of a contest.
+func madeFirst(c zkconn.Created) coordinator.Made {
+	m := madeOf(c)
+	m.First = c.Name != ""
+	return m
+}
+
+// causes are the refusals on which something is decided.
+var causes = map[coordinator.Cause]error{coordinator.NoNode: zkconn.ErrNoNode, coordinator.NoAuth: zkconn.ErrNoAuth,
+	coordinator.NodeExists: zkconn.ErrNodeExists, coordinator.NoPermits: queue.ErrNoPermits,
+	coordinator.OverQuota: zkconn.ErrQuota, coordinator.LocalSession: zkconn.ErrLocalSession}
+
+// failureOf classifies the error of an operation.
+func failureOf(err error) (f coordinator.Failure) {
+	if err == nil {
+		return f
+	}
+	f.Detail, f.Trouble = err.Error(), zkconn.Trouble(err)
+	switch outcome := zkconn.OutcomeOf(err); {
+	case outcome == zkconn.Refused || errors.Is(err, queue.ErrNoPermits):
+		f.Outcome = coordinator.Refused
+	case outcome == zkconn.NotSent:
+		f.Outcome = coordinator.NotSent
+	case outcome == zkconn.Deferred:
+		f.Outcome = coordinator.Deferred
+	default:
+		f.Outcome = coordinator.Unknown
+	}
+	for cause, value := range causes {
+		if errors.Is(err, value) {
+			f.Cause = cause
+		}
+	}
+	var of *zkconn.Error
+	if errors.As(err, &of) {
+		f.Path = of.Path
+	}
+	return f
+}
+
+// ownerData is what the contender's node says of who made it, at which place of a transaction, and of how many wait
+// behind it in its cohort. It is made when it is needed: a request that waits does not keep it.
+func ownerData(sp *coordinator.Spec, place, behind int) []byte {
+	o := OwnerOf(sp)
+	o.Place, o.Waiting = place, behind
+	if sp.One != "" {
+		o.ID = sp.GUID
+	}
+	return o.Encode()
+}
+
+// OwnerOf is what there is to say of a request in its node.
+func OwnerOf(sp *coordinator.Spec) queue.Owner {
+	o := Owner(sp.By)
+	o.Owner, o.Caller, o.Label, o.Reclaim = sp.Want.Owner, sp.Want.Caller, sp.Want.Label, sp.Want.Reclaim
+	o.Priority, o.Mode = sp.Want.Priority, sp.Want.Mode.String()
+	o.Detects, o.Since = sp.Want.Deadlocks.Every > 0, sp.Since.UTC()
+	if sp.Want.Cohort > 1 {
+		o.Cohort = sp.Want.Cohort
+	}
+	return o
+}
+
+// Owner is what there is to say of an actor of this process.
+func Owner(actor string) queue.Owner {
+	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}
+}
+
+// hostname is asked for once: it is written into every node.
+var hostname = sync.OnceValue(func() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+})

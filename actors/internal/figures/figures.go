@@ -3,7 +3,9 @@
 package figures
 
 import (
+	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,49 +55,6 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	f.instruments.weight.Add(always, 0)
 	f.instruments.inside.Add(always, 0)
 	return f, nil
-}
-
-// Request begins to follow a request; nil where there are no figures. It returns an error where the
-// function that makes labels panics: what a program has told wrong about its figures must not look
-// like a fault of the lock.
-func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
-	if f == nil {
-		return nil, nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			r, err = nil, fmt.Errorf("turnstile: WithMeterLabels: the function panicked for %s: %v", path, p)
-		}
-	}()
-	return &Request{figures: f, strand: f.strand(mode, path)}, nil
-}
-
-func (f *Figures) strand(mode messages.Mode, path string) *strand {
-	key := strandKey{mode: mode}
-	var labels []attribute.KeyValue
-	if f.labels != nil {
-		set := attribute.NewSet(f.labels(path)...)
-		labels, key.labels = set.ToSlice(), set.Equivalent()
-	}
-	if s, made := f.strands.Load(key); made {
-		return s.(*strand)
-	}
-	s, known := f.strands.LoadOrStore(key, newStrand(mode, labels))
-	if !known {
-		f.begin(s.(*strand))
-	}
-	return s.(*strand)
-}
-
-// begin exports what is rare as zero before it happens: an alert on its increase would not see the first of it otherwise.
-func (f *Figures) begin(s *strand) {
-	f.grants.Add(always, 0, s.plain.add...)
-	for _, kind := range []with{s.asked, s.forced} {
-		f.revocations.Add(always, 0, kind.add...)
-	}
-	for _, why := range lossesBy {
-		f.losses.Add(always, 0, s.ended(why).add...)
-	}
 }
 
 // Moment is a time as it is kept where there are many: nanoseconds since the program began to count. Zero is none.
@@ -200,4 +159,87 @@ func (f *Figures) End() {
 		f.Turned(None)
 		f.provider.leave(f)
 	}
+}
+
+// provider is a MeterProvider and the sessions that have it. They share what is observed rather than told: two callbacks
+// that observe one instrument with the same attributes would hide each other.
+type provider struct {
+	of          metric.MeterProvider
+	instruments *instruments
+	registered  metric.Registration
+
+	mu       sync.Mutex
+	sessions map[*Figures]struct{}
+}
+
+// providers are those that sessions have now.
+var (
+	providersMu sync.Mutex
+	providers   = map[metric.MeterProvider]*provider{}
+)
+
+// join adds a session to a provider.
+func join(from metric.MeterProvider, f *Figures) (*provider, error) {
+	providersMu.Lock()
+	defer providersMu.Unlock()
+	sharable := reflect.ValueOf(from).Comparable() // its type would not do: what is in an interface within it counts
+	if sharable {
+		if p := providers[from]; p != nil {
+			p.mu.Lock()
+			p.sessions[f] = struct{}{}
+			p.mu.Unlock()
+			return p, nil
+		}
+	}
+	meter := from.Meter(metering.Scope)
+	made, err := newInstruments(meter)
+	if err != nil {
+		return nil, err
+	}
+	p := &provider{of: from, instruments: made, sessions: map[*Figures]struct{}{f: {}}}
+	if p.registered, err = meter.RegisterCallback(p.observe, made.lease); err != nil {
+		return nil, err
+	}
+	if sharable {
+		providers[from] = p
+	}
+	return p, nil
+}
+
+// leave takes a session off its provider. The last one unregisters the callback.
+func (p *provider) leave(f *Figures) {
+	providersMu.Lock()
+	defer providersMu.Unlock()
+	p.mu.Lock()
+	delete(p.sessions, f)
+	left := len(p.sessions)
+	p.mu.Unlock()
+	if left > 0 || p.registered == nil {
+		return
+	}
+	if reflect.ValueOf(p.of).Comparable() {
+		delete(providers, p.of)
+	}
+	_ = p.registered.Unregister() // nothing can be done about it, and nothing comes of it
+	p.registered = nil
+}
+
+// observe tells the least time that is left of the leases of the sessions that hold locks. Others send no heartbeats:
+// theirs run out, and it means nothing.
+func (p *provider) observe(_ context.Context, to metric.Observer) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found, least := false, 0.0
+	for f := range p.sessions {
+		if f.holders.Load() == 0 {
+			continue
+		}
+		if left, known := f.left(); known && (!found || left.Seconds() < least) {
+			found, least = true, max(left.Seconds(), 0)
+		}
+	}
+	if found {
+		to.ObserveFloat64(p.instruments.lease, least)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
@@ -94,3 +95,34 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 
 // always is for measurements that nobody cancels.
 var always = context.Background()
+
+// with is a set of attributes as instruments take it, made once: an instrument's method that is given such a slice
+// allocates none.
+type with struct {
+	add    []metric.AddOption
+	record []metric.RecordOption
+}
+
+func newWith(attributes ...attribute.KeyValue) with {
+	option := metric.WithAttributeSet(attribute.NewSet(attributes...))
+	return with{add: []metric.AddOption{option}, record: []metric.RecordOption{option}}
+}
+
+// cause says in one word why a request went to find out where it stands.
+type cause uint8
+
+const (
+	otherCause cause = iota
+	disconnected
+	silent
+	unknownOutcome
+	nodeGone
+	notListed
+	lateGrant
+	expired
+	causes int = iota
+)
+
+var causeWords = [causes]string{otherCause: metering.CauseOther, disconnected: metering.CauseDisconnected,
+	silent: metering.CauseSilent, unknownOutcome: metering.CauseUnknownOutcome, nodeGone: metering.CauseNodeGone,
+	notListed: metering.CauseNotListed, lateGrant: metering.CauseLateGrant, expired: metering.CauseExpired}

@@ -1,9 +1,14 @@
 package figures
 
 import (
+	"fmt"
+	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -115,4 +120,126 @@ func (r *Request) Stopped() {
 	if r != nil {
 		r.leave(messages.ReasonStopped, false)
 	}
+}
+
+// Request begins to follow a request; nil where there are no figures. It returns an error where the
+// function that makes labels panics: what a program has told wrong about its figures must not look
+// like a fault of the lock.
+func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err error) {
+	if f == nil {
+		return nil, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("turnstile: WithMeterLabels: the function panicked for %s: %v", path, p)
+		}
+	}()
+	return &Request{figures: f, strand: f.strand(mode, path)}, nil
+}
+
+func (f *Figures) strand(mode messages.Mode, path string) *strand {
+	key := strandKey{mode: mode}
+	var labels []attribute.KeyValue
+	if f.labels != nil {
+		set := attribute.NewSet(f.labels(path)...)
+		labels, key.labels = set.ToSlice(), set.Equivalent()
+	}
+	if s, made := f.strands.Load(key); made {
+		return s.(*strand)
+	}
+	s, known := f.strands.LoadOrStore(key, newStrand(mode, labels))
+	if !known {
+		f.begin(s.(*strand))
+	}
+	return s.(*strand)
+}
+
+// begin exports what is rare as zero before it happens: an alert on its increase would not see the first of it otherwise.
+func (f *Figures) begin(s *strand) {
+	f.grants.Add(always, 0, s.plain.add...)
+	for _, kind := range []with{s.asked, s.forced} {
+		f.revocations.Add(always, 0, kind.add...)
+	}
+	for _, why := range lossesBy {
+		f.losses.Add(always, 0, s.ended(why).add...)
+	}
+}
+
+// strand is what requests of one mode and one label have in common: their sets of attributes.
+type strand struct {
+	plain         with
+	local, remote with // hand-offs
+	asked, forced with // revocations
+	recovered     [causes]with
+	mu            sync.RWMutex
+	failed, ends  map[messages.Reason]with
+	common        []attribute.KeyValue
+}
+
+func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
+	common := append(append([]attribute.KeyValue(nil), labels...), metering.KeyMode.String(mode.String()))
+	and := func(more attribute.KeyValue) with {
+		return newWith(append(common[:len(common):len(common)], more)...)
+	}
+	s := &strand{
+		plain:  newWith(common...),
+		local:  and(metering.KeyHandoff.String(metering.HandoffLocal)),
+		remote: and(metering.KeyHandoff.String(metering.HandoffRemote)),
+		asked:  and(metering.KeyRevocation.String(metering.RevocationAsked)),
+		forced: and(metering.KeyRevocation.String(metering.RevocationForced)),
+		failed: map[messages.Reason]with{}, ends: map[messages.Reason]with{},
+		common: common,
+	}
+	for i := range s.recovered {
+		s.recovered[i] = and(metering.KeyCause.String(causeWords[i]))
+	}
+	return s
+}
+
+// gaveUp is for the time of a request that gave up.
+func (s *strand) gaveUp(why messages.Reason) with {
+	return s.because(s.failed, metering.KeyErrorType, why)
+}
+
+// ended is for a hold that has ended.
+func (s *strand) ended(why messages.Reason) with { return s.because(s.ends, metering.KeyReason, why) }
+
+// because makes a reason's set when it is first seen.
+func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why messages.Reason) with {
+	s.mu.RLock()
+	w, made := known[why]
+	s.mu.RUnlock()
+	if !made {
+		w = newWith(append(s.common[:len(s.common):len(s.common)], key.String(metering.Reason(why)))...)
+		s.mu.Lock()
+		known[why] = w
+		s.mu.Unlock()
+	}
+	return w
+}
+
+// lossesBy are the reasons for which locks are lost; there are others, where the servers' ACLs are changed under a
+// holder.
+var lossesBy = []messages.Reason{messages.ReasonSessionExpired, messages.ReasonLeaseOver, messages.ReasonNodeDeleted,
+	messages.ReasonSessionClosed}
+
+func causeOf(ev *machine.Event) cause {
+	switch ev.Kind {
+	case machine.Disconnected:
+		return disconnected
+	case machine.Silent:
+		return silent
+	case machine.Unknown:
+		return unknownOutcome
+	case machine.NodeGone:
+		return nodeGone
+	case machine.Listed:
+		if ev.Missing {
+			return notListed
+		}
+		return lateGrant
+	case machine.Created, machine.Joined:
+		return lateGrant
+	}
+	return otherCause
 }

@@ -1,11 +1,16 @@
-// Package mailbox has the mailboxes of lock actors and session actors, and the workers on whose
-// goroutines a session works. They are made for many small actors and few goroutines to wake.
+// Package mailbox has what actors of this library run on: the mailboxes of lock actors, session actors
+// and actors whose names are known beforehand, the workers on whose goroutines a session works, and
+// the log of their panics. The mailboxes are made for many small actors and few goroutines to wake.
 package mailbox
 
 import (
+	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // mailbox is the mailbox of a lock actor. Of those there may be a hundred thousand, each of which gets a few messages in
@@ -162,4 +167,54 @@ func (f *fifo) shrink(small []any) {
 	if f.len() == 0 && cap(f.all) > few {
 		f.all = small
 	}
+}
+
+// Quiet is a part of messages that are dropped silently when the actor that they are sent to has ended.
+type Quiet struct{}
+
+// IgnoreDeadLetterLogging keeps a dropped message out of the log.
+func (Quiet) IgnoreDeadLetterLogging() {}
+
+// Named makes the mailbox of an actor whose name is known before it is spawned, so that others may send
+// to it while it is being spawned. The actor system registers the name before the mailbox knows who takes
+// its messages: a message that comes in between is a data race, or calls nil, and one that comes right
+// after is taken before actor.Started. This mailbox blocks such a sender until the spawn is done.
+func Named() actor.Mailbox {
+	return &namedMailbox{Mailbox: actor.Unbounded()(), registered: make(chan struct{}), started: make(chan struct{})}
+}
+
+// namedMailbox blocks senders that come too early.
+type namedMailbox struct {
+	actor.Mailbox
+	registered chan struct{} // closed when it is known who takes messages
+	started    chan struct{} // closed when actor.Started is in the mailbox
+}
+
+func (m *namedMailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
+	m.Mailbox.RegisterHandlers(invoker, dispatcher)
+	close(m.registered)
+}
+
+// Start is called when actor.Started has been posted.
+func (m *namedMailbox) Start() {
+	m.Mailbox.Start()
+	close(m.started)
+}
+
+func (m *namedMailbox) PostUserMessage(message any) {
+	<-m.started
+	m.Mailbox.PostUserMessage(message)
+}
+
+func (m *namedMailbox) PostSystemMessage(message any) {
+	<-m.registered
+	m.Mailbox.PostSystemMessage(message)
+}
+
+// LogPanic logs a panic that was recovered, with the stack. The logger is the caller's and may be what
+// panicked: then nothing is logged, for a panic that leaves Receive makes protoactor start the actor
+// again without its state.
+func LogPanic(log *slog.Logger, text string, r any, args ...any) {
+	defer func() { _ = recover() }()
+	log.Error(text, append(args, logkeys.Panic, r, logkeys.Stack, string(debug.Stack()))...)
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 )
 
 // guard stands right before a singleton's child, as the innermost receiver middleware of its props, and
@@ -69,7 +68,7 @@ func (g *guard) last(next actor.ReceiverFunc, c actor.ReceiverContext, env *acto
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			panics.Log(c.Logger(), "the actor of a singleton panicked while it was stopping", r)
+			mailbox.LogPanic(c.Logger(), "the actor of a singleton panicked while it was stopping", r)
 		}
 	}()
 	next(c, env)

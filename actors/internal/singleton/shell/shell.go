@@ -9,8 +9,6 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/named"
-	"github.com/turnstile-locks/turnstile/actors/internal/panics"
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -54,7 +52,7 @@ type (
 
 // New makes the props of a singleton.
 func New(config Config) *actor.Props {
-	return actor.PropsFromProducer(func() actor.Actor { return newSingletonActor(config) }, actor.WithMailbox(named.Mailbox))
+	return actor.PropsFromProducer(func() actor.Actor { return newSingletonActor(config) }, actor.WithMailbox(mailbox.Named))
 }
 
 func newSingletonActor(config Config) *singletonActor {
@@ -70,7 +68,7 @@ func (s *singletonActor) Receive(ctx actor.Context) {
 	defer func() {
 		if r := recover(); r != nil {
 			ctx.Stop(ctx.Self())
-			panics.Log(ctx.Logger(), "singleton panicked", r, logkeys.Path, s.Path)
+			mailbox.LogPanic(ctx.Logger(), "singleton panicked", r, logkeys.Path, s.Path)
 		}
 	}()
 	switch msg := ctx.Message().(type) {
@@ -208,7 +206,7 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			panics.Log(ctx.Logger(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.Path)
+			mailbox.LogPanic(ctx.Logger(), "the actor of a singleton could not be spawned", r, logkeys.Path, s.Path)
 		}
 	}()
 	s.child = ctx.Spawn(props)

@@ -1,4 +1,4 @@
-package named_test
+package mailbox_test
 
 import (
 	"io"
@@ -8,7 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/named"
+	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 )
 
 // TestMailbox: messages come to a name over and over while its actor is spawned. The first thing that the actor hears is
@@ -31,7 +31,7 @@ func TestMailbox(t *testing.T) {
 					close(heard)
 				}
 			}
-		}, actor.WithMailbox(named.Mailbox))
+		}, actor.WithMailbox(mailbox.Named))
 		go func() {
 			defer close(ended)
 			for pid := system.NewLocalPID("known"); ; {

@@ -1,0 +1,286 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Revoke asks everybody who holds a lock to give it back, and tells who was asked. It writes a
+// revoke request to the holders' nodes: beside what Turnstile's nodes say, and in the place of what
+// others say, Curator's word where the node is Curator's, and the word of ZooKeeper's recipe
+// otherwise. Holders decide by themselves whether they listen: go-zookeeper's Lock and kazoo's do
+// not. A holder whose node may not be written is not among the Asked, and shows in the answer's
+// Reason.
+func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, error) {
+	contenders, err := Queue(conn, lockPath)
+	if err != nil {
+		return nil, err
+	}
+	answer := &messages.RevokeRequestSent{Path: lockPath}
+	for _, c := range contenders {
+		if !c.Holds {
+			continue // a write to a holder's node makes no node and wakes no waiter
+		}
+		if err := answerFor(conn, c, answer, anybody); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// RevokeOne asks one contender, that Queue has given as a holder, and nobody else: not whoever has come to
+// its path since, as in contests, and not another request to which its node was passed on, as far as
+// the node says. Nobody is Asked then. It fails as Revoke does; ErrBadQuery where the contender has no token
+// to know its node by.
+func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
+	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	answer, err := q.run(conn)
+	asked, _ := answer.(*messages.RevokeRequestSent)
+	return asked, err
+}
+
+// answerFor asks a holder, and notes the outcome, except for an error after which all may be tried again.
+func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeRequestSent, only whose) error {
+	err := ask(conn, c, only)
+	switch {
+	case err == nil:
+		answer.Asked = append(answer.Asked, c)
+	case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, ErrGone): // it has given back already
+	case retriable(err):
+		return err
+	default:
+		answer.Refusal = refusal(err)
+	}
+	return nil
+}
+
+// anyVersion is the version of a write that does not care.
+const anyVersion = -1
+
+// whose tells whether a node of Turnstile's is still of the contender that was seen with it; now is what the node says
+// now.
+type whose func(seen, now messages.Contender) bool
+
+func anybody(_, _ messages.Contender) bool { return true }
+
+func theSame(seen, now messages.Contender) bool {
+	return seen.Who == now.Who && seen.Priority == now.Priority && seen.Since.Equal(now.Since)
+}
+
+// ask writes a revoke request to the node of a contender, in the version in which it was seen to be the
+// contender's. ErrGone where it is another's by now.
+func ask(conn *zkconn.Conn, c messages.Contender, only whose) error {
+	for {
+		data, stat, err := conn.Get(c.At())
+		switch {
+		case errors.Is(err, zkconn.ErrNoAuth): // what may not be read may be written all the same
+			data, stat.Version = nil, anyVersion
+		case err != nil:
+			return err
+		case c.Token != 0 && stat.Czxid != c.Token.Zxid():
+			return ErrGone
+		}
+		if o, ours := queue.ParseOwner(data); ours {
+			now := messages.Contender{Since: stat.Ctime}
+			if o.Describe(&now); !only(c, now) {
+				return ErrGone
+			}
+		}
+		err = conn.SetDataAt(c.At(), requestTo(c, data), stat.Version)
+		if !errors.Is(err, zkconn.ErrBadVersion) { // otherwise somebody has written to it: look again
+			return err
+		}
+	}
+}
+
+// requestTo is the revoke request that a contender understands.
+func requestTo(c messages.Contender, data []byte) []byte {
+	if c.Library == messages.LibraryCurator {
+		return []byte(queue.CuratorRevokeRequest)
+	}
+	return queue.Asked(data)
+}
+
+type revoke struct{ messages.SendRevokeRequest }
+
+func (q revoke) check() error {
+	if err := zkconn.CheckPath(q.Path); err != nil || !q.Of.HasNode() {
+		return err
+	}
+	if q.Of.Path != q.Path {
+		return fmt.Errorf("%w: contender %s is not at %s", ErrBadQuery, q.Of.At(), q.Path)
+	}
+	return newBreaking(q.Of).check() // what can be broken can be asked
+}
+
+func (q revoke) refuse(why messages.Refusal) any {
+	return &messages.RevokeRequestSent{Refusal: why, Path: q.Path}
+}
+
+func (q revoke) run(conn *zkconn.Conn) (any, error) {
+	if !q.Of.HasNode() {
+		return Revoke(conn, q.Path)
+	}
+	if err := conn.CatchUp(q.Of.At()); err != nil {
+		return nil, err
+	}
+	answer := &messages.RevokeRequestSent{Path: q.Path}
+	if err := answerFor(conn, q.Of, answer, theSame); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// Break deletes a contender's node by force; Queue gives the contender. See messages.Break for what
+// that means. It never deletes another's node, even where another has come to the same path since.
+// The error wraps ErrGone where there is nothing to delete any more, and ErrBadQuery or
+// zkconn.ErrBadPath where the contender is not well formed.
+func Break(conn *zkconn.Conn, contender messages.Contender) error {
+	return act(conn, newBreaking(contender))
+}
+
+type breaking struct {
+	messages.Contender
+	doubt *atomic.Bool // a delete was sent whose outcome is unknown
+}
+
+func newBreaking(contender messages.Contender) breaking { return breaking{contender, new(atomic.Bool)} }
+
+func (q breaking) check() error {
+	for _, path := range []string{q.Path, q.At()} {
+		if err := zkconn.CheckPath(path); err != nil {
+			return err
+		}
+	}
+	if !q.HasNode() { // it waits in a cohort
+		return fmt.Errorf("%w %q: the contender has no node", zkconn.ErrBadPath, q.Path)
+	}
+	if _, ok := queue.Parse(q.Node); !ok && q.Mode != messages.Contest {
+		return fmt.Errorf("%w: %q is not the name of a contender's node", ErrBadQuery, q.Node)
+	}
+	if q.Token == 0 {
+		return fmt.Errorf("%w: contender %s has no token to know its node by", ErrBadQuery, q.At())
+	}
+	return nil
+}
+
+func (q breaking) refuse(why messages.Refusal) any {
+	return &messages.Broken{Refusal: why, Contender: q.Contender}
+}
+
+// run deletes the node in the version in which it was last seen to be the right one.
+func (q breaking) run(conn *zkconn.Conn) (any, error) {
+	if err := conn.CatchUp(q.At()); err != nil {
+		return nil, err
+	}
+	for {
+		version, err := q.find(conn)
+		if err == nil && q.Mode == messages.Contest && version == 0 {
+			version, err = q.mark(conn)
+		}
+		if err == nil {
+			if err = conn.DeleteAt(q.At(), version); zkconn.OutcomeOf(err) == zkconn.Unknown {
+				q.doubt.Store(true)
+			}
+		}
+		switch {
+		case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, ErrGone):
+			if !q.doubt.Load() { // otherwise the delete was most likely ours, though perhaps somebody else's
+				return nil, fmt.Errorf("%s: %w", q.At(), ErrGone)
+			}
+		case errors.Is(err, zkconn.ErrBadVersion): // somebody has written to it: look again
+			continue
+		case err != nil:
+			return nil, err
+		}
+		return &messages.Broken{Contender: q.Contender}, nil
+	}
+}
+
+// find gives the version of the node, when it is still the contender's.
+func (q breaking) find(conn *zkconn.Conn) (version int32, err error) {
+	stat, exists, err := conn.Exists(q.At())
+	if err != nil {
+		return 0, err
+	}
+	if !exists || stat.Czxid != q.Token.Zxid() {
+		return 0, ErrGone
+	}
+	return stat.Version, nil
+}
+
+// mark asks the holder of a contest for the lock, so that its node gets a version that no new node
+// has. Otherwise the delete could hit another's: when this node goes, another contender may make
+// one at the same path, with the same version until somebody writes to it. If the other one is
+// there already, it is merely asked.
+func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
+	err = conn.SetDataAt(q.At(), []byte(queue.RevokeRequest), 0)
+	if err != nil && !errors.Is(err, zkconn.ErrNoAuth) { // what may not be written may still be deleted
+		return 0, err
+	}
+	return q.find(conn)
+}
+
+// SetPermits sets the number of permits of a semaphore, and makes its lock path where it does not
+// exist. It overwrites only a number of permits. The error wraps queue.ErrNoPermits where the lock
+// path has other data, and ErrBadQuery where the number is out of range.
+func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
+	return act(conn, setPermits{messages.SetPermits{Path: lockPath, Permits: permits}})
+}
+
+type setPermits struct{ messages.SetPermits }
+
+func (q setPermits) check() error {
+	if err := zkconn.CheckPath(q.Path); err != nil {
+		return err
+	}
+	if wrong := queue.CheckPermits(q.Permits); wrong != "" {
+		return fmt.Errorf("%w: %s", ErrBadQuery, wrong)
+	}
+	return nil
+}
+
+func (q setPermits) refuse(why messages.Refusal) any {
+	return &messages.PermitsSet{Refusal: why, Path: q.Path, Permits: q.Permits}
+}
+
+func (q setPermits) run(conn *zkconn.Conn) (answer any, err error) {
+	var made zkconn.Parents
+	defer func() {
+		if err != nil && zkconn.OutcomeOf(err) == zkconn.Refused {
+			made.Remove(nil)
+		}
+	}()
+	for {
+		data, stat, err := conn.Get(q.Path)
+		if errors.Is(err, zkconn.ErrNoNode) {
+			more, failed := conn.MakeParents(q.Path)
+			if err = failed; err == nil {
+				made = made.And(more)
+				continue
+			}
+		}
+		if err == nil && len(data) > 0 {
+			_, err = queue.ParsePermits(data)
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = conn.SetDataAt(q.Path, []byte(strconv.Itoa(q.Permits)), stat.Version)
+		switch {
+		case err == nil:
+			return &messages.PermitsSet{Path: q.Path, Permits: q.Permits}, nil
+		case !errors.Is(err, zkconn.ErrBadVersion) && !errors.Is(err, zkconn.ErrNoNode):
+			return nil, err
+		}
+	}
+}
