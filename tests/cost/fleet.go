@@ -105,15 +105,20 @@ func (f *fleet) up() error {
 	return errors.Join(errs...)
 }
 
-// close ends everything. Clients whose sessions are over by then are no error.
-func (f *fleet) close(ctx context.Context) {
+// close ends everything. It returns no error for clients whose sessions are over, but one for each client whose waiters
+// found by listing the queue again, after a session timeout, what no event had told them.
+func (f *fleet) close(ctx context.Context) error {
 	f.stop()
 	f.doing.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	f.eachOf(func(m *member) error {
-		if m != nil && m.client != nil {
-			_ = m.client.Close(ctx)
+	err := f.eachOf(func(m *member) error {
+		if m == nil || m.client == nil {
+			return nil
+		}
+		_ = m.client.Close(ctx)
+		if relisted := m.client.Session().Counters().Polls; relisted > 0 {
+			return fmt.Errorf("cost: %d times a waiter of client %d found by listing again what no event had told it", relisted, m.number)
 		}
 		return nil
 	})
@@ -121,6 +126,7 @@ func (f *fleet) close(ctx context.Context) {
 		r.close()
 	}
 	f.system.Shutdown()
+	return err
 }
 
 // eachOf does something with all members at the same time.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // changeOfLeader kills the leader of three servers while all clients are idle.
-func changeOfLeader(ctx context.Context, o options, p printer) error {
+func changeOfLeader(ctx context.Context, o options, p printer) (err error) {
 	e, err := rig.NewEnsemble(3, rig.WithTickTime(o.tick))
 	if err != nil {
 		return err
@@ -20,7 +21,7 @@ func changeOfLeader(ctx context.Context, o options, p printer) error {
 		addrs = append(addrs, server.Addr())
 	}
 	f, err := openFleet(ctx, o.clients, addrs, o.timeout, 0, true)
-	defer f.close(ctx)
+	defer func() { err = errors.Join(err, f.close(ctx)) }()
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,9 +35,9 @@ func outages(ctx context.Context, o options, p printer) error {
 const backWithin = 20
 
 // outage has one outage.
-func outage(ctx context.Context, o options, server *rig.Server, kind string, length float64, p printer) error {
+func outage(ctx context.Context, o options, server *rig.Server, kind string, length float64, p printer) (err error) {
 	f, err := openFleet(ctx, o.clients, []string{server.Addr()}, o.timeout, 0, true)
-	defer f.close(ctx)
+	defer func() { err = errors.Join(err, f.close(ctx)) }()
 	if err != nil {
 		return err
 	}

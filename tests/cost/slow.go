@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -28,10 +29,10 @@ func slowServers(ctx context.Context, o options, p printer) error {
 }
 
 // slowServer measures one.
-func slowServer(ctx context.Context, o options, server *rig.Server, count int, trip float64, p printer) error {
+func slowServer(ctx context.Context, o options, server *rig.Server, count int, trip float64, p printer) (err error) {
 	delay := time.Duration(trip * float64(o.timeout) / 2)
 	f, err := openFleet(ctx, o.clients, []string{server.Addr()}, o.timeout, delay, true)
-	defer f.close(ctx)
+	defer func() { err = errors.Join(err, f.close(ctx)) }()
 	if err != nil {
 		return err
 	}

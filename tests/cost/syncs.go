@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -16,14 +17,14 @@ import (
 const idleTimeout = 10 * time.Second
 
 // idleSyncs measures what idle clients cost.
-func idleSyncs(ctx context.Context, o options, p printer) error {
+func idleSyncs(ctx context.Context, o options, p printer) (err error) {
 	server, err := rig.NewStandalone(rig.WithTickTime(o.tick))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = server.Stop() }()
 	f, err := openFleet(ctx, o.clients, []string{server.Addr()}, idleTimeout, 0, false)
-	defer f.close(ctx)
+	defer func() { err = errors.Join(err, f.close(ctx)) }()
 	if err != nil {
 		return err
 	}

@@ -90,15 +90,17 @@ func TestStallsFind(t *testing.T) {
 	for _, c := range []struct {
 		mistake Mistake
 		attack  string
+		says    string
 	}{
-		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire"},
-		{PartsUnread, "TestNoLeaseOfASessionEndedElsewhere"},
+		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire", `overlap of \d`},
+		{PartsUnread, "TestNoLeaseOfASessionEndedElsewhere", `overlap of \d`},
+		{WakeUpLost, "TestNoLeaseOfASessionEndedElsewhere", "found by listing again what no event had told"},
 	} {
 		t.Run(c.mistake.Name, func(t *testing.T) {
 			output := findings(t, c.mistake, "stalls", nil, "-test.v", "-test.count=5", "-test.failfast",
 				"-test.run=^"+c.attack+"$")
 			require.Contains(t, output, "--- FAIL: "+c.attack)
-			require.Regexp(t, `overlap of \d`, output)
+			require.Regexp(t, c.says, output)
 		})
 	}
 }

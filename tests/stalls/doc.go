@@ -27,10 +27,12 @@
 //	needlessly   of these: those whose session lived on
 //	failed       calls of Lock that returned an error
 //	never        requests that were not granted within a minute of the fault's end
+//	relisted     times a waiter found by listing the queue again what no event had told it
 //	waited       in masses-..., how long the clients that were cut off waited for a grant, from when they
 //	             could reconnect and their former hold was gone at the servers: half of them, 99 of
 //	             100, and all waited no longer
 //
-// The exit status is 1 when there was an overlap, a token out of order, or a request never granted. Leases
-// that are lost are figures, no failures: a machine under load loses some.
+// The exit status is 1 when there was an overlap, a token out of order, a request never granted, or
+// a waiter that no event had told. Leases that are lost are figures, no failures: a machine under
+// load loses some.
 package main

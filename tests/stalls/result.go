@@ -43,13 +43,16 @@ type result struct {
 	Failed     int           `json:"failed"`           // calls of Lock with an error that is not the end of a round
 	Never      int           `json:"never"`            // requests that were not granted though nothing hindered them any more
 	Waited     *shares       `json:"waited,omitempty"` // nil: the scenario does not measure it
+	Relisted   int64         `json:"relisted"`         // times a waiter found by listing again what no event had told it
 	Took       time.Duration `json:"took"`
 
 	waits waits
 }
 
 // clean says whether the rule has held.
-func (r *result) clean() bool { return r.Overlaps == 0 && r.Disorder == 0 && r.Never == 0 }
+func (r *result) clean() bool {
+	return r.Overlaps == 0 && r.Disorder == 0 && r.Never == 0 && r.Relisted == 0
+}
 
 // add counts one trial, and returns the overlaps in it, but for those that are no longer than is allowed. alive are the
 // sessions that the leader knew at the end.
@@ -95,11 +98,11 @@ func show(out io.Writer, asJSON bool, all []*result) error {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "scenario\tT\ttick\ttrials\tgranted\tto others\toverlaps\tlongest\tdisorder\t"+
-		"too late\tlost\tneedlessly\tfailed\tnever\twaited\ttook\t")
+		"too late\tlost\tneedlessly\tfailed\tnever\trelisted\twaited\ttook\t")
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t%v\t\n", r.Scenario, r.Timeout, r.Tick, r.Trials,
+		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%v\t%v\t\n", r.Scenario, r.Timeout, r.Tick, r.Trials,
 			r.Granted, r.Others, r.Overlaps, r.Longest.Round(time.Millisecond), r.Disorder, r.TooLate, r.Lost, r.Needlessly,
-			r.Failed, r.Never, r.Waited, r.Took.Round(time.Second))
+			r.Failed, r.Never, r.Relisted, r.Waited, r.Took.Round(time.Second))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -43,7 +43,10 @@ type round struct {
 	running sync.WaitGroup // contenders and what else the round has begun
 	looking sync.WaitGroup
 	failed  atomic.Int64
-	never   atomic.Int64 // requests that were not granted while the round waited for them
+	// relisted counts the waiters that found by listing again what no event had told them. A listing is answered behind the
+	// events of what it shows, so none should, however slow servers and links are.
+	relisted atomic.Int64
+	never    atomic.Int64 // requests that were not granted while the round waited for them
 
 	mu      sync.Mutex
 	clients []*locks.Client
@@ -173,7 +176,10 @@ func (r *round) leave(err error) error {
 	}
 	var all sync.WaitGroup
 	for _, c := range r.clients {
-		all.Go(func() { _ = c.Close(closing) }) // its session may be gone
+		all.Go(func() {
+			_ = c.Close(closing) // its session may be gone
+			r.relisted.Add(c.Session().Counters().Polls)
+		})
 	}
 	all.Wait()
 	if r.direct != nil {

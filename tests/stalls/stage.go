@@ -111,6 +111,7 @@ func (s *stage) round(ctx context.Context, width int) error {
 	s.found.Rounds++
 	s.found.Failed += int(r.failed.Load())
 	s.found.Never += int(r.never.Load())
+	s.found.Relisted += r.relisted.Load()
 	for _, t := range r.trials {
 		if t.wait != nil && !t.wait.granted.IsZero() {
 			s.found.waits = append(s.found.waits, t.wait.length())

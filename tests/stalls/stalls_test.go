@@ -31,6 +31,7 @@ func TestNoOverlapWhileALinkStalls(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Zero(t, found[0].Overlaps)
 	require.Zero(t, found[0].Disorder)
+	require.Zero(t, found[0].Relisted, "found by listing again what no event had told")
 	require.NotZero(t, found[0].Granted)
 	require.NotZero(t, found[0].Others)
 }
@@ -48,6 +49,7 @@ func TestNoOverlapWhenManySessionsExpire(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Zero(t, found[0].Overlaps)
 	require.Zero(t, found[0].Disorder)
+	require.Zero(t, found[0].Relisted, "found by listing again what no event had told")
 	require.Zero(t, found[0].Never)
 	require.NotZero(t, found[0].Granted)
 	require.NotZero(t, found[0].Others)
@@ -66,6 +68,7 @@ func TestNoLeaseOfASessionEndedElsewhere(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Zero(t, found[0].Overlaps, "longer than a session timeout")
 	require.Zero(t, found[0].Disorder)
+	require.Zero(t, found[0].Relisted, "found by listing again what no event had told")
 	require.NotZero(t, found[0].Granted)
 	require.NotZero(t, found[0].Others)
 }
@@ -92,4 +95,5 @@ func TestExitStatus(t *testing.T) {
 	require.False(t, (&result{Overlaps: 1}).clean())
 	require.False(t, (&result{Disorder: 1}).clean())
 	require.False(t, (&result{Never: 1}).clean())
+	require.False(t, (&result{Relisted: 1}).clean())
 }
