@@ -39,7 +39,7 @@ func (s *session) carryOut(out coordinator.Output) {
 		s.inTrouble(out)
 	case *coordinator.Tell:
 		s.noteTold(&out.Event)
-		if lock := s.locks[out.To]; lock != nil {
+		if lock := s.registry.find(out.To); lock != nil {
 			out.Session = s.info
 			s.system.Root.Send(lock, (*lockEvent)(out))
 		}
@@ -105,7 +105,7 @@ func (s *session) note(n *coordinator.Note) {
 // inTrouble tells a request, and the session, what keeps it from being carried out.
 func (s *session) inTrouble(what *coordinator.Trouble) {
 	s.troubles.note(what.To, what.Text)
-	if lock := s.locks[what.To]; lock != nil {
+	if lock := s.registry.find(what.To); lock != nil {
 		s.system.Root.Send(lock, &troubled{text: what.Text})
 	}
 	if what.Text != "" {

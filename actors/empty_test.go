@@ -135,7 +135,7 @@ func TestNothingIsKept(t *testing.T) {
 			var kept []string
 			inside(func(s *session) {
 				kept = left(s.decides)
-				if len(s.locks) > 0 {
+				if len(s.registry.all()) > 0 {
 					kept = append(kept, "lock actors")
 				}
 			})

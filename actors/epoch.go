@@ -3,8 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -127,8 +125,8 @@ func (s *session) end(err error) {
 	s.phase.turn(Closed, "", s.silence())
 	s.stopTimers()
 	s.lapse.stop()
-	for _, id := range slices.Sorted(maps.Keys(s.locks)) { // in the order in which they came
-		s.tellClosed(s.locks[id]) // before the clock ends: it says more than that a lease is over
+	for _, lock := range s.registry.all() {
+		s.tellClosed(lock) // before the clock ends: it says more than that a lease is over
 	}
 	s.info.clock.End()
 	s.queries.Close()

@@ -237,7 +237,7 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 			return
 		}
 		o := orders.Get().(*order)
-		*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}, lock: ctx.Self()}
+		*o = order{Order: coordinator.Order{Request: l.request, Spec: l.spec, Effect: e}}
 		if l.info != nil {
 			o.Epoch = l.info.epoch
 		}

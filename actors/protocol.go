@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +26,6 @@ type connectionEvent struct {
 type order struct {
 	mailbox.Quiet
 	coordinator.Order
-	lock *actor.PID // that asks
 }
 
 // orders are those that were carried out: a hand-off takes four of them. The coordinator keeps none.
@@ -112,9 +113,13 @@ type lockTimerFired struct {
 	event machine.Event
 }
 
-// registry names the lock actors that may be waiting for an answer of the session actor. When that ends, an order may be
-// in its mailbox that nobody will read, without a dead letter: then each is told so. (Watching the session actor
-// would do the same, at several times the cost in memory and messages.)
+// registry has the lock actors that the session actor tells something: all that have begun and not ended. What their
+// requests have at the servers is known to the coordinator. A lock actor adds itself before its first order and removes
+// itself when it stops, so an event of the session finds it or finds that nobody is left to hear it.
+//
+// It outlives the session actor. When that has stopped, an order may be in its mailbox that nobody will read, without a
+// dead letter: close tells each lock actor so. (Watching the session actor would do the same, at several times the cost
+// in memory and messages.)
 type registry struct {
 	mu     sync.Mutex
 	locks  map[coordinator.RequestID]*actor.PID
@@ -122,7 +127,7 @@ type registry struct {
 	over   bool
 }
 
-// add adds a lock actor, and names its request; false when the session actor has ended already.
+// add adds a lock actor, and names its request. alive is false when the session actor has stopped already.
 func (r *registry) add(lock *actor.PID) (id coordinator.RequestID, alive bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,20 +142,36 @@ func (r *registry) add(lock *actor.PID) (id coordinator.RequestID, alive bool) {
 	return r.newest, true
 }
 
-// remove takes a lock actor out.
+// find gives the lock actor of a request; nil when it has ended.
+func (r *registry) find(id coordinator.RequestID) *actor.PID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.locks[id]
+}
+
+// all gives the lock actors in the order in which they came.
+func (r *registry) all() (locks []*actor.PID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(r.locks)) {
+		locks = append(locks, r.locks[id])
+	}
+	return locks
+}
+
+// remove removes a lock actor.
 func (r *registry) remove(id coordinator.RequestID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.locks, id)
 }
 
-// close tells all that are left that the session actor has ended.
+// close tells all that are left that the session actor has stopped. None is added from then on.
 func (r *registry) close(root *actor.RootContext) {
 	r.mu.Lock()
-	left := r.locks
-	r.locks, r.over = nil, true
+	r.over = true
 	r.mu.Unlock()
-	for _, lock := range left {
+	for _, lock := range r.all() {
 		root.Send(lock, &lockTimerFired{event: machine.Event{Kind: machine.Closed}})
 	}
 }

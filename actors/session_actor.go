@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
+	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -63,7 +64,6 @@ func newSession(handle *Session) *session {
 		Session: handle,
 		log:     handle.opts.log,
 		decides: coordinator.New(handle.opts.without.switches(), handle.cfg.SessionTimeout(), handle.bounds()),
-		locks:   map[coordinator.RequestID]*actor.PID{},
 		timers:  map[uint64]*time.Timer{},
 		others:  map[string]int{},
 		pauses:  map[*time.Timer]struct{}{},
@@ -102,7 +102,6 @@ func (s *session) Receive(ctx actor.Context) {
 			s.lapsePauseOver()
 		}
 	case lockEnded:
-		delete(s.locks, msg.request)
 		s.troubles.note(msg.request, "")
 		if !s.ending {
 			s.apply(coordinator.Ended{Request: msg.request})
@@ -135,14 +134,14 @@ func (s *session) Receive(ctx actor.Context) {
 
 // take carries out an order.
 func (s *session) take(o *order) {
-	_, known := s.locks[o.Request]
-	s.locks[o.Request] = o.lock
-	if !known && !s.ending {
-		s.replaceIfLapsed()
-	}
 	if s.ending {
-		s.tellClosed(o.lock)
+		if lock := s.registry.find(o.Request); lock != nil {
+			s.tellClosed(lock)
+		}
 		return
+	}
+	if o.Effect.Do == machine.Create {
+		s.replaceIfLapsed()
 	}
 	s.apply(&o.Order)
 	*o = order{}

@@ -29,10 +29,9 @@ type session struct {
 	keeping  bool      // the connection was told that a lease is to last
 	kept     time.Time // since when
 	decides  *coordinator.Coordinator
-	locks    map[coordinator.RequestID]*actor.PID // lock actors that have not ended
-	timers   map[uint64]*time.Timer               // the coordinator's
-	pauses   map[*time.Timer]struct{}             // the dispatcher's
-	others   map[string]int                       // what ephemeral nodes of transactions weigh, by their paths
+	timers   map[uint64]*time.Timer   // the coordinator's
+	pauses   map[*time.Timer]struct{} // the dispatcher's
+	others   map[string]int           // what ephemeral nodes of transactions weigh, by their paths
 	queries  *inspect.Dispatcher
 	running  sync.WaitGroup // goroutines of requests
 }
