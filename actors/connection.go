@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 )
 
 // Phase is where the connection of a session stands.
@@ -14,16 +15,28 @@ type Phase string
 // The phases.
 const (
 	// Connecting: there is no ZooKeeper session: none was granted yet, or the last one has expired.
-	Connecting Phase = "connecting"
+	Connecting Phase = metering.StateConnecting
 	// Connected: a server answers.
-	Connected Phase = "connected"
+	Connected Phase = metering.StateConnected
 	// Unanswered: there is a connection, and a heartbeat is late.
 	Unanswered Phase = "unanswered"
 	// Disconnected: the connection is lost. The session may live, and its leases go on until their deadline.
-	Disconnected Phase = "disconnected"
+	Disconnected Phase = metering.StateDisconnected
 	// Closed: the session has ended for good.
 	Closed Phase = "closed"
 )
+
+// counted is the word under which the figures count a session in this phase, "" where they count none. They do not
+// tell a late heartbeat from one that was answered.
+func (p Phase) counted() string {
+	switch p {
+	case Unanswered:
+		return metering.StateConnected
+	case Closed:
+		return ""
+	}
+	return string(p)
+}
 
 // Connection is what a session knows of its connection.
 type Connection struct {

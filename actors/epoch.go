@@ -7,7 +7,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -15,7 +14,7 @@ import (
 
 // open begins an epoch.
 func (s *session) open(epoch uint64) {
-	s.phase.turn(Connecting, "", s.silence())
+	s.turn(Connecting, "", s.silence())
 	root, self := s.system.Root, s.self
 	conn, err := zkconn.Dial(s.cfg, epoch, func(ev zkconn.Event) { root.Send(self, &connectionEvent{Event: ev}) })
 	if err != nil {
@@ -26,7 +25,6 @@ func (s *session) open(epoch uint64) {
 	s.setInfo(&sessionInfo{epoch: epoch, timeout: s.cfg.SessionTimeout(), clock: conn.Lease()})
 	s.link = conn
 	s.conn.Store(conn)
-	s.figures.Turned(figures.Connecting)
 }
 
 // recordSession puts a session that was granted or renewed into the file, and then tells that the session is ready. It
@@ -122,7 +120,7 @@ func (s *session) end(err error) {
 	}
 	s.ending = true
 	s.failure.Store(&err)
-	s.phase.turn(Closed, "", s.silence())
+	s.turn(Closed, "", s.silence())
 	s.stopTimers()
 	s.lapse.stop()
 	for _, lock := range s.registry.all() {
@@ -131,7 +129,6 @@ func (s *session) end(err error) {
 	s.info.clock.End()
 	s.queries.Close()
 	s.loaded(coordinator.Load{})
-	s.figures.Turned(figures.None)
 }
 
 // tellClosed tells a lock actor that the session has ended.

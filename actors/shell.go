@@ -55,6 +55,12 @@ func (s *session) setInfo(info *sessionInfo) {
 	s.current.Store(info)
 }
 
+// turn notes a phase of the connection: see phases.turn.
+func (s *session) turn(to Phase, server string, silence time.Duration) {
+	s.phase.turn(to, server, silence)
+	s.figures.Turned(to.counted())
+}
+
 // work does something on a goroutine and brings what it puts into done back to the actor. It must touch nothing of the
 // actor's. A panic is the actor's to fail, not the program's.
 func (s *session) work(do func(*zkconn.Conn, *queryDone)) {

@@ -26,9 +26,9 @@ type Figures struct {
 	strands  sync.Map // by strandKey: *strand
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
-	state    State
-	weight   int64 // as it was told last, in bytes
-	inside   int64 // likewise
+	state    string // as it is counted; "" for a session that has not begun, or has ended
+	weight   int64  // as it was told last, in bytes
+	inside   int64  // likewise
 }
 
 type strandKey struct {
@@ -70,36 +70,23 @@ func (f *Figures) Now() Moment {
 	return Moment(time.Since(origin))
 }
 
-// State is what state a session is in.
-type State uint8
-
-// The states of a session.
-const (
-	None State = iota // it has not begun, or has ended
-	Connecting
-	Connected
-	Disconnected
-	states int = iota
-)
-
-var stateWords = [states]string{Connecting: metering.StateConnecting, Connected: metering.StateConnected,
-	Disconnected: metering.StateDisconnected}
-
-var stateWith = [states]with{
-	Connecting:   newWith(metering.KeyState.String(stateWords[Connecting])),
-	Connected:    newWith(metering.KeyState.String(stateWords[Connected])),
-	Disconnected: newWith(metering.KeyState.String(stateWords[Disconnected])),
+// stateWith has the states of a session that are counted, by their words. The session has one enumeration of its
+// connection's phases, actors.Phase, which says under which word each is counted.
+var stateWith = map[string]with{
+	metering.StateConnecting:   newWith(metering.KeyState.String(metering.StateConnecting)),
+	metering.StateConnected:    newWith(metering.KeyState.String(metering.StateConnected)),
+	metering.StateDisconnected: newWith(metering.KeyState.String(metering.StateDisconnected)),
 }
 
-// Turned takes a change of the session's state.
-func (f *Figures) Turned(to State) {
+// Turned counts a session under another state: a word of package metering, "" for a session that has ended.
+func (f *Figures) Turned(to string) {
 	if f == nil || f.state == to {
 		return
 	}
-	if f.state != None {
+	if f.state != "" {
 		f.sessions.Add(always, -1, stateWith[f.state].add...)
 	}
-	if to != None {
+	if to != "" {
 		f.sessions.Add(always, 1, stateWith[to].add...)
 	}
 	f.state = to
@@ -112,10 +99,7 @@ var (
 )
 
 // Down takes the loss of a connection.
-func (f *Figures) Down() {
-	f.Turned(Disconnected)
-	f.interrupted(byDisconnect)
-}
+func (f *Figures) Down() { f.interrupted(byDisconnect) }
 
 // Silent takes a heartbeat that was not answered in time.
 func (f *Figures) Silent() { f.interrupted(bySilence) }
@@ -156,7 +140,7 @@ func (f *Figures) Loaded(weight, inside int) {
 func (f *Figures) End() {
 	if f != nil {
 		f.Loaded(0, 0)
-		f.Turned(None)
+		f.Turned("")
 		f.provider.leave(f)
 	}
 }
