@@ -162,16 +162,10 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	run, valid := l.info.look()
-	over, first, void := l.m.Precede(ev, l.m.Holding() && valid && l.info.clock == l.held.clock && run == l.run)
-	if void {
-		return
-	}
-	if first {
-		l.step(ctx, over)
-	}
 	ev.Lease = valid
+	ev.Overdue = l.m.Holding() && !(valid && l.info.clock == l.held.clock && run == l.run)
 	before := l.m
-	effects, row := l.m.Take(ev)
+	effects, row := l.m.Step(ev)
 	after := l.m
 	if row == nil && len(effects.All()) == 0 {
 		if before.Stale(ev) {
@@ -188,7 +182,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if after.State != before.State {
 		l.failures = 0
 		l.figures.Step(&before, &after, &ev)
-		l.record(ctx, before.State, after.State, row, ev.Kind.String(), after.Reason)
+		l.record(ctx, before.State, after.State, row, row.On.String(), after.Reason)
 	}
 	for _, e := range effects.All() {
 		l.carryOut(ctx, e, ev)

@@ -10,7 +10,6 @@ import (
 // A request that finds somebody before it, waits, and holds when that one is gone.
 func ExampleMachine_Step() {
 	m := machine.New(false)
-	var effects []machine.Effect
 	position, shown := queue.Find([]string{"_c_b-lock-0000000001", "_c_a-lock-0000000000"}, "_c_b-lock-0000000001", 0)
 	for _, ev := range []machine.Event{
 		{Kind: machine.Begin},
@@ -18,8 +17,8 @@ func ExampleMachine_Step() {
 		machine.ListedEvent(2, position, shown),
 		{Kind: machine.TurnCame, Op: 3, Lease: true},
 	} {
-		m, effects = m.Step(ev)
-		fmt.Println(ev.Kind, "→", m.State, effects)
+		effects, _ := m.Step(ev)
+		fmt.Println(ev.Kind, "→", m.State, effects.All())
 	}
 	// Output:
 	// Begin → creating [StartTimeout Create op=1]

@@ -4,8 +4,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Machine is the whole state of one lock request. It is a value: Step returns the next one and leaves
-// the old as it was. Make one with [New].
+// Machine is the whole state of one lock request. It is a value: a copy is a machine of its own. Make one
+// with [New].
 type Machine struct {
 	// State is where the request stands.
 	State messages.State

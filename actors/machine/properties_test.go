@@ -3,6 +3,7 @@ package machine_test
 import (
 	"flag"
 	"os"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -182,17 +183,15 @@ func TestStepIsAFunction(t *testing.T) {
 			Missing:   rapid.Bool().Draw(t, "missing"),
 			Exhausted: rapid.Bool().Draw(t, "exhausted"),
 			Lease:     rapid.Bool().Draw(t, "lease"),
+			Overdue:   rapid.Bool().Draw(t, "overdue"),
 		}
 		copied := m
-		next, effects := m.Step(ev)
-		again, same := m.Step(ev)
-		explained, alike, row := m.Explain(ev)
-		if m != copied || next != again || next != explained {
-			t.Fatalf("%+v, %+v: %+v, %+v, %+v", copied, ev, next, again, explained)
+		next, effects, row := m.Explain(ev)
+		again, same, alike := m.Explain(ev)
+		if m != copied || next != again || row != alike || !slices.Equal(effects, same) {
+			t.Fatalf("%+v, %+v: %+v, %+v", copied, ev, next, again)
 		}
-		if len(effects) != len(same) || len(effects) != len(alike) {
-			t.Fatalf("%+v, %+v: effects differ", m, ev)
-		}
+		checkStep(t, m, ev)
 		if next.Op < m.Op || (row == nil && next != m) || next.Try != m.Try {
 			t.Fatalf("%+v, %+v: %+v", m, ev, next)
 		}
@@ -200,4 +199,25 @@ func TestStepIsAFunction(t *testing.T) {
 			t.Fatalf("%+v, %+v: it should be dropped", m, ev)
 		}
 	})
+}
+
+// checkStep: Step does what Explain says, but for a request that holds. There an event that is overdue loses the lock,
+// unless it says more of the end itself, and a LeaseOver that is not overdue does nothing.
+func checkStep(t *rapid.T, m machine.Machine, ev machine.Event) {
+	saysMore := []machine.Kind{machine.LeaseOver, machine.Expired, machine.Closed, machine.NodeGone}
+	next, effects, row := m.Explain(ev)
+	switch {
+	case m.Holding() && ev.Kind == machine.LeaseOver && !ev.Overdue:
+		next, effects, row = m, nil, nil
+	case m.Holding() && ev.Overdue && (m.Stale(ev) || !slices.Contains(saysMore, ev.Kind)):
+		next, effects, row = m.Explain(machine.Event{Kind: machine.LeaseOver})
+		if next.State != messages.StateLost {
+			t.Fatalf("%+v: the lease is over, and it is %v", m, next.State)
+		}
+	}
+	stepped := m
+	did, fired := stepped.Step(ev)
+	if stepped != next || fired != row || !slices.Equal(did.All(), effects) {
+		t.Fatalf("%+v, %+v: Step led to %+v by %+v, not to %+v by %+v", m, ev, stepped, fired, next, row)
+	}
 }

@@ -87,7 +87,7 @@ func (r *request) dropsStale(ev machine.Event) {
 		if op == 0 || r.m.Op == 0 {
 			continue
 		}
-		if next, effects := r.m.Step(ev); next != r.m || len(effects) > 0 {
+		if next, effects, _ := r.m.Explain(ev); next != r.m || len(effects) > 0 {
 			r.t.Fatalf("%s of operation %d, which is not %d, has done %v", ev.Kind, op, r.m.Op, effects)
 		}
 	}

@@ -56,9 +56,8 @@ var lives = []life{
 func (l life) live() (at messages.State, effects int) {
 	m := machine.New(false)
 	for _, ev := range l.events {
-		var more []machine.Effect
-		m, more = m.Step(ev)
-		effects += len(more)
+		more, _ := m.Step(ev)
+		effects += len(more.All())
 	}
 	return m.State, effects
 }

@@ -20,8 +20,34 @@ func Rows() []Row { return append([]Row(nil), table...) }
 // bug of the shell; a request that has ended takes no further part, whatever comes.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
-// Take is Explain in place, for a shell that has one machine and keeps no older ones.
-func (m *Machine) Take(ev Event) (Effects, *Row) {
+// Step takes one event: it changes the machine and gives the work to do, and the row that fired, nil where
+// none did. Stale events, and all that come after the end, change nothing. An impossible event gives the
+// one effect Halt.
+//
+// A process that was paused may hear anything first. So where the event is Overdue, Step takes LeaseOver
+// in its place, and the lock is lost. A LeaseOver that is not Overdue is about a lease before this
+// grant, and is dropped.
+func (m *Machine) Step(ev Event) (Effects, *Row) {
+	if m.Holding() {
+		switch {
+		case ev.Kind == LeaseOver && !ev.Overdue:
+			return Effects{}, nil
+		case ev.Overdue && (m.Stale(ev) || !saysMore[ev.Kind]):
+			over := Event{Kind: LeaseOver}
+			if ev.Kind == Disconnected { // the connection went with the session, where there is a reason
+				over.Reason = ev.Reason
+			}
+			return m.take(over)
+		}
+	}
+	return m.take(ev)
+}
+
+// saysMore has the events that end a hold whatever its lease does, and say more of why than LeaseOver.
+var saysMore = [kinds]bool{LeaseOver: true, Expired: true, Closed: true, NodeGone: true}
+
+// take fires the row of an event.
+func (m *Machine) take(ev Event) (Effects, *Row) {
 	if m.State.Terminal() || m.Stale(ev) {
 		return Effects{}, nil
 	}
@@ -35,37 +61,11 @@ func (m *Machine) Take(ev Event) (Effects, *Row) {
 	return effect(Effect{Do: Halt}), nil
 }
 
-// Step takes one event and gives the next machine and the work to do. Stale events, and all that come
-// after the end, change nothing. An impossible event gives the one effect Halt.
-func (m Machine) Step(ev Event) (Machine, []Effect) {
-	next, effects, _ := m.Explain(ev)
-	return next, effects
-}
-
-// Explain is Step that also gives the row which fired; nil where none did.
+// Explain gives what the table says of one event, and leaves the machine as it was: the next machine, the
+// work to do, and the row that fires, nil where none does. It takes the event as it is, Overdue or not.
 func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
-	effects, row := m.Take(ev)
-	if effects.count == 0 {
-		return m, nil, row
-	}
+	effects, row := m.take(ev)
 	return m, effects.All(), row
-}
-
-// Precede gives what a request has to hear before an event, because a process that was paused finds that its lease is over
-// here, before anything else happens, and not when a timer gets round to it. unbroken tells whether the lease of its grant
-// has not been over since. void: the event itself says nothing, for the lease was over before this grant.
-func (m *Machine) Precede(ev Event, unbroken bool) (over Event, first, void bool) {
-	switch {
-	case !m.Holding():
-	case unbroken:
-		return over, false, ev.Kind == LeaseOver
-	case ev.Kind == Disconnected: // the connection has gone with the session, where there is a reason
-		return Event{Kind: LeaseOver, Reason: ev.Reason}, true, false
-	case ev.Kind == LeaseOver || ev.Kind == Expired || ev.Kind == Closed || ev.Kind == NodeGone: // that says more
-	default:
-		return Event{Kind: LeaseOver}, true, false
-	}
-	return over, false, false
 }
 
 var table = concat(gettingIn, having, recovering, leaving)

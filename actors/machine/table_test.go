@@ -138,7 +138,7 @@ func TestAnImpossibleEventHalts(t *testing.T) {
 			continue
 		}
 		before := machine.Machine{State: p.state, Op: 7, Node: "n-1"}
-		after, effects := before.Step(machine.Event{Kind: p.kind})
+		after, effects, _ := before.Explain(machine.Event{Kind: p.kind})
 		require.Equal(t, before, after, "(%s, %s)", p.state, p.kind)
 		require.Equal(t, []machine.Effect{{Do: machine.Halt}}, effects, "(%s, %s)", p.state, p.kind)
 	}

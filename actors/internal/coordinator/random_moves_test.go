@@ -10,16 +10,10 @@ import (
 
 // take gives an event to a machine, and its orders to the session.
 func (g *game) take(p *player, ev machine.Event) {
-	over, first, void := p.m.Precede(ev, g.at.Lease.Valid && p.run == g.at.Lease.Run)
-	switch {
-	case void:
-		return
-	case first:
-		g.take(p, over)
-	}
 	ev.Lease = g.at.Lease.Valid
+	ev.Overdue = !(g.at.Lease.Valid && p.run == g.at.Lease.Run)
 	held := p.m.Holding()
-	effects, _ := p.m.Take(ev)
+	effects, _ := p.m.Step(ev)
 	if p.m.State.Holding() && !held {
 		p.run = g.at.Lease.Run
 	}

@@ -294,7 +294,8 @@ var reasons = []struct {
 		"coordinator.Coordinator.epoch.parked.effect.Node", "coordinator.Coordinator.epoch.parked.effect.Ending",
 		"coordinator.pace.orders.waiting.Node", "coordinator.pace.orders.waiting.Ending",
 		"coordinator.pace.searches.waiting.Node", "coordinator.pace.searches.waiting.Ending"}},
-	{"a lock actor sets it as it reads the event", []string{"walk.state.actors.inbox.event.Lease"}},
+	{"a lock actor sets it as it reads the event", []string{"walk.state.actors.inbox.event.Lease",
+		"walk.state.actors.inbox.event.Overdue"}},
 	{"the counter does not come to its end", []string{"walk.state.actors.inbox.event.Exhausted"}},
 	{"no plan has requesters of a gateway", []string{"coordinator.Coordinator.epoch.load.shares"}},
 	{"a holder reads its node at once, and no delete is delayed behind that", []string{

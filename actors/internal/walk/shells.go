@@ -207,22 +207,19 @@ func (w *world) hear(i int) {
 // step gives a machine one event, as actors/lock_actor.go does.
 func (w *world) step(i int, ev machine.Event) {
 	a, s := &w.actors[i], w.plan.Sessions[i]
-	over, first, void := a.m.Precede(ev, a.m.Holding() && w.unbroken(i))
-	if void || !a.lives() {
+	if !a.lives() {
 		return
 	}
-	if first {
-		w.step(i, over)
-	}
+	ev.Overdue = a.m.Holding() && !w.unbroken(i)
 	w.stepped[s] = true
 	ev.Lease = w.sessions[s].lease && a.epoch == w.epoch(s)
 	ev.Lease = w.plan.Mistake.at(coordinator.At{Lease: coordinator.Lease{Valid: ev.Lease}}).Lease.Valid
 	before := a.m
-	effects, row := a.m.Take(ev)
+	effects, row := a.m.Step(ev)
 	if row != nil {
 		w.fired[row] = true
 		if w.telling {
-			w.note("%s: %v → %v on %v", actorName(i), before.State, a.m.State, ev.Kind)
+			w.note("%s: %v → %v on %v", actorName(i), before.State, a.m.State, row.On)
 		}
 	}
 	if a.m.State.Holding() && !before.Holding() {
