@@ -164,7 +164,7 @@ halts: deps ## the tests in processes that are stopped at random, as by a busy m
 
 .PHONY: diagram
 diagram: ## draw the state machine's diagram again
-	$(GO) generate ./actors/machine
+	$(GO) test ./actors/machine -run Diagram -rewrite
 
 .PHONY: walk
 walk: ## walk every state that up to three requests can reach, within large bounds (about twenty minutes)

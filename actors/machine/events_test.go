@@ -42,6 +42,7 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 	flags := map[string]*bool{
 		"alone": &ev.Alone, "missing": &ev.Missing, "first": &ev.First,
 		"exhausted": &ev.Exhausted, "unlock": &ev.Unlock, "lease": &ev.Lease,
+		"overdue": &ev.Overdue,
 	}
 	for _, arg := range d.CmdArgs[1:] {
 		if flag := flags[arg.Key]; flag != nil {

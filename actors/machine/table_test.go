@@ -1,8 +1,6 @@
 package machine_test
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -182,12 +180,4 @@ func TestNamesAreComplete(t *testing.T) {
 	}
 	require.Equal(t, "unknown", machine.Kind(len(machine.Kinds())).String())
 	require.Equal(t, "unknown", (machine.Halt + 1).String())
-}
-
-func TestTheDiagramInTheReadmeIsCurrent(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	if !strings.Contains(string(readme), machine.DiagramBlock()) {
-		t.Error("the state diagram in actors/machine/README.md is not the table's: run `make diagram`")
-	}
 }

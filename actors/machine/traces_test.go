@@ -19,7 +19,7 @@ import (
 //
 //	step KIND [op=N] [FLAG...] [FIELD=VALUE...]
 //	    gives the machine one event. The words are the fields of machine.Event, in small letters:
-//	    flags    alone missing first exhausted unlock lease
+//	    flags    alone missing first exhausted unlock lease overdue
 //	    fields   node token predecessor reason detail; (a value of several words) stands in parentheses
 //	    op       defaults to the current operation for replies and to 0 for commands, for timers of
 //	             the owner and for news of the session; it is written out where a reply is stale, or
@@ -104,8 +104,8 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 
 func (s *story) step(ev machine.Event) string {
 	old := s.m
-	m, effects, row := old.Explain(ev)
-	s.m = m
+	effects, row := s.m.Step(ev)
+	m := s.m
 	var b strings.Builder
 	switch {
 	case row != nil:
@@ -117,10 +117,12 @@ func (s *story) step(ev machine.Event) string {
 		fmt.Fprintln(&b, "ended")
 	case old.Stale(ev):
 		fmt.Fprintln(&b, "stale")
+	case len(effects.All()) == 0:
+		fmt.Fprintln(&b, "dropped")
 	default:
 		fmt.Fprintln(&b, "impossible")
 	}
-	for _, effect := range effects {
+	for _, effect := range effects.All() {
 		fmt.Fprintln(&b, effect)
 	}
 	return b.String()
