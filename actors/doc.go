@@ -74,6 +74,12 @@
 // FindDeadlocks with a message to the sender, from any actor. It answers messages.Follow with the
 // queue after every change. [Session.Ask] is for goroutines. Package inspect does the work.
 //
+// # Data under a lock
+//
+// [Session.Transact] writes only while a lock is held, and [Session.Read] reads in order with that, in the
+// epoch of the grant (messages.Held). Both block: call them from a goroutine. They are Lease.Txn and
+// Lease.Get of package locks. Gateways have neither, because the node that writes must hold the session.
+//
 // # In tests
 //
 // Package actorstest has an observer ([WithObserver]) that records what a lock actor goes through,

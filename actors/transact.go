@@ -21,7 +21,7 @@ type Transaction struct {
 	Epoch uint64
 	// Guard is the path of the holder's node: the servers check that it exists.
 	Guard string
-	// Ops are the changes.
+	// Ops are the changes. Parents of a create that asks for them are made with it, where they are missing.
 	Ops []zkconn.Op
 	// Alone tells whether nobody else has written to these nodes so far while the guard was there, and no other
 	// transaction of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply
@@ -45,6 +45,7 @@ type Transaction struct {
 // goes out behind the transaction, on the same session.
 func (s *Session) Transact(ctx context.Context, t Transaction, over func()) ([]zkconn.OpResult, error) {
 	x := &transacting{Transaction: t, session: s, ctx: ctx, done: make(chan struct{})}
+	x.parents.begin(&x.Ops)
 	go func() {
 		if over != nil {
 			defer over()
@@ -92,6 +93,7 @@ type transacting struct {
 	done    chan struct{}
 	results []zkconn.OpResult
 	err     error
+	parents madeParents
 	// undecided: it may have been carried out, or may yet be.
 	undecided bool
 }
@@ -106,7 +108,7 @@ func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 	}
 	results, err := x.run()
 	x.settle(weight, results, err)
-	return results, err
+	return x.parents.without(results), err
 }
 
 // run sends the transaction until its outcome is known or nobody can know it.
@@ -131,7 +133,9 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 			if errors.Is(err, zkconn.ErrGuardGone) {
 				err = fmt.Errorf("%w: %w", ErrNotHolding, err)
 			}
-			return nil, err
+			if again, why := x.parents.mend(conn, &x.Ops, err); !again {
+				return nil, why
+			}
 		case zkconn.NotSent:
 			if !errors.Is(err, zkconn.ErrUnavailable) && !errors.Is(err, zkconn.ErrClosed) {
 				return nil, err

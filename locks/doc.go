@@ -20,8 +20,9 @@
 //     [AckWith], [WithMarkFirst], [WithRetryAfter] and [WithWaiting].
 //   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership], [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].
-//   - To write to ZooKeeper while a lock is held: Lease.Txn of [Op], which [Create], [CreateSequential], [Set],
-//     [Delete] and [Check] make, with [AnyVersion] or a version, and [OpResult]; [ErrUnknownOutcome].
+//   - To read and write ZooKeeper while a lock is held: Lease.Get; Lease.Txn of [Op], which [Create],
+//     [CreateSequential], [Set], [Delete] and [Check] make, with [AnyVersion] or a version, and [OpResult];
+//     [ErrUnknownOutcome].
 //   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended], [Resumed],
 //     [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased].
 //     Client.Ready, and Client.State, which gives a [State] with a phase: [PhaseConnecting],

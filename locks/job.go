@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -207,37 +206,4 @@ func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		err = j.lease.notWritten(j.lease.stale())
 	}
 	return results, err
-}
-
-// errLeaseOver is why a request under a lease is not waited for any more.
-var errLeaseOver = errors.New("the lease is over")
-
-// outlast gives a context that ends with ctx, and shortly after the lease: when the end of the lease itself has been
-// told to whoever waits for an answer, which says more.
-func (l *Lease) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(l.ctx, func() {
-		select {
-		case <-time.After(l.from.client.session.LastWord()):
-			cancel(errLeaseOver)
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() {
-		stop()
-		cancel(nil)
-	}
-}
-
-// read reads a node, as the servers show it to the session that holds. The lease is looked at behind the answer: another
-// holder may have written what is read once it is over.
-func (l *Lease) read(ctx context.Context, path string) ([]byte, zkconn.Stat, error) {
-	data, stat, err := l.from.client.Session().Read(ctx, l.held.Epoch, path)
-	if errors.Is(err, actors.ErrNotHolding) || errors.Is(err, errLeaseOver) || !l.Valid() {
-		data, stat, err = nil, zkconn.Stat{}, l.stale()
-	}
-	if err != nil {
-		err = &Error{Op: "read under", Path: l.Path(), Node: l.Node(), Err: err}
-	}
-	return data, stat, err
 }

@@ -19,12 +19,13 @@ type OpResult = zkconn.OpResult
 // AnyVersion is the version of an Op that does not care.
 const AnyVersion int32 = -1
 
-// Create makes a node. Its parent must exist: ErrNoNode otherwise. A Create of the parent may stand
-// before it in the same transaction. Set the Op's field Ephemeral for one that ends with the client's session.
+// Create makes a node. It makes no parents: where the parent does not exist it is ErrNoNode. A Create of the parent
+// may stand before it in the same transaction, or set the Op's field Parents: see Lease.Txn. Set the field Ephemeral for
+// a node that ends with the client's session.
 func Create(path string, data []byte) Op { return Op{Kind: zkconn.OpCreate, Path: path, Data: data} }
 
 // CreateSequential makes a node whose name is that of path and ten digits that the server puts behind it. Its parent
-// must exist.
+// must exist, as for Create.
 func CreateSequential(path string, data []byte) Op {
 	return Op{Kind: zkconn.OpCreate, Path: path, Data: data, Sequential: true}
 }
@@ -48,14 +49,24 @@ func Check(path string, version int32) Op {
 // transaction with a check of the holder's node. While the node exists nobody else holds. So no
 // write of a holder that has lost the lock is ever carried out, however late it arrives, and no
 // token need be compared. The nodes have the ACL of WithACL. The results are in the order of the
-// ops.
+// ops. Lease.Get reads, in order with them.
+//
+// Parents are made only where the field Parents of a Create asks for them:
+//
+//	op := locks.Create("/jobs/nightly/state", state)
+//	op.Parents = true
+//
+// They are made in the same transaction, empty, with the ACL of WithParentACL: so there are parents and all ops, or
+// nothing new. What is not atomic is finding out which are missing. Where somebody makes one or deletes one meanwhile,
+// the servers refuse the transaction, nothing is written, and it is looked at and sent again. The parents stay when the
+// nodes below them are deleted.
 //
 // What the error says:
 //
 //   - It wraps ErrLost, and ErrRevoked or ErrMaxHold where it was that, or ErrReleased after Unlock: the lock is not held
 //     any more, and nothing was written.
 //   - It wraps ErrNoNode, ErrNodeExists, ErrBadVersion or another of zkconn's, with the path: a part was refused, and
-//     nothing was written. ErrNoNode is also that of a Create whose parent does not exist: parents are not made.
+//     nothing was written. ErrNoNode is also that of a Create whose parent does not exist.
 //   - It wraps that of ctx, or ErrBadPath, ErrBadAcquire, ErrTooLarge: nothing was written.
 //   - It wraps ErrUnknownOutcome: the ops may have been carried out, all or none, or may yet be while the session lives.
 //

@@ -32,6 +32,11 @@ type Op struct {
 	Version int32
 	// Ephemeral: the node that is created ends with the session. Sequential: the server puts ten digits behind its name.
 	Ephemeral, Sequential bool
+	// Parents: a create may have parents that do not exist, which are to be made with it. It is for who looks what is
+	// missing (actors.Session.Transact); Conn.Txn refuses it.
+	Parents bool
+
+	acl []ACL // of a parent, see MissingParents; nil: that of WithACL
 }
 
 // OpResult is what has become of one Op.
@@ -120,6 +125,9 @@ func CheckOps(ops []Op) error {
 		default:
 			return fmt.Errorf("%w: transaction part of unknown kind %q", ErrBadConfig, o.Kind)
 		}
+		if o.Kind != OpCreate && o.Parents {
+			return fmt.Errorf("%w: a %s of %s that makes parents", ErrBadConfig, o.Kind, o.Path)
+		}
 		if o.Kind != OpCreate && o.Version < -1 {
 			return fmt.Errorf("%w: version %d of %s", ErrBadConfig, o.Version, o.Path)
 		}
@@ -135,6 +143,9 @@ func (c *Conn) newGuarded(op, guard string, ops []Op) (*transaction, error) {
 	if err := CheckOps(ops); err != nil {
 		return nil, &Error{op, guard, err}
 	}
+	if at := slices.IndexFunc(ops, func(o Op) bool { return o.Parents }); at >= 0 {
+		return nil, &Error{op, ops[at].Path, fmt.Errorf("%w: parents are not looked for here", ErrBadConfig)}
+	}
 	t := &transaction{}
 	t.add(guard, &zk.CheckVersionRequest{Path: c.cfg.chroot + guard, Version: -1})
 	for _, o := range ops {
@@ -144,7 +155,11 @@ func (c *Conn) newGuarded(op, guard string, ops []Op) (*transaction, error) {
 		}
 		switch o.Kind {
 		case OpCreate:
-			t.add(o.Path, &zk.CreateRequest{Path: at, Data: data, Acl: c.cfg.acl, Flags: o.flags()})
+			acl := c.cfg.acl
+			if o.acl != nil {
+				acl = o.acl
+			}
+			t.add(o.Path, &zk.CreateRequest{Path: at, Data: data, Acl: acl, Flags: o.flags()})
 		case OpSet:
 			t.add(o.Path, &zk.SetDataRequest{Path: at, Data: data, Version: o.Version})
 		case OpDelete:

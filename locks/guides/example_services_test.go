@@ -117,27 +117,33 @@ func Example_pool() {
 	// Output: too many: 0
 }
 
-// A position in a stream, which is written only under the lock, each once.
+// A position in a stream, which is read and written only under the lock, each once.
 func Example_position() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
 		return locks.Do(ctx, client.Mutex("/stream"), func(ctx context.Context, _ locks.Token) error {
 			lease := locks.LeaseOf(ctx)
-			if _, err := lease.Txn(ctx, locks.Create("/position", []byte("0"))); err != nil {
+			first := locks.Create("/streams/orders/position", []byte("0"))
+			first.Parents = true
+			if _, err := lease.Txn(ctx, first); err != nil {
 				return err
 			}
-			for version := range int32(3) {
-				next := []byte(strconv.Itoa(int(version) + 1))
-				done, err := lease.Txn(ctx, locks.Set("/position", next, version))
+			for range 3 {
+				data, version, err := lease.Get(ctx, first.Path)
 				if err != nil {
 					return err
 				}
-				fmt.Println(done[0].Path, done[0].Version)
+				position, _ := strconv.Atoi(string(data))
+				done, err := lease.Txn(ctx, locks.Set(first.Path, []byte(strconv.Itoa(position+1)), version))
+				if err != nil {
+					return err
+				}
+				fmt.Println(position, "->", position+1, "is version", done[0].Version)
 			}
 			return nil
 		})
 	})
 	// Output:
-	// /position 1
-	// /position 2
-	// /position 3
+	// 0 -> 1 is version 1
+	// 1 -> 2 is version 2
+	// 2 -> 3 is version 3
 }

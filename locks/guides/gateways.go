@@ -35,7 +35,7 @@
 // pass (MayPass).
 //
 // What needs a session: Client.Locks, Client.Missing, Client.Deadlocks, Client.Ready, Group.Watch,
-// Election.Observe, Lease.Txn. A session with a session file cannot have a gateway.
+// Election.Observe, Lease.Txn, Lease.Get. A session with a session file cannot have a gateway.
 //
 // # In a protoactor cluster
 //

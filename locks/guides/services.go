@@ -125,12 +125,19 @@
 // # Work that must not be written twice
 //
 // A position in a stream, the state of a job: data in ZooKeeper itself are written under the lock,
-// or not at all.
+// or not at all. Lease.Get reads what the holders before have written.
 //
-//	_, err := locks.LeaseOf(ctx).Txn(ctx, locks.Set("/position", next, version))
+//	lease := locks.LeaseOf(ctx)
+//	data, version, err := lease.Get(ctx, "/position")
+//	_, err = lease.Txn(ctx, locks.Set("/position", next(data), version))
 //
-// After ErrUnknownOutcome read it, under the lock: the version says whether it was written.
-// "Fencing" is about data that are not in ZooKeeper.
+// After ErrUnknownOutcome read it again with Get: the version says whether it was written. The first
+// holder finds zkconn.ErrNoNode and creates it; with the Op's field Parents, what is above it too.
+//
+// A program that keeps its data over a ZooKeeper client of its own has neither. Its session may see
+// less than Turnstile's, and outlive it. Move those reads and writes to Get and Txn. Or write the
+// token beside the data, in one transaction, and refuse smaller ones: "Fencing", which is also about
+// data that are not in ZooKeeper.
 //
 // # A restart that keeps the lock
 //
@@ -143,7 +150,7 @@
 //	client, err := locks.Open(opening, servers, locks.WithSessionFile("/var/lib/indexer/session"))
 //	lease, err := client.Mutex("/index", locks.WithReclaim("indexer")).Lock(ctx)
 //
-// What the work had begun is as the crash has left it: read it under the lock, as any holder does. A process that
+// What the work had begun is as the crash has left it: read it under the lock (Lease.Get), as any holder does. A process that
 // crashes each time at the same place keeps the others out for as long as that goes on.
 //
 // # What to set

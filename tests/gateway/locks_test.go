@@ -120,6 +120,13 @@ func TestWhatNeedsSession(t *testing.T) {
 	require.ErrorIs(t, err, locks.ErrNeedsSession)
 	_, err = client.Deadlocks(ctx, "/")
 	require.ErrorIs(t, err, locks.ErrNeedsSession)
+	lease, err := client.Mutex("/held").Lock(ctx)
+	require.NoError(t, err)
+	_, err = lease.Txn(ctx, locks.Create("/value", nil))
+	require.ErrorIs(t, err, locks.ErrNeedsSession)
+	_, _, err = lease.Get(ctx, "/value")
+	require.ErrorIs(t, err, locks.ErrNeedsSession)
+	require.NoError(t, lease.Unlock(ctx))
 }
 
 // TestCloseGivesBack: what a client holds and waits for over a gateway ends with the client.
