@@ -34,6 +34,9 @@ var (
 	readACL = []access{{perms: permRead, identity: identity{"world", "anyone"}}}
 )
 
+// schemeSASL is the scheme of identities that were shown with SASL.
+const schemeSASL = "sasl"
+
 // fixACL checks the list that a request wants to give a node, and puts the requestor's own identities in
 // the place of the scheme "auth". sasl says whether the server knows that scheme.
 func fixACL(list []access, who []identity, sasl bool) ([]access, code) {

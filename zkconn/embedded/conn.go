@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/binary"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,3 +61,110 @@ func (c *conn) shut() {
 func (c *conn) park() { c.phase = max(c.phase, parked) }
 
 func (c *conn) countReceived() { c.received++; c.r.received++ }
+
+// noZxid is what an event carries that no transaction has caused, but a client that sets its watches again.
+const noZxid = -1
+
+// notify sends a watch event, with the zxid of the transaction that has caused it.
+func (c *conn) notify(event eventType, path string, zxid int64) {
+	c.out.add(func(e *encoder) {
+		e.replyHeader(-1, zxid, codeOK)
+		e.int32(int32(event))
+		e.int32(syncConnected)
+		e.text(path)
+	})
+	c.countSent()
+	if !c.busy {
+		c.out.poke()
+	}
+}
+
+// reply sends the answer to a request; body may be nil.
+func (c *conn) reply(xid int32, zxid int64, result code, body func(*encoder)) {
+	if c.mute {
+		return
+	}
+	c.out.add(func(e *encoder) {
+		e.replyHeader(xid, zxid, result)
+		if body != nil {
+			body(e)
+		}
+	})
+	c.countSent()
+}
+
+func (c *conn) greeting(old bool, timeout time.Duration, id int64, password []byte) {
+	c.out.add(func(e *encoder) {
+		e.int32(0)
+		e.int32(int32(timeout.Milliseconds()))
+		e.int64(id)
+		e.bytes(password)
+		if !old {
+			e.bool(false) // not a read-only server
+		}
+	})
+	c.countSent()
+}
+
+func (c *conn) countSent() { c.sent++; c.r.sent++ }
+
+// await puts a request behind those that wait.
+func (c *conn) await() *exchange {
+	x := &exchange{mute: c.mute}
+	c.waiting = append(c.waiting, x)
+	return x
+}
+
+// answered takes the answer to a request, and sends all those whose turn it is.
+func (c *conn) answered(x *exchange, answer func() bool) {
+	x.known, x.answer = true, answer
+	busy, mute := c.busy, c.mute
+	defer func() { c.busy, c.mute = busy, mute }()
+	c.busy = true
+	for len(c.waiting) > 0 && c.waiting[0].known && c.phase < parked {
+		next := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		c.mute = next.mute
+		if !next.answer() {
+			c.park() // what else it sends is not looked at
+			c.out.finish()
+		}
+	}
+	if !busy {
+		c.out.poke()
+	}
+}
+
+// direct means that a request to the leader is answered at once.
+func (c *conn) direct() bool {
+	r := c.r
+	return len(c.waiting) == 0 && len(r.e.intake) == 0 && (r.link == nil || r.link.clear()) && r.e.quorate()
+}
+
+// order has the leader carry out a request. decide is called there; it gives the transaction, if
+// any comes of the request, and the answer. order reports false when the connection is to be
+// closed.
+func (c *conn) order(d *decoder, decide func(d *decoder) (*txn, func([]result) bool)) (open bool) {
+	if c.direct() {
+		x, answer := decide(d)
+		if x == nil {
+			return answer(nil)
+		}
+		c.e.commitFrom(c.r, x, func(results []result) { open = answer(results) })
+		return open
+	}
+	body, waits := slices.Clone(d.buf), c.await()
+	c.r.toLeader(func() {
+		c.e.enter(func() {
+			x, answer := decide(&decoder{buf: body})
+			if x == nil {
+				c.r.fromLeader(func() { c.answered(waits, func() bool { return answer(nil) }) })
+				return
+			}
+			c.e.commitFrom(c.r, x, func(results []result) {
+				c.answered(waits, func() bool { return answer(results) })
+			})
+		})
+	})
+	return true
+}

@@ -45,3 +45,155 @@ func (p *preparation) prepare(op Op, d *decoder) (part, code) {
 	}
 	return part{}, codeMarshalling
 }
+
+// multi prepares the parts of a multi, all or none. When one is refused, the parts before it are reported
+// as fine though nothing was done, it with its error, and those after it with RuntimeInconsistency. A
+// request that is malformed is refused as a whole.
+func (p *preparation) multi(orders []operation, form form) ([]part, code) {
+	if form != whole || len(orders) > 0 && orders[0].reads() {
+		return nil, codeMarshalling
+	}
+	for _, o := range orders {
+		if o.path == null {
+			return nil, codeMarshalling
+		}
+	}
+	parts := make([]part, len(orders))
+	for i, o := range orders {
+		made, refused := o.prepare(p)
+		if refused == codeMarshalling {
+			return nil, codeMarshalling
+		}
+		if refused != codeOK {
+			return failed(len(orders), i, refused), refused
+		}
+		parts[i] = made
+	}
+	return parts, codeOK
+}
+
+func failed(n, at int, refused code) []part {
+	parts := make([]part, n)
+	for i := range parts {
+		parts[i].op = opError
+		switch {
+		case i == at:
+			parts[i].code = refused
+		case i > at:
+			parts[i].code = codeRuntimeInconsistency
+		}
+	}
+	return parts
+}
+
+// operation is one operation of a multi, as it was read.
+type operation struct {
+	op      Op
+	create  creation
+	path    string
+	data    []byte
+	version int32
+}
+
+func (o operation) reads() bool { return o.op == OpGetData || o.op == OpGetChildren }
+
+func (o operation) prepare(p *preparation) (part, code) {
+	switch o.op {
+	case OpDelete:
+		return p.delete(o.path, o.version, nil)
+	case OpSetData:
+		return p.setData(o.path, o.data, o.version, nil)
+	case OpCheck:
+		return p.check(o.path, o.version, nil)
+	default:
+		return p.create(o.op, o.create)
+	}
+}
+
+// form is what the record of a multi looks like as a whole.
+type form int
+
+const (
+	whole      form = iota
+	illFormed       // refused, with a transaction id
+	unreadable      // refused without one: ZooKeeper did not foresee what it found
+)
+
+// readMulti reads all operations before any is looked at: the record must be whole, and either all of its
+// operations read or none does.
+func readMulti(d *decoder) ([]operation, form) {
+	var orders []operation
+	for {
+		op := Op(d.int32())
+		done := d.bool()
+		d.int32()
+		if d.err != nil {
+			return nil, illFormed
+		}
+		if done {
+			return orders, whole
+		}
+		o, f := readOrder(op, d)
+		if f != whole {
+			return nil, f
+		}
+		if len(orders) > 0 && orders[0].reads() != o.reads() {
+			return nil, illFormed
+		}
+		orders = append(orders, o)
+	}
+}
+
+func readOrder(op Op, d *decoder) (operation, form) {
+	o := operation{op: op}
+	switch op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		o.create = readCreate(op, d)
+		o.path = o.create.path
+	case OpDelete, OpCheck:
+		o.path, o.version = d.text(), d.int32()
+	case OpSetData:
+		o.path, o.data, o.version = d.text(), d.data(), d.int32()
+	case OpGetData, OpGetChildren:
+		o.path = d.text()
+		d.bool() // a watch, which ZooKeeper does not set
+	default:
+		return o, illFormed
+	}
+	switch {
+	case d.err != nil:
+		return o, illFormed
+	case op.creates():
+		return o.withKind()
+	}
+	return o, whole
+}
+
+// withKind decides what a create in a multi makes: its flags do, and its type where they do not say
+// (MultiOperationRecord, CreateOptions, Op.create). Unknown flags make the multi malformed, and so does a time to live
+// that is asked for by flags alone. A createTTL with unknown flags, or without an access list, is refused when its turn
+// comes.
+func (o operation) withKind() (operation, form) {
+	mode, known := modeOf(o.create.flags)
+	if o.op != OpCreateTTL {
+		switch {
+		case !known:
+			return o, illFormed
+		case o.create.acl == nil:
+			return o, unreadable
+		case mode.life == timed:
+			return o, illFormed
+		}
+	}
+	if !known || mode.life == timed {
+		return o, whole
+	}
+	switch {
+	case mode.life == container:
+		o.op = OpCreateContainer
+	case o.op == OpCreateTTL:
+		o.op = OpCreate
+	}
+	o.create.ttl = -1
+	return o, whole
+}

@@ -1,6 +1,9 @@
 package embedded
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // tree is one replica's copy of the data, with the watches of the connections to that replica. It only
 // carries out what a transaction says; what is allowed was decided when the transaction was made.
@@ -183,4 +186,124 @@ func (t *tree) clone() *tree {
 		twin.reapable.add(path)
 	}
 	return twin
+}
+
+// stat is a node's Stat, as it goes over the wire. Times are milliseconds since 1970.
+type stat struct {
+	czxid, mzxid, pzxid int64
+	ctime, mtime        int64
+	version             int32
+	cversion            int32
+	aversion            int32
+	owner               int64
+	dataLength          int32
+	numChildren         int32
+}
+
+// node is one znode in one replica's tree. Its stat's cversion counts the creates below it, which is what
+// sequence numbers are made of; what clients see is made from that.
+type node struct {
+	data     []byte
+	acl      []access
+	stat     stat
+	children set[string]
+}
+
+// seen is the node's stat as clients see it. For every create there was a delete, but for the children
+// that are still there.
+func (n *node) seen() *stat {
+	s := n.stat
+	s.dataLength = int32(len(n.data))
+	s.numChildren = int32(n.children.len())
+	s.cversion = n.stat.cversion*2 - s.numChildren
+	if life(s.owner) != ephemeral {
+		s.owner = 0
+	}
+	return &s
+}
+
+// lifetime is what ends a node.
+type lifetime int
+
+const (
+	persistent lifetime = iota
+	ephemeral           // the end of its session
+	container           // its last child's deletion
+	timed               // its time to live, while it has no children
+)
+
+const (
+	containerOwner = math.MinInt64
+	ttlMask        = -0x100000000000000 // 0xff00000000000000
+	maxTTL         = 0xffffffffff       // milliseconds
+)
+
+// life reads a node's lifetime from its owner field, where ZooKeeper keeps all of them.
+func life(owner int64) lifetime {
+	switch {
+	case owner == 0:
+		return persistent
+	case owner == containerOwner:
+		return container
+	case owner&ttlMask == ttlMask:
+		return timed
+	default:
+		return ephemeral
+	}
+}
+
+// createMode is what the flags of a create ask for.
+type createMode struct {
+	sequential bool
+	life       lifetime
+}
+
+var createModes = [...]createMode{
+	0: {false, persistent},
+	1: {false, ephemeral},
+	2: {true, persistent},
+	3: {true, ephemeral},
+	4: {false, container},
+	5: {false, timed},
+	6: {true, timed},
+}
+
+func modeOf(flags int32) (createMode, bool) {
+	if flags < 0 || int(flags) >= len(createModes) {
+		return createMode{}, false
+	}
+	return createModes[flags], true
+}
+
+// txn is one transaction: what the leader has decided, and what every replica then applies.
+type txn struct {
+	op      Op // opError when it was refused; even that takes a zxid
+	zxid    int64
+	time    int64 // milliseconds since 1970
+	session int64
+	asker   *Replica // of OpCloseSession: whose client has asked for it; nil when the leader has ended the session
+	code    code     // of opError, and of a multi that was refused
+	parts   []part   // of a multi all of them, otherwise one
+	paths   []string // of OpCloseSession: the ephemeral nodes that end with it
+}
+
+// refusal is why nothing was done: the code of the whole, or of the part of a multi that was refused.
+func (x *txn) refusal() code {
+	if x.op == opError || x.op == OpMulti {
+		return x.code
+	}
+	return codeOK
+}
+
+// part is one change, or one check, of a transaction. In a multi that failed every part is opError, with
+// the code that its place in the reply takes.
+type part struct {
+	op             Op
+	code           code
+	path           string
+	data           []byte
+	acl            []access
+	owner          int64
+	version        int32 // the new one
+	parentCversion int32
 }
