@@ -1,13 +1,17 @@
 package activation
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // phase is where the lock of an actor stands. It only grows.
@@ -155,3 +159,57 @@ func (g *gate) why() error {
 	defer g.mu.Unlock()
 	return g.cause
 }
+
+// ErrOver: the lock is lost, was given back, or was never had. The cause of Lease.Context wraps it.
+var ErrOver = errors.New("turnstile: the lock of the actor is over")
+
+// Lease is the lock of an actor that is being served. Its methods may be called from any goroutine.
+type Lease struct {
+	held   *messages.Held
+	clock  *zkconn.LeaseClock
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+func newLease(held *messages.Held, clock *zkconn.LeaseClock) *Lease {
+	l := &Lease{held: held, clock: clock}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	return l
+}
+
+// Path is the lock path.
+func (l *Lease) Path() string { return l.held.Path }
+
+// Token is the fencing token.
+func (l *Lease) Token() messages.Token { return l.held.Token }
+
+// Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
+// a process that was paused. Once false it stays false.
+func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Run) }
+
+// Context ends when the lock is lost, taken by force, or given back. context.Cause wraps ErrOver.
+func (l *Lease) Context() context.Context { return l.ctx }
+
+// Deadline is when the lease ends unless it is renewed; it moves on all the time while it is.
+func (l *Lease) Deadline() time.Time { return l.clock.Deadline() }
+
+// target is the actor that is guarded, as others reach it. Its methods are called on any goroutine, the
+// actor's own and the session's among them. The actor's mailbox may be bounded: then a message waits until
+// there is room.
+type target struct {
+	system *actor.ActorSystem
+	self   *actor.PID
+}
+
+// wakeUp tells a guard that its gate is open, or that more is kept.
+type wakeUp struct{}
+
+// NotInfluenceReceiveTimeout keeps it from counting as a message.
+func (*wakeUp) NotInfluenceReceiveTimeout() {}
+
+// IgnoreDeadLetterLogging keeps it out of the log: the actor may have stopped.
+func (*wakeUp) IgnoreDeadLetterLogging() {}
+
+func (t target) wake()   { go t.system.Root.Send(t.self, &wakeUp{}) }
+func (t target) poison() { go t.system.Root.Poison(t.self) }
+func (t target) stop()   { t.system.Root.Stop(t.self) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/ctxext"
@@ -11,6 +12,28 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
+
+// defaultKept is how many messages are kept for an actor that waits for its lock.
+const defaultKept = 1000
+
+// Option changes how Single works.
+type Option func(*settings)
+
+type settings struct {
+	from      actors.LockSource
+	want      func(actor.ReceiverContext) messages.Acquire
+	kept      int
+	observers []*actor.PID
+}
+
+// WithKept sets how many messages are kept for an actor that waits for its lock; 1000 without it. What
+// comes beyond them is refused. Zero, or less, refuses all.
+func WithKept(messages int) Option { return func(s *settings) { s.kept = max(0, messages) } }
+
+// WithObserver names actors that get every notice and every messages.Transition of the lock actors.
+func WithObserver(pids ...*actor.PID) Option {
+	return func(s *settings) { s.observers = append(s.observers, pids...) }
+}
 
 // standing is where the incarnation of the actor stands that there is now.
 type standing uint8
@@ -215,4 +238,62 @@ func (g *guard) refuse(env *actor.MessageEnvelope) {
 	if _, poison := env.Message.(*actor.PoisonPill); !poison {
 		g.system.DeadLetter.SendUserMessage(g.self, env)
 	}
+}
+
+// closing has a session that is closed wait until an actor has stopped that holds a lock of it. The zero
+// value follows nothing. Its methods are called on the actor's goroutine.
+type closing struct {
+	forget  func()        // takes it out of what the session does before it closes; nil while it follows none
+	stopped chan struct{} // closed when the actor has stopped
+}
+
+// follow begins to follow the session of a gate, if its locks come from one.
+func (c *closing) follow(g *gate) {
+	session, is := g.from.(*actors.Session)
+	if !is {
+		return
+	}
+	stopped := make(chan struct{})
+	c.stopped = stopped
+	c.forget = session.BeforeClose(func() {
+		if g.close() {
+			await(stopped, session.Timeout())
+		}
+	})
+}
+
+// over takes it that the actor has stopped. The lock is given back after that.
+func (c *closing) over() {
+	if c.forget == nil {
+		return
+	}
+	c.forget()
+	c.forget = nil
+	close(c.stopped)
+}
+
+func await(done <-chan struct{}, bound time.Duration) {
+	timer := time.NewTimer(bound)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// guarded is the context of an actor with a guard. Continuations pass no middleware.
+type guarded struct{ actor.Context }
+
+func decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
+	return func(ctx actor.Context) actor.Context { return next(&guarded{ctx}) }
+}
+
+// ReenterAfter runs a continuation when a future has ended, unless the lock is over by then.
+func (c *guarded) ReenterAfter(f *actor.Future, cont func(res any, err error)) {
+	g := guardOf(c)
+	c.Context.ReenterAfter(f, func(res any, err error) {
+		if g.gate.look() == open {
+			cont(res, err)
+		}
+	})
 }

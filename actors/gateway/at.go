@@ -1,13 +1,16 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -180,4 +183,163 @@ func (g *Gateways) check() error {
 		return fmt.Errorf("%w: no gateway is named, or a nil one", actors.ErrBadAcquire)
 	}
 	return nil
+}
+
+// Finder finds a gateway, or an actor that forwards to one, for a lock path; nil when none is known now.
+// again: what it found before does not answer. It is called on a goroutine of its own, and may take its
+// time: what waits for it is sent then.
+//
+// ctx ends after 10 s. What a finder gives after that is dropped, and until it returns it is not called
+// for the same path and again: so one that hangs keeps one goroutine, however many wait for it.
+type Finder func(ctx context.Context, path string, again bool) *actor.PID
+
+// Find gives gateways that are found when they are needed, as At gives those that are named. A request
+// stays with the gateway that has accepted it, also where the finder finds another one meanwhile. When
+// it does not answer, or closes, a waiter is sent to what the finder finds then. Package grain has the
+// finder for protoactor's clusters. A nil finder panics.
+func Find(find Finder) *Gateways {
+	if find == nil {
+		panic("turnstile: gateway.Find: the finder is nil")
+	}
+	g := At()
+	g.find = &looks{find: find, running: map[sought]*look{}}
+	return g
+}
+
+// lookBound is how long a look may take: protoactor's cluster tries for five seconds by default, and tries
+// three times.
+const lookBound = 10 * time.Second
+
+// looks are the looks of a finder that are under way, one at a time for the same thing. Its methods may
+// be called from any goroutine.
+type looks struct {
+	find Finder
+
+	mu      sync.Mutex
+	running map[sought]*look
+}
+
+// sought is what is looked for.
+type sought struct {
+	path  string
+	again bool
+}
+
+// look is one call of the finder. Invariant: once it is late nobody waits for it.
+type look struct {
+	waits []func(*actor.PID)
+	late  bool // its time is over, and the finder has not returned
+}
+
+// look looks for a gateway, and calls then, once, on any goroutine. It joins a look that is under way. nil is
+// what is found where the finder takes too long.
+func (l *looks) look(path string, again bool, then func(*actor.PID)) {
+	what := sought{path, again}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.running[what]
+	switch {
+	case at == nil:
+		at = &look{waits: []func(*actor.PID){then}}
+		l.running[what] = at
+		go l.run(what, at)
+	case at.late:
+		go then(nil)
+	default:
+		at.waits = append(at.waits, then)
+	}
+}
+
+func (l *looks) run(what sought, at *look) {
+	ctx, stop := context.WithTimeout(context.Background(), lookBound)
+	defer stop()
+	bound := time.AfterFunc(lookBound, func() { l.tell(at, nil) })
+	defer bound.Stop()
+	found := l.find(ctx, what.path, what.again)
+	l.mu.Lock()
+	delete(l.running, what)
+	l.mu.Unlock()
+	l.tell(at, found)
+}
+
+// tell tells those who wait for a look, once.
+func (l *looks) tell(at *look, found *actor.PID) {
+	l.mu.Lock()
+	waits := at.waits
+	at.waits, at.late = nil, true
+	l.mu.Unlock()
+	for _, then := range waits {
+		then(found)
+	}
+}
+
+// claim is the lock of an owner.
+type claim struct {
+	owner, path, name string
+	contest           bool
+}
+
+// claimOf gives the claim of a request whose Owner is set; false for a semaphore, where owners mean
+// nothing.
+func claimOf(want messages.Acquire) (claim, bool) {
+	return claim{want.Owner, want.Path, want.Name, want.Mode == messages.Contest}, want.Mode != messages.Semaphore
+}
+
+// location is where a request is: by its number for a gateway that is named, by its address for one that was
+// found.
+type location struct {
+	gateway int
+	found   *actor.PID // that has accepted the request; nil for one that is named
+}
+
+func (l location) equal(o location) bool {
+	if l.found == nil || o.found == nil {
+		return l.found == o.found && l.gateway == o.gateway
+	}
+	return l.found.Equal(o.found)
+}
+
+// site is a gateway by which an owner holds a lock. All its requests that hold there share it.
+type site struct {
+	claim    claim
+	at       location
+	requests int
+}
+
+// holds are the sites of owners that hold, the newest last. There is none for an owner that does not hold.
+type holds map[claim][]*site
+
+// add adds a request that holds, and gives its site.
+func (h holds) add(of claim, at location) *site {
+	for _, s := range h[of] {
+		if s.at.equal(at) {
+			s.requests++
+			return s
+		}
+	}
+	s := &site{claim: of, at: at, requests: 1}
+	h[of] = append(h[of], s)
+	return s
+}
+
+// remove takes it that one request of a site holds no more.
+func (h holds) remove(s *site) {
+	if s.requests--; s.requests > 0 {
+		return
+	}
+	left := slices.DeleteFunc(h[s.claim], func(o *site) bool { return o == s })
+	if len(left) == 0 {
+		delete(h, s.claim)
+		return
+	}
+	h[s.claim] = left
+}
+
+// of gives the newest gateway by which an owner holds.
+func (h holds) of(c claim) (at location, is bool) {
+	sites := h[c]
+	if len(sites) == 0 {
+		return location{}, false
+	}
+	return sites[len(sites)-1].at, true
 }

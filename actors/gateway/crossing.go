@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -140,3 +141,5 @@ func readReply(x *wire.Reply) (r relay.Reply, wrong string) {
 	}
 	return r, ""
 }
+
+func duration(nanos int64) time.Duration { return max(0, time.Duration(nanos)) }

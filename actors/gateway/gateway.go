@@ -2,11 +2,11 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/ctxext"
 	"github.com/asynkron/protoactor-go/remote"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -40,11 +40,6 @@ type Option func(*relay.Limits)
 func WithMaxRequests(n int) Option {
 	return func(l *relay.Limits) { l.Requests, l.Ended = n, max(l.Ended, 4*n) }
 }
-
-// ErrSessionFile: the session has a session file, and so cannot have a gateway. A process that is
-// started again after a crash closes its predecessor's session at once, while the predecessor's
-// promises to other nodes have not run out.
-var ErrSessionFile = errors.New("turnstile: a session with a session file cannot have a gateway")
 
 // Spawn spawns a gateway over a session, with a name by which other nodes know it:
 // actor.NewPID(address, name). The system's remote must have been started, or else the address of
@@ -97,5 +92,34 @@ func WithRecovery(log *slog.Logger) remote.ConfigOption {
 	}
 	return func(c *remote.Config) {
 		c.ServerOptions = append(c.ServerOptions, grpc.ChainStreamInterceptor(recovers))
+	}
+}
+
+// life is whether an actor has stopped, in all its incarnations. It belongs to the actor's goroutine.
+type life struct{ over bool }
+
+var lifeID = ctxext.NextContextExtensionID()
+
+// ExtensionID is that of the life among the extensions of an actor's context.
+func (*life) ExtensionID() ctxext.ContextExtensionID { return lifeID }
+
+// mortal keeps an actor that has stopped from being served again. A supervisor may have decided to restart
+// it before it stopped: then protoactor makes a new incarnation of it, which nobody can reach or stop.
+func mortal() actor.PropsOption {
+	return func(props *actor.Props) {
+		props.Configure(
+			actor.WithOnInit(func(ctx actor.Context) { ctx.Set(&life{}) }),
+			actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+				return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+					lived, _ := c.Get(lifeID).(*life)
+					if lived.over {
+						return
+					}
+					if _, stopped := env.Message.(*actor.Stopped); stopped {
+						lived.over = true
+					}
+					next(c, env)
+				}
+			}))
 	}
 }

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
@@ -16,13 +15,6 @@ import (
 // maxQueries bounds the queries that a gateway carries out at a time. More are not answered, and
 // will be sent again.
 const maxQueries = 64
-
-// queries are those under way.
-type queries struct{ running int }
-
-func (q *queries) done() { q.running-- }
-
-type queryDone struct{}
 
 // query answers a query: on a goroutine, because the session may be out of reach.
 func (g *server) query(ctx actor.Context, x *wire.Query) {
@@ -86,5 +78,3 @@ func bounded(a *wire.Answer) *wire.Answer {
 	return wire.Refuse(a.GetId(), messages.ReasonRefused, fmt.Sprintf(
 		"the answer has %d bytes, and a gateway sends up to %d: ask over a session", size, maxAnswer))
 }
-
-func duration(nanos int64) time.Duration { return max(0, time.Duration(nanos)) }

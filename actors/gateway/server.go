@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -15,6 +16,11 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
 )
+
+// ErrSessionFile: the session has a session file, and so cannot have a gateway. A process that is
+// started again after a crash closes its predecessor's session at once, while the predecessor's
+// promises to other nodes have not run out.
+var ErrSessionFile = errors.New("turnstile: a session with a session file cannot have a gateway")
 
 // server is the gateway actor: a shell around relay.Table. Its lock actors are not its children,
 // for those would be stopped with it, and what was promised must be kept.
@@ -44,7 +50,13 @@ type (
 	lockEnded struct{ who *actor.PID }
 	drain     struct{ done chan struct{} }
 	troubled  struct{ id, text string }
+	queryDone struct{}
 )
+
+// queries counts the queries that a gateway carries out now.
+type queries struct{ running int }
+
+func (q *queries) done() { q.running-- }
 
 // ear hears from the lock actor of a request what keeps it from being carried out. All else it is told as an observer.
 type ear struct {

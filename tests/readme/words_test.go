@@ -45,8 +45,8 @@ var words = []word{
 
 // wordsKept are files, and folders, in which one of these words is right, or has to stay.
 var wordsKept = []struct{ file, text, reason string }{
-	{"actors/gateway/internal/relay/output.go", "Dismiss", "tells a gateway that its request is not wanted; there is no registry"},
-	{"actors/gateway/internal/relay/testdata/requester/other_gateway.txt", "dismissed", "as in output.go"},
+	{"actors/gateway/internal/relay/message.go", "Dismiss", "tells a gateway that its request is not wanted; there is no registry"},
+	{"actors/gateway/internal/relay/testdata/requester/other_gateway.txt", "dismissed", "as in message.go"},
 	{"tests/interop/witness_test.go", "Claims", "what holders say to the witness"},
 	{"tests/interop/", "claim", "what a holder says to the witness of those with whom it may be inside; not whose a hold is"},
 }

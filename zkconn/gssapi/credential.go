@@ -3,11 +3,45 @@ package gssapi
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
+	"github.com/jcmturner/gokrb5/v8/iana/nametype"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
 )
+
+// principal is a name in a realm.
+type principal struct {
+	name  types.PrincipalName
+	realm string
+}
+
+// parsePrincipal reads name[/instance][@REALM]; the realm is empty where there is none.
+func parsePrincipal(text string) principal {
+	name, realm := types.ParseSPNString(text)
+	return principal{name: name, realm: realm}
+}
+
+// ticketGranter is the principal of a realm's ticket-granting service, as another realm knows it.
+func ticketGranter(of, at string) principal {
+	return principal{types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", of}}, at}
+}
+
+// String is how people write it.
+func (p principal) String() string { return p.name.PrincipalNameString() + "@" + p.realm }
+
+func (p principal) valid() bool {
+	for _, part := range p.name.NameString {
+		if part == "" {
+			return false
+		}
+	}
+	return len(p.name.NameString) > 0 && p.realm != "" && !strings.ContainsAny(p.String(), " \t\r\n\x00")
+}
 
 // longestMargin is how long before its end a ticket is fetched anew, at most: what servers and KDCs
 // allow clocks to differ.
@@ -63,4 +97,48 @@ func credentialOf(client principal, ticket messages.Ticket, granted messages.Enc
 		start = granted.AuthTime
 	}
 	return &credential{client: client, ticket: ticket, key: granted.Key, start: start, end: granted.EndTime}
+}
+
+// supportedTypes are the encryption types that a session key may have, the strongest first. Tokens
+// of others are made after RFC 1964, which this package does not speak.
+var supportedTypes = []int32{
+	etypeID.AES256_CTS_HMAC_SHA384_192,
+	etypeID.AES128_CTS_HMAC_SHA256_128,
+	etypeID.AES256_CTS_HMAC_SHA1_96,
+	etypeID.AES128_CTS_HMAC_SHA1_96,
+}
+
+var namesOfTypes = map[int32]string{
+	etypeID.AES256_CTS_HMAC_SHA384_192: "aes256-cts-hmac-sha384-192",
+	etypeID.AES128_CTS_HMAC_SHA256_128: "aes128-cts-hmac-sha256-128",
+	etypeID.AES256_CTS_HMAC_SHA1_96:    "aes256-cts-hmac-sha1-96",
+	etypeID.AES128_CTS_HMAC_SHA1_96:    "aes128-cts-hmac-sha1-96",
+	etypeID.DES3_CBC_SHA1_KD:           "des3-cbc-sha1",
+	etypeID.RC4_HMAC:                   "arcfour-hmac",
+	etypeID.DES_CBC_CRC:                "des-cbc-crc",
+	etypeID.DES_CBC_MD5:                "des-cbc-md5",
+}
+
+func supported(enctype int32) bool { return slices.Contains(supportedTypes, enctype) }
+
+func typeName(enctype int32) string {
+	if name, known := namesOfTypes[enctype]; known {
+		return name
+	}
+	return "encryption type " + strconv.Itoa(int(enctype))
+}
+
+func typeNames(enctypes []int32) string {
+	names := make([]string, len(enctypes))
+	for i, enctype := range enctypes {
+		names[i] = typeName(enctype)
+	}
+	return strings.Join(names, ", ")
+}
+
+// among gives those of our types that are also in the list, in our order.
+func among(list []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(supportedTypes), func(enctype int32) bool {
+		return !slices.Contains(list, enctype)
+	})
 }

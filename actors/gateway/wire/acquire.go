@@ -1,7 +1,13 @@
 package wire
 
 import (
+	"fmt"
+	"strings"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -34,3 +40,39 @@ func (x *Acquire) Messages() messages.Acquire {
 // small gives a number as a byte; one that does not fit becomes 255, which stands for nothing
 // either.
 func small(n uint32) uint8 { return uint8(min(n, 255)) }
+
+// Unknown names the first field of a message, at any depth, that this program does not know: the
+// other side is newer, or sends garbage. It is empty where every field is known.
+func Unknown(m proto.Message) string { return unknownIn(m.ProtoReflect()) }
+
+func unknownIn(m protoreflect.Message) (found string) {
+	if raw := m.GetUnknown(); len(raw) > 0 {
+		number, _, _ := protowire.ConsumeTag(raw)
+		return fmt.Sprintf("field %d of %s is not known here", number, m.Descriptor().FullName())
+	}
+	m.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case field.Message() == nil:
+		case field.IsList():
+			for i := 0; i < v.List().Len() && found == ""; i++ {
+				found = unknownIn(v.List().Get(i).Message())
+			}
+		default:
+			found = unknownIn(v.Message())
+		}
+		return found == ""
+	})
+	return found
+}
+
+// Valid gives a text as valid UTF-8. A message with any other is never sent: protoactor's remote logs
+// that it cannot be serialized, and drops it.
+func Valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+func validAll(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, Valid(text))
+	}
+	return all
+}

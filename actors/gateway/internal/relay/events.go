@@ -158,3 +158,118 @@ func (r *Requester) end(notice any) []Output {
 	}
 	return r.finish(abroad(notice), "Left")
 }
+
+func reasonOf(notice any) messages.Reason {
+	switch n := notice.(type) {
+	case *messages.Released:
+		return n.Reason
+	case *messages.Lost:
+		return n.Reason
+	case *messages.Cancelled:
+		return n.Reason
+	case *messages.Failed:
+		return n.Reason
+	}
+	return messages.ReasonNone
+}
+
+// closed is the detail of an end that comes of the end of a gateway.
+const closed = "the gateway is closed"
+
+// here gives a reason that a gateway tells as it is told here: that its session was closed would
+// mean here that this program has closed its own side, after which nothing is to be tried again.
+func here(why messages.Reason) messages.Reason {
+	if why == messages.ReasonSessionClosed {
+		return messages.ReasonUnreachable
+	}
+	return why
+}
+
+// abroad gives an end that a gateway tells as it is told here.
+func abroad(notice any) any {
+	if reasonOf(notice) != messages.ReasonSessionClosed {
+		return notice
+	}
+	switch n := notice.(type) {
+	case *messages.Lost:
+		return &messages.Lost{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: closed}
+	case *messages.Cancelled:
+		return &messages.Cancelled{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: n.Detail}
+	case *messages.Failed:
+		return &messages.Failed{Grant: n.Grant, Reason: messages.ReasonUnreachable, Detail: closed}
+	}
+	return notice
+}
+
+// late ends the hold of a request whose lease has run out, or whose grace period is over. It comes
+// before anything else: a process that was paused looks at the clock first.
+func (r *Requester) late(now Instant) ([]Output, bool) {
+	switch {
+	case r.stage != held:
+		return nil, false
+	case r.hold.grace != 0 && now >= r.hold.grace && r.hold.deadline >= r.hold.grace:
+		return r.forced(now), true
+	case now >= r.hold.deadline:
+		return r.LeaseOver(now), true
+	}
+	return nil, false
+}
+
+// forced gives the lock back by force. The gateway does not do it sooner, for it cannot know that
+// we do.
+func (r *Requester) forced(now Instant) []Output {
+	r.stage, r.ordered.what, r.ordered.why, r.ordered.at = after, Cancel, messages.ReasonRevoked, now
+	out := r.move(messages.StateReleasing, "GraceOver", messages.ReasonRevoked)
+	out = append(out, EndLease{}, Say{Notice: &messages.Revoked{Grant: r.grant}})
+	return append(out, r.send(now)...)
+}
+
+// LeaseOver ends the hold of a request whose lease clock has a gap that no promise accounts for: the
+// process was paused between a look at the clock and an extension.
+func (r *Requester) LeaseOver(now Instant) []Output {
+	if r.stage != held {
+		return nil
+	}
+	return r.lose(messages.ReasonLeaseOver, "the gateway has not renewed it", "LeaseOver")
+}
+
+// finish tells the end, with the change of state that leads to it where the gateway has not told
+// that.
+func (r *Requester) finish(notice any, on string) []Output {
+	to, _ := terminal(notice)
+	out := append([]Output{EndLease{}}, r.move(to, on, reasonOf(notice))...)
+	r.stage = over
+	out = append(out, Say{Notice: notice})
+	if r.number > 0 {
+		out = append(out, r.farewell())
+	}
+	return append(out, End{})
+}
+
+// lose ends a request that holds.
+func (r *Requester) lose(why messages.Reason, detail, on string) []Output {
+	return r.finish(&messages.Lost{Grant: r.grant, Reason: why, Detail: detail}, on)
+}
+
+// again begins the request anew, with a new id, at a gateway: another one, or the same. An attempt that
+// has just begun is left without a sending, which is Wake's: or else two gateways that close would
+// have the request go to and fro between them as fast as the network is.
+func (r *Requester) again(now Instant, at int, on string) []Output {
+	r.ghost = now.plus(r.patience())
+	young := r.try.young(now)
+	out := r.leave(now, at, on)
+	if young {
+		return out
+	}
+	return append(out, r.send(now)...)
+}
+
+// leave leaves this attempt, and is ready to send the next, which Wake does later.
+func (r *Requester) leave(now Instant, at int, on string) []Output {
+	out := append([]Output{r.farewell()}, r.move(messages.StateRecovering, on, messages.ReasonNone)...)
+	out = append(out, r.troubled("")...) // that was there
+	r.places.now = at
+	r.grant = messages.Grant{Path: r.want.Path}
+	r.try = newAttempt(r.try.index+1, now)
+	return out
+}

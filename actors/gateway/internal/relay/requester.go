@@ -121,3 +121,33 @@ func (r *Requester) overdue(now Instant) bool {
 
 // latest is when an order that nobody confirms ends the request.
 func (r *Requester) latest() Instant { return max(r.ordered.at, r.try.heard).plus(r.patience()) }
+
+// ordered is what the owner wants of the request.
+type ordered struct {
+	what   Order
+	why    messages.Reason
+	at     Instant // when it was given
+	revoke uint64  // the first sending that asks the lock back; zero for none
+}
+
+// ends tells whether the owner wants the request to end.
+func (o *ordered) ends() bool { return o.what >= Cancel }
+
+// places are the gateways that a request may be at, by their numbers.
+type places struct {
+	named  int
+	now    int  // whose turn it is
+	pinned bool // it must not go to another one: see Requester.Pin
+	full   int  // that were full, in a row
+}
+
+// several tells whether there is another gateway to go to.
+func (p *places) several() bool { return p.named > 1 && !p.pinned }
+
+// next is that one; the same where there is none.
+func (p *places) next() int {
+	if !p.several() {
+		return p.now
+	}
+	return (p.now + 1) % p.named
+}
