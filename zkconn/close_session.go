@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
 	"time"
@@ -27,14 +26,6 @@ import (
 //
 // Any server of the ensemble will do: closeSession is a transaction, which the leader commits and the server answers
 // once it has applied it. Then the session's ephemeral nodes are gone.
-
-const (
-	// farewellXid numbers the one request.
-	farewellXid = 1
-	// shortestSession is the session timeout that is asked for, in milliseconds. A server that takes a session over gives it
-	// its full timeout anew; so whoever gets no further than that leaves it with the shortest that the server grants.
-	shortestSession = 1
-)
 
 // CloseSession ends a session that another process had, with its id and password, at the servers of the connect string,
 // reached as cfg says: its dialer, its TLS, its timeouts, its backoff and its SASL mechanism. The other credentials of cfg
@@ -80,6 +71,10 @@ func RefreshSession(
 ) (existed bool, err error) {
 	return cfg.takeOver(ctx, connect, stranger{"refresh", id, password, int32(timeout.Milliseconds()), false, false})
 }
+
+// shortestSession is the session timeout that is asked for, in milliseconds. A server that takes a session over gives it
+// its full timeout anew; so whoever gets no further than that leaves it with the shortest that the server grants.
+const shortestSession = 1
 
 // stranger is a session of another process, and what is to become of it.
 type stranger struct {
@@ -227,40 +222,6 @@ func reattach(conn net.Conn, from *bufio.Reader, s stranger) (granted time.Durat
 	return reply.timeout, nil
 }
 
-// awaitFarewell reads up to the answer to closeSession.
-func awaitFarewell(from *bufio.Reader) error {
-	for {
-		body, err := readReply(from, maxFrame)
-		if err != nil {
-			return err
-		}
-		if len(body) < replyHeaderSize {
-			return fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(body), replyHeaderSize)
-		}
-		if int32(binary.BigEndian.Uint32(body)) != farewellXid {
-			continue // an event
-		}
-		if code := int32(binary.BigEndian.Uint32(body[replyHeaderSize-4:])); code != 0 {
-			return fmt.Errorf("answered with error %d", code)
-		}
-		return nil
-	}
-}
-
-func readReply(from *bufio.Reader, limit uint32) ([]byte, error) {
-	var head [lengthSize]byte
-	if _, err := io.ReadFull(from, head[:]); err != nil {
-		return nil, err
-	}
-	length := binary.BigEndian.Uint32(head[:])
-	if length > limit {
-		return nil, fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, limit)
-	}
-	body := make([]byte, length)
-	_, err := io.ReadFull(from, body)
-	return body, err
-}
-
 func reattachFrame(s stranger) []byte {
 	frame := make([]byte, lengthSize, 64)
 	frame = binary.BigEndian.AppendUint32(frame, 0) // protocol version
@@ -271,18 +232,4 @@ func reattachFrame(s stranger) []byte {
 	frame = append(frame, s.password...)
 	frame = append(frame, 0) // not a read-only server
 	return withLength(frame)
-}
-
-func closeSessionFrame() []byte {
-	closing := int32(opCloseSession)
-	frame := make([]byte, lengthSize, requestHeaderSize)
-	frame = binary.BigEndian.AppendUint32(frame, farewellXid)
-	frame = binary.BigEndian.AppendUint32(frame, uint32(closing))
-	return withLength(frame)
-}
-
-// withLength writes the length of what follows into the first four bytes.
-func withLength(frame []byte) []byte {
-	binary.BigEndian.PutUint32(frame, uint32(len(frame)-lengthSize))
-	return frame
 }

@@ -1,7 +1,10 @@
 package zkconn
 
 import (
+	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -72,4 +75,112 @@ func lastElement(path string) string { return path[strings.LastIndexByte(path, '
 func (c *Conn) CreateBefore(parent, prefix string, data []byte, next func()) (created Created, err error) {
 	c.before(c.cfg.chroot+parent+"/"+prefix, next, func() { created, err = c.CreatePlain(parent, prefix, data) })
 	return created, err
+}
+
+// before runs create, and next as soon as the create of this path has gone out. It returns when both have. Which
+// connection carries what next asks does not matter: who reads that the new node is there reads what came of the create.
+func (c *Conn) before(absolute string, next, create func()) {
+	gone, done := c.awaited.await(absolute)
+	defer done()
+	over := make(chan struct{})
+	var following sync.WaitGroup
+	following.Go(func() {
+		select {
+		case <-gone:
+			next()
+		case <-over:
+			select {
+			case <-gone:
+				next()
+			default:
+			}
+		}
+	})
+	create()
+	close(over)
+	following.Wait()
+}
+
+// CreateNamed makes an ephemeral node with just this name. beside, unless it
+// is empty, names a sibling that must exist then: both are one transaction, so nobody can have come
+// between the two.
+//
+// The error wraps ErrNodeExists, ErrNoNode (of the parent, or of beside: the Path tells),
+// ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
+func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Created, error) {
+	var created Created
+	const op = "create"
+	path := parent + "/" + name
+	err := c.operate(op, path, func(absolute string) error {
+		if err := checkSize(op, path, data); err != nil {
+			return err
+		}
+		parts := []any{&zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral}}
+		if beside != "" {
+			parts = append([]any{&zk.CheckVersionRequest{Path: c.cfg.chroot + parent + "/" + beside, Version: -1}}, parts...)
+		}
+		czxid, done := c.births.expect(absolute)
+		defer done()
+		created.Sent = time.Now()
+		_, err := c.transact(parts...)
+		if err != nil {
+			var refused *partError
+			if errors.As(err, &refused) {
+				if err = refused.cause; beside != "" && refused.part == 0 {
+					return c.failure(op, parent+"/"+beside, err)
+				}
+			}
+			return err
+		}
+		created.Name = name
+		created.Czxid, err = czxid(absolute)
+		return err
+	})
+	return created, err
+}
+
+// ReplaceNamed makes an ephemeral node with just this name in place of a sibling, which is deleted if it has this
+// version: both are one transaction.
+//
+// ErrNoNode and ErrBadVersion with the Path of the sibling, where that is gone or was written to; otherwise as
+// CreateNamed.
+func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
+	var created Created
+	const op = "replace"
+	path := parent + "/" + name
+	err := c.operate(op, path, func(absolute string) error {
+		if err := checkSize(op, path, data); err != nil {
+			return err
+		}
+		czxid, done := c.births.expect(absolute)
+		defer done()
+		created.Sent = time.Now()
+		_, err := c.transact(
+			&zk.DeleteRequest{Path: c.cfg.chroot + parent + "/" + sibling, Version: version},
+			&zk.CreateRequest{Path: absolute, Data: data, Acl: c.cfg.acl, Flags: zk.FlagEphemeral})
+		var refused *partError
+		switch {
+		case errors.As(err, &refused) && refused.part == 0:
+			return c.failure(op, parent+"/"+sibling, refused.cause)
+		case refused != nil:
+			return refused.cause
+		case err != nil:
+			return err
+		}
+		created.Name = name
+		created.Czxid, err = czxid(absolute)
+		return err
+	})
+	return created, err
+}
+
+// ReadsOwn refuses a node that the session could not read: ErrNoAuth where the ACL of what it makes gives READ to nobody.
+// Whether somebody else is meant, only a server knows.
+func (c *Conn) ReadsOwn(path string) error {
+	for _, entry := range c.cfg.acl {
+		if entry.Perms&zk.PermRead != 0 {
+			return nil
+		}
+	}
+	return &Error{"create", path, fmt.Errorf("%w: its own session could not read it", ErrNoAuth)}
 }

@@ -10,27 +10,29 @@
 // that was made like that belongs to a session that its request does not know of, and blocks a
 // queue.
 //
-// The package stands on github.com/go-zookeeper/zk, with these parts replaced, each in its own
-// file:
+// The package stands on github.com/go-zookeeper/zk, with parts of it replaced. Each file is one
+// idea, and uses only files above it here:
 //
-//   - transport.go: the connection underneath: buffered reads, bounded frames, a clamped handshake,
-//     failed writes that do not wedge the library (its PR 163);
-//   - epoch.go: the guard that lets an epoch have one session;
-//   - watch.go: watches without the library's watch table;
-//   - awaited_creates.go: a request right behind a create or a transaction, in this order;
-//   - births.go: the czxid of a new node, from the header of the reply;
-//   - container.go: container nodes (its issue 165);
-//   - codes.go, trouble.go: errors that servers answer with, and what keeps them from answering;
-//   - hosts.go: the order of the servers, with jittered backoff between rounds;
-//   - internal/evidence, lease_keeper.go, verdict.go, keepalive.go, lease_clock.go: until when the
-//     session lives for certain, see below;
-//   - silence.go, mute.go: for how long no server has answered, and a new connection on which none does;
-//   - urgency.go, race.go: reconnecting while something is held: short pauses, and attempts
-//     to dial that overlap;
-//   - sasl.go, sasl_exchange.go, sasl_transport.go: SASL (its issues 40 and 46), behind the connect
-//     reply and before the library's first request;
-//   - session.go, session_changes.go, auth.go: the library's states made into an ordered sequence
-//     of events.
+//   - codes.go, outcome.go, errors.go: what a server answers, and what an error says of the server;
+//   - wire.go: the bytes of frames;
+//   - rewrite.go: what the transport changes in requests, for watches without the library's watch
+//     table and for container nodes (its issue 165);
+//   - sent_creates.go: pipelining behind a create, and the czxid of a new node from the reply's header;
+//   - config.go, options.go: how to reach an ensemble;
+//   - internal/evidence, verdict.go, lease_clock.go, lease_keeper.go: until when the session lives
+//     for certain, see below;
+//   - keepalive.go: the requests that keep that evidence coming;
+//   - silence.go: for how long no server has answered, and a new connection on which none does;
+//   - epoch.go: an epoch has one session, and no operation begins behind its end;
+//   - socket.go, outbox.go, transport.go, transport_write.go, transport_read.go: the connection
+//     underneath. Writes are coalesced, with back-pressure; reads are buffered; frames are bounded.
+//     The handshake has a deadline, and failed writes do not wedge the library (its PR 163);
+//   - sasl.go: SASL (its issues 40 and 46), between the connect reply and the first request;
+//   - hosts.go, urgency.go, dial.go: the order of the servers, with jittered backoff between rounds.
+//     While something is held, pauses are short and attempts to dial overlap;
+//   - session.go, observe.go: the library's states made into an ordered sequence of events;
+//   - conn.go, open.go: the connection, from Dial to Close;
+//   - operation.go, node.go, create.go, commit.go, txn.go, parents.go: the operations.
 //
 // [CloseSession] (close_session.go) closes the session of another process; package sessionfile does
 // so for one that crashed.

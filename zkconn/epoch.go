@@ -3,6 +3,7 @@ package zkconn
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -73,6 +74,16 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 	return nil
 }
 
+// Heard is what the servers had told this client at some time.
+type Heard struct {
+	// Zxid is the newest transaction that a reply has told of.
+	Zxid int64
+	// Whole: no event has come since. An event does not say which transaction it is of. So a holder
+	// that was granted its lock by one knows of no zxid that is newer than all writes of the holder
+	// before.
+	Whole bool
+}
+
 // toldOf notes the zxid of a reply. Replies of one connection are looked at one after the other.
 func (g *epochGuard) toldOf(zxid int64) {
 	if zxid > g.zxid.Load() {
@@ -88,3 +99,48 @@ func (g *epochGuard) heard() Heard {
 }
 
 func (g *epochGuard) sessionTimeout() time.Duration { return time.Duration(g.timeout.Load()) }
+
+// gate lets operations in until it is shut, and knows when the last of them has left.
+type gate struct {
+	mu     sync.Mutex
+	reason error // why it is shut; nil while it is open
+	inside sync.WaitGroup
+	shut   chan struct{}
+}
+
+func newGate() *gate { return &gate{shut: make(chan struct{})} }
+
+// enter fails with the reason when the gate is shut. After success the caller must call leave.
+func (g *gate) enter() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.reason != nil {
+		return g.reason
+	}
+	g.inside.Add(1)
+	return nil
+}
+
+func (g *gate) leave() { g.inside.Done() }
+
+// close shuts the gate; the first reason stands.
+func (g *gate) close(reason error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.reason == nil {
+		g.reason = reason
+		close(g.shut)
+	}
+}
+
+// why gives the reason, nil while the gate is open.
+func (g *gate) why() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.reason
+}
+
+func (g *gate) isShut() bool { return g.why() != nil }
+
+// wait returns when everybody has left; the gate must be shut.
+func (g *gate) wait() { g.inside.Wait() }

@@ -3,6 +3,9 @@ package zkconn
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 )
 
 // The errors of this package, to be tested with errors.Is. What an operation returns is an *Error that wraps one of
@@ -83,3 +86,12 @@ func (e *Error) Error() string { return fmt.Sprintf("zkconn: %s %s: %v", e.Op, S
 
 // Unwrap gives the cause, from which errors.Is and errors.As reach this package's value and the library's error.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Shown gives a path, or another text of somebody else's, for an error or a log that people read: as it is, or quoted
+// where it has a character that a terminal would act on, such as ESC.
+func Shown(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}

@@ -34,7 +34,7 @@ type host struct {
 // connect.
 //
 // Its methods are called by the library's one connecting goroutine, but for close and those that only set a flag. Dialing,
-// on the same goroutine, may take further addresses of the round by itself (race.go).
+// on the same goroutine, may take further addresses of the round by itself (dial.go).
 type hosts struct {
 	servers []string
 	resolve func(ctx context.Context, name string) ([]string, error) // nil: names are handed over as they are

@@ -150,6 +150,29 @@ func (k *leaseKeeper) keepNodes() {
 	k.owns = true
 }
 
+// silence gives how long no server has answered, and zero while nothing is waited for.
+func (k *leaseKeeper) silence() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.quiet.lasts {
+		return 0
+	}
+	return time.Duration(k.clock.now() - k.quiet.since)
+}
+
+// mute reports whether a new connection without an answer is to be given up, because a request has waited for one for so
+// long. It is true once between two answers.
+func (k *leaseKeeper) mute(patience time.Duration) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	q := &k.quiet
+	if !k.leased || q.redialed || !q.lasts || time.Duration(k.clock.now()-q.since) < patience {
+		return false
+	}
+	q.redialed = true
+	return true
+}
+
 // roundTrips follows the requests of one connection that go by way of the leader.
 type roundTrips struct {
 	keeper     *leaseKeeper
@@ -212,16 +235,4 @@ func (r *roundTrips) next() (in time.Duration, committed, some bool) {
 	}
 	due, committed, some := k.chain.Next(leased)
 	return time.Duration(due - k.clock.now()), committed, some
-}
-
-// kindOf tells what a request is good for as evidence: whether every answer to it comes only after the leader has handled
-// it.
-func kindOf(op int32) evidence.Kind {
-	switch op {
-	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opCreateContainer, opCreateTTL:
-		return evidence.Committed
-	case opSync:
-		return evidence.Ordered
-	}
-	return evidence.Local
 }

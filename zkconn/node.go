@@ -22,6 +22,13 @@ func (c *Conn) Delete(path string) (sent time.Time, err error) {
 	return sent, err
 }
 
+// DeleteAt deletes a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrNotEmpty.
+func (c *Conn) DeleteAt(path string, version int32) error {
+	return c.operate("delete", path, func(absolute string) error {
+		return c.patiently(func() error { return c.zk.Delete(absolute, version) })
+	})
+}
+
 // Children gives the names of a node's children, in no order. ErrNoNode.
 func (c *Conn) Children(path string) (names []string, err error) {
 	err = c.operate("list", path, func(absolute string) (err error) {
@@ -44,6 +51,25 @@ func (c *Conn) ChildrenWatched(path string) (names []string, err error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	return names, nil
+}
+
+// RootChildren gives the names of the children of the root, which is the chroot where there is one.
+// Unlike Children it takes no path: no other operation is for the root. The error wraps ErrNoNode
+// where the chroot does not exist.
+func (c *Conn) RootChildren() (names []string, err error) {
+	if err := c.gate.enter(); err != nil {
+		return nil, &Error{"list", "/", err}
+	}
+	defer c.gate.leave()
+	root := c.cfg.chroot
+	if root == "" {
+		root = "/"
+	}
+	names, err = c.list(root)
+	if err != nil {
+		return nil, c.failure("list", "/", err)
 	}
 	return names, nil
 }

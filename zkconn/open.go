@@ -3,6 +3,7 @@ package zkconn
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -129,9 +130,6 @@ func (c *Conn) end(leave func()) {
 	c.closed = c.remains(cause)
 }
 
-// longestFarewell bounds the wait for the server's answer when the session is closed.
-const longestFarewell = 3 * time.Second
-
 // remains gives the error of a session that was not closed, and why, where that is known.
 func (c *Conn) remains(cause error) error {
 	if c.Ended() {
@@ -149,4 +147,14 @@ func (c *Conn) remains(cause error) error {
 func (c *Conn) addAuth(scheme string, secret []byte) error {
 	<-c.ready
 	return c.zk.AddAuth(scheme, secret)
+}
+
+// libraryLogger passes on what the library says; it tells servers, states and session numbers, never secrets. What is
+// worth a warning is told by this package itself.
+type libraryLogger struct{ to *slog.Logger }
+
+func (l libraryLogger) Printf(format string, args ...any) {
+	if l.to.Enabled(context.Background(), slog.LevelDebug) {
+		l.to.Debug("zookeeper client library", logkeys.Text, fmt.Sprintf(format, args...))
+	}
 }

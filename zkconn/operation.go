@@ -3,8 +3,10 @@ package zkconn
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	"github.com/go-zookeeper/zk"
 )
 
@@ -76,4 +78,94 @@ func checkSize(op, path string, data []byte) error {
 		return &Error{op, path, fmt.Errorf("%w: %d bytes of path and data, the limit is %d", ErrTooLarge, size, maxRequest)}
 	}
 	return nil
+}
+
+// partError is the refusal of a transaction, and the part that it was refused for.
+type partError struct {
+	part  int
+	cause error
+}
+
+func (e *partError) Error() string { return fmt.Sprintf("part %d: %v", e.part, e.cause) }
+func (e *partError) Unwrap() error { return e.cause }
+
+// transact commits all parts or none. Its results are good for something only when err is nil: in the reply to a
+// transaction that failed, the parts before the failing one look fine though nothing was done, and those behind it
+// carry -2. A refusal is a *partError when the reply tells the part. A transaction that is put off is sent again.
+func (c *Conn) transact(parts ...any) ([]zk.MultiResponse, error) {
+	var results []zk.MultiResponse
+	err := c.patiently(func() (err error) {
+		results, err = c.zk.Multi(parts...)
+		results, err = judgeTransaction(results, err, len(parts))
+		return err
+	})
+	return results, err
+}
+
+// judgeTransaction finds the first real error, which the library may give for the whole, for parts, or both.
+func judgeTransaction(results []zk.MultiResponse, err error, parts int) ([]zk.MultiResponse, error) {
+	for i, result := range results {
+		if result.Error != nil && !hasUnnamedCode(result.Error, codeRuntimeInconsistency) {
+			return nil, &partError{part: i, cause: result.Error}
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(results) != parts:
+		return nil, fmt.Errorf("reply to a transaction of %d parts has %d", parts, len(results))
+	}
+	for i, result := range results {
+		if result.Error != nil { // nothing but -2: not to be told from a success that was cut short
+			return nil, &partError{part: i, cause: result.Error}
+		}
+	}
+	return results, nil
+}
+
+// relative gives a path as the user knows it. What is above the chroot has no such name.
+func (c *Conn) relative(absolute string) string {
+	if relative, inside := strings.CutPrefix(absolute, c.cfg.chroot); inside && relative != "" {
+		return relative
+	}
+	return absolute
+}
+
+// What keeps a request from being answered, though there are servers: they hang up on it, say nothing, or put it off.
+
+// patientPart is the part of a session timeout for which a throttled request is sent again here. A heartbeat so ends
+// before the next is due, at T/6. Whoever has asked for longer asks again, with pauses of their own.
+const patientPart = 12
+
+// patiently sends a throttled request again, which was not carried out: after pauses of 20 to 500 ms, jittered by half.
+// No more is sent once the Conn is closed, or after a twelfth of the session timeout.
+func (c *Conn) patiently(send func() error) error {
+	err := send()
+	if !throttled(err) {
+		return err
+	}
+	pauses := backoff.NewExponentialBackOff(backoff.WithInitialInterval(20*time.Millisecond), backoff.WithMultiplier(2),
+		backoff.WithMaxInterval(500*time.Millisecond), backoff.WithMaxElapsedTime(c.SessionTimeout()/patientPart))
+	for throttled(err) {
+		pause := pauses.NextBackOff()
+		if pause == backoff.Stop || !c.pause(pause) {
+			break
+		}
+		err = send()
+	}
+	return err
+}
+
+func throttled(err error) bool { return err != nil && classify(err) == ErrThrottled }
+
+// pause waits; it says whether the Conn is still open.
+func (c *Conn) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.gate.shut:
+		return false
+	}
 }

@@ -3,6 +3,8 @@ package zkconn
 import (
 	"errors"
 	"fmt"
+
+	"github.com/go-zookeeper/zk"
 )
 
 // Outcome is what the error of an operation says about the state of the server. The zero value is Applied.
@@ -72,4 +74,69 @@ var outcomes = []struct {
 	{ErrNoNode, Refused}, {ErrNodeExists, Refused}, {ErrNotEmpty, Refused}, {ErrNoAuth, Refused}, {ErrAuthFailed, Refused},
 	{ErrBadVersion, Refused}, {ErrNoChildrenForEphemerals, Refused}, {ErrQuota, Refused}, {ErrLocalSession, Refused},
 	{ErrRefused, Refused},
+}
+
+// committedRefusals are the refusals that a server answers with only when the leader has found them
+// for a transaction. Others it may give by itself, without asking the leader: that it is throttled,
+// that the session has moved to another server, that it is read-only, that a credential or a quota
+// does not allow it.
+var committedRefusals = []error{
+	ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrNoAuth, ErrBadVersion, ErrNoChildrenForEphemerals,
+}
+
+// CommittedRefusal tells whether the error of a write (Create, Delete, SetData, Heartbeat, Commit)
+// proves that the ensemble has committed the refused transaction: the leader proposes a refused
+// write as a transaction that changes nothing (PrepRequestProcessor), and servers answer when that
+// is committed. So it proves as much as a success does: the session lived when the request was
+// sent, and our server shows all that was committed before. It is false for nil, for a refusal that
+// a server may give by itself, and for an unknown outcome.
+//
+// The error of a read proves nothing of the kind, whatever it says.
+//
+// ErrNoAuth counts here, but not as evidence for the lease (verdict.go). In
+// a part of a transaction of several, as Heartbeat and Commit send them, it is the leader's. Where
+// zookeeper.enableEagerACLCheck is set, a server alone may refuse a single Create, Delete or
+// SetData with it: that one is no proof.
+func CommittedRefusal(err error) bool {
+	if OutcomeOf(err) != Refused {
+		return false
+	}
+	for _, refusal := range committedRefusals {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}
+
+// Trouble says in words what keeps the operation of an error from being carried out, where sending it again may meet the
+// same: "the server hangs up on create container /x". It is empty for all other errors.
+//
+// A connection that is lost for other reasons reads the same, because nothing tells the two apart. So one such error
+// says little, and the second in a row of the same request says much.
+func Trouble(err error) string {
+	var of *Error
+	if !errors.As(err, &of) {
+		return ""
+	}
+	for _, known := range troubles {
+		if errors.Is(err, known.value) {
+			return fmt.Sprintf("%s %s %s", known.text, of.Op, of.Path)
+		}
+	}
+	return ""
+}
+
+var troubles = []struct {
+	value error
+	text  string
+}{
+	{ErrHungUp, "the server hangs up on"},
+	{ErrNoAnswer, "the server does not answer"},
+	{ErrServerError, "the server fails at"},
+	// A follower that keeps sessions local has its leader look at a transaction, which does not know the session.
+	{zk.ErrSessionExpired, "the servers say that the session is over, or local to one of them, to"},
+	{ErrThrottled, "the server is throttled and does not carry out"},
+	{ErrReadOnly, "the server is read-only and does not carry out"},
+	{ErrSessionMoved, "the session has moved to another server, and this one does not carry out"},
 }

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/cenkalti/backoff/v4"
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // parentAttempts bounds how often EnsureParents begins again when an ancestor vanishes under it; a container is
@@ -111,22 +114,99 @@ func (c *Conn) describeParent(absolute string) string {
 	return relative
 }
 
-// relative gives a path as the user knows it. What is above the chroot has no such name.
-func (c *Conn) relative(absolute string) string {
-	if relative, inside := strings.CutPrefix(absolute, c.cfg.chroot); inside && relative != "" {
-		return relative
+// manyHangUps is how often in a row the connection is lost with the create of a container before persistent nodes are
+// made instead: servers, and proxies before them, that do not know the operation may close the connection (ClickHouse
+// Keeper did until 2026). One loss says nothing.
+const manyHangUps = 2
+
+// makeContainer makes a container node, or a persistent one where the servers do not make those. A server that does not
+// know containers may close the connection after its answer, too. The second request can then end as an unknown outcome,
+// and the caller's next attempt makes persistent nodes from the start.
+func (c *Conn) makeContainer(absolute string) error {
+	acl := c.cfg.aclOfParent(absolute)
+	if !c.noContainers.Load() {
+		err := c.patiently(func() error {
+			_, err := c.zk.Create(absolute, []byte{}, zk.FlagContainer, acl)
+			return err
+		})
+		if !c.refusesContainers(err) {
+			return c.namedLoss("create container", absolute, err)
+		}
 	}
-	return absolute
+	return c.namedLoss("create", absolute, c.patiently(func() error {
+		_, err := c.zk.Create(absolute, []byte{}, zk.FlagPersistent, acl)
+		return err
+	}))
 }
 
-// pause waits; it says whether the Conn is still open.
-func (c *Conn) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-c.gate.shut:
+// refusesContainers takes the outcome of the create of a container. It says whether a persistent node may be made in its
+// place now. What a server has hung up on may have been carried out: the caller tries again, and finds out.
+func (c *Conn) refusesContainers(err error) bool {
+	code, answered := codeOf(err)
+	switch {
+	case answered && (code == codeUnimplemented || code == codeBadArguments):
+	case c.lost.of(err) == ErrHungUp:
+		if c.containerHangUps.Add(1) < manyHangUps {
+			return false
+		}
+	default:
+		if err == nil || OutcomeOf(err) == Refused {
+			c.containerHangUps.Store(0)
+		}
 		return false
 	}
+	if !c.noContainers.Swap(true) {
+		c.log.Warn("zookeeper server knows no container nodes; making persistent ones", logkeys.Error, err)
+	}
+	return answered
+}
+
+// namedLoss gives a loss of the connection the name of the node that was to be made; other errors stay as they are.
+func (c *Conn) namedLoss(op, absolute string, err error) error {
+	if c.lost.of(err) == nil {
+		return err
+	}
+	return c.failure(op, c.relative(absolute), err)
+}
+
+// Parents are nodes that MakeParents has made. The zero value has none.
+type Parents struct {
+	conn *Conn
+	all  []string // at the server, each before those below it
+}
+
+// And adds what was made later, as when some were reaped meanwhile.
+func (p Parents) And(later Parents) Parents {
+	return Parents{conn: later.conn, all: append(p.all, later.all...)}
+}
+
+// Remove deletes them again, the lowest first, where nothing was put below them: for the caller whose node was refused.
+// A container that never had a child is not reaped by any server. Data that is not data was written by somebody else:
+// such a node stays, and so do those above it. What goes wrong is not told, because the node's refusal is what the
+// caller has to tell, and a parent too many harms nobody.
+func (p Parents) Remove(data []byte) {
+	if len(p.all) == 0 || p.conn.gate.enter() != nil {
+		return
+	}
+	defer p.conn.gate.leave()
+	for i := len(p.all) - 1; i >= 0; i-- {
+		if err := p.conn.removeParent(p.all[i], data); err != nil && err != zk.ErrNoNode {
+			return
+		}
+	}
+}
+
+// removeParent deletes a node that has this data, or none. A node that gets other data between the look and the delete
+// has another version then.
+func (c *Conn) removeParent(absolute string, data []byte) error {
+	return c.patiently(func() error {
+		found, stat, err := c.zk.Get(absolute)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 && !bytes.Equal(found, data) {
+			return zk.ErrBadVersion
+		}
+		return c.zk.Delete(absolute, stat.Version)
+	})
 }

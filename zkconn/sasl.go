@@ -1,9 +1,12 @@
 package zkconn
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // SASLMechanism makes the client's side of SASL exchanges, one for each connection that a session makes. Its
@@ -47,44 +50,137 @@ type SASLExchange interface {
 	Done() bool
 }
 
-// WithSASL authenticates every connection with a mechanism: behind the server's answer to the connect request, and
-// before anything else is sent. The last one counts.
+// One SASL exchange (ZooKeeperServer.processSasl, 3.8.0; every number big-endian):
 //
-// Each connection has a third of the session timeout at most for what Start needs from others, five seconds at
-// most; and for the exchange the time that a server has to answer a connect request (a third of its share of the
-// session timeout, or a second). The session is not announced ([Connected]) before the exchange has succeeded.
+//	request   int xid, int type = 102 (sasl), buffer token
+//	reply     int xid, long zxid = 0, int err, buffer token
 //
-// What an answer says is final, what silence says may pass:
-//
-//   - An [AuthFailed] event, with an error that wraps ErrAuthFailed and names mechanism, principal and reason,
-//     follows when the server refuses the credential twice in a row, has no SASL, or does not prove that it knows
-//     the password, when the mechanism can make nothing of a challenge, and when Start fails with ErrAuthFailed.
-//     Package actors ends the session then, as it does for a credential of WithAuth; a Conn by itself goes on
-//     trying, with backoff.
-//   - A connection that is lost in the exchange, a server that says nothing, and a Start that fails otherwise (a
-//     KDC or a DNS that does not answer) are like servers that cannot be reached: [Conn.LastError] names the cause, and
-//     the next attempt follows after a pause. A session whose client cannot authenticate is left to expire: a Start
-//     that fails does not touch it, and where no exchange has succeeded for a session timeout, and the lease is
-//     over, the next attempt waits for that. [CloseSession] lets the session of another expire likewise.
-//
-// Twice in a row, because 3.8.0 mixes up the passwords of two users who authenticate with DIGEST-MD5 at the same
-// moment (SaslServerCallbackHandler keeps the user's name for all connections): with 16 clients that did nothing
-// else, it refused 2 right ones in 11 000.
-//
-// A server that requires SASL of a client without it says so in the answer to its first request: AuthFailed likewise.
-//
-// Answers to SASL requests are no evidence for the lease: servers give them by themselves, and touch nothing
-// (ZooKeeperServer.processSasl).
-func WithSASL(m SASLMechanism) Option {
-	return func(c *Config) error {
-		if m == nil {
-			return fmt.Errorf("%w: SASL mechanism: must not be nil", ErrBadConfig)
+// A buffer is its length and that many bytes; the length -1 stands for null, with which a server answers that has
+// nothing to say: it has accepted GSSAPI's last token, or it has no SASL at all, or it lets clients stay that it
+// has refused (zookeeper.allowSaslFailedClients). One that refuses answers with an error and closes the connection.
+
+const (
+	opSASL  = 102
+	xidSASL = -102 // the library counts up from 1
+	// maxSASLReply bounds what a server may say to a token: a Kerberos token with all its groups has less than 64
+	// KiB.
+	maxSASLReply = 1 << 17
+	// maxSASLTurns bounds the requests of one exchange: DIGEST-MD5 takes two, GSSAPI three.
+	maxSASLTurns = 16
+)
+
+// saslClient is an exchange with the server of one connection that has not begun yet.
+type saslClient struct {
+	mechanism SASLMechanism
+	exchange  SASLExchange
+	first     []byte
+}
+
+// startSASL begins an exchange with a server, which gets the first token.
+func startSASL(ctx context.Context, m SASLMechanism, server SASLServer) (*saslClient, error) {
+	exchange, err := m.Start(ctx, server)
+	if err == nil && exchange == nil {
+		err = errors.New("the mechanism began no exchange")
+	}
+	if err != nil {
+		return nil, saslFailed(m, err)
+	}
+	first, err := exchange.Initial()
+	if err != nil {
+		return nil, saslFailed(m, err)
+	}
+	return &saslClient{m, exchange, first}, nil
+}
+
+// run makes the exchange. The deadlines are the caller's.
+func (s *saslClient) run(to io.Writer, from *bufio.Reader) error {
+	token := s.first
+	for turn := range maxSASLTurns {
+		challenge, code, err := askSASL(to, from, token)
+		switch {
+		case err != nil:
+			return saslFailed(s.mechanism, err)
+		case code != 0:
+			if told, wants := s.exchange.(interface{ Refused() }); wants {
+				told.Refused()
+			}
+			return saslRefused(s.mechanism, saslRefusal(code))
+		case s.exchange.Done():
+			return nil // it has accepted the last token
+		case challenge == nil && turn == 0:
+			return saslRefused(s.mechanism, errNoSASL)
 		}
-		if m.Name() == "" {
-			return fmt.Errorf("%w: SASL mechanism: name %q: must not be empty", ErrBadConfig, "")
+		if token, err = s.exchange.Step(challenge); err != nil {
+			return saslRefused(s.mechanism, err)
 		}
-		c.sasl = func() SASLMechanism { return m }
-		return nil
+		if s.exchange.Done() && len(token) == 0 {
+			return nil
+		}
+	}
+	return saslRefused(s.mechanism, fmt.Errorf("no end after %d requests", maxSASLTurns))
+}
+
+var errNoSASL = errors.New("the server has no SASL: it answers with nothing " +
+	"(look at its java.security.auth.login.config, and at the section Server of that file)")
+
+// saslRefusal is an error in a reply.
+type saslRefusal int32
+
+func (code saslRefusal) Error() string {
+	switch code {
+	case codeAuthFailed:
+		return "the server said so (error -115, AuthFailed)"
+	case codeSASLRequired:
+		return "the server, which requires SASL, said so (error -124, SessionClosedRequireSaslAuth)"
+	case codeUnimplemented:
+		return "the server knows no SASL requests (error -6, Unimplemented)"
+	}
+	return fmt.Sprintf("the server answers with error %d", int32(code))
+}
+
+// doubtful says whether a refusal may be the server's mistake: see WithSASL.
+func doubtful(err error) bool {
+	var code saslRefusal
+	return errors.As(err, &code) && (code == codeAuthFailed || code == codeSASLRequired)
+}
+
+// askSASL sends a token and reads the answer; nil is null.
+func askSASL(to io.Writer, from *bufio.Reader, token []byte) (challenge []byte, code int32, err error) {
+	body := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(token)), uint32(len(token)))
+	if _, err := to.Write(requestFrame(xidSASL, opSASL, append(body, token...))); err != nil {
+		return nil, 0, err
+	}
+	reply, err := readReply(from, maxSASLReply)
+	switch {
+	case hungUp(err):
+		return nil, 0, fmt.Errorf("the server hung up in the midst of the exchange: %w", err)
+	case err != nil:
+		return nil, 0, err
+	}
+	return parseSASLReply(reply)
+}
+
+func parseSASLReply(reply []byte) (challenge []byte, code int32, err error) {
+	if len(reply) < replyHeaderSize {
+		return nil, 0, fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(reply), replyHeaderSize)
+	}
+	if xid := int32(binary.BigEndian.Uint32(reply)); xid != xidSASL {
+		return nil, 0, fmt.Errorf("server sent a reply to request %d in a SASL exchange", xid)
+	}
+	if code = int32(binary.BigEndian.Uint32(reply[replyHeaderSize-4:])); code != 0 {
+		return nil, code, nil
+	}
+	body := reply[replyHeaderSize:]
+	if len(body) < 4 {
+		return nil, 0, fmt.Errorf("server sent a SASL reply of %d bytes", len(reply))
+	}
+	switch length, rest := int(int32(binary.BigEndian.Uint32(body))), body[4:]; {
+	case length == -1:
+		return nil, 0, nil
+	case length < 0 || length > len(rest):
+		return nil, 0, fmt.Errorf("server sent a SASL token of %d bytes in %d", length, len(rest))
+	default:
+		return rest[:length:length], 0, nil
 	}
 }
 

@@ -1,13 +1,86 @@
 package zkconn
 
 import (
+	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
+
+// EventKind says what happened.
+type EventKind uint8
+
+const (
+	// Connected: a server has granted or renewed the session, and the credentials have been accepted. No watch
+	// survives a loss of connection: the owner sets again those it needs.
+	Connected EventKind = iota + 1
+	// Disconnected: the connection was lost. It comes once for each Connected, but not behind Expired.
+	// The session may live on.
+	Disconnected
+	// Expired: the session is over. It comes once, as the last of the session's events. Err is nil
+	// where a server has said so, in its answer to a reconnect or to a request. Otherwise Err says
+	// why nothing more is to be had from it: no server has renewed it for a session timeout, or one
+	// has handed out another session in its place (ErrOtherSession).
+	Expired
+	// AuthFailed: a server refused a credential, or a client without one, and will have closed the connection; or a
+	// SASL exchange failed for good (WithSASL). The Conn goes on trying, with backoff.
+	AuthFailed
+	// Lapsed: the chain of evidence is broken, so no lease may rest on this session any more. The
+	// session may live on, and its connection serves what needs no lease. It comes once at most,
+	// also before a Connected.
+	Lapsed
+	// NodeCreated: a watched node was created.
+	NodeCreated
+	// NodeDeleted: a watched node was deleted.
+	NodeDeleted
+	// NodeDataChanged: a watched node's data was set.
+	NodeDataChanged
+	// NodeChildrenChanged: a watched node's children changed.
+	NodeChildrenChanged
+)
+
+var eventKindNames = [...]string{
+	Connected:           "connected",
+	Disconnected:        "disconnected",
+	Expired:             "expired",
+	AuthFailed:          "auth failed",
+	Lapsed:              "lapsed",
+	NodeCreated:         "node created",
+	NodeDeleted:         "node deleted",
+	NodeDataChanged:     "node data changed",
+	NodeChildrenChanged: "node children changed",
+}
+
+// String gives the kind in lower case.
+func (k EventKind) String() string {
+	if int(k) < len(eventKindNames) && eventKindNames[k] != "" {
+		return eventKindNames[k]
+	}
+	return fmt.Sprintf("EventKind(%d)", uint8(k))
+}
+
+// Event is something that happened to the session or to a watched node.
+type Event struct {
+	Kind EventKind
+	// Epoch is the number the Conn was dialed with.
+	Epoch uint64
+	// Path is the watched node, without the chroot; empty for events of the session.
+	Path string
+	// SessionID is the session; 0 when none has been granted yet.
+	SessionID int64
+	// Timeout is the session timeout that the server granted; 0 when none has been granted yet.
+	Timeout time.Duration
+	// Server is the address last connected to, for events of the session.
+	Server string
+	// Err is the cause of Disconnected, AuthFailed and Expired; it names the server where there is one.
+	Err error
+	// At is when the event was reported here, with a monotonic reading.
+	At time.Time
+}
 
 // session makes an ordered sequence of events of the library's states: Connected and Disconnected in turn, Expired
 // once and last, nothing of the kind after Close was called.
@@ -31,24 +104,12 @@ type session struct {
 	announced      bool   // Connected was the last event of the two
 	expired        bool   // Expired was the last event
 	closing        bool
-	authenticating bool // the goroutine of auth.go runs
+	authenticating bool // the goroutine of authenticate runs
 	credentials    []credential
 	added          []bool // credentials that the library presents by itself at every later connection
 	running        sync.WaitGroup
 
 	cause atomic.Pointer[error] // the last one; nil when there is none
-}
-
-// announce emits Connected; s.mu is held.
-func (s *session) announce() {
-	if s.closing || s.announced || s.expired { // a session may be renewed while it is given up
-		return
-	}
-	s.announced = true
-	s.cause.Store(nil)
-	event := s.event(Connected)
-	s.log.Debug("zookeeper session connected", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Timeout, event.Timeout)
-	s.sink(event)
 }
 
 func (s *session) event(kind EventKind) Event {
@@ -65,6 +126,177 @@ func (s *session) lastError() error {
 		return *cause
 	}
 	return nil
+}
+
+// gained: a server granted or renewed the session.
+func (s *session) gained() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.up = true
+	s.generation++
+	if s.nextCredential() < 0 {
+		s.announce()
+		return
+	}
+	if !s.authenticating {
+		s.authenticating = true
+		s.running.Go(s.authenticate)
+	}
+}
+
+// announce emits Connected; s.mu is held.
+func (s *session) announce() {
+	if s.closing || s.announced || s.expired { // a session may be renewed while it is given up
+		return
+	}
+	s.announced = true
+	s.cause.Store(nil)
+	event := s.event(Connected)
+	s.log.Debug("zookeeper session connected", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Timeout, event.Timeout)
+	s.sink(event)
+}
+
+// lost: the newest connection is gone, whether or not it had a session.
+func (s *session) lost() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.up = false
+	s.generation++
+	if !s.announced {
+		return
+	}
+	s.announced = false
+	if s.closing || s.expired {
+		return
+	}
+	event := s.event(Disconnected)
+	event.Err = s.lastError()
+	s.log.Debug("zookeeper connection lost", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, event.Err)
+	s.sink(event)
+}
+
+// lapsed: no lease may rest on the session any more.
+func (s *session) lapsed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.expired || s.closing {
+		return
+	}
+	event := s.event(Lapsed)
+	s.log.Debug("zookeeper session lapsed", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID))
+	s.sink(event)
+}
+
+// over: the session has expired, says a server where cause is nil.
+func (s *session) over(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.expired || s.closing {
+		return
+	}
+	s.expired = true
+	event := s.event(Expired)
+	event.Err = cause
+	s.log.Debug("zookeeper session expired", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID),
+		logkeys.Error, cause)
+	s.sink(event)
+}
+
+// credentialRefused: a server refused one of WithAuth, here or when the library presented it again.
+func (s *session) credentialRefused(cause error) {
+	schemes := make([]string, len(s.credentials))
+	for i, credential := range s.credentials {
+		schemes[i] = credential.scheme
+	}
+	s.refused(fmt.Errorf("auth scheme %s: %w", strings.Join(schemes, ", "), cause))
+}
+
+// refused: a server refused a credential, or a client without.
+func (s *session) refused(cause error) {
+	s.note(cause)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing || s.expired {
+		return
+	}
+	event := s.event(AuthFailed)
+	event.Err = cause
+	s.log.Debug("zookeeper credential refused", logkeys.Server, event.Server, logkeys.Session, logkeys.SessionID(event.SessionID), logkeys.Error, cause)
+	s.sink(event)
+}
+
+// watched: an event of a node.
+func (s *session) watched(kind EventKind, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	event := s.event(kind)
+	event.Path, event.Server = path, ""
+	s.sink(event)
+}
+
+// close ends the events of the session.
+func (s *session) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+}
+
+// Presenting the credentials. The library presents by itself, at every later connection and before anything else,
+// the credentials that it was once given successfully; but it can only be given them on a connection with a session,
+// by a call that waits for the reply. So the first connection is announced when a goroutine has done that.
+//
+// The connection may be lost and another made while that goroutine runs. A credential counts as given only when no
+// connection was lost or made between the call and its return: the library remembers a credential after the reply has
+// come, and by then may have made the next connection without it. What was cut is repeated on the next connection.
+
+// authenticate runs until every credential is given, or the connection is gone.
+func (s *session) authenticate() {
+	for {
+		index, generation := s.beginCredential()
+		if index < 0 {
+			return
+		}
+		err := s.add(s.credentials[index].scheme, s.credentials[index].secret)
+		if !s.endCredential(index, generation, err) {
+			return
+		}
+	}
+}
+
+// beginCredential gives the credential to present, on which generation of connections; -1 when there is nothing to
+// do, and then the goroutine has to end.
+func (s *session) beginCredential() (index int, generation uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	index = s.nextCredential()
+	if index < 0 && s.up {
+		s.announce()
+	}
+	if index < 0 || !s.up || s.closing {
+		s.authenticating = false
+		return -1, 0
+	}
+	return index, s.generation
+}
+
+// endCredential judges the attempt; it says whether to go on.
+func (s *session) endCredential(index int, generation uint64, err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if generation != s.generation {
+		return true
+	}
+	if err == nil {
+		s.added[index] = true
+		return true
+	}
+	// Refused (the transport has told the session so), or cut and not yet noticed. The server closes the connection
+	// either way; cutting it makes sure that another one follows, with which this begins again.
+	s.authenticating = false
+	if !s.closing {
+		s.cut()
+	}
+	return false
 }
 
 // nextCredential gives the first one that is not yet given, -1 when all are; s.mu is held.

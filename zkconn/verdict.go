@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+
+	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
 // verdict is what the codes of an answer say of the session. See the package doc, "Evidence".
@@ -64,8 +66,17 @@ func verdictOfParts(body []byte) verdict {
 	return undecided
 }
 
-// maxJudged bounds how much of an answer is looked at, in bytes: the transport's buffer.
-const maxJudged = 32 << 10
+// kindOf tells what a request is good for as evidence: whether every answer to it comes only after the leader has handled
+// it.
+func kindOf(op int32) evidence.Kind {
+	switch op {
+	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opCreateContainer, opCreateTTL:
+		return evidence.Committed
+	case opSync:
+		return evidence.Ordered
+	}
+	return evidence.Local
+}
 
 // multis are the multis of one connection that have no answer yet, in the order in which they went out: the header of an
 // answer does not say what it answers.

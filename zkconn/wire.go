@@ -1,10 +1,12 @@
 package zkconn
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -52,6 +54,74 @@ const (
 	maxRequest = 1<<20 - 16<<10
 )
 
+// requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
+func requestOp(frame []byte) int32 {
+	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {
+		return 0
+	}
+	return int32(binary.BigEndian.Uint32(frame[8:]))
+}
+
+// requestXid gives the number of a frame that requestOp knows.
+func requestXid(frame []byte) int32 { return int32(binary.BigEndian.Uint32(frame[lengthSize:])) }
+
+// requestPath gives the path that a request begins with.
+func requestPath(frame []byte) (string, bool) {
+	path, _, ok := cutString(frame[requestHeaderSize:])
+	return path, ok
+}
+
+// cutString takes a string from the beginning of what a frame says.
+func cutString(b []byte) (text string, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return "", nil, false
+	}
+	length := int(int32(binary.BigEndian.Uint32(b)))
+	if length < 0 || length > len(b)-4 {
+		return "", nil, false
+	}
+	return string(b[4 : 4+length]), b[4+length:], true
+}
+
+// createOf gives the path of what a request makes: a create, or the first create of a transaction, before which only
+// checks and deletes may come.
+func createOf(frame []byte) (string, bool) {
+	switch requestOp(frame) {
+	case opCreate:
+		return requestPath(frame)
+	case opMulti:
+		return firstCreate(frame[requestHeaderSize:])
+	}
+	return "", false
+}
+
+// multiHeaderSize: operation, whether it is the last, error.
+const multiHeaderSize = 4 + 1 + 4
+
+func firstCreate(parts []byte) (string, bool) {
+	for len(parts) > multiHeaderSize {
+		op := int32(binary.BigEndian.Uint32(parts))
+		path, rest, ok := cutString(parts[multiHeaderSize:])
+		switch {
+		case !ok:
+			return "", false
+		case op == opCreate:
+			return path, true
+		case op != opCheck && op != opDelete, len(rest) < 4: // both have a path and a version
+			return "", false
+		}
+		parts = rest[4:]
+	}
+	return "", false
+}
+
+// carriedOut tells whether a transaction was: the reply to one that was not begins with an error, whatever its header
+// says. What it has made is what was asked for, and the reply does not say it in all versions alike.
+func carriedOut(body []byte) bool {
+	const failed = -1
+	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
+}
+
 // connectReply is what a server says to a connect request.
 type connectReply struct {
 	sessionID int64 // 0: the session has expired
@@ -93,46 +163,74 @@ func requestedSession(frame []byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(frame[at:])), nil
 }
 
-// withoutReadOnly adds to a connect request that no read-only server will do. The library leaves that out, as clients did
-// before ZooKeeper 3.4. It means the same, but costs each server a warning in its log at each connect ("Connection request
-// from old client"), and servers wait for a slow log.
-func withoutReadOnly(frame []byte) []byte {
-	const fixed = 4 + 8 + 4 + 8 + lengthSize // up to the password
-	body := len(frame) - lengthSize
-	if body < fixed || int(binary.BigEndian.Uint32(frame)) != body {
-		return frame
-	}
-	if password := int(binary.BigEndian.Uint32(frame[fixed:])); body != fixed+password {
-		return frame
-	}
-	return withLength(append(bytes.Clone(frame), 0))
+func requestFrame(xid, op int32, body []byte) []byte {
+	frame := binary.BigEndian.AppendUint32(nil, uint32(requestHeaderSize-lengthSize+len(body)))
+	frame = binary.BigEndian.AppendUint32(frame, uint32(xid))
+	frame = binary.BigEndian.AppendUint32(frame, uint32(op))
+	return append(frame, body...)
 }
 
-// requestOp gives the operation of a frame that the library writes, 0 where it is not a whole request.
-func requestOp(frame []byte) int32 {
-	if len(frame) < requestHeaderSize || int(binary.BigEndian.Uint32(frame)) != len(frame)-lengthSize {
-		return 0
+// partHeader is what stands before a part of a multi.
+func partHeader(op int32, last bool) []byte {
+	header := binary.BigEndian.AppendUint32(nil, uint32(op))
+	if last {
+		header = append(header, 1)
+	} else {
+		header = append(header, 0)
 	}
-	return int32(binary.BigEndian.Uint32(frame[8:]))
+	return append(header, 0xff, 0xff, 0xff, 0xff)
 }
 
-// requestXid gives the number of a frame that requestOp knows.
-func requestXid(frame []byte) int32 { return int32(binary.BigEndian.Uint32(frame[lengthSize:])) }
-
-// requestPath gives the path that a request begins with.
-func requestPath(frame []byte) (string, bool) {
-	path, _, ok := cutString(frame[requestHeaderSize:])
-	return path, ok
+// withLength writes the length of what follows into the first four bytes.
+func withLength(frame []byte) []byte {
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-lengthSize))
+	return frame
 }
 
-// cutString takes a string from the beginning of what a frame says.
-func cutString(b []byte) (text string, rest []byte, ok bool) {
-	if len(b) < 4 {
-		return "", nil, false
+func readReply(from *bufio.Reader, limit uint32) ([]byte, error) {
+	var head [lengthSize]byte
+	if _, err := io.ReadFull(from, head[:]); err != nil {
+		return nil, err
 	}
-	length := int(int32(binary.BigEndian.Uint32(b)))
-	if length < 0 || length > len(b)-4 {
-		return "", nil, false
+	length := binary.BigEndian.Uint32(head[:])
+	if length > limit {
+		return nil, fmt.Errorf("server sent a frame of %d bytes, the limit is %d", length, limit)
 	}
-	return string(b[4 : 4+length]), b[4+length:], true
+	body := make([]byte, length)
+	_, err := io.ReadFull(from, body)
+	return body, err
+}
+
+// farewellXid numbers the one request that closes a session.
+const farewellXid = 1
+
+// longestFarewell bounds the wait for the server's answer when the session is closed.
+const longestFarewell = 3 * time.Second
+
+func closeSessionFrame() []byte {
+	closing := int32(opCloseSession)
+	frame := make([]byte, lengthSize, requestHeaderSize)
+	frame = binary.BigEndian.AppendUint32(frame, farewellXid)
+	frame = binary.BigEndian.AppendUint32(frame, uint32(closing))
+	return withLength(frame)
+}
+
+// awaitFarewell reads up to the answer to closeSession.
+func awaitFarewell(from *bufio.Reader) error {
+	for {
+		body, err := readReply(from, maxFrame)
+		if err != nil {
+			return err
+		}
+		if len(body) < replyHeaderSize {
+			return fmt.Errorf("server sent a frame of %d bytes, a reply has at least %d", len(body), replyHeaderSize)
+		}
+		if int32(binary.BigEndian.Uint32(body)) != farewellXid {
+			continue // an event
+		}
+		if code := int32(binary.BigEndian.Uint32(body[replyHeaderSize-4:])); code != 0 {
+			return fmt.Errorf("answered with error %d", code)
+		}
+		return nil
+	}
 }

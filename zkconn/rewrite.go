@@ -2,7 +2,10 @@ package zkconn
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sync"
+
+	"github.com/go-zookeeper/zk"
 )
 
 // Watches without the library's watch table.
@@ -69,4 +72,42 @@ func (w *wantedWatches) setWatchByte(frame []byte) []byte {
 	frame = bytes.Clone(frame)
 	frame[len(frame)-1] = 1
 	return frame
+}
+
+// Container nodes through the library's Create.
+//
+// The library's Create takes zk.FlagContainer and makes a plain persistent node of it, silently (its issue 165), for
+// the server looks at the operation and not at the flag. Its CreateContainer sends the right operation, but reads its
+// reply also when the call was given up because the connection is being closed, while the receiving goroutine may
+// still be writing it: a data race in every Close with such a call under way. So we call Create with the flag, which
+// nothing else here does, and the transport puts the right operation into the frame.
+
+// nameContainerOp gives the frame as a create-container request where it is a create with the container flag. It
+// changes a copy: a Writer must not modify what it is given.
+func nameContainerOp(frame []byte) []byte {
+	if requestOp(frame) != opCreate {
+		return frame
+	}
+	flags := int32(binary.BigEndian.Uint32(frame[len(frame)-4:]))
+	if flags != zk.FlagContainer {
+		return frame
+	}
+	frame = bytes.Clone(frame)
+	binary.BigEndian.PutUint32(frame[8:], opCreateContainer)
+	return frame
+}
+
+// withoutReadOnly adds to a connect request that no read-only server will do. The library leaves that out, as clients did
+// before ZooKeeper 3.4. It means the same, but costs each server a warning in its log at each connect ("Connection request
+// from old client"), and servers wait for a slow log.
+func withoutReadOnly(frame []byte) []byte {
+	const fixed = 4 + 8 + 4 + 8 + lengthSize // up to the password
+	body := len(frame) - lengthSize
+	if body < fixed || int(binary.BigEndian.Uint32(frame)) != body {
+		return frame
+	}
+	if password := int(binary.BigEndian.Uint32(frame[fixed:])); body != fixed+password {
+		return frame
+	}
+	return withLength(append(bytes.Clone(frame), 0))
 }

@@ -1,11 +1,59 @@
 package zkconn
 
 import (
-	"encoding/binary"
 	"errors"
 	"sync"
 	"sync/atomic"
 )
+
+// Order without waiting for an answer. The library takes requests from a channel, in the order in which goroutines come
+// to it: who starts one for a create and one for a listing cannot know which goes first. The transport sees them go.
+
+// awaitedCreates are those under way whose callers want to know when they have gone out, by path (of the server, chroot
+// included; of a transaction that of its first create).
+type awaitedCreates struct {
+	n   atomic.Int32 // so that nobody else pays for it
+	mu  sync.Mutex
+	all map[string]chan struct{}
+}
+
+// await registers a create; it must be called before the request is handed over. The channel is closed when it has gone
+// out. done takes the registration back.
+func (a *awaitedCreates) await(path string) (out <-chan struct{}, done func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.all == nil {
+		a.all = make(map[string]chan struct{})
+	}
+	gone := make(chan struct{})
+	a.all[path] = gone
+	a.n.Add(1)
+	return gone, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.n.Add(-1)
+		if a.all[path] == gone {
+			delete(a.all, path)
+		}
+	}
+}
+
+// passes looks at a frame that goes out next.
+func (a *awaitedCreates) passes(frame []byte) {
+	if a.n.Load() == 0 {
+		return
+	}
+	path, ok := createOf(frame)
+	if !ok {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if gone := a.all[path]; gone != nil {
+		delete(a.all, path)
+		close(gone)
+	}
+}
 
 // births learns the czxid of nodes that are made. The zxid in the header of the reply to a create, or to a transaction
 // that was carried out, is that of the transaction, which is the czxid of what it made: FinalRequestProcessor takes it
@@ -122,43 +170,4 @@ func (b *births) answered(xid int32, zxid int64, body []byte) {
 	if ok {
 		sent.birth.czxids[made] = zxid
 	}
-}
-
-// createOf gives the path of what a request makes: a create, or the first create of a transaction, before which only
-// checks and deletes may come.
-func createOf(frame []byte) (string, bool) {
-	switch requestOp(frame) {
-	case opCreate:
-		return requestPath(frame)
-	case opMulti:
-		return firstCreate(frame[requestHeaderSize:])
-	}
-	return "", false
-}
-
-// multiHeaderSize: operation, whether it is the last, error.
-const multiHeaderSize = 4 + 1 + 4
-
-func firstCreate(parts []byte) (string, bool) {
-	for len(parts) > multiHeaderSize {
-		op := int32(binary.BigEndian.Uint32(parts))
-		path, rest, ok := cutString(parts[multiHeaderSize:])
-		switch {
-		case !ok:
-			return "", false
-		case op == opCreate:
-			return path, true
-		case op != opCheck && op != opDelete, len(rest) < 4: // both have a path and a version
-			return "", false
-		}
-		parts = rest[4:]
-	}
-	return "", false
-}
-
-// carriedOut tells whether a transaction was: the reply to one that was not begins with an error, whatever its header
-// says. What it has made is what was asked for, and the reply does not say it in all versions alike.
-func carriedOut(body []byte) bool {
-	const failed = -1
-	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
 }

@@ -1,0 +1,79 @@
+package zkconn
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// Write passes one frame on. It fails only for a connect request that the epoch guard refuses.
+func (t *transport) Write(p []byte) (int, error) {
+	t.order <- struct{}{}
+	defer func() { <-t.order }()
+	frame := p
+	if t.requested {
+		frame = nameContainerOp(t.watches.setWatchByte(p))
+		if requestOp(frame) == opCloseSession {
+			t.farewell.Store(int64(requestXid(frame)))
+		}
+		t.observer.passes(frame) // before it goes: an answer may come at once
+		frame = t.withEvidence(frame)
+	} else {
+		t.requested = true
+		sessionID, err := requestedSession(p)
+		if err == nil {
+			err = t.guard.mayRequest(sessionID)
+		}
+		if err != nil {
+			return 0, t.fail("handshake", err)
+		}
+		frame = withoutReadOnly(p)
+		t.trips.connecting()
+	}
+	if t.established.Load() {
+		_ = t.out.put(frame, t.deadlineOfWrite()) // fails when the connection is closed, which the library finds by reading
+	} else if _, err := t.Conn.Write(frame); err != nil {
+		_ = t.fail("write", err)
+	}
+	return len(p), nil
+}
+
+// withEvidence follows a frame that goes out next, and puts a ping in front of a request after a silence, which makes it
+// better evidence. Its caller has its turn in order.
+func (t *transport) withEvidence(frame []byte) []byte {
+	op := requestOp(frame)
+	if op == 0 || !t.established.Load() || !t.notes(op, requestXid(frame)) {
+		return frame
+	}
+	t.scratch = append(append(t.scratch[:0], pingFrame...), frame...)
+	return t.scratch
+}
+
+// sendOwn sends a request of the keepalive.
+func (t *transport) sendOwn(committed bool) {
+	t.order <- struct{}{}
+	defer func() { <-t.order }()
+	// An xid of its own: the answer to a request that is not followed must not pass for that to a later one.
+	xid := xidOwn - t.own
+	t.own = (t.own + 1) % (1 << 30)
+	frame := syncFrame
+	if committed {
+		frame = checkFrame
+	}
+	t.scratch = t.scratch[:0]
+	if t.notes(requestOp(frame), xid) {
+		t.scratch = append(t.scratch, pingFrame...)
+	}
+	at := len(t.scratch) + lengthSize
+	t.scratch = append(t.scratch, frame...)
+	binary.BigEndian.PutUint32(t.scratch[at:], uint32(xid))
+	_ = t.out.put(t.scratch, time.Now().Add(t.guard.sessionTimeout())) // see Write
+}
+
+// notes takes note of a request that goes out next. It says whether a ping should go out before it. Its caller has its turn in
+// order.
+func (t *transport) notes(op, xid int32) (pingFirst bool) {
+	if op == opMulti {
+		t.multis.sent(xid)
+	}
+	return t.trips.sending(op, xid)
+}
