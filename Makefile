@@ -66,6 +66,8 @@ APIDIFF := golang.org/x/exp/cmd/apidiff@v0.0.0-20261113113407-e3970619a1a4
 # The version that make release prepares, and where it puts what the release says.
 VERSION ?= v0.1.0
 RELEASE ?= /tmp/turnstile-release
+# Where make dist puts zklock for every system. The files in it have the time of the commit.
+DIST ?= /tmp/turnstile-dist
 
 .PHONY: help
 help: ## list the targets
@@ -122,6 +124,7 @@ lint: ## gofmt, go vet, staticcheck, in every module, and actionlint
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	for module in . $(MODULES); do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
 	$(GO) vet -race $(WITH_RACE)
+	for system in windows darwin; do GOOS=$$system CGO_ENABLED=0 $(GO) vet ./examples/zklock/...; done # which has files for each
 	$(GO) run $(ACTIONLINT)
 
 .PHONY: tidy
@@ -147,6 +150,11 @@ vulnerabilities: ## what is known to be vulnerable in what every module uses (as
 .PHONY: release
 release: ## what remains to be done by hand before VERSION is tagged; its notes and API report go to RELEASE
 	.github/release.sh $(VERSION) $(RELEASE) $(APIDIFF)
+
+.PHONY: dist
+dist: ## zklock of VERSION for linux, darwin and windows, amd64 and arm64, with checksums, into DIST (about five minutes)
+	$(GO) run ./examples/zklock/dist -version $(VERSION) -out $(DIST) -time $$(git log -1 --format=%ct)
+	cd $(DIST) && sha256sum --check SHA256SUMS
 
 .PHONY: paths
 paths: deps ## the invariant suites without each fast path, and without all of them (about an hour)

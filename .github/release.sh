@@ -59,5 +59,6 @@ to do  the workflow "weekly" is green: the newest dependencies, and what is know
 to do  git tag -s $version -m $version && git push origin $version
 to do  go list -m $module@$version              # asks the module proxy, which keeps it from then on
 to do  go install $module/examples/zklock@latest   # in an empty folder; zklock --help
-to do  publish $out/notes.md as the release
+to do  make dist VERSION=$version   # twice: the same source gives the same SHA256SUMS
+to do  publish $out/notes.md as the release, with the archives and SHA256SUMS
 REST

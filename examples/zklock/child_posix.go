@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// processGroups tells whether run can end all that the command has started.
+const processGroups = true
+
 // child is the command's process and its process group, whose number is the process's.
 type child struct {
 	pid     int

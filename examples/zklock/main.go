@@ -24,6 +24,7 @@
 //	break PATH CONTENDER    take a contender out of the queue by force; asks first, --yes
 //	doctor                  check everything, and say what to do where it fails; --json
 //	completion SHELL        completion for bash, zsh, fish and powershell
+//	man                     the manual page, made of the same text as the help
 //
 // "zklock help COMMAND" tells more of each, with examples.
 //
@@ -46,6 +47,10 @@
 // meanwhile, the lock is lost, and the command is ended when the job goes on. A zklock that
 // somebody stops by itself (kill -STOP) cannot look after its command: that runs on, also when the
 // lease is over, until zklock goes on.
+//
+// Windows has no process groups of this kind, and run cannot do all of this there. The command is
+// ended without a warning, what it has started is not ended with it, and neither is ended when
+// zklock is killed. run says so each time, and so does its help.
 //
 // The lock lasts as long as the command's own process does: what that leaves running in the background is not waited
 // for.

@@ -34,8 +34,14 @@ func execute(args []string) int {
 	return status
 }
 
-// version is that of the module that zklock was built from.
+// released is the version that make dist was told to build. It is empty in what go build and go install make.
+var released string
+
+// version is the release's, or that of the module that zklock was built from.
 func version() string {
+	if released != "" {
+		return released
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
@@ -86,7 +92,7 @@ The servers are named by --zk or ` + serversVariable + `.`,
 	add("lock", runCommand(conn), holdCommand(conn), permitsCommand(conn))
 	add("look", queueCommand(conn), treeCommand(conn), traceCommand(conn), graphCommand(conn))
 	add("mend", revokeCommand(conn), breakCommand(conn), doctorCommand(conn))
-	add("", guardCommand())
+	add("", manCommand(), guardCommand())
 	root.SetFlagErrorFunc(badFlag)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.InitDefaultHelpCmd()

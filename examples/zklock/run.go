@@ -86,6 +86,9 @@ Exit status of zklock itself:
 		Args: r.check,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
+	if !processGroups {
+		cmd.Long += withoutGroups
+	}
 	f := cmd.Flags()
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
 	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the\nsame number")
@@ -182,6 +185,9 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 	defer func() { closeClient(client, r.silent) }()
 	if err := r.refuseNested(waiting, client); err != nil {
 		return err
+	}
+	if !processGroups {
+		voice.say("run: %s", shortOfGroups)
 	}
 	guard := startGuard()
 	defer guard.done()
