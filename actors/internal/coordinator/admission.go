@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Admission: how many nodes a session has at the servers. It is two questions. May a request make a node (admits)? Whose
+// Admission: how many nodes a session has at the servers. It is two questions. May a request make a node (ownSeat)? Whose
 // turn is it when one has gone (giveTurns)?
 //
 //   - Of one queue at most Bounds.Waiting nodes wait or are being made. Those that are held with do not count. Requests
@@ -18,39 +18,11 @@ import (
 //   - All nodes that may exist weigh at most Bounds.Weight: see weight.go. When they would weigh more, retained nodes
 //     that nobody uses are given up first, the oldest first. Otherwise a request stands in the line where its queue has
 //     a node of this session, and is refused where it has none: nothing would ever call it.
-//   - What needs no node is asked first (create): who shares a hold, reads along, or waits in a cohort is stopped by no
+//   - What needs no node is asked first (seat): who shares a hold, reads along, or waits in a cohort is stopped by no
 //     bound. Nor is a downgrade.
 //
 // A node that goes leaves its room to the line of its own queue before anybody else, with the same input. So a queue
 // with a line never has no node. A request that is called keeps its room until it has asked or ended.
-
-// admits tells whether a request may make its node now. Otherwise it stands in the line, waits for room, or is refused.
-func (c *Coordinator) admits(r *request, op uint64) bool {
-	q, of := r.queue, r.turn.phase
-	switch {
-	case of == called:
-		c.leaveLine(r)
-		return true
-	case of == roomDue:
-		r.sharing.waits = op
-		return false
-	case of == noTurn && q.line.first == 0 && q.room.waiting < c.bounds.Waiting:
-		switch {
-		case c.fits(r.spec):
-			return true
-		case c.makeRoom(r.spec):
-			c.call(r, roomDue)
-			c.epoch.due = append(c.epoch.due, r.id)
-			r.sharing.waits = op
-			return false
-		case q.room.nodes == 0:
-			c.refuseFull(r, op)
-			return false
-		}
-	}
-	c.stand(r, op)
-	return false
-}
 
 // stand has a request stand in the line of its queue. One that only tries stands there unless something is known to be
 // before it that keeps it out; it is not told, because it would give up then.
@@ -153,14 +125,17 @@ func (c *Coordinator) nextTurns(q *ownQueue) {
 	}
 	for q.line.first != 0 && q.room.waiting < c.bounds.Waiting {
 		r := c.requests[q.line.first]
-		switch {
-		case c.fits(r.spec):
+		s := c.roomFor(r)
+		if s.clears {
+			c.giveUpRetained(c.weigh(r.spec))
+		}
+		switch s.kind {
+		case makes:
 			c.call(r, called)
 			c.tellTurn(r)
-		case c.makeRoom(r.spec):
-			c.call(r, roomDue)
-			c.epoch.due = append(c.epoch.due, r.id)
-		case q.room.nodes == 0:
+		case awaitsRoom:
+			c.awaitRoom(r)
+		case full:
 			c.leaveLine(r)
 			c.refuseFull(r, r.sharing.waits)
 		default:
@@ -209,11 +184,12 @@ func (c *Coordinator) refuseFull(r *request, op uint64) {
 	c.tell(r, machine.Event{Kind: machine.Refused, Op: r.waitsInLine(), Reason: messages.ReasonSessionFull, Detail: detail})
 }
 
-// makeRoom gives up retained nodes that nobody uses, the oldest first, until there will be room for a node of a request;
-// false where there will not be.
-func (c *Coordinator) makeRoom(sp *Spec) bool {
-	l := &c.epoch.load
-	return (l.going > 0 || c.epoch.retained > 0) && !c.overShare(sp) && c.giveUpRetained(c.weigh(sp))
+// awaitRoom has a request wait until those nodes are gone that are given up for it.
+func (c *Coordinator) awaitRoom(r *request) {
+	if r.turn.phase != roomDue {
+		c.call(r, roomDue)
+		c.epoch.due = append(c.epoch.due, r.id)
+	}
 }
 
 // others takes note of nodes of which only the shell knows.
@@ -224,20 +200,20 @@ func (c *Coordinator) others(in Others) {
 	}
 }
 
-// giveUpRetained is makeRoom for so much weight.
-func (c *Coordinator) giveUpRetained(weight int) bool {
+// giveUpRetained gives up retained nodes that nobody uses, the oldest first, until there will be room for so much weight,
+// or none is left.
+func (c *Coordinator) giveUpRetained(weight int) {
 	l := &c.epoch.load
 	for c.lacks(weight) > l.going {
 		q := c.oldestRetained()
 		if q == nil {
-			return false
+			return
 		}
 		n := c.requests[q.retained.request].node
 		n.goes = true
 		l.going += c.weigh(n.made)
 		c.release(q)
 	}
-	return true
 }
 
 // oldestRetained gives the queue whose node is retained for the longest, of those that nobody is about to use.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // Cohorts (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012). Requests of one session for one lock that ask for it
@@ -22,28 +23,39 @@ import (
 // timeout, however long each grant is held for.
 const cohortsPerTimeout = 20
 
-// joinCohort has a request wait for the node of its session; false where it is to go on by itself.
-func (c *Coordinator) joinCohort(r *request, op uint64) bool {
+// enterLineOf has a request wait for the node of its cohort; nil for one that is still to be made.
+func (c *Coordinator) enterLineOf(r *request, n *node, op uint64) {
 	k := &r.queue.cohort
-	switch {
-	case !r.spec.sharesNode() || r.spec.Reads() || k.called == r.id || k.node != nil && k.node == r.node:
-		return false
-	case k.node == nil && k.called == 0: // nobody leads
-		k.called, k.style = r.id, r.spec.Style
-		return false
-	case k.style != r.spec.Style: // other clients might not respect the node as one of this request
-		return false
-	case k.node != nil && k.node.phase == retained && r.queue.retained.next == 0: // nobody is to reuse it yet
-		return false
-	}
 	r.sharing.joined = op
-	if !r.sharing.inLine {
+	switch {
+	case r.sharing.with != nil, r.sharing.inLine: // it asks again
+	case k.style.Mode == messages.Read:
+		c.standInLine(r)
+	default:
 		r.sharing.inLine = true
 		k.waiting = append(k.waiting, r.id)
 		c.describeSoon()
 	}
-	c.taken(r, op, k.node)
-	return true
+	c.taken(r, op, n)
+}
+
+// standInLine has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
+func (c *Coordinator) standInLine(r *request) {
+	k := &r.queue.cohort
+	n := k.node
+	r.sharing.with = n
+	c.describeSoon()
+	if n.line = append(n.line, r.id); len(n.line)+1 >= r.spec.Want.Cohort {
+		k.node = nil
+	}
+}
+
+// mayLead notes that a request is to make the node of its cohort, where nobody is. Others wait for it from now on, also
+// while it stands in the line of the queue.
+func (r *request) mayLead() {
+	if k := &r.queue.cohort; r.spec.sharesNode() && !r.spec.Reads() && k.node == nil && k.called == 0 {
+		k.called, k.style = r.id, r.spec.Style
+	}
 }
 
 // taken tells a request that it is to wait for a node; nil for one that is to be made.
@@ -90,19 +102,14 @@ func (c *Coordinator) leaveCohort(r *request) {
 // whether it has one, and is told what it was given.
 func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
 
-// givenMeanwhile answers a create of a request that was given a node of its session since its machine asked for the last
-// time: in a cohort, or one that was retained. It is false where it was not.
-func (c *Coordinator) givenMeanwhile(r *request, op uint64) bool {
-	n := r.node
-	if r.spec.One != "" || n.phase != present {
-		return false
-	}
-	kind := machine.Created
+// tellNode tells a request, which asks for a node, of the one that it was given since its machine asked last: in a
+// cohort, or one that was retained.
+func (c *Coordinator) tellNode(r *request, op uint64) {
+	n, kind := r.node, machine.Created
 	if r.held {
 		kind = machine.Joined
 	}
 	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: kind, Op: op, Node: n.name, Token: n.token}})
-	return true
 }
 
 // takeNext takes the next of those that wait.

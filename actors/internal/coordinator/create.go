@@ -6,29 +6,78 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// create has the node of a request made, unless its owner has the lock in another way, or a retained node serves.
+// create gives a request the seat that it is due.
 func (c *Coordinator) create(r *request, op uint64) {
 	r.sharing.waits = 0
-	if c.givenMeanwhile(r, op) {
-		c.leaveLine(r)
-		return
-	}
-	if c.answersAsOwner(r, op) {
+	s := c.seat(r)
+	switch s.kind {
+	case refused, awaitsRequest, sharesHold, makesBeside:
+		c.sitWithOwner(r, op, s)
 		c.leaveCohort(r)
+	case hasNode:
+		c.tellNode(r, op)
+	default:
+		r.joinOwner()
+		c.keepReadersBehind(r)
+		c.sit(r, op, s)
+	}
+	if s.kind != lineOfQueue && s.kind != awaitsRoom {
 		c.leaveLine(r)
+	}
+}
+
+// sitWithOwner carries out what the owner's other request decides.
+func (c *Coordinator) sitWithOwner(r *request, op uint64, s seat) {
+	switch s.kind {
+	case refused:
+		c.refuse(r, op, s.why, s.detail)
+	case awaitsRequest:
+		r.sharing.waits = op
+		r.joinOwner()
+	case sharesHold:
+		c.share(r, s.of, op)
+	default:
+		c.downgrade(r, s.of, op)
+	}
+}
+
+// sit carries out where a request sits in its cohort, or that it goes on with a node of its own.
+func (c *Coordinator) sit(r *request, op uint64, s seat) {
+	switch s.kind {
+	case joinsReaders:
+		c.letIn(r, s.node, op)
+		return
+	case lineOfNode:
+		c.enterLineOf(r, s.node, op)
 		return
 	}
-	r.joinOwner()
-	c.keepReadersBehind(r)
-	switch {
-	case c.readAlong(r, op) || c.joinCohort(r, op) || c.reuse(r, op):
+	c.endClosedReaders(r)
+	r.mayLead()
+	if s.kind == reuses {
+		c.checkRetained(r, op)
+		return
+	}
+	if kept := r.queue.retained; kept != nil && kept.next == 0 && r.spec.One == "" {
+		c.release(r.queue) // its data would say something else of the request
+	}
+	if s.clears {
+		c.giveUpRetained(c.weigh(r.spec))
+	}
+	switch s.kind {
+	case makes:
 		c.leaveLine(r)
-	case c.admits(r, op):
 		r.lead()
 		c.beginCreating(r)
 		if !c.reclaim(r, op) {
 			r.kind.create(c, r, op)
 		}
+	case awaitsRoom:
+		c.awaitRoom(r)
+		r.sharing.waits = op
+	case full:
+		c.refuseFull(r, op)
+	default:
+		c.stand(r, op)
 	}
 }
 

@@ -78,6 +78,69 @@
 // (its owner may ask anew) or ended (its lock actor is gone). A request is removed when nothing of
 // it can be left at the servers, and not before.
 //
+// # Seats
+//
+// A request sits on a node, and one node may seat many requests. A create asks one question, seat:
+// where is the request to sit? A request that leaves asks one, unseat: what becomes of its node?
+// Both are in seats.go and only read the state; create and giveUp carry the answers out. The lease,
+// the connection and a revoke request (node.wanted) bound all of them: a node that is wanted back
+// seats nobody else.
+//
+// One table for all settings. The answers are those besides makes and goes, which a lock without
+// settings gets (TestSeatTable):
+//
+//	Retained nodes
+//	  setting       messages.Acquire.Sticky
+//	  who shares    one request after the other, if their nodes would say the same (saysTheSame)
+//	  exists by     a transaction that checks the node, sent after the create came
+//	  next token    the next place; a node that has none is deleted
+//	  inherited by  nobody: a node is retained only after a hold
+//	  ends          after Sticky, with an arrival, with the connection, or when others need its room
+//	  answers       reuses, isKept
+//	Cohort
+//	  setting       messages.Acquire.Cohort, of a lock that excludes
+//	  who shares    one request after the other, of one style (name, mode, naming)
+//	  exists by     a watch, from the second grant on, and heartbeats
+//	  next token    the next place; a node that has none is deleted
+//	  inherited by  the next in line, if nobody has held with it
+//	  ends          after Cohort grants or T/20
+//	  answers       lineOfNode, hasNode, nextHolds, nextWaits
+//	Readers of a cohort
+//	  setting       messages.Acquire.Cohort, of a lock that reads
+//	  who shares    readers of one style, together
+//	  exists by     a watch, from the second grant on, and heartbeats
+//	  next token    none: all have the token of the node
+//	  inherited by  the next in line, if nobody has held with it
+//	  ends          after Cohort grants or T/20, or when a request of the session comes that excludes them
+//	  answers       lineOfNode, hasNode, joinsReaders, nextWaits, stillUsed
+//	Reentry
+//	  setting       messages.Acquire.Owner, with Reentry
+//	  who shares    requests of one owner with the same access, together
+//	  exists by     the watch of the first, and heartbeats
+//	  next token    none: all have the token of the node
+//	  inherited by  nobody: the others of its owner queue by themselves
+//	  ends          with the last of them
+//	  answers       awaitsRequest, sharesHold, stillUsed, refused
+//	Downgrade
+//	  setting       messages.Acquire.Owner, of a reader whose owner writes
+//	  who shares    nobody: it makes a node of its own at the number of the writer's
+//	  exists by     its create, which needs the writer's node in the same transaction
+//	  next token    the writer's
+//	  inherited by  nobody
+//	  ends          with its hold
+//	  answers       makesBeside
+//	Admission
+//	  setting       Bounds
+//	  who shares    nobody: a request in line makes a node when it is called
+//	  exists by     its create
+//	  next token    that of its create
+//	  inherited by  nobody: the room of a node goes to the line of its queue
+//	  ends          when the request is called, refused, or given up
+//	  answers       lineOfQueue, awaitsRoom, full
+//
+// What stays apart: a reclaimer takes a node over from another session, and local runs and hand-over
+// pass the lock on from node to node.
+//
 // # Rules
 //
 // Each has a story in testdata that reads as a trace, and plans of package walk that check what it
@@ -214,7 +277,7 @@
 //	data        spec, query, input, output, node, request, path, queue, timer, state, registry
 //	primitives  emit, pause, describe, heartbeat, weight, waiting_line, succession, batch, local_run, submit, unowned
 //	waiting     wait, cohort, listing, look_ahead, listed
-//	nodes       presence, own, owner, pass_on, read_along, verify, hand_over, remove, retain, reuse, missing, admission
+//	nodes       presence, own, owner, pass_on, read_along, seats, verify, hand_over, remove, retain, reuse, missing, admission
 //	creating    reclaim, create, committed, reclaimed
 //	kinds       kinds, semaphore
 //	dispatch    pace, order, connection, figures, apply

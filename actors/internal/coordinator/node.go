@@ -82,6 +82,13 @@ const (
 // exists tells whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting || n.phase == retained }
 
+// hasNextToken reports whether the token of a node has a next place that no other node's token has or will have: those
+// behind its own are those of the nodes that were made with it.
+func (n *node) hasNextToken() bool { return !n.batchMates && n.token.Place() < messages.MaxPlace }
+
+// nextToken gives the token of its next grant, where it has one.
+func (n *node) nextToken() messages.Token { return n.token + 1 }
+
 // nextHolder gives the node that must exist when this one is deleted: of the request that has the lock now, or is to
 // have it. It is nil where no request of this session has the lock after this one, or where that one has given it back,
 // too.

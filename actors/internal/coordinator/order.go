@@ -8,12 +8,7 @@ func (c *Coordinator) order(o *Order) {
 		c.stale++
 		return
 	}
-	r := c.requests[o.Request]
-	if r == nil {
-		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
-		c.requests[o.Request] = r
-		c.reset(r)
-	}
+	r := c.requestOf(o)
 	if r.life == ended { // its end overtook this order
 		return
 	}
@@ -32,6 +27,17 @@ func (c *Coordinator) order(o *Order) {
 	default:
 		c.carryOut(r, o.Effect)
 	}
+}
+
+// requestOf gives the request of an order, which is new with its first.
+func (c *Coordinator) requestOf(o *Order) *request {
+	r := c.requests[o.Request]
+	if r == nil {
+		r = &request{id: o.Request, spec: o.Spec, kind: kindOf(o.Spec)}
+		c.requests[o.Request] = r
+		c.reset(r)
+	}
+	return r
 }
 
 func kindOf(sp *Spec) kind {
@@ -107,10 +113,25 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	if r.own.phase == owed {
 		r.own.phase = unwatched
 	}
-	if c.leavesShared(r) || e.Do == machine.GiveBack && (c.passOn(r) || c.retain(r)) || c.passPlace(r) {
-		c.tell(r, machine.Event{Kind: machine.Left, Op: e.Op})
+	switch c.unseat(r, e.Do) {
+	case stillUsed:
+		c.leaveShared(r)
+	case nextHolds:
+		c.passOn(r)
+	case isKept:
+		c.retain(r)
+	case nextWaits:
+		c.passPlace(r)
+	case goes:
+		c.deleteNode(r, e)
 		return
 	}
+	c.tell(r, machine.Event{Kind: machine.Left, Op: e.Op})
+}
+
+// deleteNode has the node of a request deleted, and hands the lock over to the request right behind a holder that gives
+// it back.
+func (c *Coordinator) deleteNode(r *request, e machine.Effect) {
 	c.leave(r)
 	if e.Do == machine.GiveBack {
 		// Elsewhere the listing is worth its time: without it two workers that take turns fall out of step, and no

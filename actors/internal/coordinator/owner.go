@@ -82,41 +82,7 @@ func (r *request) stopsWaiting() bool {
 	return waited
 }
 
-// answersAsOwner answers a create by what its owner has already: true where that was the answer.
-func (c *Coordinator) answersAsOwner(r *request, op uint64) bool {
-	other := c.sameOwner(r)
-	reads, ofOther := r.spec.Reads(), r.sharing.holdOfOther
-	switch {
-	case other == nil && ofOther:
-		c.refuse(r, op, messages.ReasonHoldGone, "")
-	case other == nil:
-		return false
-	case reads && other.spec.Style.Mode == messages.Write && other.held:
-		r.sharing.holdOfOther = true
-		c.downgrade(r, other, op)
-	case ofOther && !other.held: // it has found out that its node is gone, and has not ended yet
-		c.refuse(r, op, messages.ReasonHoldGone, "")
-	case other.spec.Reads() && !reads:
-		c.refuse(r, op, messages.ReasonUpgrade, "node "+other.node.name)
-	case reads && other.spec.Style.Mode == messages.Write:
-		// Its lock actor may have told its owner that it holds, and us not yet; or it is still in the queue.
-		r.waitForOwner(op)
-	case !r.spec.Want.Reentry || reads != other.spec.Reads():
-		c.refuse(r, op, messages.ReasonReentry, fmt.Sprintf("owner %s, node %s", r.spec.Owner, other.node.name))
-	case !other.held: // in doubt, or still in the queue: see what becomes of it
-		r.waitForOwner(op)
-	default:
-		r.sharing.holdOfOther = true
-		c.share(r, other, op)
-	}
-	return true
-}
-
-func (r *request) waitForOwner(op uint64) {
-	r.sharing.waits = op
-	r.joinOwner()
-}
-
+// refuse answers a create that no node is made for.
 func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail string) {
 	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op, Reason: why, Detail: detail})
 }
@@ -124,6 +90,7 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 // downgrade makes a reader's node at the number of a writer that holds, so that nobody who came later can get in
 // between when the writer's node goes (Curator's later releases do the same).
 func (c *Coordinator) downgrade(r, writer *request, op uint64) {
+	r.sharing.holdOfOther = true
 	c.beginCreating(r)
 	r.inherited = writer.node.token
 	name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", writer.node.number)
@@ -140,6 +107,7 @@ func (c *Coordinator) beginCreating(r *request) {
 
 // share makes the hold of one request that of another too: they have one node, which goes with the last.
 func (c *Coordinator) share(r, other *request, op uint64) {
+	r.sharing.holdOfOther = true
 	r.joinOwner()
 	r.node = other.node
 	r.node.users = append(r.node.users, r.id)
@@ -147,14 +115,10 @@ func (c *Coordinator) share(r, other *request, op uint64) {
 	c.tell(r, machine.Event{Kind: machine.Joined, Op: op, Node: r.node.name, Token: r.node.token})
 }
 
-// leavesShared takes a request off a node that others hold too; false where nobody does. The node may have its GUID,
-// and is not to be found by it any more.
-func (c *Coordinator) leavesShared(r *request) bool {
-	if len(r.node.users) < 2 {
-		return false
-	}
+// leaveShared takes a request off a node that others hold with, too. The node may have its GUID, and is not to be found
+// by it any more.
+func (c *Coordinator) leaveShared(r *request) {
 	c.lose(r)
 	r.node.phase = left
 	r.search = search{} // what is still under way would find the node that others have
-	return true
 }

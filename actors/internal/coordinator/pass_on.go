@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -14,18 +13,11 @@ import (
 // that is passed on, and by heartbeats. An operator who deletes it takes the lock from its holder, who hears of that
 // with the event, like every holder. A hold that is taken from its owner is not passed on.
 
-// passOn makes the node of a holder that gives back that of the next in its cohort; false where it is to go.
-func (c *Coordinator) passOn(r *request) bool {
+// passOn makes the node of a holder that gives back that of the next in its cohort.
+func (c *Coordinator) passOn(r *request) {
 	q, n := r.queue, r.node
 	k := &q.cohort
-	if k.node != n || len(k.waiting) == 0 || !r.held || n.phase != present || n.batchMates || n.wanted ||
-		k.grants >= r.spec.Want.Cohort || c.epoch.connection != connected || !c.at.Lease.Valid {
-		return false
-	}
-	token, err := messages.NewToken(n.token.Zxid(), n.token.Place()+1)
-	if err != nil {
-		return false
-	}
+	token := n.nextToken()
 	next := c.takeNext(k)
 	c.leaveTo(r, next)
 	n.token, n.place = token, token.Place()
@@ -36,31 +28,22 @@ func (c *Coordinator) passOn(r *request) bool {
 	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
 		c.endCohortOf(q, n)
 	}
-	return true
 }
 
-// passPlace gives the node of a request that gives up before it has held to the next in its cohort, with its place in
-// the queue; false where it is to go.
-func (c *Coordinator) passPlace(r *request) bool {
-	n, k := r.node, &r.queue.cohort
-	if r.held || n.phase != present || r.removal.phase != noRemoval ||
-		c.epoch.connection != connected || queue.Exhausted(n.number) {
-		return false
-	}
+// passPlace gives the node of a request that gives up before it has held to the next in its line, with its place in the
+// queue.
+func (c *Coordinator) passPlace(r *request) {
+	n := r.node
 	var next *request
-	switch {
-	case len(n.line) > 0:
+	if len(n.line) > 0 {
 		next = c.takeFirst(n)
-	case k.node == n && k.grants == 0 && len(k.waiting) > 0: // nobody has held with it, under the same owner either
-		next = c.takeNext(k)
-	default:
-		return false
+	} else {
+		next = c.takeNext(&r.queue.cohort)
 	}
 	c.endWait(r)
 	c.leaveTo(r, next)
 	c.emit(&Tell{To: next.id, As: n.by,
 		Event: machine.Event{Kind: machine.Created, Op: next.waitsInLine(), Node: n.name, Token: n.token}})
-	return true
 }
 
 // leaveTo makes the node of one request that of another.

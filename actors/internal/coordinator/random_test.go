@@ -116,6 +116,7 @@ func (g *game) apply(in Input) {
 		clone := g.c.Clone()
 		require.Equal(g.t, before, printed(clone), "seed %d, step %d", g.seed, g.steps)
 		require.Empty(g.t, together(g.c, clone), "seed %d, step %d: both may change it", g.seed, g.steps)
+		require.Empty(g.t, seatsChange(clone), "seed %d, step %d", g.seed, g.steps)
 		g.stray(clone)
 		require.Equal(g.t, before, printed(g.c), "seed %d, step %d: a clone changes what it was cloned from", g.seed, g.steps)
 	}

@@ -26,38 +26,11 @@ func (c *Coordinator) letsIn(n *node) bool {
 	return n.phase == present && !n.wanted && c.epoch.connection == connected && c.at.Lease.Valid
 }
 
-// readAlong has a reader hold with the node of its cohort, at once or when that has the lock; false where it is to make
-// one.
-func (c *Coordinator) readAlong(r *request, op uint64) bool {
+// endClosedReaders ends a cohort of readers that lets nobody in any more, for a reader that makes its own node.
+func (c *Coordinator) endClosedReaders(r *request) {
 	k := &r.queue.cohort
-	switch {
-	case r.sharing.with != nil: // it asks again
-	case !r.spec.Reads() || !r.spec.sharesNode() || k.node == nil || k.node == r.node || k.style != r.spec.Style:
-		return false
-	case k.heldByReaders() && c.letsIn(k.node):
-		c.letIn(r, k.node, op)
-		return true
-	case k.heldByReaders():
+	if r.spec.Reads() && r.spec.sharesNode() && k.heldByReaders() && k.node != r.node && k.style == r.spec.Style {
 		c.endCohortOf(r.queue, k.node)
-		return false
-	case r.spec.Want.Try: // its own node may be let in at once
-		return false
-	default:
-		c.standInLine(r)
-	}
-	r.sharing.joined = op
-	c.taken(r, op, r.sharing.with)
-	return true
-}
-
-// standInLine has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
-func (c *Coordinator) standInLine(r *request) {
-	k := &r.queue.cohort
-	n := k.node
-	r.sharing.with = n
-	c.describeSoon()
-	if n.line = append(n.line, r.id); len(n.line)+1 >= r.spec.Want.Cohort {
-		k.node = nil
 	}
 }
 

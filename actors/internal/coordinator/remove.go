@@ -18,7 +18,9 @@ func (c *Coordinator) cleanUp(r *request) {
 	if r.node.phase == present || r.node.phase == unknown {
 		c.leaveOwner(r)
 	}
-	if !c.leavesShared(r) {
+	if c.unseat(r, machine.CleanUp) == stillUsed {
+		c.leaveShared(r)
+	} else {
 		c.leave(r)
 	}
 	c.remove(r)

@@ -1,7 +1,5 @@
 package coordinator
 
-import "github.com/turnstile-locks/turnstile/messages"
-
 // Retained nodes: the node of a lock that was given back may stay for a while, and is used again by the next request of
 // this session. Nobody else can hold meanwhile, because it is the first of the queue. A watch on the lock path tells
 // when somebody comes, and one on the node when somebody wants the lock back; then the node goes at once, or as soon as
@@ -12,18 +10,9 @@ import "github.com/turnstile-locks/turnstile/messages"
 // come after its own in the node's transaction will do: their nodes came behind it in the queue, and as nobody is there
 // now they have never been held with and never will.
 
-// maxRetained bounds how many nodes a session keeps that nobody holds with.
-const maxRetained = 1024
-
-// retain keeps the node of a lock that is given back; false where it is to go.
-func (c *Coordinator) retain(r *request) bool {
+// retain keeps the node of a lock that is given back.
+func (c *Coordinator) retain(r *request) {
 	n, q := r.node, r.queue
-	if r.spec.Want.Sticky == 0 || !r.held || n.phase != present || n.batchMates || n.wanted || n.arrivals == othersCame ||
-		c.epoch.connection != connected || n.token.Place() >= messages.MaxPlace || c.epoch.retained >= maxRetained ||
-		q.retained != nil || q.path.waitedFor(n.name) || len(q.cohort.waiting) > 0 ||
-		n.says.waiting > 0 || c.isDescribed(n) { // it would go on saying so, or the write would look like somebody else's
-		return false
-	}
 	c.setHeld(r, false)
 	c.unwatchOwn(r)
 	r.search = search{} // what is still under way may find the node when another has it
@@ -39,7 +28,6 @@ func (c *Coordinator) retain(r *request) bool {
 		q.path.children = append(q.path.children, w)
 		c.ask(&WatchRetained{Path: q.path.path, Node: n.name}, arrivalsRead{q.path.path, n.name})
 	}
-	return true
 }
 
 // endLater starts the timer that lets the node go.

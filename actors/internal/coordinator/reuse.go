@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // How a retained node is reused. A session that has not heard that the node is gone does not know that it exists: an
@@ -17,20 +16,12 @@ import (
 // When the check does not succeed, because the node is gone or because nobody knows, the session deletes what may be
 // left of the node, and the request makes one of its own.
 
-// reuse has a request go on with the retained node of its queue, if that exists; false where there is none for it.
-func (c *Coordinator) reuse(r *request, op uint64) bool {
+// checkRetained has a request go on with the retained node of its queue, if that exists.
+func (c *Coordinator) checkRetained(r *request, op uint64) {
 	q := r.queue
-	if q.retained == nil || q.retained.next != 0 || r.spec.One != "" {
-		return false
-	}
-	kept := c.requests[q.retained.request]
-	if !kept.spec.saysTheSame(r.spec) || c.epoch.connection != connected {
-		c.release(q)
-		return false
-	}
 	q.retained.next, q.retained.op = r.id, op
+	kept := c.requests[q.retained.request]
 	c.ask(&Check{Path: q.path.at(kept.node.name)}, reuseCheck{kept.id, r.id, q.path.path, kept.node.name})
-	return true
 }
 
 // reuseCheck is what the Check of a retained node is for.
@@ -61,11 +52,7 @@ func (p reuseCheck) answered(c *Coordinator, _ uint64, answer Answer) {
 func (c *Coordinator) pass(q *ownQueue) {
 	kept, r, op := c.requests[q.retained.request], c.requests[q.retained.next], q.retained.op
 	n := kept.node
-	token, err := messages.NewToken(n.token.Zxid(), n.token.Place()+1)
-	if err != nil { // retain keeps no node without a place left
-		c.release(q)
-		return
-	}
+	token := n.nextToken()
 	c.stop(q.retained.timer)
 	q.retained = nil
 	c.epoch.retained--

@@ -98,9 +98,13 @@ func (s *story) order(id RequestID, args *arguments) {
 	}
 	op = uint64(args.number("op", int(op)))
 	s.ops[id] = max(s.ops[id], op)
-	s.apply(&Order{Request: id, Spec: s.specs[id], Epoch: uint64(args.number("epoch", 0)),
+	order := &Order{Request: id, Spec: s.specs[id], Epoch: uint64(args.number("epoch", 0)),
 		Moment: Moment(args.number("moment", 0)),
-		Effect: machine.Effect{Do: do, Op: op, Node: long(args.text("node", "")), Ending: args.has("ending")}})
+		Effect: machine.Effect{Do: do, Op: op, Node: long(args.text("node", "")), Ending: args.has("ending")}}
+	if s.seats {
+		s.seat(order)
+	}
+	s.apply(order)
 }
 
 // answer reads what the servers say to a query.

@@ -245,12 +245,12 @@ var inCoordinator = []seeded{
 	{name: "leave readers in line", source: edits(
 		rule("	for len(n.line) > 0 && c.letsIn(n) {", "	for false {"), rule("	c.dissolveLine(n)\n}\n", "}\n")),
 		plan: Plan{Sessions: two, Modes: readers, Cohort: longCohort, Prompt: true}, breaks: OwnInvariants},
-	{name: "delete with the first who has read", source: edits(rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
+	{name: "delete with the first who has read", source: edits(rule("case len(r.node.users) > 1:", "case len(r.node.users) > 2:")),
 		plan:   Plan{Sessions: two, Modes: readers, Cohort: longCohort, Arrive: secondLater, Prompt: true},
 		breaks: Exclusion},
 	{name: "let readers and others share", source: edits(
-		rule("!r.spec.Reads() || !r.spec.sharesNode() || k.node == nil || k.node == r.node || k.style != r.spec.Style",
-			"k.node == nil || k.node == r.node"),
+		rule("k.node != nil && k.node == r.node, k.style != r.spec.Style:", "k.node != nil && k.node == r.node:"),
+		rule("	case !r.spec.Reads():\n", "	case false:\n"),
 		rule("case r.spec.Reads() || k.node == nil ||", "case true || k.node == nil ||")),
 		plan:   Plan{Sessions: two, Modes: readWrite, Cohort: longCohort, Arrive: secondLater, Prompt: true},
 		breaks: OwnInvariants},
@@ -264,7 +264,7 @@ var inCoordinator = []seeded{
 		plan:   Plan{Sessions: oneTwo, Modes: writeReadRead, Cohort: allButFirst, Prompt: true, Bounds: Bounds{Stops: 1}},
 		breaks: OwnInvariants},
 	{name: "retain though somebody has come", source: edits(
-		rule("n.arrivals == othersCame ||\n", "false ||\n")),
+		rule("n.arrivals != othersCame &&\n", "true &&\n")),
 		plan:   Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Slow: 1}},
 		breaks: NoLostWakeUp},
 	{name: "retain through a cut", source: edits(
@@ -274,7 +274,7 @@ var inCoordinator = []seeded{
 		rule("	q.retained = nil\n	c.stop", "	c.stop"),
 		rule("n.phase != retained || q.retained.request", "q.retained == nil || q.retained.request")),
 		plan: Plan{Sessions: twoOne, Sticky: all, Arrive: secondLater}, breaks: OwnInvariants},
-	{name: "retain what has batch mates", source: edits(rule("n.batchMates || n.wanted || n.arrivals", "n.wanted || n.arrivals")),
+	{name: "retain what has batch mates", source: edits(rule("return !n.batchMates && n.token", "return n.token")),
 		plan: batchMates, breaks: TokensRise},
 	{name: "verify what is retained", source: edits(
 		rule("r.node.phase == left || r.node.phase == retained:", "false:")),
@@ -291,14 +291,14 @@ var inCoordinator = []seeded{
 		rule("	c.epoch.batch.waiting = append(c.epoch.batch.waiting, run.creates...)\n", "")),
 		plan: Plan{Sessions: []int{1, 0, 0}, Arrive: thirdLater, Prompt: true}, breaks: AllEnd},
 	{name: "retain though the lock is wanted", source: edits(
-		rule("n.wanted || n.arrivals", "n.arrivals"), rule("!a.Alone || a.Spent {", "!a.Alone {")),
+		rule("!n.wanted && n.hasNextToken() && n.arrivals", "n.hasNextToken() && n.arrivals"), rule("!a.Alone || a.Spent {", "!a.Alone {")),
 		plan:   Plan{Sessions: two, Sticky: all, Arrive: secondLater, Prompt: true, Bounds: Bounds{Asks: 1}},
 		breaks: NoLostWakeUp},
-	{name: "reuse for two", source: edits(rule("q.retained.next != 0 || ", "")),
+	{name: "reuse for two", source: edits(rule("return kept != nil && kept.next == 0 &&", "return kept != nil &&")),
 		plan:   Plan{Sessions: three, Sticky: all, Arrive: [maxActors]bool{1: true, 2: true}, Prompt: true},
 		breaks: AllEnd},
 	{name: "delete with the first who leaves", source: edits(
-		rule("len(r.node.users) < 2", "len(r.node.users) < 3")),
+		rule("case len(r.node.users) > 1:", "case len(r.node.users) > 2:")),
 		plan:   Plan{Sessions: two, Owners: oneOwner, Reentry: reenters, Arrive: secondLater, Prompt: true},
 		breaks: Exclusion},
 	{name: "forget what is being made", source: edits(
@@ -329,7 +329,7 @@ var inCoordinator = []seeded{
 	{name: "forget the line", source: edits(rule("	c.look(q)\n}\n\n// look has", "}\n\n// look has")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: OwnInvariants},
 	{name: "count nobody who waits", source: edits(
-		rule("q.line.first == 0 && q.room.waiting < c.bounds.Waiting:", "q.line.first == 0:"),
+		rule(", q.room.waiting >= c.bounds.Waiting:", ":"),
 		rule("	case has.waiting-has.unbounded > c.bounds.Waiting:", "	case false:")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: Bounded},
 	{name: "weigh nothing that is unknown", source: edits(
@@ -349,8 +349,7 @@ var inCoordinator = []seeded{
 		rule("	c.leaveCohort(r)\n	c.leaveLine(r)\n	c.leaveOwner(r)\n	c.unpark(r)", "	c.leaveCohort(r)\n	c.leaveOwner(r)\n	c.unpark(r)")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true, Bounds: Bounds{Stops: 1}}, breaks: OwnInvariants},
 	{name: "stand behind nobody", source: edits(
-		rule("		case q.room.nodes == 0:\n			c.refuseFull(r, op)\n			return false\n", ""),
-		rule("		case q.room.nodes == 0:\n			c.leaveLine(r)\n", "		case false:\n			c.leaveLine(r)\n"),
+		rule("	case r.queue.room.nodes > 0:\n		return seat", "	case true:\n		return seat"),
 		rule("	case length > 0 && q.room.nodes == 0 &&", "	case false &&")),
 		plan: Plan{Sessions: four, Paths: acrossBoth, Within: twoWant, Nodes: 2, Prompt: true}, breaks: NoLostWakeUp},
 	{name: "lose a turn", source: edits(

@@ -1,0 +1,244 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Seats. A request holds with a node, and one node may serve many requests, together or one after the other. A create
+// asks where the request is to sit (seat), and a request that leaves asks what becomes of its node (unseat). Both only
+// read: create and giveUp carry the answers out. The package doc has a table of the settings that they decide on.
+
+// seatKind says how a create is answered.
+type seatKind uint8
+
+const (
+	// refused: its owner has the lock in a way that excludes it, or has lost the hold that it was part of.
+	refused seatKind = iota
+	// awaitsRequest: the create is tried again when it is known what becomes of another request of its owner.
+	awaitsRequest
+	// sharesHold: it holds with the node with which its owner holds (reentry).
+	sharesHold
+	// makesBeside: it makes a node at the number of the writer that its owner holds with (downgrade). No bound stops that.
+	makesBeside
+	// hasNode: it was given a node of its session since its machine asked last.
+	hasNode
+	// joinsReaders: it holds with a node that readers of its cohort hold with.
+	joinsReaders
+	// lineOfNode: it waits without a node, and is to hold with one that another request has or is to make.
+	lineOfNode
+	// reuses: it holds with the retained node of its queue, once a check has found that.
+	reuses
+	// makes: it makes a node of its own.
+	makes
+	// awaitsRoom: it makes a node of its own as soon as retained nodes are gone that are given up for it.
+	awaitsRoom
+	// lineOfQueue: it waits without a node until it is called to make one.
+	lineOfQueue
+	// full: there is no room for its node, and nothing that would call it later.
+	full
+)
+
+// seat is the answer to a create.
+type seat struct {
+	kind seatKind
+	// node is the one that it has, joins, waits for or reuses; nil behind a node that is still to be made.
+	node *node
+	// of is the request of its owner whose hold it shares, or that it makes its node beside.
+	of *request
+	// why and detail are those of a refusal.
+	why    messages.Reason
+	detail string
+	// clears: retained nodes are given up to make room for it, also where they do not suffice.
+	clears bool
+}
+
+// seat answers a create. What needs no node is asked first: no bound stops it.
+func (c *Coordinator) seat(r *request) seat {
+	if r.node.phase == present && r.spec.One == "" {
+		return seat{kind: hasNode, node: r.node}
+	}
+	if other := c.sameOwner(r); other != nil || r.sharing.holdOfOther {
+		return c.seatWithOwner(r, other)
+	}
+	if r.spec.sharesNode() {
+		if s, found := c.seatInCohort(r); found {
+			return s
+		}
+	}
+	if c.mayReuse(r) {
+		return seat{kind: reuses, node: c.requests[r.queue.retained.request].node}
+	}
+	return c.ownSeat(r)
+}
+
+// seatWithOwner answers a create by what its owner has already, in another request; nil for none. Requests of one owner
+// would wait for each other for ever. See messages.Acquire.Owner.
+func (c *Coordinator) seatWithOwner(r, other *request) seat {
+	reads, ofOther := r.spec.Reads(), r.sharing.holdOfOther
+	switch {
+	case other == nil:
+		return seat{kind: refused, why: messages.ReasonHoldGone}
+	case reads && other.spec.Style.Mode == messages.Write && other.held:
+		return seat{kind: makesBeside, of: other}
+	case ofOther && !other.held: // it has found out that its node is gone, and has not ended yet
+		return seat{kind: refused, why: messages.ReasonHoldGone}
+	case other.spec.Reads() && !reads:
+		return seat{kind: refused, why: messages.ReasonUpgrade, detail: "node " + other.node.name}
+	case reads && other.spec.Style.Mode == messages.Write:
+		// Its lock actor may have told its owner that it holds, and us not yet; or it is still in the queue.
+		return seat{kind: awaitsRequest, of: other}
+	case !r.spec.Want.Reentry || reads != other.spec.Reads():
+		return seat{kind: refused, why: messages.ReasonReentry,
+			detail: fmt.Sprintf("owner %s, node %s", r.spec.Owner, other.node.name)}
+	case !other.held: // in doubt, or still in the queue: see what becomes of it
+		return seat{kind: awaitsRequest, of: other}
+	default:
+		return seat{kind: sharesHold, node: other.node, of: other}
+	}
+}
+
+// seatInCohort answers a create by the node of its cohort; false where the request is to have a node of its own.
+func (c *Coordinator) seatInCohort(r *request) (s seat, found bool) {
+	k := &r.queue.cohort
+	none := k.node == nil && k.called == 0
+	switch {
+	case r.sharing.with != nil: // it asks again
+		return seat{kind: lineOfNode, node: r.sharing.with}, true
+	case none, k.called == r.id, k.node != nil && k.node == r.node, k.style != r.spec.Style:
+		// It leads, or the node is of another style, which other clients might not respect as one of this request.
+		return seat{}, false
+	case !r.spec.Reads():
+		// A retained node serves a cohort only when a request is about to reuse it.
+		return seat{kind: lineOfNode, node: k.node}, k.node == nil || k.node.phase != retained || r.queue.retained.next != 0
+	case k.node == nil:
+		return seat{}, false
+	case k.heldByReaders():
+		return seat{kind: joinsReaders, node: k.node}, c.letsIn(k.node)
+	default: // a reader that only tries makes its own node, which may be let in at once
+		return seat{kind: lineOfNode, node: k.node}, !r.spec.Want.Try
+	}
+}
+
+// mayReuse reports whether the retained node of its queue would do for a request, and is nobody's yet.
+func (c *Coordinator) mayReuse(r *request) bool {
+	kept := r.queue.retained
+	return kept != nil && kept.next == 0 && r.spec.One == "" && c.epoch.connection == connected &&
+		c.requests[kept.request].spec.saysTheSame(r.spec)
+}
+
+// ownSeat answers the create of a request that needs a node of its own: by its turn, the line before it, and the room.
+func (c *Coordinator) ownSeat(r *request) seat {
+	q := r.queue
+	switch {
+	case r.turn.phase == called:
+		return seat{kind: makes}
+	case r.turn.phase == roomDue:
+		return seat{kind: awaitsRoom}
+	case r.turn.phase != noTurn, q.line.first != 0, q.room.waiting >= c.bounds.Waiting:
+		return seat{kind: lineOfQueue}
+	default:
+		return c.roomFor(r)
+	}
+}
+
+// roomFor answers whether there is room for the node of a request in what all nodes of the session may weigh.
+func (c *Coordinator) roomFor(r *request) seat {
+	clears := !c.overShare(r.spec)
+	switch {
+	case c.fits(r.spec):
+		return seat{kind: makes}
+	case clears && c.lacks(c.weigh(r.spec)) <= c.epoch.load.going+c.retainedWeight(r.queue):
+		return seat{kind: awaitsRoom, clears: true}
+	case r.queue.room.nodes > 0:
+		return seat{kind: lineOfQueue, clears: clears}
+	default:
+		return seat{kind: full, clears: clears}
+	}
+}
+
+// retainedWeight is what the retained nodes weigh that nobody is about to use, those of one queue left out: it needs
+// room for a node of its own.
+func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
+	if c.epoch.retained == 0 {
+		return 0
+	}
+	for _, p := range c.epoch.paths {
+		for _, q := range p.queues {
+			if q != but && q.retained != nil && q.retained.next == 0 {
+				weight += c.weigh(c.requests[q.retained.request].node.made)
+			}
+		}
+	}
+	return weight
+}
+
+// nodeFate says what becomes of the node of a request that leaves.
+type nodeFate uint8
+
+const (
+	// stillUsed: others hold with it, and it goes with the last of them.
+	stillUsed nodeFate = iota
+	// nextHolds: the next of its cohort holds with it, at once.
+	nextHolds
+	// isKept: nobody holds with it, and the next request of the queue may.
+	isKept
+	// nextWaits: nobody has held with it, and the next of its line waits with it in its place.
+	nextWaits
+	// goes: it is deleted. The request right behind a holder that gives back holds at once (handOver).
+	goes
+)
+
+// unseat answers a request that leaves its node: do is the order to give the lock back (GiveBack), to give it up
+// (Delete), or to remove what an ended lock actor left (CleanUp). A hold that is taken from its owner goes to nobody.
+func (c *Coordinator) unseat(r *request, do machine.Do) nodeFate {
+	switch {
+	case len(r.node.users) > 1:
+		return stillUsed
+	case do == machine.CleanUp:
+		return goes
+	case do == machine.GiveBack && c.mayPassOn(r):
+		return nextHolds
+	case do == machine.GiveBack && c.mayRetain(r):
+		return isKept
+	case c.mayPassPlace(r):
+		return nextWaits
+	default:
+		return goes
+	}
+}
+
+// mayPassOn reports whether the node of a holder that gives back serves the next of its cohort.
+func (c *Coordinator) mayPassOn(r *request) bool {
+	n, k := r.node, &r.queue.cohort
+	return k.node == n && len(k.waiting) > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() &&
+		k.grants < r.spec.Want.Cohort && c.epoch.connection == connected && c.at.Lease.Valid
+}
+
+// maxRetained bounds how many nodes a session keeps that nobody holds with.
+const maxRetained = 1024
+
+// mayRetain reports whether the node of a holder that gives back is kept for the next request.
+func (c *Coordinator) mayRetain(r *request) bool {
+	n, q := r.node, r.queue
+	return r.spec.Want.Sticky > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
+		c.epoch.connection == connected && c.epoch.retained < maxRetained &&
+		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.waiting) == 0 &&
+		n.says.waiting == 0 && !c.isDescribed(n) // else it would go on saying so, or the write would look like somebody else's
+}
+
+// mayPassPlace reports whether the node of a request that has not held keeps its place, for the next in line.
+func (c *Coordinator) mayPassPlace(r *request) bool {
+	n := r.node
+	return !r.held && n.phase == present && r.removal.phase == noRemoval && c.epoch.connection == connected &&
+		!queue.Exhausted(n.number) && (len(n.line) > 0 || c.leadsUngranted(r))
+}
+
+// leadsUngranted reports whether others wait in the cohort of a node that nobody has held with yet.
+func (c *Coordinator) leadsUngranted(r *request) bool {
+	k := &r.queue.cohort
+	return k.node == r.node && k.grants == 0 && len(k.waiting) > 0
+}
