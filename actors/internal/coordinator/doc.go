@@ -80,11 +80,10 @@
 //
 // # Seats
 //
-// A request sits on a node, and one node may seat many requests. A create asks one question, seat:
-// where is the request to sit? A request that leaves asks one, unseat: what becomes of its node?
-// Both are in seats.go and only read the state; create and giveUp carry the answers out. The lease,
-// the connection and a revoke request (node.wanted) bound all of them: a node that is wanted back
-// seats nobody else.
+// A request sits on a node, and one node may seat many requests. A create asks seat where its request
+// is to sit. A request that leaves asks unseat what becomes of its node. Both are in seats.go and only
+// read the state; create and giveUp carry the answers out. The lease, the connection and a revoke
+// request (node.wanted) bound all of them: a node that is wanted back seats nobody else.
 //
 // One table for all settings. The answers are those besides makes and goes, which a lock without
 // settings gets (TestSeatTable):
