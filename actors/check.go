@@ -2,6 +2,8 @@ package actors
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
@@ -13,44 +15,126 @@ import (
 // ErrBadAcquire: the request is not well formed.
 var ErrBadAcquire = inspect.ErrBadQuery
 
-// CheckAcquire checks a request for a lock. The error wraps zkconn.ErrBadPath for a bad lock path,
-// or ErrBadAcquire, and names the value and the rule.
+// CheckAcquire checks a request for a lock: every value must be well formed, and must have an effect on a lock of its
+// mode. The error wraps zkconn.ErrBadPath for a bad lock path, or ErrBadAcquire, and names the value and the rule.
 func CheckAcquire(want messages.Acquire) error {
 	if err := zkconn.CheckPath(want.Path); err != nil {
 		return err
 	}
-	for _, check := range []func(messages.Acquire) string{checkMode, checkNames, checkPermits, checkTimes, checkReclaim,
-		checkDetection} {
-		if wrong := check(want); wrong != "" {
+	if !want.Mode.Known() {
+		return fmt.Errorf("%w: mode %d does not exist", ErrBadAcquire, want.Mode)
+	}
+	for _, f := range fields {
+		if !f.given(want) {
+			continue
+		}
+		if f.modes != nil && !slices.Contains(f.modes, want.Mode) {
+			value := reflect.ValueOf(want).FieldByName(f.name)
+			return fmt.Errorf("%w: %s %v has no effect in mode %v: %s", ErrBadAcquire, f.name, value, want.Mode, f.why)
+		}
+		if f.check == nil {
+			continue
+		}
+		if wrong := f.check(want); wrong != "" {
 			return fmt.Errorf("%w: %s", ErrBadAcquire, wrong)
 		}
 	}
 	return nil
 }
 
-func checkMode(want messages.Acquire) string {
-	switch {
-	case !want.Mode.Known():
-		return fmt.Sprintf("mode %d does not exist", want.Mode)
-	case want.Mode == messages.Contest && (want.Name != "" || want.WatchAll):
-		return "a contest has one node and no queue: there is nothing to name, and nothing more to watch"
+// field is the rule for one field of messages.Acquire.
+type field struct {
+	name string
+	// given reports whether the request asks for something by this field.
+	given func(messages.Acquire) bool
+	// modes are the modes of locks on which the field has an effect; nil means all. why says why there is none on others.
+	modes []messages.Mode
+	why   string
+	// check says what is wrong with a value that was given; "" means nothing. Without a check every value is good.
+	check func(messages.Acquire) string
+}
+
+var (
+	queued    = []messages.Mode{messages.Exclusive, messages.Read, messages.Write, messages.Semaphore}
+	unlimited = []messages.Mode{messages.Exclusive, messages.Read, messages.Write} // with a queue, and without permits
+	exclusive = []messages.Mode{messages.Exclusive}
+	permits   = []messages.Mode{messages.Semaphore}
+)
+
+// fields has a row for every field of messages.Acquire but Path and Mode: the one place that says what may be asked for
+// of which kind of lock. A test finds a field without a row.
+var fields = []field{
+	{name: "Name", given: func(a messages.Acquire) bool { return a.Name != "" }, modes: queued,
+		why: "a contest has one node and no queue", check: checkName},
+	{name: "Naming", given: func(a messages.Acquire) bool { return a.Naming != messages.CuratorNaming }, modes: unlimited,
+		why: "the names of its nodes have one form", check: checkNaming},
+	{name: "Permits", given: func(a messages.Acquire) bool { return a.Permits != 0 || a.Mode == messages.Semaphore },
+		modes: permits, why: "only semaphores have permits",
+		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Permits) }},
+	{name: "Weight", given: func(a messages.Acquire) bool { return a.Weight != 0 }, modes: permits,
+		why: "only semaphores have permits", check: checkWeight},
+	{name: "WatchAll", given: func(a messages.Acquire) bool { return a.WatchAll }, modes: unlimited,
+		why: "what its waiters watch is settled"},
+	{name: "Timeout", given: func(a messages.Acquire) bool { return a.Timeout != 0 }, check: func(a messages.Acquire) string {
+		return negative("timeout", a.Timeout)
+	}},
+	{name: "Try", given: func(a messages.Acquire) bool { return a.Try }},
+	{name: "Grace", given: func(a messages.Acquire) bool { return a.Grace != 0 }, check: func(a messages.Acquire) string {
+		return negative("grace", a.Grace)
+	}},
+	{name: "Sticky", given: func(a messages.Acquire) bool { return a.Sticky != 0 }, modes: exclusive,
+		why:   "only the node of an exclusive lock is retained",
+		check: func(a messages.Acquire) string { return negative("sticky for", a.Sticky) }},
+	{name: "Cohort", given: func(a messages.Acquire) bool { return a.Cohort != 0 },
+		modes: []messages.Mode{messages.Exclusive, messages.Read},
+		why:   "only exclusive locks and readers share nodes", check: checkCohort},
+	{name: "Owner", given: func(a messages.Acquire) bool { return a.Owner != "" }, check: func(a messages.Acquire) string {
+		return tooLong("an owner", a.Owner, maxKey)
+	}},
+	{name: "Reentry", given: func(a messages.Acquire) bool { return a.Reentry },
+		modes: []messages.Mode{messages.Exclusive, messages.Read, messages.Write, messages.Contest},
+		why:   "whoever has permits may take more of them in any case"},
+	{name: "Caller", given: func(a messages.Acquire) bool { return a.Caller != "" }, check: func(a messages.Acquire) string {
+		return tooLong("a caller", a.Caller, maxKey)
+	}},
+	{name: "Deadlocks", given: func(a messages.Acquire) bool { return a.Deadlocks != messages.Detection{} }, modes: queued,
+		why: "those who wait for a contest leave no trace by which a deadlock could be found", check: checkDetection},
+	{name: "Label", given: func(a messages.Acquire) bool { return a.Label != "" }, check: func(a messages.Acquire) string {
+		return tooLong("a label", a.Label, maxLabel)
+	}},
+	{name: "Reclaim", given: func(a messages.Acquire) bool { return a.Reclaim != "" }, modes: exclusive,
+		why: "only exclusive locks are reclaimed", check: checkReclaim},
+	{name: "Priority", given: func(a messages.Acquire) bool { return a.Priority != 0 }, modes: exclusive,
+		why: "only candidates in an election have one", check: func(a messages.Acquire) string {
+			return negative("priority", a.Priority)
+		}},
+}
+
+// What a name, a label and the key of an owner or a caller may add to a contender's node, in bytes.
+const (
+	maxName  = 255
+	maxLabel = 1024
+	maxKey   = 1024
+)
+
+func negative[N ~int | ~int64](what string, n N) string {
+	if n < 0 {
+		return fmt.Sprintf("%s %v: it is negative", what, n)
 	}
 	return ""
 }
 
-// maxName bounds what the name of a queue adds to a contender's name, in bytes.
-const maxName = 255
+func tooLong(what, text string, most int) string {
+	if len(text) > most {
+		return fmt.Sprintf("%s of %d bytes is longer than %d", what, len(text), most)
+	}
+	return ""
+}
 
-func checkNames(want messages.Acquire) string {
+func checkName(want messages.Acquire) string {
 	switch {
-	case !want.Naming.Known():
-		return fmt.Sprintf("naming %d does not exist", want.Naming)
-	case want.Name == "":
-		return ""
-	case want.Naming != messages.CuratorNaming:
-		return fmt.Sprintf("name %q: a queue with a name has names of its own, not those of %v", want.Name, want.Naming)
 	case len(want.Name) > maxName:
-		return fmt.Sprintf("a name of %d bytes is longer than %d", len(want.Name), maxName)
+		return tooLong("a name", want.Name, maxName)
 	case strings.ContainsAny(want.Name, "/\x00"):
 		return fmt.Sprintf("name %q has a slash or a NUL", want.Name)
 	case strings.HasPrefix(want.Name, "_c_"):
@@ -62,76 +146,50 @@ func checkNames(want messages.Acquire) string {
 	return ""
 }
 
-func checkPermits(want messages.Acquire) string {
+func checkNaming(want messages.Acquire) string {
 	switch {
-	case want.Mode != messages.Semaphore && (want.Permits != 0 || want.Weight != 0):
-		return fmt.Sprintf("permits %d, weight %d: only semaphores have permits", want.Permits, want.Weight)
-	case want.Mode != messages.Semaphore:
-		return ""
-	case queue.CheckPermits(want.Permits) != "":
-		return queue.CheckPermits(want.Permits)
+	case !want.Naming.Known():
+		return fmt.Sprintf("naming %d does not exist", want.Naming)
+	case want.Name != "":
+		return fmt.Sprintf("name %q: a queue with a name has names of its own, not those of %v", want.Name, want.Naming)
+	}
+	return ""
+}
+
+func checkWeight(want messages.Acquire) string {
+	switch {
 	case want.Weight < 0:
-		return fmt.Sprintf("weight %d is negative", want.Weight)
+		return negative("weight", want.Weight)
 	case want.Weight > want.Permits:
 		return fmt.Sprintf("weight %d is more than there are permits, %d", want.Weight, want.Permits)
 	}
 	return ""
 }
 
-// maxLabel bounds what a label adds to a contender's node, and maxKey an owner's key, in bytes.
-const (
-	maxLabel = 1024
-	maxKey   = 1024
-)
+func checkCohort(want messages.Acquire) string {
+	switch {
+	case want.Cohort < 0 || want.Cohort > messages.MaxPlace:
+		return fmt.Sprintf("a cohort of %d: it must be between 0 and %d", want.Cohort, messages.MaxPlace)
+	case want.Cohort > 1 && want.WatchAll:
+		return fmt.Sprintf("a cohort of %d: its waiters watch one node, so not with WatchAll", want.Cohort)
+	}
+	return ""
+}
 
 func checkReclaim(want messages.Acquire) string {
 	switch {
-	case want.Reclaim == "":
-		return ""
 	case len(want.Reclaim) > maxLabel:
-		return fmt.Sprintf("a label to reclaim by of %d bytes is longer than %d", len(want.Reclaim), maxLabel)
-	case want.Mode != messages.Exclusive:
-		return fmt.Sprintf("to reclaim %q: only exclusive locks are reclaimed", want.Reclaim)
+		return tooLong("a label to reclaim by", want.Reclaim, maxLabel)
 	case want.Sticky > 0 || want.Cohort > 1:
 		return fmt.Sprintf("to reclaim %q: not with Sticky or Cohort, whose nodes do not tell the token", want.Reclaim)
 	}
 	return ""
 }
 
-func checkTimes(want messages.Acquire) string {
-	switch {
-	case want.Timeout < 0:
-		return fmt.Sprintf("timeout %v is negative", want.Timeout)
-	case want.Grace < 0:
-		return fmt.Sprintf("grace %v is negative", want.Grace)
-	case want.Sticky < 0:
-		return fmt.Sprintf("sticky for %v: it is negative", want.Sticky)
-	case want.Sticky > 0 && want.Mode != messages.Exclusive:
-		return fmt.Sprintf("sticky for %v: only exclusive locks are", want.Sticky)
-	case want.Cohort < 0 || want.Cohort > messages.MaxPlace:
-		return fmt.Sprintf("a cohort of %d: it must be between 0 and %d", want.Cohort, messages.MaxPlace)
-	case want.Cohort > 1 && (want.Mode != messages.Exclusive && want.Mode != messages.Read || want.WatchAll):
-		return fmt.Sprintf("a cohort of %d: only exclusive locks and readers have them, whose waiters watch one node",
-			want.Cohort)
-	case want.Priority < 0:
-		return fmt.Sprintf("priority %d is negative", want.Priority)
-	case len(want.Label) > maxLabel:
-		return fmt.Sprintf("a label of %d bytes is longer than %d", len(want.Label), maxLabel)
-	case len(want.Owner) > maxKey || len(want.Caller) > maxKey:
-		return fmt.Sprintf("a key of %d bytes is longer than %d", max(len(want.Owner), len(want.Caller)), maxKey)
-	}
-	return ""
-}
-
 func checkDetection(want messages.Acquire) string {
 	d := want.Deadlocks
-	switch {
-	case d == messages.Detection{}:
-		return ""
-	case d.Every <= 0:
-		return fmt.Sprintf("deadlocks are to be looked for every %v", d.Every)
-	case want.Mode == messages.Contest:
-		return "those who wait for a contest leave no trace by which a deadlock could be found"
+	if d.Every <= 0 {
+		return fmt.Sprintf("deadlocks are to be looked for every %v: it must be above zero", d.Every)
 	}
 	if err := inspect.CheckRoot(d.Root); err != nil {
 		return fmt.Sprintf("deadlocks are to be looked for below %q: %v", d.Root, err)

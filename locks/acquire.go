@@ -3,7 +3,6 @@ package locks
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -23,12 +22,10 @@ func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 
 // await spawns the request and waits for its answer, or for the end of ctx.
 func (l *lock) await(ctx context.Context) (*Lease, error) {
-	if err := l.client.enter(ctx); err != nil {
-		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	if l.wrong != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: l.wrong}
 	}
-	if l.maxHold < 0 {
-		l.client.requests.Done()
-		err := fmt.Errorf("%w: WithMaxHold %v: must not be negative", ErrBadAcquire, l.maxHold)
+	if err := l.client.enter(ctx); err != nil {
 		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
 	}
 	r := newRequest(l.within(ctx), ctx)

@@ -60,6 +60,11 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if i := slices.Index(lockers, nil); i >= 0 {
 		return nil, &Error{Op: "lock all", Err: fmt.Errorf("%w: lock %d is nil", actors.ErrBadAcquire, i)}
 	}
+	for _, locker := range lockers {
+		if l := locker.self(); l.wrong != nil {
+			return nil, &Error{Op: "lock all", Path: l.want.Path, Err: l.wrong}
+		}
+	}
 	ordered, err := actors.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
 		return l.self().client.session, l.self().want
 	})

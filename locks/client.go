@@ -71,8 +71,8 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 
 // NewClient makes a client whose locks come from a source, in the actor system of that source.
 // Close closes the source, and leaves the system running. It is for sources other than sessions:
-// gateway.Open calls it. Of the options only WithTracerProvider has an effect; the others belong to
-// a session.
+// gateway.Open calls it. Of the options it takes WithTracerProvider and WithUnreleased. The others belong
+// to a session, and are refused with ErrBadAcquire.
 func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client, error) {
 	var o options
 	for _, opt := range opts {
@@ -80,7 +80,10 @@ func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client,
 			return nil, err
 		}
 	}
-	return &Client{system: system, session: from, tracer: o.tracer}, nil
+	if o.ofSession() {
+		return nil, fmt.Errorf("turnstile: %w: an option of a session has no effect on a client of gateways", ErrBadAcquire)
+	}
+	return &Client{system: system, session: from, tracer: o.tracer, open: o.open}, nil
 }
 
 // newSystem makes an actor system that logs where the client does.

@@ -3,7 +3,6 @@ package locks
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -21,27 +20,6 @@ func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.D
 
 // Unwrap gives ErrDeadlock.
 func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
-
-// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
-// request that is part of a deadlock gives up if it is the youngest in it of those that look for
-// deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
-// *DeadlockError.
-//
-// The youngest is the one whose node was made last. Requests that wait in a cohort have no nodes:
-// they are younger than all others, and the last of them that asked is the youngest. So of two that
-// wait for each other exactly one gives up. The other gets on when the caller of the first backs
-// off, by giving back what it holds.
-//
-// See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
-// 250 ms after the first, shows as well. It never does so for a node of its own client that nobody
-// holds any more.
-//
-// The longer the pause, the less the servers have to do. Each look lists all that is below the
-// root, which has to contain the lock path, and reads the queues with waiters. It is not for
-// contests. Use it where programs hold several locks that they cannot take by All.
-func WithDeadlockDetection(root string, every time.Duration) LockOption {
-	return func(l *lock) { l.want.Deadlocks = messages.Detection{Root: root, Every: every} }
-}
 
 // Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/".

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -20,8 +19,8 @@ type Election struct {
 var ErrNoLeader = errors.New("turnstile: nobody leads")
 
 // Election gives the election at a path. A bad path is refused by Campaign.
-func (c *Client) Election(path string, opts ...LockOption) *Election {
-	return &Election{newLock(c, messages.Acquire{Path: path}, opts), &terms{}}
+func (c *Client) Election(path string, opts ...ElectionOption) *Election {
+	return &Election{newLockFor(forElection, c, messages.Acquire{Path: path}, opts), &terms{}}
 }
 
 // Leader describes the leader of an election.
@@ -39,13 +38,9 @@ type Leader struct {
 
 // Campaign waits until we lead, or ctx ends. Use Run where a function leads: it ends with the term,
 // and campaigns again. value is shown to whoever asks for the leader: at most 1024 bytes, such as
-// an address. It takes the place of WithLabel. Errors are those of Mutex.Lock. WithSticky is
-// refused, because the retained node would go on naming a leader that has resigned.
+// an address. It takes the place of WithLabel. Errors are those of Mutex.Lock.
 func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, error) {
 	l := e.lock
-	if l.want.Sticky != 0 {
-		return nil, fmt.Errorf("turnstile: campaign at %s: %w: an election cannot be sticky", l.want.Path, actors.ErrBadAcquire)
-	}
 	l.want.Label = value
 	lease, err := l.acquire(ctx)
 	if err != nil {

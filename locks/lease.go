@@ -265,6 +265,16 @@ func (l *Lease) end(cause error) {
 	l.span.end(cause)     // first: whoever sees the end of the context gives the lease back
 }
 
+// boundHold starts the timer of WithMaxHold.
+func (l *Lease) boundHold(d time.Duration) {
+	if d > 0 {
+		l.limit = time.AfterFunc(d, func() {
+			l.end(ErrMaxHold)
+			l.release()
+		})
+	}
+}
+
 // finish notes the end of the request.
 func (l *Lease) finish(err error) {
 	if l.limit != nil {

@@ -6,16 +6,6 @@ import (
 	"time"
 )
 
-// WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
-// goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
-// for the end; the lease's context is what ends work.
-//
-// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
-// function that is slow delays later calls, and nothing else. It may call anything of this package, but for what
-// waits for a later call; see "What callbacks may do" in the package doc. Client.Close does not wait for calls, which
-// may come after it has returned: that of the loss does.
-func WithOnChange(tell func(Change)) LockOption { return func(l *lock) { l.onChange = tell } }
-
 // changed tells of a change, if anybody wants to know.
 func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	if l.from.onChange == nil {

@@ -36,16 +36,18 @@ const (
 // WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is done once in a period
 // at most, and not at all when the process dies or loses the lock in between. Use it where a second time does more harm than none. It
 // excludes WithRetryAfter and AckWith.
-func WithMarkFirst() LockOption { return func(l *lock) { l.job.markFirst = true } }
+func WithMarkFirst() OnceOption { return onceOption(func(l *lock) { l.job.markFirst = true }) }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it where work that
 // fails would fail again at once. d is counted from the end of the failed work, with the d of who asks. It is not for
 // a loss of the lock, or work whose caller's ctx has ended: there is no mark then. Zero, the default, lets the next one run at once.
-func WithRetryAfter(d time.Duration) LockOption { return func(l *lock) { l.job.retryAfter = d } }
+func WithRetryAfter(d time.Duration) OnceOption {
+	return onceOption(func(l *lock) { l.job.retryAfter = d })
+}
 
 // WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something to do. Use it where
 // work that fails elsewhere is to be taken on at once.
-func WithWaiting() LockOption { return func(l *lock) { l.job.waits = true } }
+func WithWaiting() OnceOption { return onceOption(func(l *lock) { l.job.waits = true }) }
 
 // checkJob refuses what cannot be done before anything is sent.
 func (l *lock) checkJob(period time.Duration) error {
@@ -54,10 +56,6 @@ func (l *lock) checkJob(period time.Duration) error {
 		return ErrNeedsSession
 	case period < 0:
 		return fmt.Errorf("%w: a period of %v", ErrBadAcquire, period)
-	case l.job.retryAfter < 0:
-		return fmt.Errorf("%w: WithRetryAfter: %v", ErrBadAcquire, l.job.retryAfter)
-	case l.job.markFirst && l.job.retryAfter > 0:
-		return fmt.Errorf("%w: what is marked first is not tried again (WithMarkFirst, WithRetryAfter)", ErrBadAcquire)
 	}
-	return nil
+	return l.wrong
 }

@@ -28,6 +28,9 @@ type options struct {
 	open    *openLeases  // nil for none
 }
 
+// ofSession reports whether there are options that only a session carries out.
+func (o *options) ofSession() bool { return len(o.conn)+len(o.session) > 0 || o.system != nil }
+
 func connection(opt zkconn.Option) Option {
 	return func(o *options) error { o.conn = append(o.conn, opt); return nil }
 }

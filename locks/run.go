@@ -177,16 +177,6 @@ func (e *Election) Health() error {
 	return nil
 }
 
-// WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
-// leader of lower priority to resign. A candidate who is elected while one of higher priority waits
-// gives the lead on before it begins. Use it where some places are better to lead from than others.
-// Without it all have priority 0, and nobody is asked. It is for Election.Run; a leader that has
-// only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
-// ErrBadAcquire.
-func WithPriority(priority int, after time.Duration) LockOption {
-	return func(l *lock) { l.want.Priority, l.pressAfter, l.ranked = priority, after, true }
-}
-
 // press asks a leader of lower priority to go, while the candidacy lasts.
 func (e *Election) press(candidacy context.Context) {
 	for {

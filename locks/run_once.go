@@ -48,9 +48,9 @@ import (
 // deleteall): the next run begins anew.
 func RunOnce(
 	ctx context.Context, client *Client, key string, period time.Duration,
-	work func(ctx context.Context, token Token) error, opts ...LockOption,
+	work func(ctx context.Context, token Token) error, opts ...OnceOption,
 ) (Once, error) {
-	l := newLock(client, messages.Acquire{Path: key, Try: true}, opts)
+	l := newLockFor(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
 	l.want.Try = !l.job.waits
 	if err := l.checkJob(period); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}

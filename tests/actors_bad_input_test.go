@@ -33,8 +33,8 @@ func TestBadInputFailsAndSendsNothing(t *testing.T) {
 			{messages.Acquire{Path: "/a", Timeout: -time.Second}, "-1s"},
 			{messages.Acquire{Path: "/a", Grace: -time.Second}, "-1s"},
 			{messages.Acquire{Path: "/a", Cohort: 1024}, "1023"},
-			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Write}, "cohort of 2"},
-			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Semaphore, Permits: 2}, "cohort of 2"},
+			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Write}, "Cohort 2 has no effect"},
+			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Semaphore, Permits: 2}, "Cohort 2 has no effect"},
 			{messages.Acquire{Path: "/a", Cohort: 2, Mode: messages.Read, WatchAll: true}, "cohort of 2"},
 			{messages.Acquire{Path: "/a", Label: strings.Repeat("x", 1025)}, "1025"},
 		} {

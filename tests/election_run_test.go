@@ -267,7 +267,7 @@ func TestPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(time.Second))
 		var among leaders
-		loop := func(value string, opts ...locks.LockOption) *leading {
+		loop := func(value string, opts ...locks.ElectionOption) *leading {
 			l := lead(t.Context(), openVirtual(t, server, server.Connect()).Election("/lead", opts...), value, &among)
 			time.Sleep(time.Second)
 			return l

@@ -53,7 +53,11 @@ func TestLostIsNotCancelled(t *testing.T) {
 			return locks.Do(ctx, c.Mutex("/work", opts...), func(ctx context.Context, _ locks.Token) error { return work(ctx) })
 		},
 		"RunOnce": func(ctx context.Context, c *locks.Client, opts []locks.LockOption, work func(context.Context) error) error {
-			_, err := locks.RunOnce(ctx, c, "/work", time.Hour, func(ctx context.Context, _ locks.Token) error { return work(ctx) }, opts...)
+			var once []locks.OnceOption
+			for _, opt := range opts {
+				once = append(once, opt)
+			}
+			_, err := locks.RunOnce(ctx, c, "/work", time.Hour, func(ctx context.Context, _ locks.Token) error { return work(ctx) }, once...)
 			return err
 		},
 	}

@@ -76,14 +76,14 @@ func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client, conn := open(t, zk.Connect()), zk.Raw(t)
 		for name, c := range map[string]struct {
-			opts []locks.LockOption
+			opts []locks.OnceOption
 			with []locks.Op
 			err  error
 		}{
 			"after the work":   {},
 			"with a result":    {with: []locks.Op{locks.Create("/result", nil)}},
 			"with one refused": {with: []locks.Op{locks.Set("/nowhere", nil, locks.AnyVersion)}, err: zkconn.ErrNoNode},
-			"failed":           {opts: []locks.LockOption{locks.WithRetryAfter(time.Hour)}, err: errOfWork},
+			"failed":           {opts: []locks.OnceOption{locks.WithRetryAfter(time.Hour)}, err: errOfWork},
 		} {
 			t.Run(name, func(t *testing.T) {
 				got, err := locks.RunOnce(deadline(t), client, jobKey, 0, func(ctx context.Context, _ locks.Token) error {

@@ -36,7 +36,7 @@ func (c *counted) work(_ context.Context, token locks.Token) error {
 }
 
 // once runs a job that no error keeps from being looked at.
-func once(t *testing.T, client *locks.Client, period time.Duration, c *counted, opts ...locks.LockOption) locks.Once {
+func once(t *testing.T, client *locks.Client, period time.Duration, c *counted, opts ...locks.OnceOption) locks.Once {
 	t.Helper()
 	calls := c.calls
 	got, err := locks.RunOnce(deadline(t), client, jobKey, period, c.work, opts...)
@@ -182,7 +182,7 @@ func TestMarkFirst(t *testing.T) {
 		require.Equal(t, errOfWork, err)
 		require.Equal(t, locks.OnceRan, got.Outcome)
 		require.Equal(t, locks.MarkBegun, got.Mark.State)
-		for _, opts := range [][]locks.LockOption{nil, {locks.WithMarkFirst()}} {
+		for _, opts := range [][]locks.OnceOption{nil, {locks.WithMarkFirst()}} {
 			next := once(t, client, time.Hour, &counted{}, opts...)
 			require.Equal(t, locks.OnceNotDue, next.Outcome)
 			require.Equal(t, got.Mark, next.Mark)
@@ -235,7 +235,7 @@ func TestRunOnceRefuses(t *testing.T) {
 	eachServer(t, func(t *testing.T, zk *servers) {
 		client := open(t, zk.Connect())
 		c := &counted{}
-		for _, opts := range [][]locks.LockOption{{locks.WithRetryAfter(-1)}, {locks.WithRetryAfter(1), locks.WithMarkFirst()}} {
+		for _, opts := range [][]locks.OnceOption{{locks.WithRetryAfter(-1)}, {locks.WithRetryAfter(1), locks.WithMarkFirst()}} {
 			got, err := locks.RunOnce(deadline(t), client, jobKey, time.Hour, c.work, opts...)
 			require.ErrorIs(t, err, locks.ErrBadAcquire)
 			require.Zero(t, got)

@@ -88,29 +88,25 @@ func setPermits(t *testing.T, o outside, path string, permits int) {
 
 // TestPermitsGrow: those come in who fit now, in their order, and the others wait on.
 func TestPermitsGrow(t *testing.T) {
-	for name, opts := range map[string][]locks.LockOption{"watching the first": nil, "watching all": {locks.WithWatchAll()}} {
-		t.Run(name, func(t *testing.T) {
-			eachServerAlone(t, func(t *testing.T, zk *servers) {
-				client, o := open(t, zk.Connect()), look(t, zk)
-				semaphore := client.Semaphore("/grow", 1, opts...)
-				holder, err := semaphore.Acquire(deadline(t), 1)
-				require.NoError(t, err)
-				var waiters []<-chan answer
-				for range 3 {
-					waiters = append(waiters, queueUp(t, client, "/grow", 1, 1, messages.StateWatching, opts...))
-				}
-				setPermits(t, o, "/grow", 3)
-				second, third := receive(t, waiters[0]), receive(t, waiters[1])
-				require.NoError(t, second.err)
-				require.NoError(t, third.err)
-				require.Empty(t, waiters[2])
-				require.NoError(t, holder.Unlock(deadline(t)))
-				fourth := receive(t, waiters[2])
-				require.NoError(t, fourth.err)
-				require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
-			})
-		})
-	}
+	eachServerAlone(t, func(t *testing.T, zk *servers) {
+		client, o := open(t, zk.Connect()), look(t, zk)
+		semaphore := client.Semaphore("/grow", 1)
+		holder, err := semaphore.Acquire(deadline(t), 1)
+		require.NoError(t, err)
+		var waiters []<-chan answer
+		for range 3 {
+			waiters = append(waiters, queueUp(t, client, "/grow", 1, 1, messages.StateWatching))
+		}
+		setPermits(t, o, "/grow", 3)
+		second, third := receive(t, waiters[0]), receive(t, waiters[1])
+		require.NoError(t, second.err)
+		require.NoError(t, third.err)
+		require.Empty(t, waiters[2])
+		require.NoError(t, holder.Unlock(deadline(t)))
+		fourth := receive(t, waiters[2])
+		require.NoError(t, fourth.err)
+		require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
+	})
 }
 
 // TestPermitsShrink: those who hold go on, and others come in when enough of them have left, whoever that is. Who

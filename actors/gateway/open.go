@@ -25,7 +25,8 @@ import (
 //
 // Client.Locks, Client.Deadlocks, Client.Ready, Group.Watch, Election.Observe and Lease.Txn need a
 // session: their errors wrap locks.ErrNeedsSession. A lock WithDeadlockDetection works, because the
-// gateway looks. Client.Session is nil. Of the options only locks.WithTracerProvider has an effect.
+// gateway looks. Client.Session is nil. Of the options it takes locks.WithTracerProvider and
+// locks.WithUnreleased; the others are refused with locks.ErrBadAcquire.
 //
 // The system's remote must run; Close leaves both running. Close gives up what is asked for and
 // held, and does not wait for the gateways to hear of it. What they do not hear of they give back

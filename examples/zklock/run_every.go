@@ -31,7 +31,10 @@ func (r *runArgs) checkEvery(cmd *cobra.Command) error {
 func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(*locks.Lease) error) error {
 	arrived := showProgress(ctx, client, r.path)
 	defer arrived()
-	opts := r.options()
+	var opts []locks.OnceOption
+	for _, opt := range r.options() {
+		opts = append(opts, opt)
+	}
 	if r.wait > 0 {
 		opts = append(opts, locks.WithWaiting())
 	}

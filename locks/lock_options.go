@@ -1,0 +1,240 @@
+package locks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// LockOption changes how a lock is acquired. Every LockOption is an option of elections and of RunOnce, too.
+//
+// An option without effect is refused: Lock returns ErrBadAcquire and says why. What has an effect on which kind of lock
+// is said by two tables: for messages.Acquire in actors.CheckAcquire, for elections and RunOnce here.
+type LockOption interface {
+	ElectionOption
+	OnceOption
+	forLock()
+}
+
+// ElectionOption changes how a candidate campaigns: WithPriority, and every LockOption but WithLabel and WithSticky.
+type ElectionOption interface {
+	apply(*lock)
+	forElection()
+}
+
+// OnceOption changes how RunOnce works: WithMarkFirst, WithRetryAfter, WithWaiting, and every LockOption.
+type OnceOption interface {
+	apply(*lock)
+	forOnce()
+}
+
+type (
+	lockOption     func(*lock)
+	electionOption func(*lock)
+	onceOption     func(*lock)
+)
+
+func (o lockOption) apply(l *lock)     { o(l) }
+func (o electionOption) apply(l *lock) { o(l) }
+func (o onceOption) apply(l *lock)     { o(l) }
+
+func (lockOption) forLock()         {}
+func (lockOption) forElection()     {}
+func (lockOption) forOnce()         {}
+func (electionOption) forElection() {}
+func (onceOption) forOnce()         {}
+
+// use is what a lock is used for.
+type use string
+
+const (
+	anyUse      use = ""
+	forLocking  use = "a lock"
+	forElection use = "an election"
+	forRunOnce  use = "RunOnce"
+)
+
+// refusals are the options that are refused before anything is sent, by what the lock is used for: their values are not
+// well formed, or they would have no effect. What concerns a mode of locks is in the table of actors.CheckAcquire.
+var refusals = []struct {
+	of     use
+	option string
+	given  func(*lock) bool
+	why    string
+}{
+	{anyUse, "WithMaxHold", func(l *lock) bool { return l.maxHold < 0 }, "the time must not be negative"},
+	{anyUse, "WithDeadlockDetection", func(l *lock) bool { return l.detects && l.want.Deadlocks.Every <= 0 },
+		"the period must be above zero"},
+	{forElection, "WithLabel", func(l *lock) bool { return l.want.Label != "" },
+		"the value of the campaign takes its place"},
+	{forElection, "WithSticky", func(l *lock) bool { return l.want.Sticky != 0 },
+		"the retained node would go on naming a leader that has resigned"},
+	{forRunOnce, "WithRetryAfter", func(l *lock) bool { return l.job.retryAfter < 0 }, "the time must not be negative"},
+	{forRunOnce, "WithMarkFirst", func(l *lock) bool { return l.job.markFirst && l.job.retryAfter > 0 },
+		"what is marked first is not tried again, so not with WithRetryAfter"},
+	{forRunOnce, "WithDeadlockDetection", func(l *lock) bool { return l.detects && !l.job.waits },
+		"without WithWaiting it waits for nobody"},
+	{forRunOnce, "WithWatchAll", func(l *lock) bool { return l.want.WatchAll && !l.job.waits },
+		"without WithWaiting it waits for nobody"},
+}
+
+// check gives the refusal of an option; nil for none.
+func (l *lock) check() error {
+	for _, r := range refusals {
+		if (r.of == anyUse || r.of == l.use) && r.given(l) {
+			return fmt.Errorf("%w: %s of %s: %s", ErrBadAcquire, r.option, l.use, r.why)
+		}
+	}
+	return nil
+}
+
+// WithLabel writes a text into the contender's node, for people who look at the queue: at most 1024
+// bytes. Use it always: it says who holds when a lock is stuck.
+func WithLabel(label string) LockOption { return lockOption(func(l *lock) { l.want.Label = label }) }
+
+// WithGrace gives the lock back by force this long after somebody has asked for it. Without it,
+// Lease.Revoked tells of the request, and nothing else happens. Use it where
+// operators, or more urgent work, must get the lock within a bounded time.
+func WithGrace(d time.Duration) LockOption { return lockOption(func(l *lock) { l.want.Grace = d }) }
+
+// WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it. Use it where one
+// client locks the same path again and again, and others seldom do. Locking it again with the same client then takes
+// one round trip, a transaction that checks that the node is still there, and Unlock takes none: half of what a cycle
+// costs otherwise. A node that an operator has deleted meanwhile is not reused.
+//
+// Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this
+// process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
+// from elsewhere finds the lock taken at first, and people who look at the queue see a holder.
+func WithSticky(d time.Duration) LockOption { return lockOption(func(l *lock) { l.want.Sticky = d }) }
+
+// WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
+// 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
+// 2012). The client's calls of Lock share one node. Calls that wait behind it cost the servers
+// nothing, and a hand-off between them is made in memory. Each grant has its own, greater token. Use
+// it for hot locks of processes with many workers; of an RWMutex, for its readers.
+//
+// The order between clients stays that of the queue; inside the client it is that of the calls. The
+// node goes after n grants, after a twentieth of the session timeout, when somebody asks for the
+// lock, or when nobody waits here any more. Calls that still wait here then queue behind the other
+// clients. So another client waits for one hold and n grants of this one at most, and no longer
+// than for two holds and that time.
+//
+// Readers that share a node hold together, with one token. Those that wait for a writer hold as
+// soon as the first of them does. Later ones hold at once, up to n in all and within that time. A
+// writer of another client that queues behind the node waits for them, and readers that come after
+// the cohort are behind the writer. Readers that come after a writer of their own client do not
+// share the node of those before it. A writer has a node of its own, as without.
+//
+// Only calls with a cohort, and with the same WithName and WithNaming, share the node. In the queue
+// they are one contender. Queue shows the label of the call that has the node, and how many wait
+// behind it (messages.Contender.Waiting), as the client last wrote them there. It writes at most
+// twice a second, for all of its locks.
+//
+// Deadlock detection sees the calls that wait behind nodes of the client that looks, and not those
+// of other clients; of readers that hold with one node it sees one. An operator who deletes the
+// node takes the lock from the calls that have it when the client hears of that.
+func WithCohort(n int) LockOption { return lockOption(func(l *lock) { l.want.Cohort = n }) }
+
+// WithReclaim lets a process that is started again after a crash take back what it held, with a client of the same
+// WithSessionFile: the first to ask for the lock under the same label holds at once, with a greater token, and nobody
+// else has held in between, whoever waits. Use it where a restart takes less time than a session timeout, and work
+// that moves to another place costs more than waiting for it; and where a holder that crashes over and over again does
+// no harm by being first each time.
+//
+// The process before it must be dead, which the file's lock proves, and its session must live: a session timeout has
+// passed neither between the crash and Open nor between Open and Lock. The session file then keeps that session, and
+// all that it held, for a session timeout after Open, which further restarts do not prolong: others wait too. Where it
+// has expired, the label is another, the file is of another host or damaged, or somebody has asked for the lock back,
+// the request queues like any other.
+//
+// It is for exclusive locks, at most 1024 bytes of label, and not together with WithSticky or WithCohort: otherwise the
+// error wraps ErrBadAcquire. Within the client the lock is handed on only when the node of the holder before is gone,
+// which is a round trip later than usual. Without a session file it has no effect; over a gateway it is refused.
+func WithReclaim(label string) LockOption {
+	return lockOption(func(l *lock) { l.want.Reclaim = label })
+}
+
+// WithObserver names actors that get the notices and transitions of every request: see
+// actors.WithObserver. Use it in actor programs and in tests: an actorstest.Recorder is one.
+func WithObserver(pids ...*actor.PID) LockOption {
+	return lockOption(func(l *lock) { l.observers = append(l.observers, pids...) })
+}
+
+// WithReentry lets a holder acquire its lock again: Lock(lease.Context()) gives a further lease of
+// the same hold, with the same token. Each lease is given back by itself, and the lock with the
+// last of them. Without it such a call returns ErrReentry, because it would wait for itself. Use it
+// where functions that lock call each other.
+func WithReentry() LockOption { return lockOption(func(l *lock) { l.want.Reentry = true }) }
+
+// WithName names the queue, so that several queues can share one lock path. Their nodes are called
+// name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
+// no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such names.
+func WithName(name string) LockOption { return lockOption(func(l *lock) { l.want.Name = name }) }
+
+// WithNaming gives the nodes names that programs with another library read as their own: see
+// messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known
+// naming are respected here in any queue. tests/interop/README.md, "Sharing queues with other
+// clients", says which other clients respect ours. Use it to share locks with programs that lock with
+// kazoo, or by ZooKeeper's recipes.
+func WithNaming(naming messages.Naming) LockOption {
+	return lockOption(func(l *lock) { l.want.Naming = naming })
+}
+
+// WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
+// and every departure then wakes every such waiter, which reads the whole queue: the herd effect, a
+// load that grows with the square of the queue's length. Use it for comparison, and with ten
+// clients or fewer.
+func WithWatchAll() LockOption { return lockOption(func(l *lock) { l.want.WatchAll = true }) }
+
+// WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
+// lock is given back. Use it where work may hang, and nobody is there to revoke the lock. Work that
+// goes on in spite of its context goes on without the lock. So choose d so that ordinary work never
+// reaches it, and let the resource check tokens. Zero, the default, is no bound; a lock with a
+// negative d is refused with ErrBadAcquire.
+func WithMaxHold(d time.Duration) LockOption { return lockOption(func(l *lock) { l.maxHold = d }) }
+
+// WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
+// request that is part of a deadlock gives up if it is the youngest in it of those that look for
+// deadlocks. Its node is deleted, and Lock returns an error in which errors.As finds a
+// *DeadlockError.
+//
+// The youngest is the one whose node was made last. Requests that wait in a cohort have no nodes:
+// they are younger than all others, and the last of them that asked is the youngest. So of two that
+// wait for each other exactly one gives up. The other gets on when the caller of the first backs
+// off, by giving back what it holds.
+//
+// See Deadlocks for what can be found. A request gives up only for a deadlock that a second look,
+// 250 ms after the first, shows as well. It never does so for a node of its own client that nobody
+// holds any more.
+//
+// The longer the pause, the less the servers have to do. Each look lists all that is below the
+// root, which has to contain the lock path, and reads the queues with waiters. It is not for
+// contests. Use it where programs hold several locks that they cannot take by All.
+func WithDeadlockDetection(root string, every time.Duration) LockOption {
+	return lockOption(func(l *lock) { l.want.Deadlocks, l.detects = messages.Detection{Root: root, Every: every}, true })
+}
+
+// WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
+// goes on, somebody asks for it, or it is lost. Use it to slow down, to write a log, or to prepare
+// for the end; the lease's context is what ends work.
+//
+// Calls come in the order of what happened, one at a time for all locks of a client, on a goroutine of their own: a
+// function that is slow delays later calls, and nothing else. It may call anything of this package, but for what
+// waits for a later call; see "What callbacks may do" in the package doc. Client.Close does not wait for calls, which
+// may come after it has returned: that of the loss does.
+func WithOnChange(tell func(Change)) LockOption {
+	return lockOption(func(l *lock) { l.onChange = tell })
+}
+
+// WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
+// leader of lower priority to resign. A candidate who is elected while one of higher priority waits
+// gives the lead on before it begins. Use it where some places are better to lead from than others.
+// Without it all have priority 0, and nobody is asked. It is for Election.Run; a leader that has
+// only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
+// ErrBadAcquire.
+func WithPriority(priority int, after time.Duration) ElectionOption {
+	return electionOption(func(l *lock) { l.want.Priority, l.pressAfter, l.ranked = priority, after, true })
+}
