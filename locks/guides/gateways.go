@@ -27,6 +27,34 @@
 //	at := gateway.At(actor.NewPID("10.0.0.1:8090", "locks"), actor.NewPID("10.0.0.2:8090", "locks"))
 //	client, err := gateway.Open(ctx, system, at)
 //
+// Each node has an actor system with a remote, the gateways' and the askers' alike. What a program
+// has to write for that, once:
+//
+//	system := actor.NewActorSystem()
+//	r := remote.NewRemote(system, remote.Configure("10.0.0.7", 8090, // as the other nodes reach it
+//		gateway.WithRecovery(slog.Default())))
+//	r.Start()
+//	defer r.Shutdown(true) // after client.Close
+//
+//	gateway.Spawn(system, with.Session(), "locks") // only where there is a session
+//
+// Both sides dial, so that the gateway must be able to reach the asker, too. Behind an address
+// translation, or with port 0, name the outer address: remote.WithAdvertisedHost. The remote has no
+// passwords: whoever reaches the port may send to any actor of the node. Keep it in a network of
+// its own, or give it TLS with certificates on both sides:
+//
+//	secure := credentials.NewTLS(&tls.Config{
+//		Certificates: []tls.Certificate{certificate}, // shown to both, as a server and as a client
+//		RootCAs:      authorities,
+//		ClientAuth:   tls.RequireAndVerifyClientCert,
+//		ClientCAs:    authorities,
+//		MinVersion:   tls.VersionTLS12,
+//	})
+//	remote.Configure(host, port, remote.WithServerOptions(grpc.Creds(secure)),
+//		remote.WithDialOptions(grpc.WithTransportCredentials(secure)), gateway.WithRecovery(log))
+//
+// actors/gateway/example_tls_test.go runs these lines, whole, on two nodes.
+//
 // A client uses the gateway that has accepted its newest request, and goes to the next when that one
 // does not answer, closes, or is full. Clients that name them in the same order use the same one, which
 // makes the most of cohorts; those that name them in different orders share the load. A lease's second

@@ -4,6 +4,21 @@
 // share one queue. So do kazoo's, with its names (WithNaming) or with a pattern on its side. etcd's
 // and Consul's queues are elsewhere; the last section says how to move from them.
 //
+// # Words from elsewhere
+//
+//	what you look for                             here
+//	lock lost? how does a holder learn it?        <-lease.Context().Done(), before others can hold; work takes that context
+//	a stop channel, as Consul's and etcd's        lease.Context().Done()
+//	keepalive, extend, refresh, renew, watchdog   nothing to do: the session renews every lease by itself
+//	a TTL, how long a crashed holder is waited for  WithSessionTimeout: 10 s, say ("Choosing a session timeout")
+//	lockAtMostFor (ShedLock)                      not needed against crashes; WithMaxHold against a job that hangs
+//	lockAtLeastFor (ShedLock)                     RunOnce: at most once in a period, by the servers' clock
+//	reentrant, recursive                          WithReentry: by context, not by goroutine
+//	TryLock, tryLock(0), NX                       TryLock(ctx)
+//	LeaderLatch, LeaderSelector, OnStartedLeading  Election.Campaign, Election.Run
+//	an owner value or UUID for a safe unlock      none: a lease gives back itself and nothing else
+//	a lock in a database transaction              lease.Txn for data in ZooKeeper; otherwise the token in a column
+//
 // # From Curator
 //
 //	Curator (Java)                                       Turnstile
@@ -22,8 +37,9 @@
 //	InterProcessSemaphoreV2(client, "/p", n)             client.Semaphore("/p", n)
 //	acquire(k)                                           Acquire(ctx, k): as one, not lease by lease
 //	InterProcessMultiLock                                locks.All
-//	LeaderLatch                                          client.Election: Campaign, IsLeader
-//	LeaderSelector, autoRequeue                          Election.Run
+//	LeaderLatch: start, await, close                     client.Election("/p"): Campaign(ctx, value), leadership.Resign(ctx)
+//	LeaderLatch: hasLeadership, getLeader                lease.Valid or IsLeader, Leader(ctx)
+//	LeaderSelector: takeLeadership, autoRequeue          Election.Run(ctx, value, lead): it stands again until ctx ends
 //	ConnectionStateListener: SUSPENDED, LOST             lease.Context(), WithOnChange, client.State
 //	a transaction with a check of the lock (CURATOR-689)  lease.Txn
 //
@@ -64,9 +80,31 @@
 //
 // # From kazoo
 //
-// Lock, ReadLock, WriteLock and Semaphore correspond to Mutex, RWMutex and Semaphore, contenders()
-// to Queue, and the state listener to Lease.Context. Which of kazoo's locks share a queue with
-// which others is in the table of tests/interop. By itself kazoo looks at no names but its own.
+//	kazoo (Python)                               Turnstile
+//	KazooClient(hosts), start()                  locks.Open
+//	chroot at the end of hosts                   likewise
+//	client.Lock("/p", identifier)                client.Mutex("/p", locks.WithLabel(identifier))
+//	acquire(), acquire(blocking=False)           Lock(ctx), TryLock(ctx)
+//	acquire(timeout=10)                          Lock(ctx), with a deadline in ctx
+//	with client.Lock("/p"):                      locks.Do(ctx, client.Mutex("/p"), work)
+//	contenders()                                 client.Queue(ctx, "/p")
+//	ReadLock, WriteLock                          client.RWMutex("/p"): RLock, Lock
+//	Semaphore("/p", max_leases=n)                client.Semaphore("/p", n): the nodes are not shared
+//	Election("/p").run(f)                        client.Election("/p").Run(ctx, value, lead)
+//	Party                                        client.Group
+//	a listener: SUSPENDED, LOST                  lease.Context(), WithOnChange
+//
+// By itself kazoo looks at no names but its own, and walks in on others. Change one side while both
+// run. Turnstile takes kazoo's names, and kazoo's programs stay as they are:
+//
+//	mutex := client.Mutex("/p", locks.WithNaming(messages.KazooNaming))
+//
+// Or kazoo 2.8 and later is told to look at the others' names, and Turnstile stays as it is:
+//
+//	lock = client.Lock("/p", extra_lock_patterns=["-lock-"])
+//
+// Take the first where Curator is not on the path. Which of kazoo's locks share a queue with which
+// others is in the table of tests/interop, with the test that shows it.
 //
 // # From etcd's package concurrency
 //
@@ -91,7 +129,7 @@
 //
 // Take both locks for a while, always in the same order: the old one, and within it the new one.
 // When every running program takes both, leave the old one out, program by program: all of them
-// hold the new one. No two are inside at any time in between. It works for Consul, a database's
+// hold the new one. No two are inside at any time in between. It works for Redis, Consul, a database's
 // advisory locks, or files too. Give them back in the reverse order. Switch the resource's fence to
 // the new lock's tokens while both are held.
 //

@@ -83,3 +83,13 @@ func installs(t *testing.T, p *place, command string) {
 	away.run(t, command)
 	require.Contains(t, p.run(t, "go version -m '"+filepath.Join(p.bin, "zklock")+"'"), ours(t, p)+"\t"+version)
 }
+
+// runsAway carries a go run of a published package out, far from any module and any clone.
+func runsAway(text string) check {
+	return func(t *testing.T, p *place, command string) {
+		away := *p
+		away.folder = t.TempDir()
+		away.env = append(p.env[:len(p.env):len(p.env)], p.publish(t)...)
+		require.Contains(t, away.run(t, command), text)
+	}
+}
