@@ -28,6 +28,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	closed   bool
+	gone     chan struct{} // closed by Close
 	shutdown sync.Once
 	requests sync.WaitGroup
 	timers   sync.Pool // of *time.Timer that do not run, for calls of Unlock
@@ -53,7 +54,7 @@ func Open(ctx context.Context, servers string, opts ...Option) (*Client, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("turnstile: open %s: %w", servers, err)
 	}
-	c := &Client{system: o.system, tracer: o.tracer, open: o.open}
+	c := &Client{system: o.system, tracer: o.tracer, open: o.open, gone: make(chan struct{})}
 	if c.system == nil {
 		c.system, c.ours = newSystem(cfg.Logger()), true
 	}
@@ -83,7 +84,7 @@ func NewClient(system *actor.ActorSystem, from Source, opts ...Option) (*Client,
 	if o.ofSession() {
 		return nil, fmt.Errorf("turnstile: %w: an option of a session has no effect on a client of gateways", ErrBadAcquire)
 	}
-	return &Client{system: system, session: from, tracer: o.tracer, open: o.open}, nil
+	return &Client{system: system, session: from, tracer: o.tracer, open: o.open, gone: make(chan struct{})}, nil
 }
 
 // newSystem makes an actor system that logs where the client does.
@@ -138,7 +139,10 @@ func (c *Client) abort() {
 // either case.
 func (c *Client) Close(ctx context.Context) error {
 	c.mu.Lock()
-	c.closed = true
+	if !c.closed {
+		c.closed = true
+		close(c.gone)
+	}
 	c.mu.Unlock()
 	c.open.tellAll()
 	remains := c.session.Close(ctx)

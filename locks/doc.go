@@ -14,7 +14,8 @@
 //   - To hold: [Do]. Work that is no function uses Lock and TryLock of each kind, which give a [Lease]
 //     with its [Token]. [All] takes several locks and gives [Leases]. [Try] does not wait. [LeaseOf]
 //     gives the lease within the work.
-//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker].
+//   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker]. [Keyed] has one for each key,
+//     whatever string that is; [Named] is the same for callers that keep no lease, and [OneKey] one key of it.
 //   - To run jobs: [RunOnce], which gives a [Once]. Its [OnceOutcome] is [OnceRan], [OnceNotDue] or
 //     [OnceBusy]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun] or [MarkFailed]. Options are
 //     [AckWith], [WithMarkFirst], [WithRetryAfter] and [WithWaiting].
@@ -50,7 +51,8 @@
 // Options of a lock are of type [LockOption], those that only an election or RunOnce takes of type [ElectionOption]
 // or [OnceOption]. An option without effect on its kind of lock is refused with ErrBadAcquire:
 //
-//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told: [WithOnChange], [WithObserver].
+//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told: [WithOnChange], [WithOnLost],
+//     [WithObserver].
 //   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry], [WithDeadlockDetection].
 //   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName], [WithNaming], [WithWatchAll].
 //

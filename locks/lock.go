@@ -23,6 +23,7 @@ type lock struct {
 	observers []*actor.PID
 	maxHold   time.Duration
 	onChange  func(Change)
+	onLost    func(key string, err error)
 	requests  *sync.WaitGroup // counts those that have not ended, for whoever waits for them; nil for nobody
 
 	detects    bool // WithDeadlockDetection

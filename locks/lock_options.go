@@ -229,6 +229,14 @@ func WithOnChange(tell func(Change)) LockOption {
 	return lockOption(func(l *lock) { l.onChange = tell })
 }
 
+// WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold) before its owner has given
+// it back. key is the key of a Keyed, and the lock path of other locks. err is the cause of the lease's context. Use it
+// where nobody has the lease in hands, as with Named: to end the process, to cancel the work, or to count. Calls come as
+// those of WithOnChange do.
+func WithOnLost(tell func(key string, err error)) LockOption {
+	return lockOption(func(l *lock) { l.onLost = tell })
+}
+
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
 // leader of lower priority to resign. A candidate who is elected while one of higher priority waits
 // gives the lead on before it begins. Use it where some places are better to lead from than others.

@@ -25,7 +25,7 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 
 // tellLoss has the loss of the lease told when it comes.
 func (l *Lease) tellLoss() {
-	if l.from.onChange == nil {
+	if l.from.onChange == nil && l.from.onLost == nil {
 		return
 	}
 	context.AfterFunc(l.ctx, func() {
@@ -41,7 +41,12 @@ func (l *Lease) tellLoss() {
 
 // tell queues a change; l.mu is held.
 func (l *Lease) tell(change Change) {
-	l.from.client.changes.tell(func() { l.from.onChange(change) })
+	if l.from.onChange != nil {
+		l.from.client.changes.tell(func() { l.from.onChange(change) })
+	}
+	if l.from.onLost != nil && change.Kind == Lost {
+		l.from.client.changes.tell(func() { l.from.onLost(l.Path(), change.Err) })
+	}
 }
 
 // asked notes that somebody asks for the lock.
