@@ -46,7 +46,7 @@ HALTS ?= /tmp/turnstile-halts
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
 # takes longest comes first.
-MODULES := tests/dashboard tests/bench tests/soak examples/scheduler
+MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler
 comma := ,
 # Where make newest puts its go.mod.
 NEWEST ?= /tmp/turnstile-newest
@@ -55,8 +55,8 @@ NEWEST ?= /tmp/turnstile-newest
 PURE := ./actors/internal/coordinator ./actors/internal/singleton ./actors/internal/walk ./actors/gateway/internal/relay ./actors/machine ./actors/queue ./zkconn/internal/leasewalk
 # The test that carries out what the pages say, through programs that have tests of their own: likewise.
 PAGES := ./tests/readme
-# Modules that drive other programs, a browser and servers, through what has tests of its own: likewise.
-DRIVERS := tests/dashboard tests/bench
+# Modules that drive other programs, a browser, servers and libraries, through what has tests of its own: likewise.
+DRIVERS := tests/dashboard tests/bench tests/adapters
 # The packages with files that are built with -race only.
 WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./zkconn/internal/leasewalk ./tests/simulation ./tests/matrix
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

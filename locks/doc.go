@@ -130,6 +130,7 @@
 //
 //   - what a lock cannot do for you, and the fencing token that can;
 //   - what services do with locks;
+//   - locks by key, and libraries that ask for a Locker;
 //   - how to choose a session timeout;
 //   - a session on each node, or a gateway;
 //   - how to move from Curator, go-zookeeper's Lock, kazoo or etcd;

@@ -3,6 +3,7 @@
 //
 //   - Fencing: what a lock cannot do for you
 //   - A session on each node, or a gateway
+//   - Locks by key
 //   - Moving from Curator, zk.Lock or etcd
 //   - Running against a production ensemble
 //   - Ensembles with Kerberos or DIGEST-MD5

@@ -1,0 +1,178 @@
+package adapters
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/certmagic"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// What certmagic is given is taken as it is.
+var (
+	_ certmagic.Locker    = (*locks.Named)(nil)
+	_ certmagic.TryLocker = (*locks.Named)(nil)
+)
+
+const domain = "example.com"
+
+// locker is what certmagic wants of a Storage beside the storing.
+type locker interface {
+	certmagic.Locker
+	TryLock(ctx context.Context, name string) (bool, error)
+}
+
+// storage keeps certificates in files, which all processes share, and locks elsewhere.
+type storage struct {
+	*certmagic.FileStorage
+	locks locker
+}
+
+func (s storage) Lock(ctx context.Context, name string) error   { return s.locks.Lock(ctx, name) }
+func (s storage) Unlock(ctx context.Context, name string) error { return s.locks.Unlock(ctx, name) }
+func (s storage) TryLock(ctx context.Context, name string) (bool, error) {
+	return s.locks.TryLock(ctx, name)
+}
+
+// noLock lets everybody in.
+type noLock struct{}
+
+func (noLock) Lock(context.Context, string) error            { return nil }
+func (noLock) Unlock(context.Context, string) error          { return nil }
+func (noLock) TryLock(context.Context, string) (bool, error) { return true, nil }
+
+// authority issues certificates. Requests are counted, and each waits until it is let go on.
+type authority struct {
+	key    *ecdsa.PrivateKey
+	root   *x509.Certificate
+	issued atomic.Int32
+	inside chan struct{} // receives when a request has come
+	goOn   chan struct{} // one is let go on for each that is sent; all when it is closed
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(1000 * time.Hour), BasicConstraintsValid: true}
+	return &authority{key: key, root: root, inside: make(chan struct{}, 10), goOn: make(chan struct{})}
+}
+
+// IssuerKey names the authority.
+func (*authority) IssuerKey() string { return "test" }
+
+// Issue signs what is asked for.
+func (a *authority) Issue(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
+	n := a.issued.Add(1)
+	a.inside <- struct{}{}
+	select {
+	case <-a.goOn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(int64(n) + 1), DNSNames: csr.DNSNames, NotBefore: a.root.NotBefore,
+		NotAfter: a.root.NotAfter}
+	signed, err := x509.CreateCertificate(rand.Reader, leaf, a.root, csr.PublicKey, a.key)
+	if err != nil {
+		return nil, err
+	}
+	return &certmagic.IssuedCertificate{Certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})}, nil
+}
+
+// obtain has a process of its own obtain the certificate, if the store has none.
+func (a *authority) obtain(t *testing.T, folder string, by locker) <-chan error {
+	t.Helper()
+	var config *certmagic.Config
+	cache := certmagic.NewCache(certmagic.CacheOptions{Logger: zap.NewNop(),
+		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return config, nil }})
+	t.Cleanup(cache.Stop)
+	config = certmagic.New(cache, certmagic.Config{Issuers: []certmagic.Issuer{a}, Logger: zap.NewNop(),
+		Storage: storage{&certmagic.FileStorage{Path: folder}, by}})
+	obtained := make(chan error, 1)
+	go func() { obtained <- config.ObtainCertSync(patient.Deadline(t), domain) }()
+	return obtained
+}
+
+// receive waits for what must come.
+func receive[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case got := <-from:
+		return got
+	case <-time.After(patient.Bound):
+		require.Fail(t, "nothing comes")
+		panic("unreachable")
+	}
+}
+
+// TestCertMagic: three processes want one certificate. With the lock it is issued once; without it, three times.
+func TestCertMagic(t *testing.T) {
+	const processes = 3
+	eachServer(t, func(t *testing.T, servers string) {
+		a, folder := newAuthority(t), t.TempDir()
+		var obtained []<-chan error
+		for range processes {
+			obtained = append(obtained, a.obtain(t, folder, patient.Open(t, servers).Keyed("/certificates").ByName()))
+		}
+		receive(t, a.inside)
+		awaitQueue(t, servers, "/certificates/issue_cert_"+domain, processes)
+		close(a.goOn)
+		for _, o := range obtained {
+			require.NoError(t, receive(t, o))
+		}
+		require.EqualValues(t, 1, a.issued.Load())
+	})
+	t.Run("without a lock", func(t *testing.T) {
+		a, folder := newAuthority(t), t.TempDir()
+		var obtained []<-chan error
+		for range processes {
+			obtained = append(obtained, a.obtain(t, folder, noLock{}))
+		}
+		for range processes {
+			receive(t, a.inside)
+		}
+		close(a.goOn)
+		for _, o := range obtained {
+			require.NoError(t, receive(t, o))
+		}
+		require.EqualValues(t, processes, a.issued.Load())
+	})
+}
+
+// TestCertMagicLosesItsLock: the session of the process that obtains the certificate expires. OnLost names the key, and the
+// next process goes on meanwhile. certmagic itself hears nothing, and obtains the certificate, too.
+func TestCertMagicLosesItsLock(t *testing.T) {
+	server := embedded.Run(t)
+	a, folder := newAuthority(t), t.TempDir()
+	lost := make(chan string, 1)
+	first := patient.Open(t, server.Addr()).Keyed("/certificates", locks.WithOnLost(func(key string, err error) {
+		lost <- key
+	})).ByName()
+	const key = "issue_cert_" + domain
+	one := a.obtain(t, folder, first)
+	receive(t, a.inside)
+	require.NoError(t, server.Expire(first.Lease(key).Session()))
+	require.Equal(t, key, receive(t, lost))
+	two := a.obtain(t, folder, patient.Open(t, server.Addr()).Keyed("/certificates").ByName())
+	receive(t, a.inside)
+	close(a.goOn)
+	require.NoError(t, receive(t, one))
+	require.NoError(t, receive(t, two))
+	require.EqualValues(t, 2, a.issued.Load())
+	require.ErrorIs(t, first.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "certmagic has given it back")
+}

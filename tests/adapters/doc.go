@@ -1,0 +1,8 @@
+// Package adapters holds package locks to the interfaces of libraries that are given a lock: the real ones, at their
+// newest. It is a module of its own, so that Turnstile depends on none of them.
+//
+//   - TestCertMagic: three processes that want the same certificate from one store, locked by locks.Named.
+//   - TestGoose: three processes that migrate the same database, locked by locks.OneKey.
+//
+// Each is shown to go wrong without the lock: that is what its lock is for.
+package adapters

@@ -1,0 +1,139 @@
+package adapters
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+// What goose is given is taken as it is.
+var (
+	_ lock.Locker        = locks.OneKey[*sql.DB]{}
+	_ lock.SessionLocker = locks.OneKey[*sql.Conn]{}
+)
+
+// migration is one that counts how often it runs, and waits until it is let go on.
+type migration struct {
+	ran    atomic.Int32
+	inside chan struct{}
+	goOn   chan struct{}
+}
+
+func newMigration() *migration {
+	return &migration{inside: make(chan struct{}, 10), goOn: make(chan struct{})}
+}
+
+func (m *migration) run(ctx context.Context, db *sql.DB) error {
+	m.ran.Add(1)
+	m.inside <- struct{}{}
+	select {
+	case <-m.goOn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS orders (id INTEGER)")
+	return err
+}
+
+// applied is what a process has migrated.
+type applied struct {
+	versions int
+	err      error
+}
+
+// up has a process of its own migrate the database.
+func (m *migration) up(t *testing.T, file string, opts ...goose.ProviderOption) <-chan applied {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	opts = append(opts, goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(goose.NewGoMigration(1, &goose.GoFunc{RunDB: m.run}, nil)))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, nil, opts...)
+	require.NoError(t, err)
+	done := make(chan applied, 1)
+	go func() {
+		results, err := provider.Up(patient.Deadline(t))
+		done <- applied{len(results), err}
+	}()
+	return done
+}
+
+// TestGoose: three processes migrate one database. With the lock one of them does it, and the others find it done;
+// without it each does.
+func TestGoose(t *testing.T) {
+	const processes = 3
+	kinds := map[string]func(*locks.Named) goose.ProviderOption{
+		"Locker": func(named *locks.Named) goose.ProviderOption {
+			return goose.WithLocker(locks.OneKey[*sql.DB]{Locks: named, Key: "orders/db"})
+		},
+		"SessionLocker": func(named *locks.Named) goose.ProviderOption {
+			return goose.WithSessionLocker(locks.OneKey[*sql.Conn]{Locks: named, Key: "orders/db"})
+		},
+	}
+	for name, option := range kinds {
+		t.Run(name, func(t *testing.T) {
+			eachServer(t, func(t *testing.T, servers string) {
+				m, file := newMigration(), filepath.Join(t.TempDir(), "orders.db")
+				var all []<-chan applied
+				for range processes {
+					all = append(all, m.up(t, file, option(patient.Open(t, servers).Keyed("/migrations").ByName())))
+				}
+				receive(t, m.inside)
+				awaitQueue(t, servers, "/migrations/orders%2Fdb", processes)
+				close(m.goOn)
+				versions := 0
+				for _, done := range all {
+					result := receive(t, done)
+					require.NoError(t, result.err)
+					versions += result.versions
+				}
+				require.Equal(t, 1, versions)
+				require.EqualValues(t, 1, m.ran.Load())
+			})
+		})
+	}
+	t.Run("without a lock", func(t *testing.T) {
+		m, file := newMigration(), filepath.Join(t.TempDir(), "orders.db")
+		var all []<-chan applied
+		for i := range processes {
+			all = append(all, m.up(t, file))
+			if i == 0 { // it has made the table of versions
+				receive(t, m.inside)
+			}
+		}
+		for range processes - 1 {
+			receive(t, m.inside)
+		}
+		close(m.goOn)
+		for _, done := range all {
+			require.NoError(t, receive(t, done).err)
+		}
+		require.EqualValues(t, processes, m.ran.Load())
+	})
+}
+
+// awaitQueue waits until so many hold a lock or wait for it.
+func awaitQueue(t *testing.T, servers, path string, n int) {
+	t.Helper()
+	client := patient.Open(t, servers)
+	for end := time.Now().Add(patient.Bound); ; time.Sleep(20 * time.Millisecond) {
+		queue, err := client.Queue(patient.Deadline(t), path)
+		require.NoError(t, err)
+		if len(queue) == n {
+			return
+		}
+		require.True(t, time.Now().Before(end), "%d in the queue at %s", len(queue), path)
+	}
+}
