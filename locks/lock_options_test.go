@@ -26,6 +26,13 @@ var columns = []struct {
 		m := c.Mutex(path, optionFor[LockOption](opt)...)
 		return append(everyWay(ctx, m), lockAndUnlock(ctx, m.TryLock))
 	}},
+	{"Keyed", func(ctx context.Context, c *Client, path string, opt any) []error {
+		k := c.Keyed(path, optionFor[LockOption](opt)...)
+		lock := func(ctx context.Context) (*Lease, error) { return k.Lock(ctx, "a/b") }
+		try := func(ctx context.Context) (*Lease, error) { return k.TryLock(ctx, "a/b") }
+		byName := errors.Join(k.ByName().Lock(ctx, ""), k.ByName().Unlock(ctx, ""))
+		return append(everyWay(ctx, k.Mutex("a/b")), lockAndUnlock(ctx, lock), lockAndUnlock(ctx, try), byName)
+	}},
 	{"RWMutex", func(ctx context.Context, c *Client, path string, opt any) []error {
 		m := c.RWMutex(path, optionFor[LockOption](opt)...)
 		return append(everyWay(ctx, m), lockAndUnlock(ctx, m.TryLock))
@@ -65,30 +72,31 @@ var columns = []struct {
 // optionTable says of every option of a lock what each column answers: + accepts it, - refuses it with ErrBadAcquire
 // because it has no effect there, and a dot is a mistake that the compiler finds.
 //
-//	Mutex, RWMutex for writing, RWMutex for reading, Semaphore, Contest, Election, RunOnce
+//	Mutex, Keyed, RWMutex for writing, RWMutex for reading, Semaphore, Contest, Election, RunOnce
 var optionTable = map[string]struct {
 	signs string
 	give  func(c *Client) any
 }{
-	"WithLabel":      {"+++++-+", func(*Client) any { return WithLabel("me") }},
-	"WithGrace":      {"+++++++", func(*Client) any { return WithGrace(time.Hour) }},
-	"WithSticky":     {"+-----+", func(*Client) any { return WithSticky(time.Hour) }},
-	"WithCohort":     {"+++--++", func(*Client) any { return WithCohort(3) }}, // the readers of an RWMutex share nodes
-	"WithReclaim":    {"+----++", func(*Client) any { return WithReclaim("me") }},
-	"WithReentry":    {"+++-+++", func(*Client) any { return WithReentry() }},
-	"WithName":       {"++++-++", func(*Client) any { return WithName("n") }},
-	"WithNaming":     {"+++--++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
-	"WithWatchAll":   {"+++--+-", func(*Client) any { return WithWatchAll() }},
-	"WithMaxHold":    {"+++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
-	"WithOnChange":   {"+++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
-	"WithPriority":   {".....+.", func(*Client) any { return WithPriority(1, time.Hour) }},
-	"WithMarkFirst":  {"......+", func(*Client) any { return WithMarkFirst() }},
-	"WithRetryAfter": {"......+", func(*Client) any { return WithRetryAfter(time.Hour) }},
-	"WithWaiting":    {"......+", func(*Client) any { return WithWaiting() }},
-	"WithDeadlockDetection": {"++++-+-", func(*Client) any {
+	"WithLabel":      {"++++++-+", func(*Client) any { return WithLabel("me") }},
+	"WithGrace":      {"++++++++", func(*Client) any { return WithGrace(time.Hour) }},
+	"WithSticky":     {"++-----+", func(*Client) any { return WithSticky(time.Hour) }},
+	"WithCohort":     {"++++--++", func(*Client) any { return WithCohort(3) }}, // the readers of an RWMutex share nodes
+	"WithReclaim":    {"++----++", func(*Client) any { return WithReclaim("me") }},
+	"WithReentry":    {"++++-+++", func(*Client) any { return WithReentry() }},
+	"WithName":       {"+++++-++", func(*Client) any { return WithName("n") }},
+	"WithNaming":     {"++++--++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
+	"WithWatchAll":   {"++++--+-", func(*Client) any { return WithWatchAll() }},
+	"WithMaxHold":    {"++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
+	"WithOnLost":     {"++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},
+	"WithOnChange":   {"++++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
+	"WithPriority":   {"......+.", func(*Client) any { return WithPriority(1, time.Hour) }},
+	"WithMarkFirst":  {".......+", func(*Client) any { return WithMarkFirst() }},
+	"WithRetryAfter": {".......+", func(*Client) any { return WithRetryAfter(time.Hour) }},
+	"WithWaiting":    {".......+", func(*Client) any { return WithWaiting() }},
+	"WithDeadlockDetection": {"+++++-+-", func(*Client) any {
 		return WithDeadlockDetection("/", time.Hour)
 	}},
-	"WithObserver": {"+++++++", func(c *Client) any {
+	"WithObserver": {"++++++++", func(c *Client) any {
 		return WithObserver(c.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {})))
 	}},
 }
