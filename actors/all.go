@@ -2,7 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,11 +9,13 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
+	"github.com/turnstile-locks/turnstile/internal/audience"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes
-// one after the other, in the order of InOrder, as locks.All does, so neither ever waits for the
+// one after the other, in the order of requests.InOrder, as locks.All does, so neither ever waits for the
 // other in a circle. Its parent and its observers get messages.AllHeld, and one of the terminal
 // notices of that kind. It takes Release and Cancel, and may be stopped at any time. When one lock
 // is lost, the others are given back.
@@ -25,56 +26,18 @@ import (
 // Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
 // children.
 //
-// What InOrder refuses, and a parent, an owner or an observer on another node, are told as AllFailed
+// Wants that are not well formed or named twice, and a parent, an owner or an observer on another node, are told as AllFailed
 // before anything is sent. A nil session panics.
 func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewAll: the session is nil")
 	}
-	ordered, wrong := InOrder(wants, func(want messages.Acquire) (*Session, messages.Acquire) { return session, want })
+	ordered, wrong := requests.InOrder(wants, func(want messages.Acquire) (*Session, messages.Acquire) { return session, want }, CheckAcquire)
 	return actor.PropsFromProducer(func() actor.Actor {
-		a := &all{session: session, wants: ordered, wrong: wrong, audience: newAudience(opts)}
-		a.pack = nil
+		a := &all{session: session, wants: ordered, wrong: wrong, Audience: audience.Local(opts)}
+		a.Listener = nil
 		return a
 	})
-}
-
-// Provider tells where a lock path is: a *Session, or gateways (package gateway).
-type Provider interface {
-	// Absolute gives a path as the servers know it, chroot and all.
-	Absolute(path string) string
-	// Servers lists the servers, each as host and port, in order.
-	Servers() []string
-}
-
-// InOrder sorts locks in the order in which every client takes several of them: by their paths as
-// the servers know them, chroots and all, and then by their names. Clients that take locks in this
-// order never wait for each other in a circle. of gives the session through which a lock is
-// acquired, and the request.
-//
-// The error wraps ErrBadAcquire when there is no lock, or one is named twice and would wait for
-// itself. Otherwise it is that of CheckAcquire.
-func InOrder[Lock any, At Provider](locks []Lock, of func(Lock) (At, messages.Acquire)) ([]Lock, error) {
-	if len(locks) == 0 {
-		return nil, fmt.Errorf("%w: no lock is named", ErrBadAcquire)
-	}
-	compare := func(a, b Lock) int {
-		first, x := of(a)
-		second, y := of(b)
-		return cmp.Or(cmp.Compare(first.Absolute(x.Path), second.Absolute(y.Path)), cmp.Compare(x.Name, y.Name),
-			slices.Compare(first.Servers(), second.Servers()))
-	}
-	ordered := slices.SortedStableFunc(slices.Values(locks), compare)
-	for i, lock := range ordered {
-		_, want := of(lock)
-		if err := CheckAcquire(want); err != nil {
-			return nil, fmt.Errorf("lock %.100q: %w", want.Path, err) // of any length, when it is bad
-		}
-		if i > 0 && compare(ordered[i-1], lock) == 0 {
-			return nil, fmt.Errorf("%w: %s is named twice", ErrBadAcquire, want.Path)
-		}
-	}
-	return ordered, nil
 }
 
 // all is the actor. Its lock actors are its children; it acquires one at a time.
@@ -82,7 +45,7 @@ type all struct {
 	session *Session
 	wants   []messages.Acquire // in order
 	wrong   error              // with them, if anything
-	audience
+	audience.Audience
 
 	parts  []*actor.PID // all that it ever had
 	ended  []*actor.PID // those of them that have
@@ -131,7 +94,7 @@ func (a *all) Receive(ctx actor.Context) {
 	case *messages.Failed:
 		a.failed(ctx, msg)
 	case *messages.Suspended, *messages.Resumed, *messages.RevokeRequested, *messages.Revoked, *messages.Deadlocked:
-		a.tell(ctx, msg)
+		a.Tell(ctx, msg)
 	case *messages.Release, messages.Release, *messages.Cancel, messages.Cancel:
 		a.release(ctx)
 	case *actor.Terminated:
@@ -147,13 +110,13 @@ func (a *all) Receive(ctx actor.Context) {
 }
 
 func (a *all) begin(ctx actor.Context) {
-	if wrong := cmp.Or(a.check(ctx), a.wrong); wrong != nil {
+	if wrong := cmp.Or(a.Check(ctx), a.wrong); wrong != nil {
 		a.end = &messages.AllFailed{Failed: messages.Failed{Reason: messages.ReasonBadInput, Detail: wrong.Error()}}
 		a.finish(ctx)
 		return
 	}
-	if a.owner != nil {
-		ctx.Watch(a.owner)
+	if a.Owner != nil {
+		ctx.Watch(a.Owner)
 	}
 	a.next(ctx)
 }
@@ -162,7 +125,7 @@ func (a *all) begin(ctx actor.Context) {
 func (a *all) next(ctx actor.Context) {
 	want := a.wants[len(a.held)]
 	if want.Caller == "" {
-		want.Caller = Caller(Address(ctx.ActorSystem(), messages.IDOf(ctx.Self())))
+		want.Caller = requests.Caller(requests.Address(ctx.ActorSystem(), messages.IDOf(ctx.Self())))
 	}
 	part := ctx.Spawn(NewLock(a.session, want))
 	a.parts = append(a.parts, part)
@@ -176,7 +139,7 @@ func (a *all) taken(ctx actor.Context, held messages.Held) {
 	case len(a.held) < len(a.wants):
 		a.next(ctx)
 	default:
-		a.tell(ctx, &messages.AllHeld{Locks: slices.Clone(a.held)})
+		a.Tell(ctx, &messages.AllHeld{Locks: slices.Clone(a.held)})
 	}
 }
 
@@ -232,7 +195,7 @@ func (a *all) giveBack(ctx actor.Context, because any) {
 func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
 	who := msg.Who
 	if !slices.ContainsFunc(a.parts, who.Equal) {
-		if ownerEnded(msg) {
+		if audience.OwnerEnded(msg) {
 			a.release(ctx)
 		}
 		return
@@ -256,7 +219,7 @@ func (a *all) finish(ctx actor.Context) {
 	if a.end == nil {
 		a.end = a.outcome()
 	}
-	a.tell(ctx, a.end)
+	a.Tell(ctx, a.end)
 	ctx.Stop(ctx.Self())
 }
 

@@ -8,17 +8,20 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
 // lock is the lock actor: a shell around the machine.
 type lock struct {
-	audience
+	audience.Audience
 	session  *Session
 	want     *messages.Acquire // is not changed
 	spec     *coordinator.Spec
@@ -88,19 +91,16 @@ func (l *lock) report(ctx actor.Context, notice any) {
 	if lost, ok := notice.(*messages.Lost); ok {
 		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
 	}
-	l.tell(ctx, notice)
-	if l.listener != nil {
-		l.listener.Hear(ctx.Self(), notice)
-	}
+	l.Tell(ctx, notice)
 }
 
 // record tells the observers a change of state.
 func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.Row, on string, why messages.Reason) {
-	if l.listener != nil {
-		l.listener.Moved(to, l.m.Node)
+	if l.Listener != nil {
+		l.Listener.Moved(to, l.m.Node)
 	}
 	debug := l.session.opts.log.Enabled(context.Background(), slog.LevelDebug)
-	if !debug && len(l.observers) == 0 {
+	if !debug && len(l.Observers) == 0 {
 		return
 	}
 	t := &messages.Transition{Grant: l.grant(ctx), From: from, To: to, On: on,
@@ -111,8 +111,8 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	if debug {
 		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, on, logkeys.Reason, string(why))...)
 	}
-	for _, pid := range l.observers {
-		l.send(ctx, pid, t)
+	for _, pid := range l.Observers {
+		l.Send(ctx, pid, t)
 	}
 }
 
@@ -121,14 +121,31 @@ func (l *lock) hearPredecessor(n *lockEvent) {
 	if n.Predecessor == nil && n.Event.Predecessor == "" {
 		return
 	}
-	listener, ok := l.listener.(WaitListener)
+	listener, ok := l.Listener.(audience.WaitListener)
 	switch {
 	case !ok:
 	case n.Predecessor == nil: // its node is about to be read
-		listener.Waits(&Predecessor{Node: n.Event.Predecessor})
+		listener.Waits(&predecessor{Node: n.Event.Predecessor})
 	default:
-		listener.Waits((*Predecessor)(n.Predecessor))
+		listener.Waits((*predecessor)(n.Predecessor))
 	}
+}
+
+// predecessor is what the session has told of a predecessor.
+type predecessor coordinator.Predecessor
+
+// Contender describes the predecessor: see audience.Predecessor.
+func (p *predecessor) Contender(path string) messages.Contender {
+	c := messages.Contender{Path: path, Node: p.Node, Asked: queue.IsRevokeRequest(p.Data)}
+	o, known := queue.ParseOwner(p.Data)
+	if !known && p.Spec != nil {
+		o, known = carrier.OwnerOf(p.Spec), true
+	}
+	if known {
+		c.Library = messages.LibraryTurnstile
+		o.Describe(&c)
+	}
+	return c
 }
 
 // troubled tells a lock actor.
@@ -139,9 +156,7 @@ type troubled struct {
 
 func (l *lock) hearTrouble(text string) {
 	l.trouble = text
-	if listener, ok := l.listener.(TroubleListener); ok {
-		listener.Troubled(text)
-	}
+	l.Troubled(text)
 }
 
 // alarmAfter sends an event to this actor once d has passed. That of an operation carries its number,

@@ -13,6 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/internal/audience"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -42,7 +44,7 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 		panic("turnstile: actors.NewLock: the session is nil")
 	}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &lock{session: session, want: &want, m: machine.New(want.Try), audience: newAudience(opts)}
+		return &lock{session: session, want: &want, m: machine.New(want.Try), Audience: audience.New(opts)}
 	}, actor.WithMailbox(mailbox.New))
 }
 
@@ -84,7 +86,7 @@ func (l *lock) Receive(ctx actor.Context) {
 			l.begin(ctx)
 		}
 	case *assignment:
-		l.want, l.listener, l.observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
+		l.want, l.Listener, l.Observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want.Try)
 		l.begin(ctx)
 	case *lockEvent:
 		l.hear(ctx, msg)
@@ -114,8 +116,8 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.stop(ctx)
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
-		if l.listener != nil {
-			l.listener.Hear(ctx.Self(), msg)
+		if l.Listener != nil {
+			l.Listener.Hear(ctx.Self(), msg)
 		}
 	}
 }
@@ -125,10 +127,10 @@ func (l *lock) begin(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
-	l.audience.watch(ctx)
-	by := Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
+	l.Watch(ctx)
+	by := requests.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, ctx.Parent() != nil, time.Now())
-	l.spec.Requester = l.requester
+	l.spec.Requester = l.Requester
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
 	l.step(ctx, machine.Event{Kind: machine.Begin})
@@ -139,7 +141,7 @@ func (l *lock) begin(ctx actor.Context) {
 
 // check finds what is wrong with the request before anything is sent, and begins its figures.
 func (l *lock) check(ctx actor.Context) error {
-	err := cmp.Or(l.audience.check(ctx), CheckAcquire(*l.want))
+	err := cmp.Or(l.Audience.Check(ctx), CheckAcquire(*l.want))
 	if err != nil {
 		return err
 	}
@@ -248,9 +250,9 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 func (l *lock) ownerLeft(ctx actor.Context, msg *actor.Terminated) {
 	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 	switch {
-	case ownerEnded(msg):
+	case audience.OwnerEnded(msg):
 		l.step(ctx, release)
-	case !sameNode(ctx.ActorSystem(), msg.Who) && l.timers[alarmOf[machine.Release]] == nil: // else it runs already
+	case !audience.SameNode(ctx.ActorSystem(), msg.Who) && l.timers[alarmOf[machine.Release]] == nil: // else it runs already
 		l.startTimer(ctx, l.ownerPatience(), release)
 	}
 }
@@ -279,7 +281,7 @@ func (l *lock) stop(ctx actor.Context) {
 	}
 	l.setProbe(ctx, false)
 	l.figures.Stopped()
-	l.audience.unwatch(ctx)
+	l.Unwatch(ctx)
 	if !l.m.State.Terminal() { // stopped from outside: the session, which watches us, deletes the node
 		l.record(ctx, l.m.State, messages.StateReleasing, &machine.Row{Do: machine.Action{Name: "session cleans up"}},
 			"Stopped", messages.ReasonStopped)

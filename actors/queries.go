@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/internal/retry"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -36,7 +37,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 // follow takes an actor that wants to know who contends for a lock.
 func (s *session) follow(ctx actor.Context, path string) {
 	asker := ctx.Sender()
-	if asker != nil && s.queries.Follow(Address(s.system, messages.IDOf(asker)), path, s.replyTo(asker)) {
+	if asker != nil && s.queries.Follow(requests.Address(s.system, messages.IDOf(asker)), path, s.replyTo(asker)) {
 		ctx.Watch(asker)
 	}
 }

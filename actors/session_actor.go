@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -107,11 +108,11 @@ func (s *session) Receive(ctx actor.Context) {
 			s.apply(coordinator.Ended{Request: msg.request})
 		}
 	case *actor.Terminated:
-		s.queries.Unfollow(Address(s.system, messages.IDOf(msg.Who)), "")
+		s.queries.Unfollow(requests.Address(s.system, messages.IDOf(msg.Who)), "")
 	case *messages.Follow:
 		s.follow(ctx, msg.Path)
 	case *messages.Unfollow:
-		s.queries.Unfollow(Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
+		s.queries.Unfollow(requests.Address(s.system, messages.IDOf(ctx.Sender())), msg.Path)
 	case *weighing:
 		s.admit(msg)
 	case *weighed:
@@ -128,7 +129,7 @@ func (s *session) Receive(ctx actor.Context) {
 	case *actor.Stopped:
 		s.closeDown()
 	default:
-		s.queries.Ask(Address(s.system, messages.IDOf(ctx.Sender())), msg, s.replyTo(ctx.Sender()))
+		s.queries.Ask(requests.Address(s.system, messages.IDOf(ctx.Sender())), msg, s.replyTo(ctx.Sender()))
 	}
 }
 

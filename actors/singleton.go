@@ -10,8 +10,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton/shell"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // NewSingleton makes the props of an actor that exists once among all that campaign for one lock
@@ -86,13 +86,13 @@ import (
 // want is a mutex: Mode Exclusive, without Try, Timeout, Sticky, Owner and Reentry. Anything else is
 // told as messages.Failed, like options out of their range, and nothing is sent. from is a *Session,
 // or gateways (package gateway). No from, or no props, panics.
-func NewSingleton(from LockSource, want messages.Acquire, props *actor.Props, opts ...SingletonOption) *actor.Props {
+func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts ...SingletonOption) *actor.Props {
 	if from == nil || props == nil {
 		panic("turnstile: actors.NewSingleton: the source of locks is nil, or the props are")
 	}
 	_ = from.NewLock(want) // a nil session or nil gateways: it panics
 	settings := singletonSettings{Config: shell.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
-		Out: shell.LongestPause, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: sameNode}}
+		Out: shell.LongestPause, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: audience.SameNode}}
 	for _, opt := range opts {
 		opt(&settings)
 	}
@@ -201,12 +201,4 @@ func (s *singletonSettings) check(want messages.Acquire) error {
 		err = wrong("a buffer of %d messages: it is negative", s.Buffer)
 	}
 	return cmp.Or(CheckAcquire(want), err)
-}
-
-// LockSource is where a lock comes from: a *Session, or gateways (package gateway).
-type LockSource interface {
-	// NewLock makes the props of a lock actor.
-	NewLock(want messages.Acquire, opts ...LockOption) *actor.Props
-	// Clock is the lease clock of a grant: that of its messages.Held.Epoch.
-	Clock(epoch uint64) *zkconn.LeaseClock
 }

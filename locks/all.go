@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -45,7 +46,7 @@ func (s *Semaphore) Weight(n int) Locker {
 }
 
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
-// caller takes them in the same order, that of actors.InOrder, in whatever order they are given
+// caller takes them in the same order, by path, in whatever order they are given
 // here. So callers of All never wait for each other in a circle, whatever the chroots of their
 // clients are. When a lock cannot be had, ctx ends, or a held lock is lost meanwhile, All gives
 // back those that are held and returns that error.
@@ -65,9 +66,9 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 			return nil, &Error{Op: "lock all", Path: l.want.Path, Err: l.wrong}
 		}
 	}
-	ordered, err := actors.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
+	ordered, err := requests.InOrder(lockers, func(l Locker) (Source, messages.Acquire) {
 		return l.self().client.session, l.self().want
-	})
+	}, actors.CheckAcquire)
 	if err != nil {
 		return nil, &Error{Op: "lock all", Err: err}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -88,11 +88,11 @@ func (l *Lease) caller() string {
 	if caller := l.from.want.Caller; caller != "" {
 		return caller
 	}
-	return actors.Caller(cmp.Or(l.held.As, l.address()))
+	return requests.Caller(cmp.Or(l.held.As, l.address()))
 }
 
 // address is that of its lock actor.
-func (l *Lease) address() string { return actors.Address(l.from.client.system, l.held.Actor) }
+func (l *Lease) address() string { return requests.Address(l.from.client.system, l.held.Actor) }
 
 // Context ends when the lock is lost, revoked or given back: context.Cause says which, with an
 // error that wraps ErrLost, ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It carries the values

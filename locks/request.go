@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -24,7 +25,7 @@ type request struct {
 	state  messages.State // of the lock actor
 	waited messages.State // the last one in which it waited for the lock
 	node   string
-	behind *actors.Predecessor // whom it last waited for; nil where it has waited for nobody
+	behind audience.Predecessor // whom it last waited for; nil where it has waited for nobody
 	// trouble is what keeps it from being carried out though there are servers; "" for nothing.
 	trouble string
 
@@ -69,7 +70,7 @@ func (r *request) Moved(to messages.State, node string) {
 }
 
 // Waits notes behind whom the request waits.
-func (r *request) Waits(behind *actors.Predecessor) {
+func (r *request) Waits(behind audience.Predecessor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.behind = behind

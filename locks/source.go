@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // Source is where a client's locks come from: an *actors.Session, or gateways on other nodes
@@ -17,10 +16,12 @@ import (
 // goroutine.
 type Source interface {
 	actors.Provider
+	// Absolute gives a path as the servers know it, chroot and all.
+	Absolute(path string) string
+	// Servers lists the servers, each as host and port, in order.
+	Servers() []string
 	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
 	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
-	// Clock is the lease clock of the grant with this messages.Held.Epoch.
-	Clock(epoch uint64) *zkconn.LeaseClock
 	// Ask carries out a query of package messages: see actors.Session.Ask.
 	Ask(ctx context.Context, query any) (answer any, err error)
 	// PID is the actor that takes messages.Follow; nil where there is none.

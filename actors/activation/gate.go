@@ -30,7 +30,7 @@ const (
 // its methods are called on both actors' goroutines. None calls another actor while it has the mutex.
 type gate struct {
 	target
-	from actors.LockSource
+	from actors.Provider
 
 	mu    sync.Mutex
 	phase phase

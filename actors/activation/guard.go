@@ -20,7 +20,7 @@ const defaultKept = 1000
 type Option func(*settings)
 
 type settings struct {
-	from      actors.LockSource
+	from      actors.Provider
 	want      func(actor.ReceiverContext) messages.Acquire
 	kept      int
 	observers []*actor.PID

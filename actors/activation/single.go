@@ -19,7 +19,7 @@ func At(want messages.Acquire) func(actor.ReceiverContext) messages.Acquire {
 //
 // Name it before other options: middleware that is named before it sees messages that are not served.
 // from is a session of the actor's system, or gateways (package gateway). No from, or no want, panics.
-func Single(from actors.LockSource, want func(actor.ReceiverContext) messages.Acquire,
+func Single(from actors.Provider, want func(actor.ReceiverContext) messages.Acquire,
 	opts ...Option) actor.PropsOption {
 	if from == nil || want == nil {
 		panic("turnstile: activation.Single: the source of locks is nil, or what to acquire is")

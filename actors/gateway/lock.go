@@ -14,6 +14,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/internal/audience"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -44,7 +46,7 @@ func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *ac
 		panic("turnstile: gateway.NewLock: the gateways are nil")
 	}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &requester{at: at, want: want, audience: actors.NewAudience(opts...), clock: zkconn.NewLeaseClock(nil)}
+		return &requester{at: at, want: want, audience: audience.Local(opts), clock: zkconn.NewLeaseClock(nil)}
 	})
 }
 
@@ -52,7 +54,7 @@ func NewLock(at *Gateways, want messages.Acquire, opts ...actors.LockOption) *ac
 type requester struct {
 	at       *Gateways
 	want     messages.Acquire
-	audience *actors.Audience
+	audience audience.Audience
 	clock    *zkconn.LeaseClock
 	epoch    uint64
 	run      uint64 // of the clock, while it holds
@@ -108,7 +110,7 @@ func (q *requester) Receive(ctx actor.Context) {
 	case *shutdown:
 		q.carryOut(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
-		if q.audience.OwnerEnded(msg) {
+		if audience.OwnerEnded(msg) {
 			q.order(ctx, relay.Cancel, messages.ReasonOwnerGone)
 		}
 	case *actor.Stopping:
@@ -125,10 +127,10 @@ func (q *requester) Receive(ctx actor.Context) {
 
 func (q *requester) begin(ctx actor.Context) {
 	answerAfterwards(ctx.ActorSystem())
-	by := actors.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
+	by := requests.Address(ctx.ActorSystem(), messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())))
 	want := q.want
 	if want.Caller == "" && want.Owner == "" {
-		want.Caller = actors.Caller(by)
+		want.Caller = requests.Caller(by)
 	}
 	want.Owner = cmp.Or(want.Owner, by)
 	q.alone = q.want.Owner == "" && ctx.Parent() == nil
@@ -215,7 +217,7 @@ func (q *requester) stop(ctx actor.Context) {
 		q.timer.Stop()
 	}
 	q.clock.End()
-	q.audience.End(ctx)
+	q.audience.Unwatch(ctx)
 }
 
 // carryOut does what was decided, and sets the timer.

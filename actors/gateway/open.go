@@ -140,7 +140,7 @@ func NewSingleton(at *Gateways, want messages.Acquire, props *actor.Props,
 	return actors.NewSingleton(at, want, props, opts...)
 }
 
-var _ actors.LockSource = (*Gateways)(nil)
+var _ actors.Provider = (*Gateways)(nil)
 
 // NewLock is the function NewLock with these gateways.
 func (g *Gateways) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {

@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/internal/relay"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -226,12 +227,18 @@ func (g *server) flushSoon(ctx actor.Context) {
 	}
 }
 
+// askedBy names the node that asks. The nodes of one requester weigh at most a quarter of what those of the session
+// may: see actors.WithMaxNodeBytes.
+func askedBy(node string) actors.LockOption {
+	return func(a *audience.Audience) { a.Requester = node }
+}
+
 func (g *server) carryOut(ctx actor.Context, out []relay.Output) {
 	for _, o := range out {
 		switch o := o.(type) {
 		case relay.Spawn:
 			lock := g.system.Root.Spawn(actors.NewLock(g.session, o.Want, actors.WithObserver(ctx.Self()),
-				actors.WithRequester(o.From), actors.WithListener(&ear{o.ID, g})))
+				askedBy(o.From), actors.WithListener(&ear{o.ID, g})))
 			g.locks[o.ID], g.ids[lock.GetId()] = lock, o.ID
 			ctx.Watch(lock)
 		case relay.Tell:

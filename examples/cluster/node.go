@@ -104,7 +104,7 @@ func startRemote(o order) (*actor.ActorSystem, error) {
 
 // open gives the client of a node: over its own session, which others may use then, or over gateways.
 func open(ctx context.Context, system *actor.ActorSystem, o order) (
-	client *locks.Client, from actors.LockSource, by string, err error) {
+	client *locks.Client, from actors.Provider, by string, err error) {
 	if o.Servers != "" {
 		client, err = locks.Open(ctx, o.Servers, locks.WithActorSystem(system), locks.WithSessionTimeout(timeout))
 		if err != nil {

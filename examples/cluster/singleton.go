@@ -15,7 +15,7 @@ const forever = 24 * time.Hour
 
 // campaign has the singleton run on this node whenever its lock is held here. stop ends that, and waits
 // until it has.
-func campaign(system *actor.ActorSystem, from actors.LockSource, h *holder, by string) (stop func()) {
+func campaign(system *actor.ActorSystem, from actors.Provider, h *holder, by string) (stop func()) {
 	props := actor.PropsFromProducer(func() actor.Actor { return &singleton{holder: h, by: by} })
 	ended := make(chan struct{})
 	parent := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {

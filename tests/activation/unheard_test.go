@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/activation"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -28,11 +29,11 @@ func newMute(lasts time.Duration) *mute {
 }
 
 func (m *mute) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	audience := actors.NewAudience(opts...)
+	listens := audience.Local(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		if _, starts := ctx.Message().(*actor.Started); starts {
 			run, _ := m.clock.Look()
-			audience.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Run: run})
+			listens.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Run: run})
 		}
 	})
 }

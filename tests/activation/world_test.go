@@ -40,7 +40,7 @@ type node struct {
 	system  *actor.ActorSystem
 	session *actors.Session
 	line    *bubble.Line
-	from    actors.LockSource // the session, or gateways
+	from    actors.Provider // the session, or gateways
 }
 
 func newNode(t *testing.T, server *embedded.Server, name string) *node {

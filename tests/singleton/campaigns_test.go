@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -22,17 +23,17 @@ type refusal struct {
 func (*refusal) Clock(uint64) *zkconn.LeaseClock { return zkconn.NewLeaseClock(nil) }
 
 func (r *refusal) NewLock(_ messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	audience := actors.NewAudience(opts...)
+	listens := audience.Local(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
 		case *actor.Started:
 			r.campaigns.Add(1)
 			if r.notice != nil {
-				audience.Tell(ctx, r.notice)
+				listens.Tell(ctx, r.notice)
 			}
 			ctx.Stop(ctx.Self())
 		case *actor.Stopped:
-			audience.Stopped(ctx, msg)
+			listens.Stopped(ctx, msg)
 		}
 	})
 }

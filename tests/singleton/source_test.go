@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -21,7 +22,7 @@ type source struct {
 	released chan struct{}
 }
 
-var _ actors.LockSource = (*source)(nil)
+var _ actors.Provider = (*source)(nil)
 
 func newSource() *source {
 	s := &source{clock: zkconn.NewLeaseClock(nil), released: make(chan struct{}, 10)}
@@ -32,19 +33,19 @@ func newSource() *source {
 func (s *source) Clock(uint64) *zkconn.LeaseClock { return s.clock }
 
 func (s *source) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	audience := actors.NewAudience(opts...)
+	listens := audience.Local(opts)
 	return actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
 		case *actor.Started:
 			s.lock = ctx.Self()
-			_ = audience.Begin(ctx)
+			_ = listens.Begin(ctx)
 			run, _ := s.clock.Look()
-			audience.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Run: run})
+			listens.Tell(ctx, &messages.Held{Grant: messages.Grant{Path: want.Path, Token: 1}, Epoch: 1, Run: run})
 		case *messages.Revoked:
-			audience.Tell(ctx, msg)
+			listens.Tell(ctx, msg)
 		case *messages.Release:
 			s.released <- struct{}{}
-			audience.Tell(ctx, &messages.Released{})
+			listens.Tell(ctx, &messages.Released{})
 			ctx.Stop(ctx.Self())
 		case *actor.Terminated:
 			if audience.OwnerEnded(msg) {

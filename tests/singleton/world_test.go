@@ -101,8 +101,8 @@ type node struct {
 	name    string
 	line    *bubble.Line
 	session *actors.Session
-	from    actors.LockSource // of the node's singleton; nil for its session
-	pid     *actor.PID        // nil while none runs
+	from    actors.Provider // of the node's singleton; nil for its session
+	pid     *actor.PID      // nil while none runs
 	spawned int
 }
 
@@ -131,7 +131,7 @@ func (n *node) props(opts ...actors.SingletonOption) *actor.Props {
 	return n.over(n.session, acquire, opts...)
 }
 
-func (n *node) over(from actors.LockSource, want messages.Acquire, opts ...actors.SingletonOption) *actor.Props {
+func (n *node) over(from actors.Provider, want messages.Acquire, opts ...actors.SingletonOption) *actor.Props {
 	opts = append(opts, actors.WithLockOptions(actors.WithObserver(n.w.witness.observer)))
 	return actors.NewSingleton(from, want, n.w.witness.child(n.name), opts...)
 }

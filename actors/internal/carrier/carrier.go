@@ -5,11 +5,10 @@ package carrier
 
 import (
 	"errors"
-	"os"
-	"sync"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/internal/requests"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
@@ -78,7 +77,7 @@ func ownerData(sp *coordinator.Spec, place, behind int) []byte {
 
 // OwnerOf is what there is to say of a request in its node.
 func OwnerOf(sp *coordinator.Spec) queue.Owner {
-	o := Owner(sp.By)
+	o := requests.Owner(sp.By)
 	o.Owner, o.Caller, o.Label, o.Reclaim = sp.Want.Owner, sp.Want.Caller, sp.Want.Label, sp.Want.Reclaim
 	o.Priority, o.Mode = sp.Want.Priority, sp.Want.Mode.String()
 	o.Detects, o.Since = sp.Want.Deadlocks.Every > 0, sp.Since.UTC()
@@ -87,17 +86,3 @@ func OwnerOf(sp *coordinator.Spec) queue.Owner {
 	}
 	return o
 }
-
-// Owner is what there is to say of an actor of this process.
-func Owner(actor string) queue.Owner {
-	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}
-}
-
-// hostname is asked for once: it is written into every node.
-var hostname = sync.OnceValue(func() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return "unknown"
-	}
-	return host
-})

@@ -6,11 +6,71 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
+
+// Provider is where locks come from: a *Session, or gateways (package gateway).
+type Provider interface {
+	// NewLock makes the props of a lock actor.
+	NewLock(want messages.Acquire, opts ...LockOption) *actor.Props
+	// Clock is the lease clock of a grant: that of its messages.Held.Epoch.
+	Clock(epoch uint64) *zkconn.LeaseClock
+}
+
+// LockOption changes how a lock actor works: it names those to whom it reports.
+type LockOption func(*audience.Audience)
+
+// Listener hears what a lock actor tells, without being an actor: package locks has one for each
+// call of Lock. The lock actor calls its methods, one at a time; they must not block.
+type Listener interface {
+	// Moved tells every change of state. node is the contender's, "" while there is none.
+	Moved(to messages.State, node string)
+	// Hear takes the notices that a parent is sent, and *actor.Stopped as the last. After
+	// *messages.Revoked the lock actor deletes the node only once Hear has returned, so that the
+	// listener knows before anybody else holds.
+	Hear(lock *actor.PID, notice any)
+}
+
+// WithObserver names actors that get every notice of the lock actor, as its parent does, and every
+// messages.Transition. One on another node is refused, unless WithRemote is set.
+func WithObserver(pids ...*actor.PID) LockOption {
+	return func(a *audience.Audience) { a.Observers = append(a.Observers, pids...) }
+}
+
+// WithOwner names an actor whose end means Release. The parent needs no naming: when it stops, its
+// lock actors stop first. An owner that is restarted by its supervisor has not ended. One on
+// another node is refused, unless WithRemote is set.
+func WithOwner(pid *actor.PID) LockOption {
+	return func(a *audience.Audience) { a.Owner = pid }
+}
+
+// WithListener sets the listener.
+func WithListener(to Listener) LockOption {
+	return func(a *audience.Audience) { a.Listener = to }
+}
+
+// WithRemote lets the parent, the owner and the observers of a lock actor run on other nodes. pack
+// turns a message of package messages into one that protoactor's remote can send: wire.Pack, of
+// package actors/gateway/wire. It is an argument so that programs without remote actors do not link
+// gRPC.
+//
+// When the node of the owner, or of a parent, goes out of reach
+// (actor.TerminatedReason_AddressTerminated), the owner has not ended: it may rely on the lock. The
+// lock is given back, for messages.ReasonOwnerGone, at the end that the lease had at that moment.
+// The owner cannot have been promised more. A request that waits is given up after a session
+// timeout.
+//
+// An owner on another node gets notices late, or never, and no clock comes with them. To rely on
+// the lock for a known time, use package gateway. NewAll refuses other nodes even so.
+func WithRemote(pack func(message any) any) LockOption {
+	return func(a *audience.Audience) { a.Pack = pack }
+}
 
 // ErrBadAcquire: the request is not well formed.
 var ErrBadAcquire = inspect.ErrBadQuery

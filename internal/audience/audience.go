@@ -1,0 +1,187 @@
+// Package audience has those to whom a lock actor reports: its parent, its owner, its observers and its
+// listener. Lock options name them. Lock actors of a session and of gateways have one each.
+package audience
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Audience is everybody that a lock actor, or an actor of several locks, reports to besides its parent. It
+// belongs to one actor, which calls it from Receive.
+type Audience struct {
+	Owner     *actor.PID // its end means Release; nil for none
+	Observers []*actor.PID
+	Listener  Listener // nil for none
+	// Requester is the node that asks over a gateway; "" for this one.
+	Requester string
+	// Pack makes notices fit for other nodes; nil where those are refused.
+	Pack func(message any) any
+}
+
+// New reads lock options: actors.LockOption is such a function.
+func New[Option ~func(*Audience)](opts []Option) (a Audience) {
+	for _, opt := range opts {
+		opt(&a)
+	}
+	return a
+}
+
+// Local reads options for an audience that runs on the actor's node: actors.WithRemote changes nothing.
+func Local[Option ~func(*Audience)](opts []Option) Audience {
+	a := New(opts)
+	a.Pack = nil
+	return a
+}
+
+// Listener is actors.Listener.
+type Listener interface {
+	Moved(to messages.State, node string)
+	Hear(lock *actor.PID, notice any)
+}
+
+// WaitListener is a Listener that is also told whom the request waits for, when it begins to.
+type WaitListener interface {
+	Listener
+	// Waits gives what is known of the predecessor without a further query: its node, and again when
+	// that has been read. A request that begins to wait inside its session before the first node of
+	// the session in the queue is known is told of nobody, also later: a hundred thousand messages
+	// would go before the first hand-over.
+	Waits(predecessor Predecessor)
+}
+
+// Predecessor is what is known of the contender that a request waits for. It is immutable.
+type Predecessor interface {
+	// Contender gives its node and, where the node says so, its owner and since when. path is that of the lock.
+	Contender(path string) messages.Contender
+}
+
+// TroubleListener is a Listener that is also told what keeps its request from being carried out though there are servers.
+type TroubleListener interface {
+	Listener
+	// Troubled says it in words, such as "the server hangs up on create container /x, 5 times": at the second time and
+	// each that follows, and "" when it is over.
+	Troubled(text string)
+}
+
+// Begin checks the audience and watches the owner. The error is that of Check.
+func (a *Audience) Begin(ctx actor.Context) error {
+	if err := a.Check(ctx); err != nil {
+		return err
+	}
+	a.Watch(ctx)
+	return nil
+}
+
+// Tell sends a notice to the parent, to the observers and to the listener; to a parent that observes, once. Its
+// sender is the actor that tells it, so that an owner that was restarted knows whose it is.
+func (a *Audience) Tell(ctx actor.Context, notice any) {
+	parent := ctx.Parent()
+	if parent != nil && !slices.ContainsFunc(a.Observers, parent.Equal) {
+		a.Send(ctx, parent, notice)
+	}
+	for _, pid := range a.Observers {
+		a.Send(ctx, pid, notice)
+	}
+	if a.Listener != nil {
+		a.Listener.Hear(ctx.Self(), notice)
+	}
+}
+
+// Send tells one actor. What goes to another node is packed, with the sender.
+func (a *Audience) Send(ctx actor.Context, to *actor.PID, notice any) {
+	if a.Pack != nil && !SameNode(ctx.ActorSystem(), to) {
+		notice = a.Pack(notice)
+	}
+	ctx.Request(to, notice)
+}
+
+// Record tells the listener and the observers a change of state.
+func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
+	if a.Listener != nil {
+		a.Listener.Moved(t.To, t.Node)
+	}
+	for _, pid := range a.Observers {
+		a.Send(ctx, pid, t)
+	}
+}
+
+// Troubled tells the listener what keeps the request from being carried out: see TroubleListener.
+func (a *Audience) Troubled(text string) {
+	if listener, ok := a.Listener.(TroubleListener); ok {
+		listener.Troubled(text)
+	}
+}
+
+// Stopped tells the listener that the lock actor has stopped.
+func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
+	if a.Listener != nil {
+		a.Listener.Hear(ctx.Self(), msg)
+	}
+}
+
+// Watch watches the owner, and a parent on another node. A parent on this node stops its lock actors itself.
+func (a *Audience) Watch(ctx actor.Context) {
+	if a.Owner != nil {
+		ctx.Watch(a.Owner)
+	}
+	if parent := ctx.Parent(); parent != nil && !SameNode(ctx.ActorSystem(), parent) {
+		ctx.Watch(parent)
+	}
+}
+
+// Unwatch undoes Watch: the lock actor stops.
+func (a *Audience) Unwatch(ctx actor.Context) {
+	if a.Owner != nil {
+		ctx.Unwatch(a.Owner)
+	}
+	if parent := ctx.Parent(); parent != nil && !SameNode(ctx.ActorSystem(), parent) {
+		ctx.Unwatch(parent)
+	}
+}
+
+// Check refuses actors on other nodes where actors.WithRemote is not set, because notices would not reach them.
+// Then the audience has only those left that can be told so. The error wraps actors.ErrBadAcquire.
+func (a *Audience) Check(ctx actor.Context) error {
+	if a.Pack != nil {
+		return nil
+	}
+	system := ctx.ActorSystem()
+	unreached := func(pid *actor.PID) bool { return pid == nil || !SameNode(system, pid) }
+	refuse := func(role string, pid *actor.PID) error {
+		if pid == nil || !unreached(pid) {
+			return nil
+		}
+		return fmt.Errorf("%w: the %s %s is on another node (%s): it must run in the session's process,"+
+			" or see WithRemote", inspect.ErrBadQuery, role, pid.GetId(), pid.GetAddress())
+	}
+	err := cmp.Or(refuse("parent", ctx.Parent()), refuse("owner", a.Owner))
+	for _, pid := range a.Observers {
+		err = cmp.Or(err, refuse("observer", pid))
+	}
+	if err != nil {
+		a.Observers, a.Owner = slices.DeleteFunc(slices.Clone(a.Observers), unreached), nil
+	}
+	return err
+}
+
+// noRemote is the address of actors in a system that has no remote; actors spawned before it had
+// one keep it.
+const noRemote = "nonhost"
+
+// SameNode reports whether an actor runs in this actor system.
+func SameNode(system *actor.ActorSystem, pid *actor.PID) bool {
+	return pid.GetAddress() == noRemote || pid.GetAddress() == system.Address()
+}
+
+// OwnerEnded reports whether a Terminated says that an owner has ended. AddressTerminated does not:
+// the owner's node is out of reach, and the owner may still rely on the lock.
+func OwnerEnded(msg *actor.Terminated) bool {
+	return msg.Why != actor.TerminatedReason_AddressTerminated
+}

@@ -1,0 +1,81 @@
+// Package requests has what packages actors, gateway and locks share about requests for locks: who asks, and in
+// which order several locks are asked for.
+package requests
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Address gives an actor's address, unique in its process: actor systems of one process all count
+// from one.
+func Address(system *actor.ActorSystem, of messages.ActorID) string {
+	return system.ID + "/" + of.Address + "/" + of.ID
+}
+
+// Caller makes of an actor's Address a caller that no other process names: see
+// messages.Acquire.Caller.
+func Caller(actor string) string { return Owner(actor).Waits() }
+
+// Owner is what a contender's node says of an actor of this process.
+func Owner(actor string) queue.Owner {
+	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}
+}
+
+// hostname asks the system once: it is written into every node.
+var hostname = sync.OnceValue(func() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+})
+
+// provider tells where lock paths are: a session, or gateways.
+type provider interface {
+	// Absolute gives a path as the servers know it, chroot and all.
+	Absolute(path string) string
+	// Servers lists the servers, each as host and port, in order.
+	Servers() []string
+}
+
+// InOrder sorts locks in the order in which every client takes several of them: by their paths as
+// the servers know them, chroots and all, and then by their names. Clients that take locks in this
+// order never wait for each other in a circle. of gives the session through which a lock is
+// acquired, and the request.
+//
+// The error wraps actors.ErrBadAcquire when there is no lock, or one is named twice and would wait for
+// itself. Otherwise it is that of check, which is actors.CheckAcquire.
+func InOrder[Lock any, At provider](locks []Lock, of func(Lock) (At, messages.Acquire),
+	check func(messages.Acquire) error,
+) ([]Lock, error) {
+	if len(locks) == 0 {
+		return nil, fmt.Errorf("%w: no lock is named", inspect.ErrBadQuery)
+	}
+	compare := func(a, b Lock) int {
+		first, x := of(a)
+		second, y := of(b)
+		return cmp.Or(cmp.Compare(first.Absolute(x.Path), second.Absolute(y.Path)), cmp.Compare(x.Name, y.Name),
+			slices.Compare(first.Servers(), second.Servers()))
+	}
+	ordered := slices.SortedStableFunc(slices.Values(locks), compare)
+	for i, lock := range ordered {
+		_, want := of(lock)
+		if err := check(want); err != nil {
+			return nil, fmt.Errorf("lock %.100q: %w", want.Path, err) // of any length, when it is bad
+		}
+		if i > 0 && compare(ordered[i-1], lock) == 0 {
+			return nil, fmt.Errorf("%w: %s is named twice", inspect.ErrBadQuery, want.Path)
+		}
+	}
+	return ordered, nil
+}
