@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -13,181 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/turnstile-locks/turnstile/examples/saslflags"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// The environment variables that stand in for flags.
-const (
-	serversVariable = "ZOOKEEPER_SERVERS"
-	authVariable    = "ZKLOCK_AUTH"
-	saslVariable    = "ZKLOCK_SASL" // and what begins with it: see package saslflags
-)
-
-// answerTimeout is how long a question may take, which may have to read a large tree.
-const answerTimeout = time.Minute
-
-// connection is where the servers are and how to talk to them, as the flags say it.
-type connection struct {
-	servers        string
-	auth           []string
-	sasl, saslFile string
-	saslKeytab     string
-	saslPrincipal  string
-	secure         bool
-	ca, cert, key  string
-	serverName     string
-	sessionTimeout time.Duration
-	connectTimeout time.Duration
-	access         access
-}
-
-func (c *connection) addFlags(root *cobra.Command) {
-	f := root.PersistentFlags()
-	f.StringVar(&c.servers, "zk", "", "`servers` and chroot, zk1:2181,zk2:2181/app\n(default $"+serversVariable+")")
-	f.StringArrayVar(&c.auth, "auth", nil, "a `credential`, digest:user:password\n(default $"+authVariable+")")
-	f.StringVar(&c.sasl, "sasl", "", "authenticate with a SASL `mechanism`,\n"+saslflags.Names()+
-		" (default $"+saslVariable+")")
-	f.StringVar(&c.saslFile, "sasl-file", "", "a `file` that only you can read, with\n"+
-		"user=NAME and password=PASSWORD, a line each\n(default $"+saslVariable+"_FILE, or\n"+
-		"$"+saslVariable+"_USER and $"+saslVariable+"_PASSWORD)")
-	f.StringVar(&c.saslKeytab, "sasl-keytab", "", "`file` with keys for --sasl gssapi; without,\n"+
-		"tickets are those of the credential cache\n(default $"+saslVariable+"_KEYTAB)")
-	f.StringVar(&c.saslPrincipal, "sasl-principal", "", "whose keys, `name`@REALM\n(default $"+saslVariable+"_PRINCIPAL)")
-	f.BoolVar(&c.secure, "tls", false, "connect with TLS")
-	f.StringVar(&c.ca, "tls-ca", "", "`file` (PEM) with the authorities to be trusted\ninstead of the system's")
-	f.StringVar(&c.cert, "tls-cert", "", "`file` (PEM) with the client's certificate")
-	f.StringVar(&c.key, "tls-key", "", "`file` (PEM) with the client's key")
-	f.StringVar(&c.serverName, "tls-server-name", "", "the `name` that the servers' certificates have")
-	f.DurationVar(&c.sessionTimeout, "session-timeout", 10*time.Second, "the session timeout to ask for")
-	f.DurationVar(&c.connectTimeout, "connect-timeout", 10*time.Second, "how long to try to connect, and to\nwait for a first answer")
-	c.access.addFlags(f)
-}
-
-// where is the connect string. There is no default: a lock at the wrong servers excludes nobody.
-func (c *connection) where(cmd *cobra.Command) (string, error) {
-	servers := cmp.Or(c.servers, os.Getenv(serversVariable))
-	if servers == "" {
-		return "", badUse(withFlag(cmd, "--zk HOST:2181"), "no servers are named, neither by --zk nor by %s",
-			serversVariable)
-	}
-	return servers, nil
-}
-
-// credentials are the schemes and secrets to be presented.
-func (c *connection) credentials(cmd *cobra.Command) ([][2]string, error) {
-	given := c.auth
-	if value := os.Getenv(authVariable); len(given) == 0 && value != "" {
-		given = []string{value}
-	}
-	var pairs [][2]string
-	for _, g := range given {
-		scheme, secret, ok := strings.Cut(g, ":")
-		if !ok || scheme == "" || secret == "" || scheme == "digest" && !strings.Contains(secret, ":") {
-			// The value is a secret, and is not shown.
-			return nil, badUse(withFlag(cmd, "--auth digest:USER:PASSWORD"),
-				"the credential is not of the form SCHEME:SECRET, digest:USER:PASSWORD for digest")
-		}
-		pairs = append(pairs, [2]string{scheme, secret})
-	}
-	return pairs, nil
-}
-
-// mechanism is where the SASL mechanism comes from.
-func (c *connection) mechanism() saslflags.Source {
-	return saslflags.Source{
-		Name: c.sasl, File: c.saslFile, Typed: map[string]string{"keytab": c.saslKeytab, "principal": c.saslPrincipal},
-		Prefix: saslVariable, Env: os.Getenv,
-	}
-}
-
-// tls is the configuration for TLS, nil for connections without.
-func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
-	if (c.cert == "") != (c.key == "") {
-		return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"),
-			"--tls-cert and --tls-key go together, and one of them is missing")
-	}
-	if !c.secure && c.ca == "" && c.cert == "" && c.serverName == "" {
-		return nil, nil
-	}
-	cfg := &tls.Config{ServerName: c.serverName, MinVersion: tls.VersionTLS12}
-	if c.ca != "" {
-		pem, err := os.ReadFile(c.ca)
-		if err != nil {
-			return nil, badUse(withFlag(cmd, "--tls-ca FILE"), "--tls-ca: %v", err)
-		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, badUse(withFlag(cmd, "--tls-ca FILE"), "--tls-ca: %s has no certificate in PEM format", c.ca)
-		}
-	}
-	if c.cert != "" {
-		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
-			return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"), "--tls-cert and --tls-key: %v", err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	return cfg, nil
-}
-
-// settings are those of a connection, checked.
-type settings struct {
-	servers     string
-	credentials [][2]string          // scheme and secret
-	sasl        zkconn.SASLMechanism // nil for none
-	tls         *tls.Config          // nil for connections without
-	timeout     time.Duration
-	acls        acls
-}
-
-func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
-	if s.servers, err = c.where(cmd); err != nil {
-		return s, err
-	}
-	if c.sessionTimeout < time.Second {
-		return s, badUse(withFlag(cmd, "--session-timeout 10s"), "--session-timeout %v is less than a second",
-			c.sessionTimeout)
-	}
-	if c.connectTimeout <= 0 {
-		return s, badUse(withFlag(cmd, "--connect-timeout 10s"), "--connect-timeout %v is not above zero",
-			c.connectTimeout)
-	}
-	s.timeout = c.sessionTimeout
-	if s.credentials, err = c.credentials(cmd); err != nil {
-		return s, err
-	}
-	if s.sasl, err = c.mechanism().Mechanism(); err != nil {
-		return s, badUse(withFlag(cmd, "--sasl digest-md5 --sasl-file FILE"), "%v", err)
-	}
-	if s.tls, err = c.tls(cmd); err != nil {
-		return s, err
-	}
-	if s.acls, err = c.access.read(cmd); err != nil {
-		return s, err
-	}
-	if _, err := s.config(); err != nil {
-		return s, badUse(withFlag(cmd, "--zk HOST:2181,HOST:2181/CHROOT"), "%v", err)
-	}
-	return s, nil
-}
-
-// config is that of a connection of package zkconn's, with more options.
-func (s settings) config(more ...zkconn.Option) (zkconn.Config, error) {
-	opts := append(s.acls.connection(), zkconn.WithSessionTimeout(s.timeout))
-	opts = append(opts, more...)
-	for _, c := range s.credentials {
-		opts = append(opts, zkconn.WithAuth(c[0], []byte(c[1])))
-	}
-	if s.sasl != nil {
-		opts = append(opts, zkconn.WithSASL(s.sasl))
-	}
-	if s.tls != nil {
-		opts = append(opts, zkconn.WithTLS(s.tls))
-	}
-	return zkconn.NewConfig(s.servers, opts...)
-}
 
 // open opens a client.
 func (s settings) open(ctx context.Context) (*locks.Client, error) {
@@ -273,4 +98,69 @@ func closeClient(client *locks.Client, silent bool) {
 	ctx, cancel := context.WithCancel(context.Background()) // with a deadline Close would go on until then
 	defer time.AfterFunc(patience, cancel).Stop()
 	_ = client.Close(ctx)
+}
+
+// answerTimeout is how long a question may take, which may have to read a large tree.
+const answerTimeout = time.Minute
+
+// find looks whether a path exists, before anything is said of the locks there: a path or a chroot that was mistyped
+// has neither holders nor waiters. It is the first question of a command, so it finds out whether the servers answer
+// at all, in the time that connecting has. The error is that of a path that does not exist, with its status.
+func (c *connection) find(ctx context.Context, cmd *cobra.Command, client *locks.Client, path string) error {
+	within, lift := limited(ctx, c.connectTimeout)
+	defer lift()
+	missing, err := client.Missing(within, path)
+	if over, isOver := overIn(within, err); isOver {
+		return exitWith(statusUnreachable, "%s: the servers did not answer within %v; zklock doctor tells more", path,
+			over.after)
+	}
+	if err != nil || missing == "" {
+		return err
+	}
+	s, err := c.settings(cmd)
+	if err != nil {
+		return err
+	}
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	return exitWith(statusMissing, "%s", absence(cfg, path, missing))
+}
+
+// absence says that a path does not exist, and what may be the reason.
+func absence(cfg zkconn.Config, path, missing string) string {
+	switch {
+	case missing == "/" && path == "/":
+		return fmt.Sprintf("the chroot %s does not exist at these servers", cfg.Chroot())
+	case missing == "/":
+		return fmt.Sprintf("%s does not exist, because the chroot %s does not exist at these servers", path, cfg.Chroot())
+	case missing == path:
+		return fmt.Sprintf("%s does not exist: nobody has locked it, or nobody for a while", path)
+	}
+	return fmt.Sprintf("%s does not exist, and neither does %s", path, missing)
+}
+
+// isMissing tells whether an error is that of a path that does not exist.
+func isMissing(err error) bool {
+	var e *exit
+	return errors.As(err, &e) && e.status == statusMissing
+}
+
+// whenMissing gives the error of a path that does not exist, behind an empty answer where JSON is read.
+func whenMissing(err error, asJSON bool, empty any) error {
+	if asJSON && isMissing(err) {
+		if failed := printJSON(empty, false); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
+
+// noteMissing says that a path does not exist, and goes on: whoever follows what happens there waits for it.
+func noteMissing(err error) error {
+	if isMissing(err) {
+		_, err = fmt.Fprintf(os.Stderr, "zklock: %v\n", err)
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -194,3 +195,51 @@ func (h *hold) verdict(end ending) error {
 	}
 	return nil
 }
+
+// environment is that of the command.
+func environment(lease *locks.Lease) []string {
+	var env []string
+	for _, v := range os.Environ() { // those of a zklock around this one would come first, and some programs take the first
+		if !strings.HasPrefix(v, "ZKLOCK_") || strings.HasPrefix(v, authVariable+"=") || strings.HasPrefix(v, saslVariable) {
+			env = append(env, v)
+		}
+	}
+	held := lease.Path() + "/" + lease.Node()
+	if around := os.Getenv(heldVariable); around != "" {
+		held = around + "\n" + held
+	}
+	return append(env,
+		"ZKLOCK_PATH="+lease.Path(),
+		"ZKLOCK_NODE="+lease.Node(),
+		"ZKLOCK_TOKEN="+lease.Token().String(),
+		heldVariable+"="+held)
+}
+
+// voice tells the person at the terminal, or the log, what happens while the command runs. It writes on a goroutine of
+// its own: who reads standard error may have stopped (a pager, Ctrl-S), and the command must end all the same when the
+// lock is lost.
+type voice struct {
+	lines chan string
+	over  chan struct{}
+}
+
+// maxSaid is more than there is ever to be said: that somebody asks for the lock, and why the command is being ended,
+// for one reason and then for a graver one.
+const maxSaid = 8
+
+func newVoice() *voice {
+	v := &voice{lines: make(chan string, maxSaid), over: make(chan struct{})}
+	go func() {
+		defer close(v.over)
+		for line := range v.lines {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	}()
+	return v
+}
+
+// say does not wait until it is read.
+func (v *voice) say(format string, args ...any) { v.lines <- fmt.Sprintf("zklock: "+format, args...) }
+
+// close waits until everything is written.
+func (v *voice) close() { close(v.lines); <-v.over }

@@ -2,22 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// argsKey is where a command keeps what its arguments look like, for what to type.
-const argsKey = "args"
 
 // execute runs the program and gives its exit status.
 func execute(args []string) int {
@@ -144,91 +135,4 @@ func refuseUnknown(root, c *cobra.Command) {
 			}
 		}
 	}
-}
-
-// badFlag is the error of a flag that does not exist, or has no such value.
-func badFlag(cmd *cobra.Command, err error) error {
-	if name := oneDash(cmd, err); name != "" {
-		return badUse("zklock help "+cmd.Name(), "%s: -%s has one dash, where a name of several letters has two", cmd.Name(), name)
-	}
-	if err := withoutUnit(cmd, err); err != nil {
-		return err
-	}
-	if !cmd.HasParent() {
-		return badUse("zklock help", "%v", err)
-	}
-	if cmd.Name() == "run" && strings.HasPrefix(err.Error(), "unknown") {
-		return badUse(form(cmd), "run: %v (the command's own flags come after --)", err)
-	}
-	return badUse("zklock help "+strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "zklock"), " "),
-		"%s: %v", cmd.Name(), err)
-}
-
-// withoutUnit is the error of a time that is a number only; nil where it is another.
-func withoutUnit(cmd *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) || invalid.GetFlag().Value.Type() != "duration" {
-		return nil
-	}
-	if _, err := strconv.ParseFloat(invalid.GetValue(), 64); err != nil {
-		return nil
-	}
-	name, value := invalid.GetFlag().Name, invalid.GetValue()
-	return badUse(withFlag(cmd, fmt.Sprintf("--%s %ss", name, value)), "%s: --%s %s has no unit (s, m, h)", cmd.Name(), name, value)
-}
-
-// oneDash is the flag that was meant where the dashes of a long one are too few; otherwise empty. What is said of it does
-// not repeat its value, which may be a secret.
-func oneDash(cmd *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return ""
-	}
-	name, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
-	if len(name) < 2 || cmd.Flag(name) == nil {
-		return ""
-	}
-	return name
-}
-
-// form is how a command is typed.
-func form(cmd *cobra.Command) string {
-	return strings.TrimSpace(cmd.CommandPath() + " " + cmd.Annotations[argsKey])
-}
-
-// withFlag is how a command is typed with a flag.
-func withFlag(cmd *cobra.Command, flag string) string {
-	return strings.TrimSpace(cmd.CommandPath() + " " + flag + " " + cmd.Annotations[argsKey])
-}
-
-// named checks that a command is given the arguments that it names, no more and no fewer.
-func named(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < len(names) {
-			return badUse(form(cmd), "%s: %s is missing", cmd.Name(), names[len(args)])
-		}
-		if len(args) > len(names) {
-			return badUse(form(cmd), "%s: %q is one argument too many", cmd.Name(), args[len(names)])
-		}
-		for i, name := range names {
-			if args[i] == "" { // a variable of a script that is not set; every node's name has it as a part
-				return badUse(form(cmd), "%s: %s is empty", cmd.Name(), name)
-			}
-			if err := checkArgument(cmd, name, args[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// checkArgument refuses a path that cannot be one.
-func checkArgument(cmd *cobra.Command, name, value string) error {
-	if name == "ROOT" && value == "/" || !slices.Contains([]string{"PATH", "ROOT"}, name) {
-		return nil
-	}
-	if err := zkconn.CheckPath(value); err != nil {
-		return badUse(form(cmd), "%s: %v", cmd.Name(), err)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"sync"
@@ -10,29 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// runArgs is what is asked of run.
-type runArgs struct {
-	conn    *connection
-	shared  bool
-	permits int
-	wait    time.Duration // negative: for ever
-	flock   flockWaits    // other ways to say wait
-	label   string
-	grace   time.Duration
-	early   bool
-	keep    bool
-	every   time.Duration // zero: whenever it is run
-	silent  bool          // the servers were found not to answer
-	path    string
-	command []string
-}
 
 func runCommand(conn *connection) *cobra.Command {
 	r := &runArgs{conn: conn}
@@ -134,34 +113,6 @@ func (r *runArgs) check(cmd *cobra.Command, args []string) error {
 	return r.checkFlags(cmd)
 }
 
-func (r *runArgs) checkFlags(cmd *cobra.Command) error {
-	given := cmd.Flags().Changed
-	if err := r.readWaits(cmd); err != nil {
-		return err
-	}
-	switch {
-	case r.shared && given("permits"):
-		return badUse(withFlag(cmd, "--shared")+", or: "+withFlag(cmd, "--permits N"),
-			"%s: --shared and --permits are different kinds of locks", cmd.Name())
-	case given("permits") && queue.CheckPermits(r.permits) != "":
-		return badUse(withFlag(cmd, "--permits 4"), "%s: --permits %d is not between 1 and %d", cmd.Name(), r.permits,
-			queue.MaxPermits)
-	case given("wait") && r.wait < 0:
-		return badUse(withFlag(cmd, "--wait 30s"),
-			"%s: --wait %v is less than nothing (leave it out to wait for ever)", cmd.Name(), r.wait)
-	case r.grace < 0:
-		return badUse(withFlag(cmd, "--grace 5s"), "run: --grace %v is less than nothing", r.grace)
-	case r.early && r.grace > r.conn.sessionTimeout/10:
-		return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", r.conn.sessionTimeout/10)),
-			"run: with --early, --grace %v is more than a tenth of the session timeout (%v)", r.grace,
-			r.conn.sessionTimeout)
-	}
-	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
-		return badUse(withFlag(cmd, "--label TEXT"), "%s: %v", cmd.Name(), err)
-	}
-	return r.checkEvery(cmd)
-}
-
 // run is the whole of it: from the connection to the exit status.
 func (r *runArgs) run(cmd *cobra.Command) error {
 	if _, err := r.conn.settings(cmd); err != nil {
@@ -228,74 +179,60 @@ func (r *runArgs) checkLease(cmd *cobra.Command, client *locks.Client) error {
 			"timeout of %v in place of %v (zklock doctor says more)", r.grace, granted, r.conn.sessionTimeout)
 }
 
-// acquire waits for the lock. Without --shared it is a Mutex, whose nodes other libraries' locks read as their own;
-// readers wait for it as for a writer.
-func (r *runArgs) acquire(ctx context.Context, client *locks.Client) (*locks.Lease, error) {
-	try, opts := r.wait == 0, r.options()
-	stop := showProgress(ctx, client, r.path)
-	defer stop()
+// runOnce runs the command unless somebody has within the time, and marks that it has. A command that fails, or has
+// lost the lock, leaves no mark.
+func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(*locks.Lease) error) error {
+	arrived := showProgress(ctx, client, r.path)
+	defer arrived()
+	var opts []locks.OnceOption
+	for _, opt := range r.options() {
+		opts = append(opts, opt)
+	}
+	if r.wait > 0 {
+		opts = append(opts, locks.WithWaiting())
+	}
+	var end error // of the command
+	once, err := locks.RunOnce(ctx, client, r.path, r.every, func(ctx context.Context, _ locks.Token) error {
+		arrived()
+		end = carry(locks.LeaseOf(ctx))
+		return end
+	}, opts...)
 	switch {
-	case r.permits > 0 && try:
-		return client.Semaphore(r.path, r.permits, opts...).TryAcquire(ctx, 1)
-	case r.permits > 0:
-		return client.Semaphore(r.path, r.permits, opts...).Acquire(ctx, 1)
-	case r.shared && try:
-		return client.RWMutex(r.path, opts...).TryRLock(ctx)
-	case r.shared:
-		return client.RWMutex(r.path, opts...).RLock(ctx)
-	case try:
-		return client.Mutex(r.path, opts...).TryLock(ctx)
+	case end != nil:
+		return end
+	case err != nil && once.Outcome == locks.OnceRan:
+		return exitWith(statusLost, "%s: the command is done, and that is not marked, so that it may be run again: %s",
+			r.path, short(err))
+	case err != nil:
+		return r.notHeld(ctx, err)
+	case once.Outcome == locks.OnceBusy:
+		return exitWith(statusNotAcquired, "%s: somebody is at it%s; the command was not run", r.path, atIt(once))
+	case once.Outcome == locks.OnceNotDue:
+		return exitWith(statusNotAcquired, "%s: not due for %v (%v); the command was not run", r.path, round(once.Left),
+			once.Mark)
 	}
-	return client.Mutex(r.path, opts...).Lock(ctx)
+	return nil
 }
 
-// options are those of the lock.
-func (r *runArgs) options() (opts []locks.LockOption) {
-	if r.label != "" {
-		opts = append(opts, locks.WithLabel(r.label))
-	}
-	return opts
-}
-
-// unrun says what follows from a lock that was not had.
-func (r *runArgs) unrun() string {
-	if r.command == nil {
+// atIt says who has the lock, as far as that is known.
+func atIt(once locks.Once) string {
+	if once.Holder.Host == "" {
 		return ""
 	}
-	return "; the command was not run"
+	return fmt.Sprintf(" (process %d on %s)", once.Holder.PID, once.Holder.Host)
 }
 
-// notHeld is the error of a lock that was not had.
-func (r *runArgs) notHeld(ctx context.Context, err error) error {
-	over, isOver := overIn(ctx, err)
-	switch {
-	case isOver && r.wait > 0 && sawAnother(err):
-		return exitWith(statusNotAcquired,
-			"%s was not free within %v%s (zklock queue %s shows who holds it)", r.path, over.after, r.unrun(), r.path)
-	case isOver:
-		r.silent = true
-		return exitWith(statusUnreachable, "%s: the servers did not answer within %v%s; zklock doctor tells more", r.path,
-			over.after, r.unrun())
-	case ctx.Err() != nil: // a signal
-		return context.Cause(ctx)
-	case errors.Is(err, locks.ErrNotAcquired):
-		return exitWith(statusNotAcquired,
-			"%s is not free%s (zklock queue %s shows who holds it)", r.path, r.unrun(), r.path)
-	case errors.Is(err, locks.ErrLost):
-		return exitWith(statusLost, "%s: the lock was lost%s: %s", r.path, r.unrun(), short(err))
-	case errors.Is(err, locks.ErrPermits):
-		return exitWith(statusRefused, "%s has another number of permits than %d: %s", r.path, r.permits, short(err))
-	case errors.Is(err, zkconn.ErrNoAuth):
-		return exitWith(statusRefused,
-			"%s: the ACL of a node does not allow to lock there (--auth gives a credential): %s", r.path, short(err))
-	}
-	return exitWith(statusRefused, "%s: %s", r.path, short(err))
-}
+// withoutGroups is what run cannot do where there are no process groups as POSIX has them. Its help says it there.
+const withoutGroups = `
 
-// giveBack deletes the contender's node. It is waited for until the lease would have ended: by then the servers are
-// not there, and closing the session, or its timeout, does it.
-func giveBack(lease *locks.Lease) {
-	ctx, cancel := context.WithDeadline(context.Background(), lease.Deadline())
-	defer cancel()
-	_ = lease.Unlock(ctx)
-}
+On this system run cannot do all of that. When the lock is lost, or somebody
+asks for it, the command's own process is ended at once and for good: it is not
+told before, and --grace is only the margin of --early. What the command has
+started is not ended with it, and may run beside the next holder's. When zklock
+itself is killed, the command runs on, and the lock is free when the session has
+timed out. No signals are passed on; an interrupt of the console reaches both.
+Let what the command writes to check the fencing token.`
+
+// shortOfGroups is the same in a sentence, which run says each time.
+const shortOfGroups = "on this system the command is ended without a warning, what it has started is not ended " +
+	"with it, and neither is ended when zklock is killed (zklock help run)"

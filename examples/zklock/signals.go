@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // endingSignals end what waits, asks or shows.
@@ -45,4 +48,26 @@ func number(s os.Signal) int {
 		return int(n)
 	}
 	return int(syscall.SIGINT)
+}
+
+// waitOver is why the waiting has ended.
+type waitOver struct{ after time.Duration }
+
+func (w *waitOver) Error() string { return fmt.Sprintf("%v have passed", w.after) }
+
+// overIn tells whether ctx, or what an error wraps, has ended because its time was over.
+func overIn(ctx context.Context, err error) (*waitOver, bool) {
+	var over *waitOver
+	return over, errors.As(context.Cause(ctx), &over) || errors.As(err, &over)
+}
+
+// limited is a context that ends after d with a waitOver as its cause, unless lift is called before; never where d is
+// zero. A context with a deadline would end a command that runs by then.
+func limited(ctx context.Context, d time.Duration) (within context.Context, lift func()) {
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	within, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(d, func() { cancel(&waitOver{d}) })
+	return within, func() { timer.Stop() }
 }

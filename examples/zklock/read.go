@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -54,4 +55,34 @@ func refusal(q *messages.Queue) error {
 		text += ": " + q.Detail
 	}
 	return exitWith(statusRefused, "%s", text)
+}
+
+// readQueues reads the queues of locks, several at a time.
+func readQueues(ctx context.Context, client *locks.Client,
+	all []messages.LockCount) (map[string][]messages.Contender, error) {
+	var mu sync.Mutex
+	var reads sync.WaitGroup
+	var first error
+	byPath := map[string][]messages.Contender{}
+	room := make(chan struct{}, 8)
+	asked := map[string]bool{}
+	for _, l := range all {
+		if asked[l.Path] {
+			continue
+		}
+		asked[l.Path] = true
+		room <- struct{}{}
+		reads.Go(func() {
+			defer func() { <-room }()
+			queue, err := client.Queue(ctx, l.Path)
+			mu.Lock()
+			defer mu.Unlock()
+			byPath[l.Path] = queue
+			if first == nil {
+				first = err
+			}
+		})
+	}
+	reads.Wait()
+	return byPath, first
 }

@@ -5,8 +5,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mattn/go-runewidth"
+
 	"github.com/turnstile-locks/turnstile/messages"
 )
+
+// columns counts as most terminals do, whatever the locale says of characters that are wide in East Asian fonts only.
+var columns = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// cells is how many columns of a terminal a text takes.
+func cells(text string) int { return columns.StringWidth(text) }
+
+// cut shortens a text to so many columns, and shows that it did.
+func cut(text string, width int) string {
+	if width < 1 {
+		return ""
+	}
+	return columns.Truncate(text, width, "…")
+}
 
 // who is a contender in a few words: the machine and process, or what else there is to tell.
 func who(c messages.Contender) string {
@@ -133,4 +149,82 @@ const mendStrangers = "give kazoo's lock extra_lock_patterns, or Turnstile's the
 func mayHold(c messages.Contender) string {
 	return fmt.Sprintf("%s: number %d is kazoo's, which by itself does not see those before it: it may hold beside them",
 		c.Path, c.Sequence)
+}
+
+// table is rows of cells, in columns that are as wide as they have to be.
+type table struct {
+	right []bool // which columns are aligned to the right
+	rows  [][]string
+}
+
+func newTable(columns ...string) *table {
+	t := &table{right: make([]bool, len(columns))}
+	for i, c := range columns {
+		if strings.HasPrefix(c, ">") {
+			t.right[i], columns[i] = true, c[1:]
+		}
+	}
+	t.rows = append(t.rows, columns)
+	return t
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// lines gives the table's lines. Where they are wider than width, the widest columns are made narrower; a width of zero
+// leaves them as they are, for programs that read the output.
+func (t *table) lines(width int) []string {
+	widths := t.widths(width)
+	lines := make([]string, len(t.rows))
+	for n, row := range t.rows {
+		var b strings.Builder
+		for i, cell := range row {
+			cell = cut(cell, widths[i])
+			pad := strings.Repeat(" ", widths[i]-cells(cell))
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			if t.right[i] {
+				b.WriteString(pad + cell)
+			} else {
+				b.WriteString(cell + pad)
+			}
+		}
+		lines[n] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
+}
+
+func (t *table) widths(limit int) []int {
+	widths := make([]int, len(t.rows[0]))
+	total := 2 * (len(widths) - 1)
+	for i := range widths {
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], cells(row[i]))
+		}
+		total += widths[i]
+	}
+	for ; limit > 0 && total > limit; total-- {
+		widest := 0
+		for i := range widths {
+			if widths[i] >= widths[widest] { // of several, the last
+				widest = i
+			}
+		}
+		if widths[widest] <= 6 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// round is a duration that can be read.
+func round(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond)
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(time.Microsecond)
 }
