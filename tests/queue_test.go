@@ -290,7 +290,7 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 	})
 }
 
-// existsNeedsRead tells whether the servers are of a version that says nothing of a node to somebody without READ: all
+// existsNeedsRead reports whether the servers are of a version that says nothing of a node to somebody without READ: all
 // since 3.8.4 and 3.9.2 (ZOOKEEPER-2590).
 func (s *servers) existsNeedsRead(t *testing.T) bool {
 	t.Helper()

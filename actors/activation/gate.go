@@ -26,7 +26,7 @@ const (
 	shut
 )
 
-// gate is what the lock actor and the actor that is guarded share. It is the lock actor's listener, and
+// gate is the state that the lock actor and the guarded actor share. It is the lock actor's listener, and
 // its methods are called on both actors' goroutines. None calls another actor while it has the mutex.
 type gate struct {
 	target
@@ -116,7 +116,7 @@ func (g *gate) retire() {
 	}
 }
 
-// close has the actor stop because its session is about to be closed, and tells whether it may be at a
+// close has the actor stop because its session is about to be closed, and reports whether it may be at a
 // message. The gate stays open until it has stopped, so that this message keeps its lease.
 func (g *gate) close() (serves bool) {
 	g.mu.Lock()
@@ -183,7 +183,7 @@ func (l *Lease) Path() string { return l.held.Path }
 // Token is the fencing token.
 func (l *Lease) Token() messages.Token { return l.held.Token }
 
-// Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
+// Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused. Once false it stays false.
 func (l *Lease) Valid() bool { return l.ctx.Err() == nil && l.clock.Unbroken(l.held.Run) }
 

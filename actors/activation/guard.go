@@ -262,7 +262,7 @@ func (c *closing) follow(g *gate) {
 	})
 }
 
-// over takes it that the actor has stopped. The lock is given back after that.
+// over: the actor has stopped. The lock is given back after that.
 func (c *closing) over() {
 	if c.forget == nil {
 		return

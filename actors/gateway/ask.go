@@ -16,7 +16,7 @@ import (
 // askAgain is how often a query is sent that nobody answers, each time to the next gateway.
 const askAgain = 500 * time.Millisecond
 
-// asker sends a query again and again until it is answered. It is stopped by whoever waits.
+// asker sends a query again and again until it is answered. The waiter stops it.
 type asker struct {
 	at     *Gateways
 	query  *wire.Query

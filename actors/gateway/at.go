@@ -78,7 +78,7 @@ func (g *Gateways) hold(epoch uint64, of claim, at location) {
 	}
 }
 
-// letGo takes it that a request holds no more.
+// letGo: a request holds no more.
 func (g *Gateways) letGo(epoch uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -174,7 +174,7 @@ func (g *Gateways) close() (left []*actor.PID, ended <-chan struct{}) {
 	return left, g.idle
 }
 
-// check tells whether there are gateways to ask.
+// check reports whether there are gateways to ask.
 func (g *Gateways) check() error {
 	if g.find != nil {
 		return nil
@@ -219,7 +219,7 @@ type looks struct {
 	running map[sought]*look
 }
 
-// sought is what is looked for.
+// sought names a look: its path, and whether what was found before does not answer.
 type sought struct {
 	path  string
 	again bool
@@ -322,7 +322,7 @@ func (h holds) add(of claim, at location) *site {
 	return s
 }
 
-// remove takes it that one request of a site holds no more.
+// remove: one request of a site holds no more.
 func (h holds) remove(s *site) {
 	if s.requests--; s.requests > 0 {
 		return

@@ -44,7 +44,7 @@ func Open(ctx context.Context, system *actor.ActorSystem, at *Gateways, opts ...
 	return locks.NewClient(system, &source{at, system}, opts...)
 }
 
-// source is what package locks needs of gateways.
+// source is the part of gateways that package locks needs.
 type source struct {
 	*Gateways
 	system *actor.ActorSystem

@@ -11,7 +11,7 @@ import (
 // accepted the request, the way leads to that one directly.
 //
 // Package relay numbers the gateways that a request may be at: those that are named, by their index. Of
-// those that are found there are two, in turns: the other one is what is found next.
+// those that are found there are two, in turns: the other one stands for the next that is found.
 type route struct {
 	at   *Gateways
 	path string
@@ -25,7 +25,7 @@ type route struct {
 	waits  *wire.Request
 }
 
-// found is what a finder has found.
+// found is a finder's answer.
 type found struct {
 	index int
 	pid   *actor.PID
@@ -81,7 +81,7 @@ func (r *route) stay(gateway *actor.PID) {
 	}
 }
 
-// missed takes it that nobody is where a message was sent. A gateway that has accepted the request is
+// missed: nobody is where a message was sent. A gateway that has accepted the request is
 // not given up for that: the word may be of an earlier message, and package relay knows what its
 // silence means.
 func (r *route) missed() {

@@ -167,7 +167,7 @@ func (g *server) tick(ctx actor.Context) {
 	g.startTicker()
 }
 
-// ended takes it that the session has ended for good: the gateway stops once all requesters know, or
+// ended: the session has ended for good; the gateway stops once all requesters know, or
 // are silent.
 func (g *server) ended(ctx actor.Context) bool {
 	g.carryOut(ctx, g.table.Close())

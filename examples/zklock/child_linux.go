@@ -10,7 +10,7 @@ import (
 )
 
 // signalStrays sends a signal to what a command has started in other process groups of its session, as shells with job
-// control do, and tells whether there was anything. They are known by the contender's node in their environment, whose
+// control do, and reports whether there was anything. They are known by the contender's node in their environment, whose
 // name is like no other. Who has begun a session of his own wants to be on his own.
 func signalStrays(node string, group, session int, s syscall.Signal) (any bool) {
 	if node == "" {

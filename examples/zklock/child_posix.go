@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 )
 
-// processGroups tells whether run can end all that the command has started.
+// processGroups reports whether run can end all that the command has started.
 const processGroups = true
 
 // child is the command's process and its process group, whose number is the process's.
@@ -117,7 +117,7 @@ func (c *child) killGroup() {
 // proceed lets a group that was stopped go on.
 func (c *child) proceed() { c.signal(syscall.SIGCONT) }
 
-// groupLives tells whether a process of the group is left, or a stray.
+// groupLives reports whether a process of the group is left, or a stray.
 func (c *child) groupLives() bool {
 	return syscall.Kill(-c.pid, 0) != syscall.ESRCH || signalStrays(c.node, c.pid, c.session, 0)
 }
@@ -188,8 +188,8 @@ func terminalAt(fd int) *terminal {
 	return &terminal{fd: fd, group: group, state: state}
 }
 
-// inFront tells whether what zklock writes to a terminal belongs there now: not while it is a job in the background, and
-// somebody types something else. A terminal that is not zklock's controlling terminal has no say in that.
+// inFront reports whether zklock may write to a terminal now: not while it is a job in the background, and somebody
+// types something else. A terminal that is not zklock's controlling terminal has no say in that.
 func inFront(fd int) bool {
 	front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 	return err != nil || front == unix.Getpgrp()
@@ -237,7 +237,7 @@ func (t *terminal) suspend(by os.Signal) bool {
 	return true
 }
 
-// asksForTerminal tells whether a signal stopped who wanted the terminal and is not in its foreground.
+// asksForTerminal reports whether a signal stopped who wanted the terminal and is not in its foreground.
 func asksForTerminal(s os.Signal) bool { return s == syscall.SIGTTIN || s == syscall.SIGTTOU }
 
 // give makes the command's process group the foreground, where zklock's is it: after fg, and not after bg. It tells
@@ -254,7 +254,7 @@ func (t *terminal) give(c *child) bool {
 	return true
 }
 
-// jobControl tells whether there is a shell that would let zklock go on: its parent, at the same terminal.
+// jobControl reports whether there is a shell that would let zklock go on: its parent, at the same terminal.
 func jobControl() bool {
 	tty, err := os.Open("/dev/tty")
 	if err != nil {

@@ -141,7 +141,7 @@ func absence(cfg zkconn.Config, path, missing string) string {
 	return fmt.Sprintf("%s does not exist, and neither does %s", path, missing)
 }
 
-// isMissing tells whether an error is that of a path that does not exist.
+// isMissing reports whether an error is that of a path that does not exist.
 func isMissing(err error) bool {
 	var e *exit
 	return errors.As(err, &e) && e.status == statusMissing

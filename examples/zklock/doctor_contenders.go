@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// survey is what there is below the root.
+// survey has the contenders below the root, and what could not be read.
 type survey struct {
 	unread     []messages.Unread
 	truncated  bool

@@ -89,7 +89,7 @@ func (e *examination) word(ctx context.Context, address, word string, most int64
 	return string(answer), err
 }
 
-// field is what stands behind a name in a server's answer.
+// field gives the value of a name in a server's answer.
 func field(answer, name string) string {
 	for line := range strings.SplitSeq(answer, "\n") {
 		if rest, found := strings.CutPrefix(line, name); found {
@@ -131,7 +131,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// serverVersion is what a server says that it is.
+// serverVersion is the version that a server reports.
 type serverVersion struct {
 	product string // "ZooKeeper", or another that speaks its protocol
 	text    string // as it says it, without the build; empty where it says none

@@ -75,7 +75,7 @@ func (e *examination) judgeTimeout(event zkconn.Event) bool {
 }
 
 // lookForRoot looks whether the chroot and the root are there, before anything is written or said of the locks below. It
-// tells whether there is anything to go on with, and whether the root is there.
+// reports whether there is anything to go on with, and whether the root is there.
 func (e *examination) lookForRoot(ctx context.Context, conn *zkconn.Conn, cfg zkconn.Config) (goOn, root bool) {
 	missing, err := inTime(ctx, e.timeout, func() (string, error) { return inspect.Missing(conn, e.root) })
 	switch {
@@ -140,7 +140,7 @@ func (e *examination) writeAndRead(ctx context.Context, conn *zkconn.Conn) (roun
 	}
 }
 
-// operate is what writeAndRead does; later carries a note out on the goroutine that notes.
+// operate does the work of writeAndRead; later carries a note out on the goroutine that notes.
 func (e *examination) operate(conn *zkconn.Conn, later func(func())) (trips roundTrips, ok bool) {
 	fail := func(what string, err error) (roundTrips, bool) {
 		later(func() { e.note(broken, what, advice(err), "%s", short(err)) })
@@ -278,7 +278,7 @@ func (e *examination) lookAtReconnect(ctx context.Context) {
 	}
 }
 
-// lookThere is what to do about a session that does not begin, or does not go on.
+// lookThere is the advice for a session that does not begin, or does not go on.
 const lookThere = "look at the servers' logs, and at what is between here and there"
 
 // next waits for an event.

@@ -14,14 +14,14 @@ import (
 const (
 	// maxDump bounds what is read of a server's list of ephemeral nodes, in bytes.
 	maxDump = 64 << 20
-	// heavy and tooHeavy are what the ephemeral nodes of one session may weigh, in bytes: by Turnstile's own bound, and by
+	// heavy and tooHeavy bound the weight of one session's ephemeral nodes, in bytes: by Turnstile's own bound, and by
 	// the servers' jute.maxbuffer, as both are unless told otherwise.
 	heavy, tooHeavy = 512 << 10, 1 << 20
-	// pathOverhead is what a path takes besides its characters in the transaction that ends a session, in bytes.
+	// pathOverhead is the size of a path beyond its characters in the transaction that ends a session, in bytes.
 	pathOverhead = 4
 )
 
-// load is what the end of a session asks of the servers: one transaction names all of its ephemeral nodes.
+// load is the size of the transaction that ends a session: it names all of its ephemeral nodes.
 type load struct {
 	session       string
 	nodes, weight int // weight in bytes
@@ -94,7 +94,7 @@ func (l load) judge() (grade, do string) {
 // dumpedNodes is the line of a dump with which its ephemeral nodes begin.
 const dumpedNodes = "Sessions with Ephemerals"
 
-// dump is what a server knows of sessions: those that it takes to be alive, and whose ephemeral nodes it has.
+// dump has a server's sessions: those that it takes to be alive, and whose ephemeral nodes it has.
 type dump struct {
 	alive map[string]bool
 	loads []load // the heaviest first

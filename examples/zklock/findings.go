@@ -17,7 +17,7 @@ const (
 	broken = "FAIL"
 )
 
-// finding is what one look has shown.
+// finding is the result of one check.
 type finding struct {
 	Grade string `json:"grade"`
 	What  string `json:"what"`
@@ -25,7 +25,7 @@ type finding struct {
 	Do    string `json:"do,omitempty"` // where something is wrong
 }
 
-// examination is what doctor goes through.
+// examination is a run of doctor.
 type examination struct {
 	settings
 	path     string

@@ -191,7 +191,7 @@ func (g graph) waiters() int {
 	return len(nodes)
 }
 
-// inWords is what a member of a deadlock does.
+// inWords says what a member of a deadlock does.
 func inWords(m messages.Member) string {
 	waits := fmt.Sprintf("waits for %s (number %d)", printable(m.Waits.Path), m.Waits.Sequence)
 	keeps := fmt.Sprintf("%s (number %d)", printable(m.Keeps.Path), m.Keeps.Sequence)

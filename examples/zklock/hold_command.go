@@ -140,7 +140,7 @@ func (r *runArgs) untilOver(ctx context.Context, lease *locks.Lease, input <-cha
 	}
 }
 
-// endOfInput is closed when standard input ends. What is no pipe and no socket does not tell whether anybody is
+// endOfInput is closed when standard input ends. Anything but a pipe or a socket says nothing of whether anybody is
 // there: it is left alone.
 func endOfInput() <-chan struct{} {
 	stat, err := os.Stdin.Stat()

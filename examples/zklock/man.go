@@ -159,7 +159,7 @@ func (m *manual) flags(set *pflag.FlagSet) {
 	})
 }
 
-// usualValue is what the help shows of a flag's default.
+// usualValue gives a flag's default as the help shows it.
 func usualValue(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "0", "0s", "false", "[]":

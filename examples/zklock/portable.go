@@ -13,7 +13,7 @@ import (
 // Systems without process groups as POSIX has them: the command's own process is ended, at once and for good, and what
 // it has started is not reached. Nothing ends it when zklock itself is killed.
 
-// processGroups tells whether run can end all that the command has started.
+// processGroups reports whether run can end all that the command has started.
 const processGroups = false
 
 type child struct {

@@ -35,7 +35,7 @@ func showProgress(ctx context.Context, client *locks.Client, path string) (stop 
 	return func() { cancel(); both.Wait() }
 }
 
-// progress is what the line tells.
+// progress has the content of the line.
 type progress struct {
 	path    string
 	session func() int64

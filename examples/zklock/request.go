@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// runArgs is what is asked of run.
+// runArgs has the arguments and flags of run.
 type runArgs struct {
 	conn    *connection
 	shared  bool
@@ -136,7 +136,7 @@ func giveBack(lease *locks.Lease) {
 	_ = lease.Unlock(ctx)
 }
 
-// leastBound is what the servers have to answer in, however short --wait is.
+// leastBound is the least time that the servers have to answer, however short --wait is.
 const leastBound = time.Second
 
 // bound is how long it may take until the lock is held, connecting included; zero for no bound. Where nobody is waited
@@ -152,7 +152,7 @@ func (r *runArgs) bound() time.Duration {
 	return 0
 }
 
-// sawAnother tells whether a request that was given up had seen somebody before it in the queue.
+// sawAnother reports whether a request that was given up had seen somebody before it in the queue.
 func sawAnother(err error) bool {
 	var failed *locks.Error
 	return errors.As(err, &failed) && (failed.State == messages.StateWatching || failed.Behind.Node != "")

@@ -222,7 +222,7 @@ func atIt(once locks.Once) string {
 	return fmt.Sprintf(" (process %d on %s)", once.Holder.PID, once.Holder.Host)
 }
 
-// withoutGroups is what run cannot do where there are no process groups as POSIX has them. Its help says it there.
+// withoutGroups names what run cannot do without process groups as POSIX has them. Its help says it there.
 const withoutGroups = `
 
 On this system run cannot do all of that. When the lock is lost, or somebody

@@ -55,7 +55,7 @@ type waitOver struct{ after time.Duration }
 
 func (w *waitOver) Error() string { return fmt.Sprintf("%v have passed", w.after) }
 
-// overIn tells whether ctx, or what an error wraps, has ended because its time was over.
+// overIn reports whether ctx, or what an error wraps, has ended because its time was over.
 func overIn(ctx context.Context, err error) (*waitOver, bool) {
 	var over *waitOver
 	return over, errors.As(context.Cause(ctx), &over) || errors.As(err, &over)

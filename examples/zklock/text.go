@@ -60,7 +60,7 @@ func standing(c messages.Contender) string {
 	return "waits"
 }
 
-// kind is what a contender asks for.
+// kind names the mode of a contender.
 func kind(c messages.Contender) string {
 	if c.Mode == messages.Semaphore && c.Weight > 1 {
 		return fmt.Sprintf("%d permits", c.Weight)
@@ -142,7 +142,7 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// mendStrangers is what to do where libraries meet that do not respect each other (tests/interop).
+// mendStrangers says what to do where libraries meet that do not respect each other (tests/interop).
 const mendStrangers = "give kazoo's lock extra_lock_patterns, or Turnstile's the names of kazoo (WithNaming)"
 
 // mayHold says of a contender that it may hold though it waits.

@@ -100,7 +100,7 @@ func changes(before, now []messages.Contender) []change {
 	return all
 }
 
-// stillThere tells whether all that a contender waited for are in the queue.
+// stillThere reports whether all that a contender waited for are in the queue.
 func stillThere(nodes []string, queue map[string]messages.Contender) bool {
 	for _, node := range nodes {
 		if _, there := queue[node]; !there {
@@ -134,7 +134,7 @@ func (c change) print(at time.Time, asJSON bool) error {
 	return err
 }
 
-// more is what there is to add. A contender that waited at one reading and is gone at the next may
+// more gives the details. A contender that waited at one reading and is gone at the next may
 // have held between the two: it was not seen to.
 func (c change) more() string {
 	switch {

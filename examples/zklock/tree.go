@@ -18,7 +18,7 @@ type branch struct {
 	queue []messages.Contender
 }
 
-// forest is what is below a root.
+// forest has the locks below a root.
 type forest struct {
 	*messages.LockTree
 	locks []branch

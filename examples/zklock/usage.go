@@ -102,7 +102,7 @@ func oneDash(cmd *cobra.Command, err error) string {
 	return name
 }
 
-// otherWords are what other programs call what zklock does.
+// otherWords are other programs' names for zklock's commands.
 var otherWords = map[string][]string{
 	"run":     {"lock", "exec", "do", "flock", "with"},
 	"hold":    {"acquire", "take", "keep"},

@@ -116,7 +116,7 @@ func (n *node) props(j *journal, want messages.Acquire, opts ...activation.Optio
 
 func (n *node) send(to *actor.PID, message any) { n.system.Root.Send(to, message) }
 
-// alive tells whether an actor has not stopped.
+// alive reports whether an actor has not stopped.
 func (n *node) alive(pid *actor.PID) bool {
 	_, there := n.system.ProcessRegistry.GetLocal(pid.Id)
 	return there

@@ -190,7 +190,7 @@ func (u *usersOf) figures(ctx context.Context, name string, found figures) error
 	return errors.Join(u.finish(ctx), u.well(ctx))
 }
 
-// well waits a moment, and tells whether all is well.
+// well waits a moment, and reports whether all is well.
 func (u *usersOf) well(ctx context.Context) error {
 	if u.board.load(boardBroken) != 0 {
 		return errTwoHolders

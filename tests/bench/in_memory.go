@@ -86,7 +86,7 @@ func (s *memorySession) queue(path string) (*memoryLock, <-chan struct{}) {
 	return l, turn
 }
 
-// wanted tells whether somebody waits.
+// wanted reports whether somebody waits.
 func (s *memorySession) wanted(l *memoryLock) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,7 +71,7 @@ func (b *bench) warmUp(ctx context.Context) error {
 	return b.stage.warmUp(ctx, warm)
 }
 
-// wants tells whether a workload was asked for.
+// wants reports whether a workload was asked for.
 func (b *bench) wants(w workload) bool {
 	return len(b.o.workloads) == 0 && !w.named || slices.Contains(b.o.workloads, w.name)
 }

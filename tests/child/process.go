@@ -69,7 +69,7 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // Err says how the process ended; it is for after Exited.
 func (p *Process) Err() error { return p.err }
 
-// Running tells whether the process has not ended yet. One that is stopped runs.
+// Running reports whether the process has not ended yet. One that is stopped runs.
 func (p *Process) Running() bool {
 	select {
 	case <-p.exited:
@@ -114,7 +114,7 @@ func (p *Process) signal(sig os.Signal) error {
 	return nil
 }
 
-// stopped says whether all threads stand still. Where there is no /proc, it takes the signal's word.
+// stopped reports whether all threads stand still. Where there is no /proc, it takes the signal's word.
 func (p *Process) stopped() bool {
 	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Pid()))
 	for _, name := range stats {

@@ -97,7 +97,7 @@ func endReal(t *testing.T, c *caretaker, addr string) ended {
 	return ended{}
 }
 
-// open tells whether the server has not closed a connection.
+// open reports whether the server has not closed a connection.
 func open(w *wire) bool {
 	_ = w.conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 	_, err := w.reader.Peek(1)

@@ -62,7 +62,7 @@ func (m *mask) times(s stat) string {
 	}
 }
 
-// isOnTop says whether it is about "/", which a real server knows by its empty name too.
+// isOnTop reports whether it is about "/", which a real server knows by its empty name too.
 func (o operation) isOnTop() bool {
 	path, _ := o.get("path")
 	return path == "/" || path == `""`

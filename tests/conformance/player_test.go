@@ -169,7 +169,7 @@ func (p *player) await(index int, requests []numberedOperation) []entry {
 	}
 }
 
-// endsSession says whether ephemeral nodes may go: a real server deletes those of a session in
+// endsSession reports whether ephemeral nodes may go: a real server deletes those of a session in
 // the order of its hash table, so the order of the events says nothing.
 func endsSession(o operation) bool {
 	return o.name == "close" || o.name == "expire" || slices.ContainsFunc(o.parts, endsSession)

@@ -68,13 +68,13 @@ func mayHangUp(requests []numberedOperation) bool {
 	return slices.ContainsFunc(requests, func(o numberedOperation) bool { return o.mayHangUp() })
 }
 
-// watches says whether the session may get to hear of something later.
+// watches reports whether the session may get to hear of something later.
 func (o operation) watches() bool {
 	watch, _ := o.get("watch")
 	return watch == "true" || o.name == "addWatch" || strings.HasPrefix(o.name, "setWatches") || slices.ContainsFunc(o.parts, operation.watches)
 }
 
-// mayHangUp says whether the server may close the connection after its reply.
+// mayHangUp reports whether the server may close the connection after its reply.
 func (o operation) mayHangUp() bool {
 	return o.hangsUp(failed)
 }
@@ -82,7 +82,7 @@ func (o operation) mayHangUp() bool {
 // failed stands for any error.
 const failed = -1
 
-// hangsUp says whether a server closes the connection after replying with an error, or 0.
+// hangsUp reports whether a server closes the connection after replying with an error, or 0.
 func (o operation) hangsUp(err int32) bool {
 	switch o.name {
 	case "close", "unknown":

@@ -198,7 +198,7 @@ func (m *member) set(lease *locks.Lease) {
 	m.lease, m.had = lease, time.Now()
 }
 
-// holds tells whether the member has a lease that was granted or renewed since.
+// holds reports whether the member has a lease that was granted or renewed since.
 func (m *member) holds(since, deadline time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

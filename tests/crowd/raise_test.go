@@ -35,8 +35,9 @@ func TestWithoutBounds(t *testing.T) {
 	}
 }
 
-// isDown tells whether a server has met a transaction that it cannot read. The followers meet it while their leader may
-// still be writing it: a leader that is killed then has half of a transaction in its log, and starts with no setting.
+// isDown reports whether a server has met a transaction that it cannot read. The followers meet it while their leader
+// may still be writing it: a leader that is killed then has half of a transaction in its log, and starts with no
+// setting.
 func isDown(m *rig.Server) bool { return strings.Contains(m.Log(), "Unreasonable length") }
 
 // setProperty stops all members, and sets a system property for their next start.

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// asked tells whether a lease has been asked for.
+// asked reports whether a lease has been asked for.
 func asked(lease *locks.Lease) bool {
 	select {
 	case <-lease.Revoked():

@@ -165,7 +165,7 @@ func firstKey(call *ast.CallExpr) (int, bool) {
 	return 0, false
 }
 
-// aLogger tells whether an expression is a logger, by its name.
+// aLogger reports whether an expression is a logger, by its name.
 func aLogger(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -176,7 +176,7 @@ func aLogger(x ast.Expr) bool {
 	return false
 }
 
-// isKey tells whether an argument is a constant of package logkeys, or a list that another call has made.
+// isKey reports whether an argument is a constant of package logkeys, or a list that another call has made.
 func isKey(call *ast.CallExpr, i int) bool {
 	if call.Ellipsis.IsValid() && i == len(call.Args)-1 {
 		return true

@@ -147,7 +147,7 @@ func outlasted(t *testing.T, test func(*testing.T, *stage) *actorstest.Recorder)
 	}
 }
 
-// leaseOver tells whether a request has lost its lock because its session ended, or may have.
+// leaseOver reports whether a request has lost its lock because its session ended, or may have.
 func leaseOver(r *actorstest.Recorder) bool {
 	return slices.ContainsFunc(r.Transitions(), func(m messages.Transition) bool {
 		return m.To == messages.StateLost &&

@@ -53,7 +53,7 @@ func (r *registrar) child(node string) *actor.Props {
 	})
 }
 
-// runsOn tells whether a node's child runs, and no other.
+// runsOn reports whether a node's child runs, and no other.
 func (r *registrar) runsOn(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -61,6 +61,6 @@ func (c Claim) String() string {
 	return "no claim"
 }
 
-// allows says whether a holder with this claim may be inside with one more, who
+// allows reports whether a holder with this claim may be inside with one more, who
 // has the other claim.
 func (c Claim) allows(other Claim) bool { return c == other && c.kind != exclusive }

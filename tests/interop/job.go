@@ -151,7 +151,7 @@ func (j Job) Arguments() []string {
 	)
 }
 
-// check says whether the job can be sent as a line of words.
+// check reports whether the job can be sent as a line of words.
 func (j Job) check() error {
 	for _, argument := range j.Arguments() {
 		if strings.ContainsAny(argument, " \t\r\n") {

@@ -133,7 +133,7 @@ func (w *Worker) Output() string { return w.output.String() }
 // Pid returns the number by which the system knows the process.
 func (w *Worker) Pid() int { return w.process.Pid() }
 
-// Running tells whether the process has not ended yet.
+// Running reports whether the process has not ended yet.
 func (w *Worker) Running() bool { return w.process.Running() }
 
 // Kill ends the process with SIGKILL, and waits until it is gone; its sessions are left to expire.

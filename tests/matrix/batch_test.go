@@ -257,7 +257,7 @@ var createdTogether = []plot{
 		}},
 }
 
-// gathers tells whether creates that come while one is under way go together in the next transaction.
+// gathers reports whether creates that come while one is under way go together in the next transaction.
 func gathers(t *testing.T) bool { return fast(t, actors.GroupCommit) }
 
 // Creates whose answer is kept, or lost.

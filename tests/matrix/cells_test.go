@@ -92,7 +92,7 @@ type course struct {
 	anew   bool            // in the end it queues in its next session, behind whoever was sooner: how often it lists and watches there is open
 }
 
-// fits tells whether a subject went through it.
+// fits reports whether a subject went through it.
 func (c course) fits(states []messages.State) bool {
 	if c.anew {
 		return slices.Equal(queuedAnew(c.story), queuedAnew(states))

@@ -109,7 +109,7 @@ func (m *midCohort) next(t *testing.T) {
 	<-now.done
 }
 
-// left tells whether a member was told to give back.
+// left reports whether a member was told to give back.
 func (m *member) left() bool {
 	select {
 	case <-m.leave:

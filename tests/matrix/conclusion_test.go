@@ -149,8 +149,8 @@ func (s *scene) compare(t *testing.T) {
 	}
 }
 
-// pipelines tells whether the request goes to the servers right behind the create, and is met by the fault together with
-// it: then what is demanded is how the subject ends, and not its way.
+// pipelines reports whether the request goes to the servers right behind the create, so that the fault meets both. Then
+// the cell demands how the subject ends, and not its way.
 func (c cell) pipelines() bool {
 	return (c.request == list || c.request == permits) && c.recipe == acquiring
 }

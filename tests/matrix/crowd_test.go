@@ -136,7 +136,7 @@ func (c *crowd) queue(t *testing.T, client *locks.Client, n int, lockPath string
 // giveBack tells a member to give back, and waits for nothing.
 func (m *member) giveBack() { m.once.Do(func() { close(m.leave) }) }
 
-// holds tells whether a member holds, as the onlooker has seen.
+// holds reports whether a member holds, as the onlooker has seen.
 func (c *crowd) holds(m *member) bool { return c.seen.inside(m) }
 
 // awaitHolds waits until a member holds.

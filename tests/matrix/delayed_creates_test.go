@@ -66,7 +66,7 @@ func sequences(t *testing.T, all ...*member) (numbers []int32) {
 	return numbers
 }
 
-// inARow tells whether nodes stand in a row, whichever of them comes first.
+// inARow reports whether nodes stand in a row, whichever of them comes first.
 func inARow(t *testing.T, all ...*member) bool {
 	t.Helper()
 	numbers := sequences(t, all...)

@@ -7,7 +7,7 @@ import (
 	asked "github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// fast tells whether all of some fast paths are taken: see package patient.
+// fast reports whether all of some fast paths are taken: see package patient.
 func fast(t testing.TB, paths ...actors.FastPath) bool {
 	t.Helper()
 	for _, path := range paths {

@@ -140,7 +140,7 @@ func (r *recipe) translate(c cell) cell {
 	return c
 }
 
-// isNothing tells whether a stage has nothing special.
+// isNothing reports whether a stage has nothing special.
 func (s stage) isNothing() bool {
 	return s.replicas == 0 && s.subject == nil && s.ready == nil && !s.alone && s.dial == nil
 }
@@ -149,7 +149,7 @@ func (s stage) isNothing() bool {
 // an eighth of them with it, and all without it.
 const recipesVariable = "TURNSTILE_RECIPES"
 
-// onlyPlain tells whether a cell, by its number, runs without -race only.
+// onlyPlain reports whether a cell, by its number, runs without -race only.
 func onlyPlain(number int) bool {
 	return underRace && os.Getenv(recipesVariable) != "all" && number%8 != 0
 }

@@ -38,7 +38,7 @@ func (c *crowd) sticks(t *testing.T, stays time.Duration) *member {
 	return c.enter(t, c.ours, stickyPath, locks.WithSticky(stays))
 }
 
-// validly tells whether a member holds with a lease that is valid.
+// validly reports whether a member holds with a lease that is valid.
 func (m *member) validly(c *crowd) bool { return c.holds(m) && m.lease.Valid() }
 
 // once is sticks, and gives back what it has got.

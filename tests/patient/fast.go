@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 )
 
-// Fast tells whether a fast path is taken in this process, as the environment variable TURNSTILE_WITHOUT has it: `make
+// Fast reports whether a fast path is taken in this process, as the environment variable TURNSTILE_WITHOUT has it: `make
 // paths` runs the tests once without each. What is promised of locks does not depend on it; what it costs does, and
 // tests that assert that ask here.
 func Fast(t testing.TB, path actors.FastPath) bool {

@@ -32,7 +32,7 @@ func TestCodeIsFromTheExamples(t *testing.T) {
 	require.NotZero(t, shown)
 }
 
-// has tells whether some lines are among others, one after the other; how far all of them are indented is not looked at.
+// has reports whether some lines are among others, one after the other, however far all of them are indented.
 func has(source, lines []string) bool {
 	for at := range source {
 		if len(source)-at >= len(lines) && same(source[at:at+len(lines)], lines) {

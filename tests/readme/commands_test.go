@@ -78,7 +78,7 @@ var commands = map[string]check{
 	"make screenshots":                                                                            target, // it writes into the repository
 }
 
-// everything tells whether commands that take minutes are carried out: make readme says so.
+// everything reports whether commands that take minutes are carried out: make readme says so.
 func everything() bool { return os.Getenv("TURNSTILE_README") == "all" }
 
 // long carries a command out that takes minutes, or else says what can be said of it in less.

@@ -220,7 +220,7 @@ func readSpec(name func(*ast.Ident, ...*ast.CommentGroup), doc *ast.CommentGroup
 	}
 }
 
-// exportedType tells whether a receiver's type is exported.
+// exportedType reports whether a receiver's type is exported.
 func exportedType(of ast.Expr) bool {
 	switch of := of.(type) {
 	case *ast.StarExpr:

@@ -89,7 +89,7 @@ type connectReply struct {
 	password []byte
 }
 
-// accepted says whether there is a session: a server answers with zeros when
+// accepted reports whether there is a session: a server answers with zeros when
 // it has expired or the password is wrong.
 func (c connectReply) accepted() bool { return c.session != 0 && c.timeout > 0 }
 

@@ -60,7 +60,7 @@ func (o OpCode) String() string {
 	return fmt.Sprintf("op(%d)", int32(o))
 }
 
-// covers says whether a rule or a count for o is about requests of kind other.
+// covers reports whether a rule or a count for o is about requests of kind other.
 func (o OpCode) covers(other OpCode) bool {
 	switch o {
 	case other:
@@ -73,7 +73,7 @@ func (o OpCode) covers(other OpCode) bool {
 	return false
 }
 
-// startsWithPath says whether the request's body begins with a path.
+// startsWithPath reports whether the request's body begins with a path.
 func (o OpCode) startsWithPath() bool {
 	switch o {
 	case OpPing, OpSetAuth, OpSetWatches, OpSetWatches2, OpCloseSession, OpReconfig, OpMulti, OpMultiRead:
@@ -82,7 +82,7 @@ func (o OpCode) startsWithPath() bool {
 	return true
 }
 
-// throttled says whether servers may throttle requests of that kind (Request.isThrottlable; the SASL exchange and
+// throttled reports whether servers may throttle requests of that kind (Request.isThrottlable; the SASL exchange and
 // credentials are answered before the throttle).
 func (o OpCode) throttled() bool {
 	switch o {

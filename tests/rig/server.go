@@ -287,7 +287,7 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// answers says whether it is worth asking the server anything.
+// answers reports whether it is worth asking the server anything.
 func (s *Server) answers() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

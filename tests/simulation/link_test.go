@@ -177,7 +177,7 @@ func (l *link) pop(d direction) []item {
 	return queue[:n]
 }
 
-// together tells whether two items are of one bundle.
+// together reports whether two items are of one bundle.
 func (i item) together(first item, d direction) bool {
 	if d == down {
 		return i.bundle != 0 && i.bundle == first.bundle

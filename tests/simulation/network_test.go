@@ -126,14 +126,14 @@ func (n *network) withhold(client int, hold bool) {
 	n.signal()
 }
 
-// refused tells whether a server has told a client that its session is over.
+// refused reports whether a server has told a client that its session is over.
 func (n *network) refused(session int64) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.over[session]
 }
 
-// inTouch tells whether a client has a connection that carries everything to a replica that follows.
+// inTouch reports whether a client has a connection that carries everything to a replica that follows.
 func (n *network) inTouch(client int) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

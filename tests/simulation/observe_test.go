@@ -137,7 +137,7 @@ func (w *world) granted(r *lockRequest, held *messages.Held) {
 	w.fresh = append(w.fresh, r)
 }
 
-// brokenGrant tells whether an operator has deleted the node of a grant, or of what it is part of.
+// brokenGrant reports whether an operator has deleted the node of a grant, or of what it is part of.
 func (w *world) brokenGrant(r *lockRequest) bool {
 	for outer := r.within; outer != nil; outer = outer.within {
 		if outer.broken && r.held != nil && outer.held != nil && outer.root().held.Token == r.held.Token {
@@ -150,7 +150,7 @@ func (w *world) brokenGrant(r *lockRequest) bool {
 // rewatched is more than it takes to set a watch again that an event has spent, on links that pass everything.
 const rewatched = 50 * time.Millisecond
 
-// woken tells whether a request's client was told of a node's end while a poll was under way, by a watch event or
+// woken reports whether a request's client was told of a node's end while a poll was under way, by a watch event or
 // by the answer to a read that was to watch it once more, if that was not just being sent, or an event was lost to it: then that the poll found
 // something says nothing.
 func (w *world) woken(r *lockRequest) bool {
@@ -170,7 +170,7 @@ func (w *world) woken(r *lockRequest) bool {
 	return ok && !at.Before(r.polled)
 }
 
-// behindTheDead tells whether a request waits for permits behind one that has ended with a session that its client
+// behindTheDead reports whether a request waits for permits behind one that has ended with a session that its client
 // has left and the server has not ended yet, so that its node may be there still; or behind one whose client has lost
 // touch with the ensemble; or behind what one that goes on in another session has left in a session that a server has
 // refused and no majority has ended yet. Nobody moves up in that one's place, and so nobody tells those behind it that they fit: a poll

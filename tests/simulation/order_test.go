@@ -16,7 +16,7 @@ func (r *lockRequest) root() *lockRequest {
 	return r
 }
 
-// shared tells whether others may hold with a request's node, or it with another's. w.mu is held.
+// shared reports whether others may hold with a request's node, or it with another's. w.mu is held.
 func (w *world) shared(r *lockRequest) bool {
 	for _, other := range w.requests {
 		if other != r && other.root() == r.root() {
@@ -26,7 +26,7 @@ func (w *world) shared(r *lockRequest) bool {
 	return false
 }
 
-// excludes tells whether two requests of one queue must not hold at the same time.
+// excludes reports whether two requests of one queue must not hold at the same time.
 func (r *lockRequest) excludes(other *lockRequest) bool {
 	switch {
 	case r.root() == other.root(), r.mode == messages.Semaphore:
@@ -74,7 +74,7 @@ func (w *world) checkToken(r *lockRequest, token messages.Token) {
 	w.tokens[r.queue()] = last
 }
 
-// handsOver tells whether a node is that of a request of the same client which has had the lock and gave it back; its
+// handsOver reports whether a node is that of a request of the same client which has had the lock and gave it back; its
 // delete is on its way.
 func (w *world) handsOver(node string, r *lockRequest) bool {
 	for _, other := range w.requests {

@@ -46,7 +46,7 @@ type placement struct {
 	session int64
 }
 
-// holds tells whether the lock may be used now, by what its owner can know.
+// holds reports whether the lock may be used now, by what its owner can know.
 func (r *lockRequest) holds() bool {
 	if r.cancel != nil {
 		return r.lease != nil && r.lease.Valid()
@@ -54,7 +54,7 @@ func (r *lockRequest) holds() bool {
 	return r.held != nil && r.end == "" && !r.letGo && !r.revoked && r.clock.Valid()
 }
 
-// acquired tells whether there is something to give back.
+// acquired reports whether there is something to give back.
 func (r *lockRequest) acquired() bool {
 	if r.cancel != nil {
 		return r.lease != nil && !r.letGo
@@ -62,7 +62,7 @@ func (r *lockRequest) acquired() bool {
 	return r.held != nil && r.end == "" && !r.letGo
 }
 
-// over tells whether nothing more is to come.
+// over reports whether nothing more is to come.
 func (r *lockRequest) over() bool {
 	return (r.end != "" || r.stopped) && (r.cancel == nil || r.returned)
 }

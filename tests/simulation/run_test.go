@@ -126,7 +126,7 @@ func (w *world) eventually(most time.Duration, is func() bool) bool {
 	return false
 }
 
-// drained gives back whatever is held, and tells whether every request has ended.
+// drained gives back whatever is held, and reports whether every request has ended.
 func (w *world) drained() bool {
 	for _, r := range w.some((*lockRequest).acquired) {
 		w.giveBack(r, mostDraining)
@@ -197,7 +197,7 @@ func (w *world) checkEnded() {
 	w.ended = nil
 }
 
-// replaced tells whether no client has a session any more that a server may still have.
+// replaced reports whether no client has a session any more that a server may still have.
 func (w *world) replaced(session int64) bool {
 	return !slices.ContainsFunc(w.clients, func(c *client) bool { return c.State().ID == session })
 }

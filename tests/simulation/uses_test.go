@@ -99,7 +99,7 @@ func (w *world) choose(want *wish, u use, a action) {
 	}
 }
 
-// sharesNode tells whether the node of a wish may serve others: an exclusive one's, or a reader's.
+// sharesNode reports whether the node of a wish may serve others: an exclusive one's, or a reader's.
 func (want wish) sharesNode() bool {
 	return (want.mode == messages.Exclusive || want.mode == messages.Read) && want.within == nil && !want.watchAll
 }

@@ -266,7 +266,7 @@ func (w *witness) activations() int {
 	return w.count
 }
 
-// poison tells whether the children of a node panic in Stopping, and has them do so from now on.
+// poison reports whether the children of a node panic in Stopping, and has them do so from now on.
 func (w *witness) poison(node string, now bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -46,7 +46,7 @@ func (j *judge) stillCalm() {
 	j.calmSeen = at
 }
 
-// wasHeldUp tells whether the last look was too long ago. The judge is locked.
+// wasHeldUp reports whether the last look was too long ago. The judge is locked.
 func (j *judge) wasHeldUp(at int64) bool { return at-j.calmSeen > int64(heldUp) }
 
 // lateGrant notes a grant of a lock that was free for too long. The judge is locked.

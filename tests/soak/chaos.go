@@ -102,12 +102,12 @@ func (c *chaos) run(ctx context.Context, t *track) {
 	}
 }
 
-// completed says whether every kind of fault has been.
+// completed reports whether every kind of fault has been.
 func (c *chaos) completed(tracks []*track) bool {
 	return !slices.ContainsFunc(tracks, func(t *track) bool { return !c.complete(t) })
 }
 
-// complete says whether every kind of fault of the track has been.
+// complete reports whether every kind of fault of the track has been.
 func (c *chaos) complete(t *track) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

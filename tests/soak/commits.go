@@ -36,7 +36,7 @@ type committer interface {
 	Commit(ctx context.Context, path, data string) (journal.Outcome, error)
 }
 
-// commits says whether this hold is one that commits.
+// commits reports whether this hold is one that commits.
 func (k *keeping) commits() bool {
 	every := commitEvery
 	if k.w.calm {

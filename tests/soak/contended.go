@@ -97,7 +97,7 @@ func (l *contended) latest(node string) *grant {
 	return nil
 }
 
-// valid says whether the lease was ever certainly valid.
+// valid reports whether the lease was ever certainly valid.
 func (g *grant) valid() bool { return g.end != 0 }
 
 func (g *grant) confirm(at int64) { g.end = max(g.end, at) }

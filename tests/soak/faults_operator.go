@@ -72,7 +72,7 @@ func (c *chaos) choose(ctx context.Context, rng *rand.Rand, held bool) (lock int
 	return 0, grant{}, false
 }
 
-// there says whether a node exists; not where that cannot be found out.
+// there reports whether a node exists; not where that cannot be found out.
 func (c *chaos) there(lock int, node string) bool {
 	found, _, err := c.inspector.conn.Exists(lockPath(lock) + "/" + node)
 	return err == nil && found

@@ -80,7 +80,7 @@ func (c *chaos) hangUp(ctx context.Context, rng *rand.Rand, s *subject, op rig.O
 	c.say("client %d: the servers hung up at %d of %d requests (%v)", s.number, caught, times, op)
 }
 
-// fired says whether any of the faults has happened.
+// fired reports whether any of the faults has happened.
 func fired(armed []*rig.Fault) bool {
 	return slices.ContainsFunc(armed, func(f *rig.Fault) bool {
 		select {

@@ -63,7 +63,7 @@ func (c *chaos) repaired() error {
 	}
 }
 
-// together says whether one member leads and all others follow.
+// together reports whether one member leads and all others follow.
 func (c *chaos) together(ctx context.Context) error {
 	for _, member := range c.ensemble.Members() {
 		if member.PID() == 0 {

@@ -55,7 +55,7 @@ func (g *gate) hush() {
 	}
 }
 
-// hushed says whether requests are to end.
+// hushed reports whether requests are to end.
 func (g *gate) hushed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -80,7 +80,7 @@ var fencedLock = porcupine.Model{
 	},
 }
 
-// check says whether a window is linearizable, or that it took too long to find out.
+// check reports whether a window is linearizable, or that it took too long to find out.
 func check(window []*grant, patience time.Duration) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(fencedLock, operations(window), patience)
 }

@@ -232,7 +232,7 @@ func (j *judge) gone(who holder) {
 	}
 }
 
-// granting says whether there have been so many grants.
+// granting reports whether there have been so many grants.
 func (j *judge) granting(least int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -158,7 +158,7 @@ func (k *keeping) lost() error {
 	return k.commit()
 }
 
-// ranOut says whether the lease ran out while this process stood still: then it was valid until its deadline,
+// ranOut reports whether the lease ran out while this process stood still: then it was valid until its deadline,
 // for nothing else could end it meanwhile.
 func (k *keeping) ranOut(at int64) bool {
 	k.mu.Lock()

@@ -68,6 +68,6 @@ func (o options) want(lock int, rng *rand.Rand) want {
 // all is how many locks there are, busy and calm.
 func (o options) allLocks() int { return o.locks + o.calmLocks }
 
-// calmClient says whether a client is one whose workers pause between requests, so that its session is idle at
+// calmClient reports whether a client is one whose workers pause between requests, so that its session is idle at
 // times and its locks are mostly free.
 func (o options) calmClient(client int) bool { return client >= o.clients }

@@ -10,7 +10,7 @@ import (
 // tick is that of the servers, the rig's own.
 const tick = 200 * time.Millisecond
 
-// timeoutsDiffer says whether members allow different session timeouts, so that a client that moves between them
+// timeoutsDiffer reports whether members allow different session timeouts, so that a client that moves between them
 // is granted a shorter or a longer one.
 func (o options) timeoutsDiffer() bool {
 	return len(chosen([]fault{{name: clientMoves}}, o.faults)) > 0

@@ -18,7 +18,7 @@ const (
 // before the other.
 type pair struct{ first, second *grant }
 
-// excludes says whether the two may not hold at the same time, whoever else does.
+// excludes reports whether the two may not hold at the same time, whoever else does.
 func (g *grant) excludes(other *grant) bool {
 	switch {
 	case g.mode == permit && other.mode == permit:

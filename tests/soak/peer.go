@@ -23,7 +23,7 @@ type hold interface {
 	Token() int64
 	// Node is the name of the contender's node; "" where it is not known.
 	Node() string
-	// Valid says whether it is believed to be held now.
+	// Valid reports whether it is believed to be held now.
 	Valid() bool
 	// Deadline is when that ends unless something is heard; zero where there is none.
 	Deadline() time.Time

@@ -85,7 +85,7 @@ func (j *judge) result(o options, took time.Duration) result {
 
 func millis(nanoseconds int64) float64 { return float64(nanoseconds) / float64(time.Millisecond) }
 
-// clean says whether all that must be zero is.
+// clean reports whether all that must be zero is.
 func (r result) clean() bool {
 	for _, n := range r.Wrong {
 		if n != 0 {

@@ -94,7 +94,7 @@ func life(ctx context.Context, o options, out io.Writer) (found result, err erro
 	return found, nil
 }
 
-// enough says whether the soak has lasted for as long as it was asked to, and has seen what it was asked to see.
+// enough reports whether the soak has lasted for as long as it was asked to, and has seen what it was asked to see.
 func (s *stage) enough(c *chaos, tracks []*track, begin time.Time) bool {
 	return time.Since(begin) >= s.o.duration && s.judge.granting(s.o.grants) && (!s.o.allKinds || c.completed(tracks))
 }

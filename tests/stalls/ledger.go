@@ -21,7 +21,7 @@ type hold struct {
 	session int64
 }
 
-// valid says whether the hold was ever valid for certain.
+// valid reports whether the hold was ever valid for certain.
 func (h *hold) valid() bool { return !h.from.IsZero() }
 
 // look notes that the hold is valid now, if it is. The clock is read before the

@@ -49,7 +49,7 @@ type result struct {
 	waits waits
 }
 
-// clean says whether the rule has held.
+// clean reports whether the rule has held.
 func (r *result) clean() bool {
 	return r.Overlaps == 0 && r.Disorder == 0 && r.Never == 0 && r.Relisted == 0
 }

@@ -109,7 +109,7 @@ func (r *record) all() []event {
 	return slices.Clone(r.events)
 }
 
-// pinged says whether a ping has come down behind the commit of a transaction.
+// pinged reports whether a ping has come down behind the commit of a transaction.
 func (r *record) pinged(zxid int64) bool {
 	all := r.all()
 	commit := slices.IndexFunc(all, func(e event) bool { return !e.up && e.Type == rig.PacketCommit && e.Zxid == zxid })

@@ -166,7 +166,7 @@ func parsed[V any](t *testing.T, at place, status int, args ...string) (v V) {
 	return v
 }
 
-// alive tells whether a process runs: a zombie does not.
+// alive reports whether a process runs: a zombie does not.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// challenge is what a server has sent first (RFC 2831, section 2.1.1).
+// challenge is a server's first message (RFC 2831, section 2.1.1).
 type challenge struct {
 	realms []string
 	nonce  string
@@ -43,7 +43,7 @@ func parseChallenge(text []byte) (c challenge, err error) {
 	return c, pairs.allowsAuth()
 }
 
-// charset says whether it is UTF-8; the RFC knows no other name for one.
+// charset reports whether it is UTF-8; the RFC knows no other name for one.
 func (p pairs) charset() (utf8 bool, err error) {
 	if len(p.all("charset")) == 0 {
 		return false, nil

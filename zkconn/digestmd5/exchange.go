@@ -26,7 +26,7 @@ type exchange struct {
 // Initial gives the empty token: the server speaks first.
 func (*exchange) Initial() ([]byte, error) { return nil, nil }
 
-// Done says whether the server has proved that it knows the password.
+// Done reports whether the server has proved that it knows the password.
 func (e *exchange) Done() bool { return e.phase == satisfied }
 
 // Step answers the challenge, and then verifies the server's proof.

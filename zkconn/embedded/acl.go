@@ -38,7 +38,7 @@ var (
 const schemeSASL = "sasl"
 
 // fixACL checks the list that a request wants to give a node, and puts the requestor's own identities in
-// the place of the scheme "auth". sasl says whether the server knows that scheme.
+// the place of the scheme "auth". sasl: the server knows that scheme.
 func fixACL(list []access, who []identity, sasl bool) ([]access, code) {
 	var fixed []access
 	var seen set[access]
@@ -95,7 +95,7 @@ func validID(who identity) bool {
 // kerberosName is a principal with a realm (KerberosName's nameParser).
 var kerberosName = regexp.MustCompile(`^[^/@]*(/[^/@]*)?@[^/@]*$`)
 
-// allowed says whether one of the identities has one of the permissions. A node without a list is open.
+// allowed reports whether one of the identities has one of the permissions. A node without a list is open.
 func allowed(list []access, perm int32, who []identity) bool {
 	if len(list) == 0 {
 		return true
@@ -133,7 +133,7 @@ func matches(rule identity, id string) bool {
 	return ok && len(client) == len(network.address) && network.contains(client)
 }
 
-// network is what an entry of the scheme ip names: an address of 4 or 16 bytes, and how many bits of it count.
+// network is the value of an entry of the scheme ip: an address of 4 or 16 bytes, and how many bits of it count.
 type network struct {
 	address []byte
 	bits    int

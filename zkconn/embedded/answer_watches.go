@@ -89,7 +89,7 @@ const (
 	persistentRecursiveWatcher watcherType = 5
 )
 
-// modes are the watches of that kind: on data, and on children. known is false for a number that is none.
+// modes are the watches of that kind: on data, and on children. known is false for a number that names none.
 func (t watcherType) modes() (data, children watchMode, known bool) {
 	switch t {
 	case childrenWatcher:

@@ -88,7 +88,7 @@ func (c *conn) sasl(xid int32, d *decoder) bool {
 	return true
 }
 
-// shows says whether the client has shown an identity of that scheme.
+// shows reports whether the client has shown an identity of that scheme.
 func (c *conn) shows(scheme string) bool {
 	for _, who := range c.who {
 		if who.scheme == scheme {
@@ -151,7 +151,7 @@ func (x *digestExchange) step(token []byte, passwordOf func(string) (string, boo
 const (
 	digestRealm = "zk-sasl-md5"
 	digestURI   = "zookeeper/zk-sasl-md5"
-	// maxDigestResponse is what Java's server reads at most, in bytes.
+	// maxDigestResponse is the longest response that Java's server reads, in bytes.
 	maxDigestResponse = 4096
 )
 
@@ -265,7 +265,7 @@ func cutQuoted(text string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// digest is what proves that one knows the password: the client with "AUTHENTICATE:", the server with ":".
+// digest is the proof that one knows the password: the client with "AUTHENTICATE:", the server with ":".
 func (r digestResponse) digest(method, password string) string {
 	secret := md5.Sum([]byte(inLatin1(r.user) + ":" + inLatin1(r.realm) + ":" + inLatin1(password)))
 	a1 := string(secret[:]) + ":" + r.nonce + ":" + r.cnonce + r.forWhom

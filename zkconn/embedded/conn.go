@@ -62,7 +62,7 @@ func (c *conn) park() { c.phase = max(c.phase, parked) }
 
 func (c *conn) countReceived() { c.received++; c.r.received++ }
 
-// noZxid is what an event carries that no transaction has caused, but a client that sets its watches again.
+// noZxid is the zxid of an event that no transaction caused: the client has set its watches again.
 const noZxid = -1
 
 // notify sends a watch event, with the zxid of the transaction that has caused it.

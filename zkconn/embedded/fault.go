@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Action is what happens to a request.
+// Action is the fate of a request.
 type Action int
 
 const (
@@ -38,7 +38,7 @@ const (
 	RefusePart
 )
 
-// throttledOp is what Refuse answers where no code is set: ZooKeeper's ThrottledOp.
+// throttledOp is the code that Refuse answers where none is set: ZooKeeper's ThrottledOp.
 const throttledOp = -127
 
 // Request describes a request to a hook.

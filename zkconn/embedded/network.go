@@ -278,7 +278,7 @@ func fill(in *bufio.Reader, old []byte, n int) ([]byte, error) {
 	return frame, nil
 }
 
-// frameBuffered says whether the next frame has come as a whole.
+// frameBuffered reports whether the next frame has come as a whole.
 func frameBuffered(in *bufio.Reader) bool {
 	if in.Buffered() < 4 {
 		return false

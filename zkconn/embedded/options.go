@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// settings are what Start was told, and what it takes when it was told nothing.
+// settings are the options of Start, with their defaults.
 type settings struct {
 	listen     []string
 	memory     bool

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// output is what a connection has to send. Frames are put in under the ensemble's lock, so they are in the
+// output holds the frames that a connection has to send. Frames are put in under the ensemble's lock, so they are in the
 // order of what they tell; they go out without it. Only the writing goroutine sends them: whoever else did
 // would have to wait for a client that does not read.
 type output struct {

@@ -16,7 +16,7 @@ type record struct {
 type preparation struct {
 	tree    *tree
 	session int64
-	// standing is what the leader says of the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
+	// standing is the leader's word on the session: codeOK, codeSessionExpired or codeSessionMoved. Each part asks,
 	// so a multi of a session that is over has the refusal in its first part, and its header says OK.
 	standing code
 	who      []identity

@@ -110,7 +110,7 @@ func (o operation) prepare(p *preparation) (part, code) {
 	}
 }
 
-// form is what the record of a multi looks like as a whole.
+// form is the shape of a multi's record.
 type form int
 
 const (

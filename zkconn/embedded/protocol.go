@@ -118,7 +118,7 @@ const (
 	codeRequiresSASL         code = -124
 )
 
-// eventType is what happened to a node, as a watch event carries it.
+// eventType is the change of a node that a watch event reports.
 type eventType int32
 
 const (
@@ -182,7 +182,7 @@ func shown(parent string) string {
 	return parent
 }
 
-// null is what a null string is read as. No other is: text that was read is valid UTF-8.
+// null stands for a null string. It is not valid UTF-8, and all other text is.
 const null = "\xff"
 
 // readable turns bytes into text as Java does: what is not UTF-8 becomes U+FFFD, one for as many bytes as

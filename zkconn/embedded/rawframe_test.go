@@ -194,7 +194,7 @@ func (c *rawClient) delete(path string) {
 	c.call(embedded.OpDelete, path, anyVersion).must()
 }
 
-// exists says whether a node is there.
+// exists reports whether a node is there.
 func (c *rawClient) exists(path string) bool {
 	c.t.Helper()
 	return c.call(embedded.OpExists, path, false).code == ok

@@ -237,7 +237,7 @@ func (r *Replica) setLine(other *Replica, to line) {
 	r.e.flow()
 }
 
-// Following tells whether the replica leads, or follows the leader on a link that carries
+// Following reports whether the replica leads, or follows the leader on a link that carries
 // everything both ways.
 func (r *Replica) Following() bool {
 	r.e.mu.Lock()

@@ -136,7 +136,7 @@ func multiReply(e *encoder, results []result) {
 	e.multiHeader(opError, true, -1)
 }
 
-// wellFormed tells whether a write can be read as a whole. Multis and new sessions are read later.
+// wellFormed reports whether a write can be read as a whole. Multis and new sessions are read later.
 func wellFormed(op Op, d decoder) bool {
 	switch op {
 	case OpMulti, OpCreateSession:
@@ -173,7 +173,7 @@ func (c *conn) perform(frame []byte) bool {
 	return open
 }
 
-// suffer lets the faults have their way with a request. It says whether the request is still to be carried
+// suffer lets the faults have their way with a request. It reports whether the request is still to be carried
 // out and, if not, whether the connection stays open.
 func (c *conn) suffer(xid int32, op Op, body []byte) (goOn, open bool) {
 	request := Request{Session: c.sessionID, Op: op, Paths: requestPaths(op, body)}

@@ -120,7 +120,7 @@ func (s *Server) Sessions() []int64 {
 	return ids
 }
 
-// TB is what Run needs of a testing.TB.
+// TB is the part of testing.TB that Run needs.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -139,7 +139,7 @@ func Run(t TB, opts ...Option) *Server {
 	return s
 }
 
-// Committing tells whether the ensemble carries writes out now: there is a leader that is not
+// Committing reports whether the ensemble carries writes out now: there is a leader that is not
 // paused, and a majority that it can talk to.
 func (s *Server) Committing() bool {
 	s.e.mu.Lock()

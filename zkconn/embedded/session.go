@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// passwordSize is what a password is long, in bytes.
+// passwordSize is the length of a password, in bytes.
 const passwordSize = 16
 
 // password is a session's: it follows from the id, so that it is known for sessions that are no more.
@@ -76,7 +76,7 @@ func (e *ensemble) closeSession(id int64, asker *Replica) *txn {
 	return x
 }
 
-// check tells whether the leader takes a write of a session that comes from a replica's client
+// check reports whether the leader takes a write of a session that comes from a replica's client
 // (SessionTrackerImpl.checkSession, LeaderSessionTracker.checkSession). It notes where a session is that nobody has
 // asked about since there is this leader.
 func (e *ensemble) check(id int64, from *Replica) code {

@@ -9,7 +9,7 @@ import (
 // The state of a server: its ensemble, the replicas of it, their connections, sessions, and links to each other. They
 // refer to each other, so they are declared together; what works on each stands in a file of its own.
 
-// ensemble is what the replicas have in common, the leader's part of it among it. One lock guards all of
+// ensemble is the state that the replicas share, the leader's included. One lock guards all of
 // it, the trees included: the work under it takes microseconds, and one order of everything is what makes
 // the server easy to trust. Nobody waits for the network under it.
 type ensemble struct {
@@ -72,7 +72,7 @@ type Replica struct {
 	latency        latency
 }
 
-// isolation is what CutOff has made of a replica.
+// isolation says whether a replica was cut off, and how.
 type isolation int
 
 const (
@@ -164,7 +164,7 @@ type stream struct {
 	ended    bool
 }
 
-// message is what the receiver does when it arrives.
+// message carries an action that the receiver does when it arrives.
 type message struct {
 	due     time.Time // not before
 	deliver func()

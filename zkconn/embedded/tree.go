@@ -38,7 +38,7 @@ func (t *tree) plant(path string, acl []access) {
 	t.bytes += int64(len(path))
 }
 
-// result is what a transaction, or one part of it, has done.
+// result is the outcome of a transaction, or of one part of it.
 type result struct {
 	op   Op
 	code code
@@ -222,7 +222,7 @@ func (n *node) seen() *stat {
 	return &s
 }
 
-// lifetime is what ends a node.
+// lifetime says which event ends a node.
 type lifetime int
 
 const (
@@ -252,7 +252,7 @@ func life(owner int64) lifetime {
 	}
 }
 
-// createMode is what the flags of a create ask for.
+// createMode is the kind of node that the flags of a create name.
 type createMode struct {
 	sequential bool
 	life       lifetime

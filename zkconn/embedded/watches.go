@@ -137,7 +137,7 @@ func (w *watches) above(path string, found []*conn) []*conn {
 	return found
 }
 
-// has tells whether the connection watches the path in one of these ways.
+// has reports whether the connection watches the path in one of these ways.
 func (w *watches) has(path string, c *conn, modes watchMode) bool {
 	return w.modes[watch{c, path}]&modes != 0
 }

@@ -55,10 +55,10 @@ type credential struct {
 	start, end time.Time
 }
 
-// valid tells whether the ticket has not expired.
+// valid reports whether the ticket has not expired.
 func (c *credential) valid(now time.Time) bool { return now.Before(c.end) }
 
-// fresh tells whether the ticket will last for a while: a tenth of its life, and five minutes at most.
+// fresh reports whether the ticket will last for a while: a tenth of its life, and five minutes at most.
 func (c *credential) fresh(now time.Time) bool {
 	margin := min(c.end.Sub(c.start)/10, longestMargin)
 	return now.Before(c.end.Add(-margin))
@@ -84,7 +84,7 @@ func (c *credential) forRealm() string {
 	return names[len(names)-1]
 }
 
-// grantsTickets tells whether it is a ticket-granting ticket.
+// grantsTickets reports whether it is a ticket-granting ticket.
 func (c *credential) grantsTickets() bool {
 	names := c.ticket.SName.NameString
 	return len(names) == 2 && names[0] == "krbtgt"

@@ -77,7 +77,7 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// Temporary tells whether the same may succeed a moment later without anybody's doing.
+// Temporary reports whether the same may succeed a moment later without anybody's doing.
 func (e *Error) Temporary() bool {
 	return errors.Is(e.Kind, ErrNoKDC) || errors.Is(e.Kind, ErrNameInDoubt)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// phase is what an exchange waits for.
+// phase says what an exchange waits for.
 type phase int
 
 const (

@@ -68,7 +68,7 @@ func (k *kdcs) ask(ctx context.Context, realm string, request []byte) ([]byte, e
 	return nil, because(ErrNoKDC, errors.Join(failures...), "of realm %s", realm)
 }
 
-// movesOn tells whether another KDC, or another way to the same one, may answer better.
+// movesOn reports whether another KDC, or another way to the same one, may answer better.
 func movesOn(code int32) bool {
 	return code == errorcode.KDC_ERR_SVC_UNAVAILABLE || code == errorcode.KRB_ERR_RESPONSE_TOO_BIG
 }
@@ -232,7 +232,7 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// clientRefusals and serviceRefusals are what codes mean that concern one of the principals.
+// clientRefusals and serviceRefusals say what the codes that concern one of the principals mean.
 var (
 	clientRefusals = map[int32]string{
 		errorcode.KDC_ERR_C_PRINCIPAL_UNKNOWN: "its name or realm is wrong, or it was deleted",

@@ -26,7 +26,7 @@ func readKeys(path string) (*keys, error) {
 	return &keys{read}, nil
 }
 
-// complete tells whether each entry was read as a whole: the library passes over what is cut off.
+// complete reports whether each entry was read as a whole: the library passes over what is cut off.
 func complete(read *keytab.Keytab) bool {
 	for _, entry := range read.Entries {
 		if len(entry.Key.KeyValue) == 0 || len(entry.Principal.Components) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// mechanismName is what servers know it by.
+// mechanismName is its name in SASL.
 const mechanismName = "GSSAPI"
 
 // Mechanism authenticates by Kerberos; it is for [zkconn.WithSASL]. Several connections may use it

@@ -38,7 +38,7 @@ type services struct {
 	names map[string]knownName // by addresses
 }
 
-// knownName is what the DNS has said.
+// knownName is an answer of the DNS.
 type knownName struct {
 	host  string
 	until time.Time // it is looked up again
@@ -131,7 +131,7 @@ func judged(err, doubt error) error {
 // errNoName is the definite answer of the DNS that it has no name for an address that leads back to it.
 var errNoName = errors.New("no name")
 
-// lookUp is what Java's getCanonicalHostName does: it gives the name of an address, if that leads back to it.
+// lookUp gives the name of an address, if that leads back to it, as Java's getCanonicalHostName does.
 func lookUp(ctx context.Context, address string) (string, error) {
 	names, err := net.DefaultResolver.LookupAddr(ctx, address)
 	if err != nil {

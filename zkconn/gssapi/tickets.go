@@ -55,7 +55,7 @@ type heldTicket struct {
 	refused atomic.Bool
 }
 
-// usable tells whether a server would have it, as far as is known. It may be nil.
+// usable reports whether a server would have it, as far as is known. It may be nil.
 func (h *heldTicket) usable(now time.Time) bool { return h != nil && h.valid(now) && !h.refused.Load() }
 
 // take gives a ticket for a service. Where the service has no realm, that of the owner is meant.

@@ -1,4 +1,4 @@
-// Package wire is what crosses between nodes: between a gateway and its requesters (package
+// Package wire has the messages between nodes: between a gateway and its requesters (package
 // gateway), and between a lock actor and owners or observers on other nodes (actors.WithRemote).
 // Both nodes link it.
 //

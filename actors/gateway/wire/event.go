@@ -81,7 +81,7 @@ func (x *Event) Notice() (notice any, in time.Duration) {
 	return x.end(), 0
 }
 
-// end gives the notice of an end; nil where it is none.
+// end gives the notice of an end; nil for any other event.
 func (x *Event) end() any {
 	switch n := x.GetWhat().(type) {
 	case *Event_Released:

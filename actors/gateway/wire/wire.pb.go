@@ -29,7 +29,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Standing is what a gateway says of a request.
+// Standing says what a gateway has of a request.
 type Standing int32
 
 const (

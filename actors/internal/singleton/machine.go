@@ -33,7 +33,7 @@ var phaseNames = [...]string{"paused", "campaigning", "active", "stopping", "los
 // String gives the phase's name: "paused", "campaigning", …
 func (p Phase) String() string { return phaseNames[p] }
 
-// Then is what follows when the lock is gone and no child runs.
+// Then is the next step when the lock is gone and no child runs.
 type Then uint8
 
 // What may follow. A greater one replaces a smaller one.
@@ -46,7 +46,7 @@ const (
 	End
 )
 
-// Kind is what happened.
+// Kind is the kind of an event.
 type Kind uint8
 
 // The events.
@@ -55,13 +55,13 @@ const (
 	Begin Kind = iota
 	// PauseOver: the pause of a paused singleton is over.
 	PauseOver
-	// Held: the lock is granted. Event.Valid tells whether its lease runs now.
+	// Held: the lock is granted. Event.Valid: its lease runs now.
 	Held
 	// Asked: somebody asks for the lock.
 	Asked
 	// Gone: the lock is not ours any more; its actor has not ended.
 	Gone
-	// LockEnded: the lock actor has ended. Event.Passes tells whether a new campaign may succeed;
+	// LockEnded: the lock actor has ended. Event.Passes: a new campaign may succeed;
 	// where it may not, Event.Reason and Event.Detail say why.
 	LockEnded
 	// ChildRestarted: the supervisor restarts the child.
@@ -98,7 +98,7 @@ type Event struct {
 	Detail        string
 }
 
-// Effect is what the shell is to do.
+// Effect is an instruction to the shell.
 type Effect uint8
 
 // The effects. The shell carries them out in order.
@@ -264,7 +264,7 @@ func (m *Machine) ends(ev Event) *Machine {
 	return m
 }
 
-// next is what follows when the lock is gone and no child runs.
+// next gives the next step when the lock is gone and no child runs.
 func (m *Machine) next() []Effect {
 	then := m.Then
 	switch then {
@@ -279,12 +279,12 @@ func (m *Machine) next() []Effect {
 	return []Effect{Pause}
 }
 
-// tooMany counts a failure of the child, and tells whether it has had too many.
+// tooMany counts a failure of the child, and reports whether it has had too many.
 func (m *Machine) tooMany(at time.Duration) bool {
 	m.Failed = slices.DeleteFunc(m.Failed, func(before time.Duration) bool { return at-before >= m.Within })
 	m.Failed = append(m.Failed, at)
 	return len(m.Failed) >= m.Failures
 }
 
-// Ends tells whether no child will follow the one that runs, if any does.
+// Ends reports whether no child will follow the one that runs, if any does.
 func (m *Machine) Ends() bool { return m.Phase == Ended || m.Then == End }

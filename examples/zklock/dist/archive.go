@@ -57,7 +57,7 @@ func (r *release) pack(ctx context.Context, goos, goarch string) (*archive, erro
 	return a, os.WriteFile(filepath.Join(r.out, a.name), a.packed, 0o644)
 }
 
-// modeOf is what may be done with a file: only the program is executable.
+// modeOf gives the permissions of a file: only the program is executable.
 func modeOf(as, binary string) fs.FileMode {
 	if as == binary {
 		return 0o755

@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// release is what is packed.
+// release is a version that is packed.
 type release struct {
 	version string
 	time    time.Time
@@ -54,7 +54,7 @@ type release struct {
 	shared  map[string][]byte // what every archive has, by its name there
 }
 
-// plain is what a version may consist of: it becomes a part of file names and of the linker's flags.
+// plain matches the characters of a version: it becomes a part of file names and of the linker's flags.
 var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+-]*$`)
 
 func run(ctx context.Context, args []string, says io.Writer) error {

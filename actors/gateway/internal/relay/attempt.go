@@ -31,10 +31,10 @@ func newAttempt(index int, now Instant) attempt {
 	return attempt{index: index, entered: now, asked: now, heard: now, every: firstEvery}
 }
 
-// young tells whether it has just begun.
+// young reports whether it has just begun.
 func (a *attempt) young(now Instant) bool { return now < a.entered.plus(firstEvery) }
 
-// accept takes it that a gateway has the request; newest is the newest sending.
+// accept: a gateway has the request; newest is the newest sending.
 func (a *attempt) accept(by, newest uint64) {
 	if !a.accepted {
 		a.since = newest
@@ -42,7 +42,7 @@ func (a *attempt) accept(by, newest uint64) {
 	a.accepted, a.by = true, by
 }
 
-// refusedBy tells whether an answer that the request is not known, or not taken, counts. One to a sending that
+// refusedBy reports whether an answer that the request is not known, or not taken, counts. One to a sending that
 // does not name the gateway which has accepted the request may be another one's, or of before. If it is true, a newer
 // sending is answered so, too.
 func (a *attempt) refusedBy(p Reply) bool { return !a.accepted || p.Number > a.since }
@@ -80,7 +80,7 @@ func (s sendings) promised(p Reply) (until, sent Instant) {
 	return 0, 0
 }
 
-// hold is what the requester may rely on while it holds.
+// hold has the promises that the requester may rely on while it holds.
 type hold struct {
 	deadline Instant       // of the lease
 	grace    Instant       // when the lock will be taken; zero for never
@@ -96,7 +96,7 @@ func (h *hold) due() Instant {
 	return h.deadline
 }
 
-// renew takes a promise, and tells whether it is the longest one.
+// renew takes a promise, and reports whether it is the longest one.
 func (h *hold) renew(now, until, sent Instant, lasts time.Duration) (longer bool) {
 	if until > now && sent >= h.fresh {
 		h.fresh, h.lasts = sent, lasts

@@ -46,7 +46,7 @@ type entry struct {
 	// events are those that the requester is not known to have taken in: from seen+1 to newest.
 	events               []told
 	seen, newest, pushed uint64
-	// trouble is what keeps the servers from carrying the request out, told what the requester was last sent of that.
+	// trouble keeps the servers from carrying the request out; toldTrouble is the newest that the requester was told of.
 	trouble, toldTrouble string
 
 	grant      messages.Grant
@@ -132,7 +132,7 @@ func (e *entry) told(now Instant, notice any) {
 	e.add(notice, deadline)
 }
 
-// hasNews tells whether something is to be sent to the requester.
+// hasNews reports whether something is to be sent to the requester.
 func (e *entry) hasNews() bool { return e.newest > e.pushed || e.trouble != e.toldTrouble }
 
 func (e *entry) add(notice any, at Instant) {

@@ -28,7 +28,7 @@ func (r *Requester) takeIn(now Instant, p Reply, until, sent Instant) []Output {
 	return out
 }
 
-// begins tells whether an event lets the lock be held: it needs a promise.
+// begins reports whether an event lets the lock be held: it needs a promise.
 func (r *Requester) begins(notice any) bool {
 	if !r.waits() {
 		return false
@@ -42,8 +42,8 @@ func (r *Requester) begins(notice any) bool {
 	return false
 }
 
-// withoutPromise is what to do when the lock is granted and no promise is left of it: ask for one,
-// or begin anew when the gateway has lost the lock meanwhile. A gateway that closes, or that is cut
+// withoutPromise: the lock is granted, and its promise has run out. It asks for one,
+// or begins anew when the gateway has lost the lock meanwhile. A gateway that closes, or that is cut
 // from the servers, answers each sending without one: so Wake sends while the newest is young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
 	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
@@ -115,7 +115,7 @@ func (r *Requester) transition(n *messages.Transition) []Output {
 	return []Output{Say{Notice: &shown}}
 }
 
-// restarts tells whether an end at the gateway is none for the owner: the gateway gave up a waiter
+// restarts reports whether the request goes on after an end at the gateway: the gateway gave up a waiter
 // that it had not heard of, or is closing and there is another one, or still has an earlier attempt
 // of the same owner's.
 func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
@@ -131,7 +131,7 @@ func (r *Requester) restarts(end messages.State, why messages.Reason) bool {
 	return false
 }
 
-// haunted tells whether the request fails for what may be its own earlier attempt. That is there
+// haunted reports whether the request fails for what may be its own earlier attempt. That is there
 // for as long as its session is out of reach.
 func (r *Requester) haunted(end messages.State, why messages.Reason) bool {
 	return end == messages.StateFailed && (why == messages.ReasonReentry || why == messages.ReasonUpgrade) &&

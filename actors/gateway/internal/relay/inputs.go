@@ -211,7 +211,7 @@ func (r *Requester) full(now Instant, p Reply) []Output {
 	return r.finish(&messages.Failed{Grant: r.grant, Reason: messages.ReasonGatewayFull, Detail: p.Detail}, "Full")
 }
 
-// unknown takes it that the gateway has nothing of the request, or nothing any more.
+// unknown: the gateway does not have the request, or not any more.
 func (r *Requester) unknown(now Instant) []Output {
 	switch {
 	case r.stage == held:

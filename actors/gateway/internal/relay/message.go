@@ -21,7 +21,7 @@ func (i Instant) plus(d time.Duration) Instant {
 	return math.MaxInt64
 }
 
-// Order is what the owner of a request wants of it.
+// Order is the wish of a request's owner.
 type Order uint8
 
 // The orders. A greater one replaces a smaller one.
@@ -45,16 +45,16 @@ type Request struct {
 	// Number numbers the sendings, from 1; Seen is the number of the newest event that was taken
 	// in.
 	Number, Seen uint64
-	// Want is what is asked for; nil once the gateway has accepted it.
+	// Want is the request; nil once the gateway has accepted it.
 	Want *messages.Acquire
-	// Order is what the owner wants; Reason is why, for Cancel.
+	// Order is the owner's wish; Reason is why, for Cancel.
 	Order  Order
 	Reason messages.Reason
 	// Over: the requester has ended, and wants no reply. What is left of the request is given up.
 	Over bool
 }
 
-// Standing is what a gateway says of a request.
+// Standing says what a gateway has of a request.
 type Standing uint8
 
 // The standings.
@@ -72,7 +72,7 @@ const (
 	Full
 )
 
-// Reply is what a gateway answers, and what it sends when something has happened.
+// Reply is a gateway's answer, or its report that something has happened.
 type Reply struct {
 	ID       string
 	Gateway  uint64
@@ -93,7 +93,7 @@ type Reply struct {
 	Events []Event
 }
 
-// Event is what the gateway's lock actor has told.
+// Event is a notice of the gateway's lock actor.
 type Event struct {
 	// Notice is a pointer to one of the notices of package messages, or to a messages.Transition.
 	// Its times mean nothing to the other end.
@@ -118,7 +118,7 @@ func terminal(notice any) (messages.State, bool) {
 	return messages.StateNone, false
 }
 
-// Output is what an end asks its shell to do: Send, Dismiss, Say, Trouble, Extend, EndLease or End of the
+// Output is an instruction of an end to its shell: Send, Dismiss, Say, Trouble, Extend, EndLease or End of the
 // requester, Spawn, Tell or Answer of the gateway.
 type Output any
 

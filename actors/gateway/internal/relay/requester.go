@@ -68,7 +68,7 @@ func NewRequester(guid string, gateways int, want messages.Acquire, alone bool) 
 // ID is the request's id at the gateway that it is with now.
 func (r *Requester) ID() string { return fmt.Sprintf("%s/%d", r.guid, r.try.index) }
 
-// Holding tells whether the owner holds the lock as far as it has been told.
+// Holding reports whether the owner holds the lock as far as it has been told.
 func (r *Requester) Holding() bool { return r.stage == held }
 
 // State is where the request stands, as the owner knows it.
@@ -80,7 +80,7 @@ func (r *Requester) Prefer(gateway int) { r.places.now = gateway }
 // Gateway is the gateway that the request is with, or goes to next.
 func (r *Requester) Gateway() int { return r.places.now }
 
-// Accepted tells whether that gateway has accepted it.
+// Accepted reports whether that gateway has accepted it.
 func (r *Requester) Accepted() bool { return r.try.accepted }
 
 // Unpin lets the request go on elsewhere again.
@@ -111,10 +111,10 @@ func (r *Requester) pace() time.Duration {
 // patience is how long a gateway takes at most to give up what it hears no more of, and some more.
 func (r *Requester) patience() time.Duration { return max(leastPatience, 4*r.slow) }
 
-// waits tells whether the request has not held, and is wanted.
+// waits reports whether the request has not held, and is wanted.
 func (r *Requester) waits() bool { return r.stage == before && !r.ordered.ends() }
 
-// overdue tells whether a waiter's Acquire.Timeout has passed, and the gateway has not told of it.
+// overdue reports whether a waiter's Acquire.Timeout has passed, and the gateway has not told of it.
 func (r *Requester) overdue(now Instant) bool {
 	return r.waits() && r.want.Timeout > 0 && now >= r.begun.plus(r.want.Timeout).plus(timeoutSlack)
 }
@@ -122,7 +122,7 @@ func (r *Requester) overdue(now Instant) bool {
 // latest is when an order that nobody confirms ends the request.
 func (r *Requester) latest() Instant { return max(r.ordered.at, r.try.heard).plus(r.patience()) }
 
-// ordered is what the owner wants of the request.
+// ordered is the newest order of the owner.
 type ordered struct {
 	what   Order
 	why    messages.Reason
@@ -130,7 +130,7 @@ type ordered struct {
 	revoke uint64  // the first sending that asks the lock back; zero for none
 }
 
-// ends tells whether the owner wants the request to end.
+// ends reports whether the owner wants the request to end.
 func (o *ordered) ends() bool { return o.what >= Cancel }
 
 // places are the gateways that a request may be at, by their numbers.
@@ -141,7 +141,7 @@ type places struct {
 	full   int  // that were full, in a row
 }
 
-// several tells whether there is another gateway to go to.
+// several reports whether there is another gateway to go to.
 func (p *places) several() bool { return p.named > 1 && !p.pinned }
 
 // next is that one; the same where there is none.

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Table is what a gateway knows of its requests. Make one with NewTable.
+// Table has a gateway's requests. Make one with NewTable.
 type Table struct {
 	name     uint64
 	patience time.Duration
@@ -121,7 +121,7 @@ func Refuse(id string, number uint64, why string) Reply {
 	return Reply{ID: id, Standing: Refused, Number: number, Detail: why}
 }
 
-// over takes it that the requester wants to hear no more.
+// over: the requester wants to hear no more.
 func (t *Table) over(now Instant, e *entry) []Output {
 	e.orphaned = true
 	if e.phase == gone {
@@ -163,7 +163,7 @@ func (t *Table) Troubled(id, text string) {
 	e.trouble = text
 }
 
-// Ended takes it that the lock actor of a request has ended. Where it has not told so, it was
+// Ended: the lock actor of a request has ended. Where it has not told so, it was
 // stopped from outside.
 func (t *Table) Ended(now Instant, id string) {
 	e := t.requests[id]
@@ -208,7 +208,7 @@ func (t *Table) Tick(now Instant) []Output {
 	return out
 }
 
-// silent tells whether a requester is taken for dead: nothing was heard of it for the patience of the
+// silent reports whether a requester is taken for dead: nothing was heard of it for the patience of the
 // gateway, or it sends and takes nothing in.
 func (t *Table) silent(now Instant, e *entry) bool {
 	return now >= e.received.plus(t.patience) || len(e.events) > unseen
@@ -227,7 +227,7 @@ func (t *Table) Close() []Output {
 	return out
 }
 
-// Closed tells whether the gateway is closing and has promised nothing that has not run out.
+// Closed reports whether the gateway is closing and has promised nothing that has not run out.
 func (t *Table) Closed(now Instant) bool {
 	for _, e := range t.requests {
 		if now < e.promised && e.phase == holding {
@@ -297,14 +297,14 @@ func (m *memory) add(now Instant, id string) {
 	m.young[id] = struct{}{}
 }
 
-// has tells whether an id is remembered.
+// has reports whether an id is remembered.
 func (m *memory) has(id string) bool {
 	_, young := m.young[id]
 	_, old := m.old[id]
 	return young || old
 }
 
-// room tells whether the end of so many requests more could be remembered, and none is forgotten
+// room reports whether the end of so many requests more could be remembered, and none is forgotten
 // that must not be.
 func (m *memory) room(now Instant, requests int) bool {
 	m.turn(now)

@@ -204,7 +204,7 @@ func (z *ensemble) grant() {
 
 var _ relay.Lease = (*gate)(nil)
 
-// heldForNobody tells whether the lock is held by a request that began when its requester had gone on without it.
+// heldForNobody reports whether the lock is held by a request that began when its requester had gone on without it.
 func (w *world) heldForNobody() bool {
 	if len(w.zk.queue) == 0 {
 		return false
@@ -214,7 +214,7 @@ func (w *world) heldForNobody() bool {
 	return l != nil && l.late && l.state == messages.StateHeld && !head.of.dead
 }
 
-// isOver tells whether the requester of an attempt has ended in order, or has left the attempt.
+// isOver reports whether the requester of an attempt has ended in order, or has left the attempt.
 func (w *world) isOver(id string) bool {
 	number, _, _ := strings.Cut(id, "/")
 	a := w.asks[index(messages.ActorID{ID: number})]

@@ -25,7 +25,7 @@ type Campaign struct {
 	over       bool       // the end was told
 }
 
-// campaignTold is what the lock actor of a campaign has told.
+// campaignTold is a notice of a campaign's lock actor.
 type campaignTold struct {
 	mailbox.Quiet
 	from   *Campaign
@@ -71,7 +71,7 @@ func (c *Campaign) lose(reason messages.Reason) {
 	}
 }
 
-// passes tells whether a campaign may succeed after one that ended so.
+// passes reports whether a campaign may succeed after one that ended so.
 func passes(notice any) (reason messages.Reason, detail string, again bool) {
 	switch n := notice.(type) {
 	case *messages.Failed:
@@ -136,7 +136,7 @@ func newTerm(held *messages.Held, clock *zkconn.LeaseClock) *Term {
 	return t
 }
 
-// Valid tells whether the lock is certain to be ours now. Once false it stays false.
+// Valid reports whether the lock is certain to be ours now. Once false it stays false.
 func (t *Term) Valid() bool { return !t.over.Load() && t.clock.Unbroken(t.run) }
 
 // Deadline is when the lease ends unless it is renewed.

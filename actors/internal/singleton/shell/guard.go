@@ -95,7 +95,7 @@ func (c *guardedContext) ReenterAfter(f *actor.Future, cont func(res any, err er
 	})
 }
 
-// backlog is what came while a singleton was nobody's, in order, up to a bound.
+// backlog keeps the messages that came while no child ran, in order, up to a bound.
 type backlog struct {
 	most int
 	kept []*actor.MessageEnvelope

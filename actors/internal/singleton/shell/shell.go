@@ -30,7 +30,7 @@ type Config struct {
 	Within, Out time.Duration
 	// Buffer is how many messages are kept while no child runs.
 	Buffer int
-	// Wrong is what is wrong with the request; nil for nothing. It ends the singleton at once.
+	// Wrong is the mistake in the request; nil for none. It ends the singleton at once.
 	Wrong error
 
 	// NewLock makes the props of a lock actor with this owner and this listener.
@@ -43,11 +43,11 @@ type Config struct {
 	Timeout func() time.Duration
 	// NewActivation makes the first message of an incarnation of the child.
 	NewActivation func(term *Term, singleton *actor.PID) any
-	// SameNode tells whether an actor runs in this actor system.
+	// SameNode reports whether an actor runs in this actor system.
 	SameNode func(system *actor.ActorSystem, pid *actor.PID) bool
 }
 
-// Session is what an *actors.Session does here: Close waits for the end of the child, and no longer
+// Session is the part of an *actors.Session that is needed here: Close waits for the end of the child, and no longer
 // than a session timeout.
 type Session interface {
 	// BeforeClose has Close call a function, and wait for it, unless it is to forget it before.
@@ -244,7 +244,7 @@ func (s *singletonActor) spawn(ctx actor.Context) {
 	}
 }
 
-// spawned tells whether a child could be spawned: its producer may panic.
+// spawned reports whether a child could be spawned: its producer may panic.
 func (s *singletonActor) spawned(ctx actor.Context, props *actor.Props) (is bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -272,7 +272,7 @@ func (s *singletonActor) tellOfClose(ctx actor.Context) {
 	})
 }
 
-// idle takes it that no child runs any more.
+// idle: no child runs any more.
 func (s *singletonActor) idle() {
 	if s.forget != nil {
 		s.forget()
