@@ -1,5 +1,19 @@
 // Package actors runs lock requests as actors over a ZooKeeper session that is an actor too.
 //
+//	a caller of package locks, or a parent actor
+//	    │ spawns a lock actor                    ▲ notices: Held, Suspended, Lost, Released
+//	    ▼                                        │
+//	lock actor:    machine.Step       event  →  row of the table  →  effects
+//	    │ orders: Create, List, Watch, GiveBack  ▲ events: Created, TurnCame, Disconnected
+//	    ▼                                        │
+//	session actor: Coordinator.Apply  input  →  outputs
+//	    │ queries                                ▲ replies, events of the connection, timers
+//	    ▼                                        │
+//	worker:        internal/carrier   round trips over package zkconn, to ZooKeeper
+//
+// The page actors/FLOWS.md follows a Lock, a hand-over, a cut connection and others through this loop,
+// function by function.
+//
 // # The session actor
 //
 // [StartSession] spawns it. It owns the connection and is the only one that talks to ZooKeeper.

@@ -1,6 +1,6 @@
-// Package mailbox has what actors of this library run on: the mailboxes of lock actors, session actors
-// and actors whose names are known beforehand, the workers on whose goroutines a session works, and
-// the log of their panics. The mailboxes are made for many small actors and few goroutines to wake.
+// Package mailbox has the mailboxes of lock actors, of session actors, and of actors whose names are
+// known before they are spawned. They are made for many small actors, and few goroutines to wake. The
+// workers of a session, and the log of panics, are here too.
 package mailbox
 
 import (
