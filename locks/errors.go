@@ -150,37 +150,3 @@ func oneLine(text string) string {
 
 // Unwrap gives the error that this wraps.
 func (e *Error) Unwrap() error { return e.Err }
-
-// sentinel finds the error to test for that goes with a reason, or gives the usual one.
-func sentinel(reason messages.Reason, usual error) error {
-	switch reason {
-	case messages.ReasonNoAuth:
-		return zkconn.ErrNoAuth
-	case messages.ReasonQuota:
-		return ErrQuota
-	case messages.ReasonLocalSession:
-		return ErrLocalSession
-	case messages.ReasonSessionClosed:
-		return ErrClosed
-	case messages.ReasonNotAcquired:
-		return ErrNotAcquired
-	case messages.ReasonReentry:
-		return ErrReentry
-	case messages.ReasonUpgrade:
-		return ErrUpgrade
-	case messages.ReasonPermits:
-		return ErrPermits
-	case messages.ReasonSessionFull:
-		return ErrSessionFull
-	case messages.ReasonHoldGone:
-		return ErrLost
-	case messages.ReasonUnreachable, messages.ReasonGatewayFull:
-		if usual != ErrLost {
-			return errUnreachable
-		}
-	}
-	return usual
-}
-
-// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It may pass.
-var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)

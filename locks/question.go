@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -38,17 +37,10 @@ func ask[Answer any](ctx context.Context, c *Client, op, path string, query any)
 
 // refused makes the error of a refusal; nil where there is none.
 func refused(op, path string, why messages.Refusal) error {
-	var err error
-	switch why.Reason {
-	case messages.ReasonNone:
+	if why.Reason == messages.ReasonNone {
 		return nil
-	case messages.ReasonGone:
-		err = ErrGone
-	case messages.ReasonBadInput:
-		err = actors.ErrBadAcquire
-	default:
-		err = sentinel(why.Reason, ErrFailed)
 	}
+	err := sentinel(why.Reason, ErrFailed)
 	if why.Detail == "" {
 		return fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}

@@ -1,8 +1,6 @@
 package locks
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -88,22 +86,4 @@ func (s *tracedSpan) end(err error) {
 		s.SetStatus(codes.Error, err.Error())
 	}
 	s.End()
-}
-
-// errorType gives an error in one word, as the figures have it.
-func errorType(err error) string {
-	var e *Error
-	switch {
-	case errors.As(err, &e) && e.Reason != messages.ReasonNone:
-		return metering.Reason(e.Reason)
-	case errors.Is(err, ErrRevoked):
-		return metering.Reason(messages.ReasonRevoked)
-	case errors.Is(err, context.DeadlineExceeded):
-		return metering.Reason(messages.ReasonTimeout)
-	case errors.Is(err, context.Canceled):
-		return metering.Reason(messages.ReasonCancelled)
-	case errors.Is(err, ErrClosed):
-		return metering.Reason(messages.ReasonSessionClosed)
-	}
-	return metering.Reason(messages.ReasonBadInput) // what Lock refuses without asking anybody
 }

@@ -36,9 +36,6 @@ type (
 	}
 )
 
-// ReasonGone: the contender's node does not exist any more, or is another's.
-const ReasonGone Reason = "the contender is gone"
-
 // Refusal says why a query was not answered; its Reason is ReasonNone where it was.
 type Refusal struct {
 	Reason Reason

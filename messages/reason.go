@@ -63,4 +63,61 @@ const (
 	ReasonSessionFull Reason = "the session has as many nodes as it may have"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"
+	// ReasonGone: the contender's node does not exist any more, or is another's. Refusals have it.
+	ReasonGone Reason = "the contender is gone"
 )
+
+// reasonWords has a row for every reason but ReasonNone: the word that metrics and spans have for it. Programs alert on
+// these words, so they do not change.
+var reasonWords = []struct {
+	reason Reason
+	word   string
+}{
+	{ReasonBadInput, "bad_input"},
+	{ReasonReleased, "released"},
+	{ReasonOwnerGone, "owner_gone"},
+	{ReasonStopped, "stopped"},
+	{ReasonCancelled, "cancelled"},
+	{ReasonTimeout, "timeout"},
+	{ReasonNotAcquired, "not_acquired"},
+	{ReasonRevoked, "revoked"},
+	{ReasonSessionExpired, "session_expired"},
+	{ReasonSessionClosed, "session_closed"},
+	{ReasonLeaseOver, "lease_over"},
+	{ReasonNodeDeleted, "node_deleted"},
+	{ReasonNoAuth, "no_auth"},
+	{ReasonQuota, "quota"},
+	{ReasonLocalSession, "local_session"},
+	{ReasonRefused, "refused"},
+	{ReasonSequenceExhausted, "sequence_exhausted"},
+	{ReasonReentry, "reentry"},
+	{ReasonUpgrade, "upgrade"},
+	{ReasonHoldGone, "hold_gone"},
+	{ReasonPermits, "permits"},
+	{ReasonDeadlock, "deadlock"},
+	{ReasonUnreachable, "unreachable"},
+	{ReasonGatewayFull, "gateway_full"},
+	{ReasonSessionFull, "session_full"},
+	{ReasonZxidOutOfRange, "zxid_out_of_range"},
+	{ReasonGone, "gone"},
+}
+
+// Reasons lists all reasons but ReasonNone, in the order in which they are declared.
+func Reasons() []Reason {
+	all := make([]Reason, len(reasonWords))
+	for i, row := range reasonWords {
+		all[i] = row.reason
+	}
+	return all
+}
+
+// Word gives the reason in one word, as the attributes error.type and turnstile.lock.reason of metrics and spans have
+// it; "" where there is none.
+func (r Reason) Word() string {
+	for _, row := range reasonWords {
+		if row.reason == r {
+			return row.word
+		}
+	}
+	return ""
+}

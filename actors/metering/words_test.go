@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -13,24 +14,39 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestEveryReasonHasAWord reads package messages: a reason that is added there gets a word of its own here.
+// TestEveryReasonHasAWord reads package messages: a reason that is declared there has a row, with a word of its own.
 func TestEveryReasonHasAWord(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../messages/reason.go", nil, 0)
+	sources, err := filepath.Glob("../../messages/*.go")
 	require.NoError(t, err)
-	words := map[string]bool{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, is := n.(*ast.ValueSpec)
-		if !is || spec.Names[0].Name == "ReasonNone" {
-			return true
-		}
-		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+	var declared []messages.Reason
+	for _, source := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
 		require.NoError(t, err)
-		word := metering.Reason(messages.Reason(text))
-		require.Regexp(t, "^[a-z]+(_[a-z]+)*$", word, spec.Names[0].Name)
+		for _, decl := range file.Decls {
+			d, is := decl.(*ast.GenDecl)
+			if !is || d.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range d.Specs {
+				s := spec.(*ast.ValueSpec)
+				if of, typed := s.Type.(*ast.Ident); !typed || of.Name != "Reason" || s.Names[0].Name == "ReasonNone" {
+					continue
+				}
+				text, err := strconv.Unquote(s.Values[0].(*ast.BasicLit).Value)
+				require.NoError(t, err)
+				declared = append(declared, messages.Reason(text))
+			}
+		}
+	}
+	require.ElementsMatch(t, declared, messages.Reasons())
+	words := map[string]bool{}
+	for _, reason := range declared {
+		word := metering.Reason(reason)
+		require.Regexp(t, "^[a-z]+(_[a-z]+)*$", word, string(reason))
 		require.False(t, words[word], word)
 		words[word] = true
-		return true
-	})
+	}
 	require.Greater(t, len(words), 15)
 	require.Equal(t, "_OTHER", metering.Reason("something else"))
+	require.Equal(t, "_OTHER", metering.Reason(messages.ReasonNone))
 }

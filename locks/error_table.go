@@ -1,0 +1,188 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/metering"
+	"github.com/turnstile-locks/turnstile/actors/queue"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
+)
+
+// errorRow says what is known of one error.
+type errorRow struct {
+	err error
+	// passes is the answer of MayPass.
+	passes passing
+	// reasons are those with which a lock actor's notice, or a refusal, becomes this error.
+	reasons []messages.Reason
+	// rather are reasons that go with this error, too. The notice says more than they do: one that a lock was lost is
+	// ErrLost for any of them.
+	rather []messages.Reason
+	// word is the attribute error.type of a span that ends with this error, where no reason has one.
+	word string
+}
+
+type passing bool
+
+const (
+	mayPass    passing = true
+	mayNotPass passing = false
+)
+
+func because(reasons ...messages.Reason) []messages.Reason { return reasons }
+
+// errorTable has a row for every error that this package returns, its own and those of the packages below it, and every
+// messages.Reason is in one row. A span has the word of the first row that matches. A test finds what has no row.
+var errorTable = []errorRow{
+	// The client is over. It stands first: what was lost by that does not pass.
+	{ErrClosed, mayNotPass, because(messages.ReasonSessionClosed), nil, ""},
+
+	// Not had.
+	{ErrNotAcquired, mayPass, because(messages.ReasonNotAcquired), nil, ""},
+	{ErrDeadlock, mayPass, nil, because(messages.ReasonDeadlock), ""},
+	{ErrReentry, mayNotPass, because(messages.ReasonReentry), nil, ""},
+	{ErrUpgrade, mayNotPass, because(messages.ReasonUpgrade), nil, ""},
+	{ErrPermits, mayNotPass, because(messages.ReasonPermits), nil, ""},
+	{ErrSessionFull, mayPass, because(messages.ReasonSessionFull), nil, ""},
+	{ErrQuota, mayPass, because(messages.ReasonQuota), nil, ""},
+	{ErrNoAuth, mayNotPass, because(messages.ReasonNoAuth), nil, ""},
+	{ErrLocalSession, mayNotPass, because(messages.ReasonLocalSession), nil, ""},
+	{ErrBadAcquire, mayNotPass, because(messages.ReasonBadInput), nil, ""},
+	{ErrBadPath, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
+	{ErrTooLarge, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
+	{ErrNeedsSession, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
+	{zkconn.ErrBadConfig, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
+
+	// Had, and over.
+	{ErrRevoked, mayPass, nil, because(messages.ReasonRevoked), ""},
+	{ErrMaxHold, mayPass, nil, nil, "max_hold"},
+	{ErrLost, mayPass, because(messages.ReasonHoldGone),
+		because(messages.ReasonLeaseOver, messages.ReasonSessionExpired, messages.ReasonNodeDeleted), ""},
+	{ErrReleased, mayNotPass, nil, because(messages.ReasonReleased), ""},
+	{ErrNotHeld, mayNotPass, nil, nil, "not_held"},
+	{ErrNotWriter, mayNotPass, nil, nil, messages.ReasonBadInput.Word()},
+	{ErrUnconfirmed, mayPass, nil, nil, "unconfirmed"},
+	{ErrUnknownOutcome, mayPass, nil, nil, "unknown_outcome"},
+
+	// Of operators and elections.
+	{ErrGone, mayNotPass, because(messages.ReasonGone), nil, ""},
+	{ErrNotHolding, mayPass, nil, nil, "not_holding"},
+	{ErrNoLeader, mayPass, nil, nil, "no_leader"},
+	{ErrAgain, mayPass, nil, nil, "again"},
+
+	// Of opening and closing a client.
+	{ErrSessionRemains, mayNotPass, nil, nil, "session_remains"},
+	{ErrSessionFileInUse, mayNotPass, nil, nil, "session_file"},
+	{sessionfile.ErrRefused, mayNotPass, nil, nil, "session_file"},
+	{zkconn.ErrAuthFailed, mayNotPass, nil, nil, messages.ReasonNoAuth.Word()},
+
+	// Of the caller's ctx.
+	{context.DeadlineExceeded, mayPass, nil, because(messages.ReasonTimeout), ""},
+	{context.Canceled, mayNotPass, nil, because(messages.ReasonCancelled, messages.ReasonOwnerGone), ""},
+
+	// The servers, or gateways, do not carry requests out now.
+	{zkconn.ErrUnavailable, mayPass, nil, because(messages.ReasonUnreachable, messages.ReasonGatewayFull), ""},
+	{zkconn.ErrThrottled, mayPass, nil, nil, "throttled"},
+	{zkconn.ErrReadOnly, mayPass, nil, nil, "read_only"},
+	{zkconn.ErrSessionMoved, mayPass, nil, nil, "session_moved"},
+
+	// A part of a transaction was refused: the program has to look what there is.
+	{zkconn.ErrNoNode, mayNotPass, nil, nil, "no_node"},
+	{zkconn.ErrNodeExists, mayNotPass, nil, nil, "node_exists"},
+	{zkconn.ErrNotEmpty, mayNotPass, nil, nil, "not_empty"},
+	{zkconn.ErrBadVersion, mayNotPass, nil, nil, "bad_version"},
+	{zkconn.ErrNoChildrenForEphemerals, mayNotPass, nil, nil, "no_children_for_ephemerals"},
+
+	// Of the packages below, which turn them into others before they come here.
+	{zkconn.ErrRefused, mayNotPass, nil, nil, messages.ReasonRefused.Word()},
+	{zkconn.ErrClosed, mayNotPass, nil, nil, messages.ReasonSessionClosed.Word()},
+	{zkconn.ErrOtherSession, mayNotPass, nil, nil, messages.ReasonSessionExpired.Word()},
+	{zkconn.ErrHungUp, mayNotPass, nil, nil, "hung_up"},
+	{zkconn.ErrServerError, mayNotPass, nil, nil, "server_error"},
+	{zkconn.ErrNoAnswer, mayNotPass, nil, nil, "no_answer"},
+	{zkconn.ErrGuardGone, mayNotPass, nil, nil, messages.ReasonNodeDeleted.Word()},
+	{actors.ErrNotHolding, mayNotPass, nil, nil, "not_held"},
+	{queue.ErrNoPermits, mayNotPass, nil, nil, messages.ReasonPermits.Word()},
+	{messages.ErrTokenRange, mayNotPass, nil, nil, messages.ReasonZxidOutOfRange.Word()},
+
+	// Whatever else. It stands last, because it comes together with others.
+	{ErrFailed, mayNotPass, nil, because(messages.ReasonRefused, messages.ReasonSequenceExhausted,
+		messages.ReasonZxidOutOfRange, messages.ReasonStopped), ""},
+}
+
+// ErrAgain marks an error of your own as one that may pass: see MayPass.
+//
+//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
+var ErrAgain = errors.New("turnstile: try again")
+
+// MayPass reports whether the same call may succeed later without anybody changing something.
+// Election.Run goes on after such an error, and returns any other.
+//
+//   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
+//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, zkconn.ErrUnavailable,
+//     zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved, ErrQuota, ErrAgain, and
+//     context.DeadlineExceeded. Somebody else holds, the ensemble is out of reach, or it does not
+//     carry out requests now. Over gateways ErrUnavailable comes with ErrFailed: no gateway
+//     carries the request out.
+//   - May not: every other error. So ErrClosed, also where a lease was lost by it; ErrBadPath,
+//     ErrBadAcquire, ErrTooLarge, zkconn.ErrBadConfig; ErrNoAuth, zkconn.ErrAuthFailed,
+//     ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed;
+//     context.Canceled; and every error that is not Turnstile's.
+//
+// It is false for nil.
+func MayPass(err error) bool {
+	if errors.Is(err, ErrClosed) {
+		return false
+	}
+	return slices.ContainsFunc(errorTable, func(row errorRow) bool {
+		return row.passes == mayPass && errors.Is(err, row.err)
+	})
+}
+
+// sentinel finds the error to test for that goes with a reason, or gives the usual one of the notice.
+func sentinel(reason messages.Reason, usual error) error {
+	switch reason {
+	case messages.ReasonUnreachable, messages.ReasonGatewayFull:
+		if usual != ErrLost {
+			return errUnreachable
+		}
+		return usual
+	}
+	for _, row := range errorTable {
+		if slices.Contains(row.reasons, reason) {
+			return row.err
+		}
+	}
+	return usual
+}
+
+// errUnreachable: no gateway carries the request out now: none answers, or each has too many. It may pass.
+var errUnreachable = fmt.Errorf("%w: %w", ErrFailed, zkconn.ErrUnavailable)
+
+// errorType gives an error in one word, as the figures have it.
+func errorType(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Reason != messages.ReasonNone {
+		return metering.Reason(e.Reason)
+	}
+	for _, row := range errorTable {
+		if errors.Is(err, row.err) {
+			return row.inOneWord()
+		}
+	}
+	return metering.Reason(messages.ReasonNone)
+}
+
+// inOneWord is the word of the row, or that of its first reason.
+func (row *errorRow) inOneWord() string {
+	if row.word != "" {
+		return row.word
+	}
+	return slices.Concat(row.reasons, row.rather)[0].Word()
+}
