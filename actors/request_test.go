@@ -53,7 +53,7 @@ func TestEveryFieldOfAcquire(t *testing.T) {
 			continue
 		}
 		f, has := rows[of.Name]
-		require.True(t, has, "%s has no row in check.go", of.Name)
+		require.True(t, has, "%s has no row in request.go", of.Name)
 		ask, has := asks[of.Name]
 		require.True(t, has, "%s is not tried here", of.Name)
 		for _, mode := range allModes {
