@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -201,4 +202,97 @@ func (c *Client) startTimer(d time.Duration) *time.Timer {
 func (c *Client) stopTimer(timer *time.Timer) {
 	timer.Stop()
 	c.timers.Put(timer)
+}
+
+// Source is where a client's locks come from: an *actors.Session, or gateways on other nodes
+// (package actors/gateway, which brings the only other one). Its methods may be called from any
+// goroutine.
+type Source interface {
+	actors.Provider
+	// Absolute gives a path as the servers know it, chroot and all.
+	Absolute(path string) string
+	// Servers lists the servers, each as host and port, in order.
+	Servers() []string
+	// SpawnLock spawns a lock actor: see actors.Session.SpawnLock.
+	SpawnLock(want *messages.Acquire, to actors.Listener, observers []*actor.PID) *actor.PID
+	// Ask carries out a query of package messages: see actors.Session.Ask.
+	Ask(ctx context.Context, query any) (answer any, err error)
+	// PID is the actor that takes messages.Follow; nil where there is none.
+	PID() *actor.PID
+	// LastWord is how long Unlock waits at least, because news of the end may be on its way from the
+	// lock actor.
+	LastWord() time.Duration
+	// Explain adds to an error what is known of why nothing is heard.
+	Explain(err error) error
+	// Close ends all lock actors, and waits until they have ended: see actors.Session.Close.
+	Close(ctx context.Context) error
+}
+
+// ErrNeedsSession: what was asked for does not work over a gateway.
+var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
+
+// State is what a client knows of its session: see Client.State.
+type State = actors.Connection
+
+// The phases of a connection: see State.Phase.
+const (
+	PhaseConnecting   = actors.Connecting
+	PhaseConnected    = actors.Connected
+	PhaseUnanswered   = actors.Unanswered
+	PhaseDisconnected = actors.Disconnected
+	PhaseClosed       = actors.Closed
+)
+
+// State tells the state of the client's connection: whether there is a session and a server that
+// answers, since when, and how long the leases last. It sends nothing. It is zero for a client
+// whose locks come from gateways.
+func (c *Client) State() State {
+	session := c.Session()
+	if session == nil {
+		return State{}
+	}
+	state, _ := session.Connection()
+	return state
+}
+
+// readyFor is the part of a session timeout for which a client whose servers do not answer is ready all the same: leases
+// survive outages of that length (package guides, "Choosing a session timeout").
+const readyFor = 5
+
+// whyClosed is ErrClosed, with the reason where servers have refused to go on with the session.
+func (c *Client) whyClosed() error {
+	if session := c.Session(); session != nil {
+		if err := session.Err(); errors.Is(err, zkconn.ErrAuthFailed) {
+			return fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+	}
+	return ErrClosed
+}
+
+// Ready tells whether the client can lock and keep locks: nil while a server answers, and for the first fifth of a
+// session timeout of a silence (State.Silence). So a restart of a server, or a change of leader, does not make a program
+// unready. Otherwise the error says for how long no server has answered, and why. It lasts until one answers, whatever
+// becomes of the connection and of the session meanwhile. It wraps ErrClosed when the client is closed.
+//
+// It is an error, too, while servers answer, hang up on a request again and again, or put it off, and have carried out none
+// since (State.Trouble). It asks nobody, and is for readiness probes. A program whose leader must be seen to be well asks
+// Election.Health besides. Over a gateway the error wraps ErrNeedsSession: only asking one would tell.
+func (c *Client) Ready() error {
+	if c.Session() == nil {
+		return fmt.Errorf("turnstile: ready: %w", ErrNeedsSession)
+	}
+	state := c.State()
+	switch {
+	case state.Phase != actors.Closed && state.Stuck:
+		return fmt.Errorf("turnstile: not ready: %s", state.Trouble)
+	case state.Phase == actors.Closed:
+		return c.whyClosed()
+	case state.Server != "" && state.Silence < state.Timeout/readyFor:
+		return nil
+	}
+	err := fmt.Errorf("turnstile: not ready: no server answers for %v (%s", state.Silence.Round(time.Millisecond), state.Phase)
+	if state.Cause != nil {
+		return fmt.Errorf("%w; last cause: %v)", err, state.Cause)
+	}
+	return fmt.Errorf("%w)", err)
 }

@@ -15,6 +15,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
+// Token is a fencing token: of two grants of one lock path the later has the greater one. See messages.Token.
+type Token = messages.Token
+
 // Lease is a lock that is held, or was. Its methods may be called from any goroutine.
 type Lease struct {
 	held  *messages.Held
@@ -42,6 +45,16 @@ type Lease struct {
 	told    bool          // and one call has reported success
 	over    chan struct{} // closed when the request has ended
 	err     error         // why, when it did not end as it should; set before over is closed
+}
+
+// newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
+func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
+	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
+	l.values, l.span = from.holdSpan(values, held)
+	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
+	l.tellLoss()
+	l.boundHold(from.maxHold)
+	return l
 }
 
 // Ownership follows the context. The context of a lease carries it, and those that are derived from it carry

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -82,4 +83,90 @@ func (l *lock) holdSpan(ctx context.Context, held *messages.Held) (context.Conte
 	ctx, span := l.startSpan(ctx, "turnstile.lock.hold", trace.SpanKindInternal)
 	span.granted(held)
 	return ctx, span
+}
+
+// acquire is what every call of Lock comes to.
+func (l *lock) acquire(ctx context.Context) (*Lease, error) {
+	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
+	lease, err := l.await(ctx)
+	if lease != nil {
+		span.granted(lease.held)
+	}
+	span.end(err)
+	return lease, err
+}
+
+// await spawns the request and waits for its answer, or for the end of ctx.
+func (l *lock) await(ctx context.Context) (*Lease, error) {
+	if l.wrong != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: l.wrong}
+	}
+	if err := l.client.enter(ctx); err != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
+	r := newRequest(l.within(ctx), ctx)
+	pid := r.start()
+	select {
+	case <-r.settled:
+		return r.answer.lease, r.answer.err
+	case <-ctx.Done():
+		// The request is told, and goes on without us until its node is gone. A grant that is there already,
+		// or on its way, is given back like any other.
+		err := r.timedOut(l.client.session.Explain(ended(ctx)))
+		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
+		return nil, err
+	}
+}
+
+// reasonOf says why a request whose ctx is done is given up.
+func reasonOf(ctx context.Context) messages.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return messages.ReasonTimeout
+	}
+	return messages.ReasonCancelled
+}
+
+// within completes what is asked for by the leases within which it is asked.
+func (l *lock) within(ctx context.Context) *lock {
+	around := LeaseOf(ctx)
+	if around == nil {
+		return l
+	}
+	inner := *l
+	inner.want.Caller = around.caller()
+	for held := around; held != nil; held = held.outer() {
+		if held.from.sameAs(l) && held.ctx.Err() == nil {
+			inner.want.Owner = held.key()
+			if l.want.Reentry || l.want.Mode == messages.Read {
+				held.shared.Store(true) // before it is asked for, and so before anything is written under it
+			}
+			break
+		}
+	}
+	return &inner
+}
+
+// sameAs tells whether two locks would wait for each other: what they ask for may differ.
+func (l *lock) sameAs(other *lock) bool {
+	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
+		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&
+		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore
+}
+
+// withValues is a context that ends with one context, for its cause, and has the values of another. Where context.Cause
+// looks is one of the values, and would be the other's.
+func withValues(ctx, values context.Context) context.Context {
+	return valued{ctx, context.WithoutCancel(values)}
+}
+
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+func (v valued) Value(key any) any {
+	if found := v.values.Value(key); found != nil {
+		return found
+	}
+	return v.Context.Value(key)
 }

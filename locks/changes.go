@@ -1,0 +1,147 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// ChangeKind is what has happened to a lease.
+type ChangeKind string
+
+// The changes that WithOnChange tells.
+const (
+	// Suspended: the connection is down, or an answer is outstanding. The lock is ours until Change.Until.
+	Suspended ChangeKind = "suspended"
+	// Resumed: the servers have been heard of again in time, and the lock never ceased to be ours.
+	Resumed ChangeKind = "resumed"
+	// RevokeRequested: somebody asks for the lock. With WithGrace it is given back by force at Change.Until.
+	RevokeRequested ChangeKind = "revoke requested"
+	// Lost: the lock is not ours any more, and its owner has not given it back. Change.Err says why. It
+	// is the last change.
+	Lost ChangeKind = "lost"
+)
+
+// Change is something that has happened to a lease.
+type Change struct {
+	Kind  ChangeKind
+	Lease *Lease
+	// Until is when the lease ends unless it is renewed (Suspended, Resumed), or when the lock is given
+	// back by force (RevokeRequested; zero without WithGrace). Left is how far off it was when the
+	// change happened.
+	Until time.Time
+	Left  time.Duration
+	// Err is the cause of the lease's context (Lost).
+	Err error
+}
+
+// changed tells of a change, if anybody wants to know.
+func (l *Lease) changed(kind ChangeKind, until time.Time) {
+	if l.from.onChange == nil {
+		return
+	}
+	change := Change{Kind: kind, Lease: l, Until: until}
+	if !until.IsZero() {
+		change.Left = time.Until(until)
+	}
+	// With the lock until it is queued: the loss is queued behind it then, for the loss is the last change.
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx.Err() == nil {
+		l.tell(change)
+	}
+}
+
+// tellLoss has the loss of the lease told when it comes.
+func (l *Lease) tellLoss() {
+	if l.from.onChange == nil && l.from.onLost == nil {
+		return
+	}
+	context.AfterFunc(l.ctx, func() {
+		cause := context.Cause(l.ctx)
+		if errors.Is(cause, ErrReleased) {
+			return
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.tell(Change{Kind: Lost, Lease: l, Err: cause})
+	})
+}
+
+// tell queues a change; l.mu is held.
+func (l *Lease) tell(change Change) {
+	if l.from.onChange != nil {
+		l.from.client.changes.tell(func() { l.from.onChange(change) })
+	}
+	if l.from.onLost != nil && change.Kind == Lost {
+		l.from.client.changes.tell(func() { l.from.onLost(l.Path(), change.Err) })
+	}
+}
+
+// asked notes that somebody asks for the lock.
+func (l *Lease) asked(force time.Time) {
+	l.span.happened("revoke requested")
+	l.mu.Lock()
+	if !l.wanted && l.revoked != nil {
+		close(l.revoked)
+	}
+	l.wanted = true
+	l.mu.Unlock()
+	l.changed(RevokeRequested, force)
+}
+
+// suspended notes that the lock is in doubt, resumed that it is not any more.
+func (l *Lease) suspended(until time.Time) {
+	l.span.happened("suspended")
+	l.changed(Suspended, until)
+}
+
+func (l *Lease) resumed(until time.Time) {
+	l.span.happened("resumed")
+	l.changed(Resumed, until)
+}
+
+// serial calls functions one after the other, on a goroutine that lives while there are any.
+type serial struct {
+	mu      sync.Mutex
+	waiting []func()
+	running bool
+}
+
+// tell has a function called behind all that came before it. It does not wait.
+func (s *serial) tell(call func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = append(s.waiting, call)
+	if !s.running {
+		s.running = true
+		go s.run()
+	}
+}
+
+func (s *serial) run() {
+	done := false
+	defer func() {
+		if !done { // a function has ended its goroutine, as t.FailNow does: the others have theirs called all the same
+			go s.run()
+		}
+	}()
+	for next := s.next(); next != nil; next = s.next() {
+		next()
+	}
+	done = true
+}
+
+// next takes the first that waits; nil for none.
+func (s *serial) next() func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 {
+		s.running = false
+		return nil
+	}
+	next := s.waiting[0]
+	s.waiting = s.waiting[1:]
+	return next
+}

@@ -1,0 +1,162 @@
+package locks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// Mutex is an exclusive lock: one contender holds it at a time, in the order in which they came.
+type Mutex struct{ lock }
+
+// Mutex gives the exclusive lock at a path. A bad path is refused by Lock.
+func (c *Client) Mutex(path string, opts ...LockOption) *Mutex {
+	return &Mutex{newLock(c, messages.Acquire{Path: path}, opts)}
+}
+
+// Lock waits until the lock is held, or ctx ends, and gives the lease. Errors are of type *Error.
+// They wrap that of ctx (its cause too), zkconn.ErrBadPath, zkconn.ErrNoAuth, actors.ErrBadAcquire
+// for options out of their range, ErrReentry where ctx is that of a lease of the same lock,
+// ErrDeadlock with WithDeadlockDetection, ErrClosed, or ErrFailed. After an error no node of the
+// request is left, or it is being deleted: whatever ctx does, the request is followed to its end.
+func (m *Mutex) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
+
+// TryLock is Lock that does not wait for others. It returns ErrNotAcquired when somebody is before
+// us, and leaves no node.
+func (m *Mutex) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }
+
+// RWMutex is a lock that any number of readers hold together, or one writer alone. The order of the queue
+// holds for both: a reader waits for the writers that came before it, a writer for everybody, so that
+// neither starves. A release wakes one writer, or the readers that waited for that writer, once each.
+//
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Readers among those come
+// behind writers of other clients that queue meanwhile.
+type RWMutex struct{ lock }
+
+// RWMutex gives the lock for readers and writers at a path. A bad path is refused by RLock and Lock.
+func (c *Client) RWMutex(path string, opts ...LockOption) *RWMutex {
+	return &RWMutex{newLock(c, messages.Acquire{Path: path}, opts)}
+}
+
+// Lock waits until the lock is held for writing. Errors are those of Mutex.Lock, and ErrUpgrade
+// where ctx is that of a lease for reading the same lock, which would wait for itself.
+func (m *RWMutex) Lock(ctx context.Context) (*Lease, error) {
+	return m.as(messages.Write).acquire(ctx)
+}
+
+// TryLock is Lock that does not wait for others: ErrNotAcquired.
+func (m *RWMutex) TryLock(ctx context.Context) (*Lease, error) {
+	return m.as(messages.Write).try().acquire(ctx)
+}
+
+// RLock waits until the lock is held for reading. Where ctx is that of a lease for writing the same
+// lock, it is held at once, in that writer's place: when the writer's lease is given back, nobody
+// comes in between. Lease.Downgrade does both. Errors are those of Mutex.Lock.
+func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
+	return m.as(messages.Read).acquire(ctx)
+}
+
+// TryRLock is RLock that does not wait for others: ErrNotAcquired.
+func (m *RWMutex) TryRLock(ctx context.Context) (*Lease, error) {
+	return m.as(messages.Read).try().acquire(ctx)
+}
+
+// Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease is
+// given back, and the new one has the same token. It returns ErrNotWriter for a lease of another
+// kind, and an error that wraps ErrLost where the lease is lost meanwhile. Otherwise errors are
+// those of RLock, and the lease is held as before.
+func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
+	if l.from.want.Mode != messages.Write {
+		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), State: messages.StateHeld,
+			Err: fmt.Errorf("%w: the lock is %v", ErrNotWriter, l.from.want.Mode)}
+	}
+	if l.ctx.Err() != nil {
+		return nil, &Error{Op: "downgrade", Path: l.Path(), Node: l.Node(), Err: context.Cause(l.ctx)}
+	}
+	read := l.from.as(messages.Read)
+	read.want.Owner, read.want.Caller, read.want.Try = "", "", false // those were of the writer's request
+	reader, err := read.acquire(withValues(ctx, l.ctx))
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Unlock(ctx); err != nil && ctx.Err() == nil {
+		_ = reader.Unlock(ctx) // both went with one session
+		return nil, err
+	}
+	return reader, nil
+}
+
+// Semaphore has a number of permits, of which each lease takes one or more. Permits are given in
+// the order in which they were asked for: light requests do not overtake heavy ones. The number is
+// kept in the data of the lock path; a request with another number is refused.
+//
+// Of one client 256 requests wait with a node, and the others inside it (WithMaxWaiting). Those come behind requests of
+// other clients that queue meanwhile.
+//
+// A release wakes the first waiter, and the one behind it, who is the first waiter from then on: two clients,
+// however long the queue is.
+type Semaphore struct{ lock }
+
+// Semaphore gives the semaphore at a path. All clients must name the same number of permits, at least one;
+// SetPermits changes it. Bad input is refused by Acquire.
+func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaphore {
+	return &Semaphore{newLock(c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
+}
+
+// Acquire waits until n permits are held. The lease gives all of them back together. Errors are those of
+// Mutex.Lock, and ErrPermits where the semaphore has another number of permits than this one says.
+func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
+	return s.take(ctx, s.lock, n)
+}
+
+// TryAcquire is Acquire that does not wait for others: ErrNotAcquired.
+func (s *Semaphore) TryAcquire(ctx context.Context, n int) (*Lease, error) {
+	return s.take(ctx, *s.try(), n)
+}
+
+func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
+	if n < 1 {
+		return nil, &Error{Op: "lock", Path: l.want.Path,
+			Err: fmt.Errorf("%w: %d permits are asked for: at least one", actors.ErrBadAcquire, n)}
+	}
+	l.want.Weight = n
+	return l.acquire(ctx)
+}
+
+// SetPermits changes the number of permits of the semaphore at a path, or sets it for the first
+// time; the lock path is made where it does not exist. Holders go on holding. Waiters go by the new
+// number, and fail with ErrPermits only when they ask for more than that. Later requests must name
+// the new number.
+//
+// Errors wrap that of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
+// ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
+func (c *Client) SetPermits(ctx context.Context, path string, permits int) error {
+	set, err := ask[*messages.PermitsSet](ctx, c, "set permits of", path,
+		&messages.SetPermits{Path: path, Permits: permits})
+	if err != nil {
+		return err
+	}
+	return refused("set permits of", path, set.Refusal)
+}
+
+// Contest is the plainest lock: one ephemeral node, at the lock path itself. The client that
+// creates it holds. There is no queue and no order. A release wakes all waiters, and one of them
+// succeeds. It is for lock paths that other programs use in this way; in all other cases use Mutex.
+//
+// There is one thing that a Contest cannot exclude, because ZooKeeper has no delete that names the
+// creator. An operator deletes a holder's node, and somebody else makes it anew in the moment in
+// which the holder gives the lock back. Then the new node may be deleted.
+type Contest struct{ lock }
+
+// Contest gives the lock whose one node is at a path. A bad path is refused by Lock.
+func (c *Client) Contest(path string, opts ...LockOption) *Contest {
+	return &Contest{newLock(c, messages.Acquire{Path: path, Mode: messages.Contest}, opts)}
+}
+
+// Lock waits until the node is ours, or ctx ends, and gives the lease. Errors are those of Mutex.Lock.
+func (m *Contest) Lock(ctx context.Context) (*Lease, error) { return m.acquire(ctx) }
+
+// TryLock is Lock that does not wait: when the node is there it returns ErrNotAcquired.
+func (m *Contest) TryLock(ctx context.Context) (*Lease, error) { return m.try().acquire(ctx) }

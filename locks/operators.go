@@ -1,0 +1,215 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Queue gives the contenders of a lock path: who holds, who waits and for whom, and what their
+// nodes tell of them. Those of one queue are in the order in which they came; queues with names
+// follow the one without. It is empty, without an error, where the lock path does not exist. At a
+// contest's path it gives the holder, if there is one: waiters for a contest leave no trace.
+//
+// It shows what was so after Queue was called. It takes a read for each contender, several at a
+// time. Contenders that go away meanwhile are left out, and children that are no contenders are
+// passed over. A contender whose data may not be read is shown with what its name tells.
+//
+// Errors wrap that of ctx, zkconn.ErrBadPath, zkconn.ErrNoAuth where the lock path itself may not be read, or
+// ErrClosed.
+func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, error) {
+	q, err := ask[*messages.Queue](ctx, c, "queue of", path, &messages.ReadQueue{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	return q.Contenders, refused("queue of", path, q.Refusal)
+}
+
+// Missing tells whether a path exists at all: it gives the uppermost node on the way there that does not, "/" for the
+// chroot of the client, and "" where the path exists. The path may be "/". An empty Queue may be that of a free lock,
+// whose path goes some time after its last contender, or of a path or a chroot that was mistyped. Errors are those of
+// Queue, and ErrNeedsSession over a gateway.
+func (c *Client) Missing(ctx context.Context, path string) (string, error) {
+	found, err := ask[*messages.MissingFound](ctx, c, "look for", path, &messages.FindMissing{Path: path})
+	if err != nil {
+		return "", err
+	}
+	return found.Missing, refused("look for", path, found.Refusal)
+}
+
+// Locks looks for the lock paths that have contenders, below a root and at it, and counts their holders and
+// waiters. The root may be "/", for all that the client can see, without what ZooKeeper keeps in /zookeeper.
+//
+// A node is a lock path when the name of a child is a contender's. Contests are known by their
+// data, so those of other programs are not found. Children with contenders' names are not looked
+// into. It lists every other node below the root, several at a time, and stops after 100 000 of
+// them: then the answer is Truncated. What may not be read is reported in Unread, and is no error.
+// Errors are those of Queue.
+func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, error) {
+	tree, err := ask[*messages.LockTree](ctx, c, "locks below", root, &messages.ReadLocks{Root: root})
+	if err != nil {
+		return nil, err
+	}
+	return tree, refused("locks below", root, tree.Refusal)
+}
+
+// ErrNotHolding: nobody holds the lock, so there was nobody to ask.
+var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
+
+// Revoke asks whoever holds a lock to give it back: all readers, or all who have a semaphore's permits. It writes
+// to their nodes: beside what Turnstile's nodes say, and in the place of what others say, "__REVOKE__" where a node
+// is Curator's, and "unlock" otherwise, as ZooKeeper's recipe has it. It
+// takes nothing away: holders of Turnstile's are told by Lease.Revoked, and those that were locked WithGrace are
+// released when that is over; Curator's are told when they made themselves revocable; go-zookeeper's Lock and
+// kazoo's do not listen. Waiters are left alone, and no node is made.
+//
+// It gives the contenders that were asked, as they were before. Who they are Queue goes on telling, besides that they
+// were asked, where their nodes are Turnstile's; other libraries' are overwritten.
+// Deadlocks believes of holders that were asked that they give back what they have. Where nobody holds the error
+// wraps ErrNotHolding. Where one of several may not be asked it wraps zkconn.ErrNoAuth, and the contenders given are
+// the others. Otherwise errors are those of Queue.
+func (c *Client) Revoke(ctx context.Context, path string) ([]messages.Contender, error) {
+	return c.revoke(ctx, path, messages.Contender{})
+}
+
+// revoke asks the holders of a lock, or only the one that is given.
+func (c *Client) revoke(ctx context.Context, path string, of messages.Contender) ([]messages.Contender, error) {
+	const op = "revoke"
+	query := &messages.SendRevokeRequest{Path: path, Of: of}
+	a, err := ask[*messages.RevokeRequestSent](ctx, c, op, path, query)
+	if err != nil {
+		return nil, err
+	}
+	if err := refused(op, path, a.Refusal); err != nil {
+		return a.Asked, err
+	}
+	if len(a.Asked) == 0 {
+		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), ErrNotHolding)
+	}
+	return a.Asked, nil
+}
+
+// Break deletes a contender's node by force. Queue gives the contender. Break deletes nobody else's
+// node, even where another contender has come to the same path since, as in contests.
+//
+// It is for holders that hang while their session lives on. Ask first, with Revoke: that is kinder.
+// A living Turnstile holder is told at once that it has lost the lock: its lease's context
+// ends with ErrLost. Other libraries' holders do not notice. The next contender is let in at the
+// same moment, and what the old holder has under way is not undone. Only a resource that checks
+// fencing tokens is safe from that.
+//
+// A Turnstile waiter that is broken finds out within about a session timeout, and queues again
+// at the end. The holder of a contest is asked for the lock before it is broken, as by Revoke.
+//
+// The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
+// where the contender is not well formed or its token is not known, as where its node may not be read.
+// It wraps zkconn.ErrNoAuth where the node may not be deleted. Otherwise errors are those of Queue.
+func (c *Client) Break(ctx context.Context, contender messages.Contender) error {
+	const op = "break"
+	b, err := ask[*messages.Broken](ctx, c, op, contender.At(), &messages.Break{Contender: contender})
+	if err != nil {
+		return err
+	}
+	return refused(op, contender.At(), b.Refusal)
+}
+
+// ErrDeadlock: the request was part of a deadlock, and gave up.
+var ErrDeadlock = errors.New("turnstile: deadlock")
+
+// DeadlockError is the ErrDeadlock that says who waited for whom. It is found by errors.As.
+type DeadlockError struct {
+	Deadlock messages.Deadlock
+}
+
+// Error tells the whole circle.
+func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.Deadlock.String() }
+
+// Unwrap gives ErrDeadlock.
+func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
+
+// Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
+// sessions and processes. The root may be "/".
+//
+// That they do is seen from what their nodes say of who stands still while they wait: messages.Contender.Who. A
+// request made with the context of a lease, Lock(lease.Context()), belongs to whoever has that lease. Actors are told
+// apart by messages.Acquire's Caller and Owner, or else by themselves. Other libraries' nodes do not say it, and
+// holders that have been asked for the lock are believed to give back what they
+// have. Those who wait for a contest leave no trace. Those who wait in a cohort have no nodes: of this client they are
+// seen, of others not. Where a node takes part that another client passes on in a cohort the second reading is 1.25 s
+// after the first, because the node may still name whoever had it before.
+//
+// A waiter of a semaphore is part of a deadlock only if contenders that are part of it have so many
+// permits that too few are left. Otherwise another holder's release lets it in.
+//
+// A deadlock that is reported was seen in two readings, 250 ms apart, so all of its nodes existed
+// between them. One of them may be a node that a client WithSticky retains and nobody holds: nodes
+// do not say so. Its client deletes it when somebody waits for it, which takes less than these 250
+// ms unless that client is cut off or paused. Nodes that this client retains are known and left
+// out. What may not be read is passed over; Locks tells what that is. Errors are those of Queue.
+func (c *Client) Deadlocks(ctx context.Context, root string) ([]messages.Deadlock, error) {
+	sure, _, err := c.deadlocks(ctx, messages.FindDeadlocks{Root: root})
+	return sure, err
+}
+
+// PossibleDeadlocks is Deadlocks that also gives the circles that are deadlocks if processes stand still as a whole: a
+// process that waits behind a lock that it holds, as when it is locked again without the context of its lease, and
+// processes that hold what the others wait for. Nodes do not say which goroutine holds and which one waits, so that
+// in a process with several workers both may be well: look at for how long the members have waited. What is passed on
+// within 1.25 s is not among them, nor are those that wait in a cohort, or in one process for more permits of a
+// semaphore. Use it when something does not move; it takes 1.25 s longer where it finds something. Errors are those
+// of Queue.
+func (c *Client) PossibleDeadlocks(ctx context.Context, root string) (sure, possible []messages.Deadlock, err error) {
+	return c.deadlocks(ctx, messages.FindDeadlocks{Root: root, Possible: true})
+}
+
+func (c *Client) deadlocks(ctx context.Context, q messages.FindDeadlocks,
+) (sure, possible []messages.Deadlock, err error) {
+	const op = "deadlocks below"
+	found, err := ask[*messages.DeadlocksFound](ctx, c, op, q.Root, &q)
+	if err != nil {
+		return nil, nil, err
+	}
+	return found.Deadlocks, found.Possible, refused(op, q.Root, found.Refusal)
+}
+
+// ask sends a query to the session and waits for the answer.
+func ask[Answer any](ctx context.Context, c *Client, op, path string, query any) (answer Answer, err error) {
+	refuse := func(err error) (Answer, error) {
+		return answer, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
+	}
+	if err := inspect.Check(query); err != nil {
+		return refuse(err)
+	}
+	if err := c.enter(ctx); err != nil {
+		return refuse(err)
+	}
+	defer c.requests.Done()
+	got, err := c.session.Ask(ctx, query)
+	if ctx.Err() != nil && err != nil {
+		return refuse(c.session.Explain(ended(ctx)))
+	}
+	if err != nil {
+		return refuse(err)
+	}
+	answer, ok := got.(Answer)
+	if !ok {
+		return refuse(fmt.Errorf("%w: the session answers with %T", ErrFailed, got))
+	}
+	return answer, nil
+}
+
+// refused makes the error of a refusal; nil where there is none.
+func refused(op, path string, why messages.Refusal) error {
+	if why.Reason == messages.ReasonNone {
+		return nil
+	}
+	err := sentinel(why.Reason, ErrFailed)
+	if why.Detail == "" {
+		return fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
+	}
+	return fmt.Errorf("turnstile: %s %s: %w: %s", op, zkconn.Shown(path), err, why.Detail)
+}
