@@ -1,10 +1,12 @@
 package machine_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -74,3 +76,21 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 
 // words puts a value in parentheses together again: the parser splits it at commas.
 func words(arg datadriven.CmdArg) string { return strings.Join(arg.Vals, ", ") }
+
+// TestStoriesCanSetEveryField of an event: each is a word of a step.
+func TestStoriesCanSetEveryField(t *testing.T) {
+	fields := reflect.VisibleFields(reflect.TypeFor[machine.Event]())
+	for _, field := range fields {
+		if field.Name == "Kind" {
+			continue
+		}
+		word := datadriven.CmdArg{Key: strings.ToLower(field.Name), Vals: []string{"7"}}
+		if field.Type.Kind() == reflect.Bool {
+			word.Vals = nil
+		}
+		step := datadriven.TestData{Cmd: "step", CmdArgs: []datadriven.CmdArg{{Key: machine.Created.String()}, word}}
+		ev := parseEvent(t, &step, machine.Machine{Op: 3})
+		require.False(t, reflect.ValueOf(ev).FieldByIndex(field.Index).IsZero(), field.Name)
+	}
+	require.Greater(t, len(fields), 10)
+}

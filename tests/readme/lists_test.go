@@ -1,0 +1,130 @@
+package readme
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// What CONTRIBUTING.md lists for a new option and for a new event. The places that other tests of the packages find
+// missing are named there with those tests; here are those that no package can see by itself.
+
+// TestANewOptionHasItsPlaces: every field of messages.Acquire is set by package locks, and by the stories of the
+// coordinator, or a row says why not.
+func TestANewOptionHasItsPlaces(t *testing.T) {
+	for _, place := range []struct {
+		what, files string
+		but         map[string]string // fields, and why they need no such place
+	}{
+		{what: "an option or a method of package locks", files: "locks/*.go", but: map[string]string{
+			"Timeout": "the ctx of a call bounds it",
+		}},
+		{what: "an argument of request in the coordinator's stories", files: "actors/internal/coordinator/story_tell_test.go",
+			but: map[string]string{
+				"Timeout":   "the lock actor has the timer",
+				"Grace":     "the lock actor has the timer",
+				"Caller":    "it is written into the node, and nothing is decided on it",
+				"Deadlocks": "the lock actor probes",
+			}},
+	} {
+		set := setFields(t, place.files)
+		require.NotEmpty(t, set, place.files)
+		for _, field := range reflect.VisibleFields(reflect.TypeFor[messages.Acquire]()) {
+			_, excused := place.but[field.Name]
+			switch {
+			case !set[field.Name] && !excused:
+				t.Errorf("messages.Acquire.%s has no place in %s: %s", field.Name, place.files, place.what)
+			case set[field.Name] && excused:
+				t.Errorf("messages.Acquire.%s has a place in %s: take it off the list", field.Name, place.files)
+			}
+		}
+	}
+}
+
+// setFields are the fields of messages.Acquire that files set: in a literal, or of a variable or field called want.
+func setFields(t *testing.T, files string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(files)))
+	require.NoError(t, err)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") && strings.Contains(files, "*") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				if of, is := n.Type.(*ast.SelectorExpr); is && of.Sel.Name == "Acquire" {
+					for _, e := range n.Elts {
+						if pair, is := e.(*ast.KeyValueExpr); is {
+							all[pair.Key.(*ast.Ident).Name] = true
+						}
+					}
+				}
+			case *ast.AssignStmt:
+				for _, to := range n.Lhs {
+					if field, is := to.(*ast.SelectorExpr); is && lastName(field.X) == "want" {
+						all[field.Sel.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// lastName is the last name of a.b.c.
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// ownEvents are those that a lock actor makes itself, of commands and of its timers.
+var ownEvents = []machine.Kind{machine.Begin, machine.Release, machine.Cancel, machine.Revoke, machine.Timeout,
+	machine.GraceOver, machine.Poll}
+
+// TestANewEventHasItsPlaces: every event that the session tells a lock actor is told in a story of the coordinator, but
+// for Closed, which comes when there is no coordinator any more.
+func TestANewEventHasItsPlaces(t *testing.T) {
+	told := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "actors/internal/coordinator/testdata"),
+		func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			story, err := os.ReadFile(path)
+			for line := range strings.Lines(string(story)) {
+				if to, event, tells := strings.Cut(strings.TrimSpace(line), " hears "); tells && strings.HasPrefix(to, "r") {
+					told[strings.Fields(event)[0]] = true
+				}
+			}
+			return err
+		}))
+	own := map[machine.Kind]bool{machine.Closed: true}
+	for _, k := range ownEvents {
+		own[k] = true
+	}
+	for _, k := range machine.Kinds() {
+		if !own[k] && !told[k.String()] {
+			t.Errorf("no story of the coordinator tells a request %v", k)
+		}
+	}
+}
