@@ -1,6 +1,8 @@
 package messages
 
-import "time"
+import (
+	"time"
+)
 
 // ActorID names an actor as protoactor's PID does, in plain data: == compares it.
 type ActorID struct {
@@ -120,3 +122,19 @@ type Transition struct {
 	// At is when it happened, by this machine's clock.
 	At time.Time
 }
+
+// Notices of an actor that acquires several locks as one. Suspended, Resumed, RevokeRequested and Revoked of the
+// single locks are passed on as they are.
+type (
+	// AllHeld: every lock is held, and AllLost has not been told. Locks are in the order in which they were taken.
+	AllHeld struct{ Locks []Held }
+	// AllReleased: all were given back, and no node is left. Terminal.
+	AllReleased struct{ Locks []Grant }
+	// AllLost: one was lost, and the others have been given back. Terminal.
+	AllLost struct{ Lost }
+	// AllCancelled: the request ended before all were held, and no node is left. Terminal. The Grant is that of the
+	// lock that was waited for.
+	AllCancelled struct{ Cancelled }
+	// AllFailed: one could not be had, or could not be given back, and the others have been given back. Terminal.
+	AllFailed struct{ Failed }
+)

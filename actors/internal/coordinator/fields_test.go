@@ -1,0 +1,65 @@
+package coordinator_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// inTheNode says of every field of messages.Acquire whether the contender's node tells of it: its data, by
+// carrier.OwnerOf, or its name, by Spec.Style. What is not there is of no interest to anybody else.
+var inTheNode = map[string]bool{
+	"Path": false, "Mode": true, "Name": true, "Naming": true, "Permits": false, "Weight": true, "WatchAll": false,
+	"Timeout": false, "Try": false, "Grace": false, "Sticky": false, "Cohort": true, "Owner": true, "Reentry": false,
+	"Caller": true, "Deadlocks": true, "Label": true, "Reclaim": true, "Priority": true,
+}
+
+// TestWhatANodeTellsIsCompared: a retained node is reused by a request of which it would say the same. A field that is
+// written into nodes and not compared leaves a node that names a request that has ended.
+func TestWhatANodeTellsIsCompared(t *testing.T) {
+	of := reflect.TypeFor[messages.Acquire]()
+	require.Equal(t, of.NumField(), len(inTheNode))
+	base := messages.Acquire{Path: "/a", Mode: messages.Semaphore, Permits: 9}
+	spec := func(want messages.Acquire) *coordinator.Spec {
+		return coordinator.NewSpec(&want, "guid", "by", true, time.Unix(1, 0))
+	}
+	for i := range of.NumField() {
+		other := base
+		alter(t, reflect.ValueOf(&other).Elem().Field(i))
+		a, b := spec(base), spec(other)
+		tells := a.Style != b.Style || carrier.OwnerOf(a) != carrier.OwnerOf(b)
+		name := of.Field(i).Name
+		require.Equal(t, inTheNode[name], tells, name)
+		if name == "Cohort" {
+			continue // how many grants the node may serve is told to people, and may be that of the request before
+		}
+		require.Equal(t, !tells, a.SaysTheSame(b), name)
+	}
+}
+
+// alter gives a field another value.
+func alter(t *testing.T, field reflect.Value) {
+	t.Helper()
+	switch field.Kind() {
+	case reflect.String:
+		field.SetString(field.String() + "x")
+	case reflect.Bool:
+		field.SetBool(!field.Bool())
+	case reflect.Int, reflect.Int64:
+		field.SetInt(field.Int() + 2)
+	case reflect.Uint8:
+		field.SetUint(field.Uint() ^ 1)
+	case reflect.Struct:
+		for i := range field.NumField() {
+			alter(t, field.Field(i))
+		}
+	default:
+		require.Fail(t, "no other value", field.Kind())
+	}
+}
