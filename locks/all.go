@@ -25,7 +25,7 @@ type Locker interface {
 
 func (l *lock) self() *lock { return l }
 
-// part is a lock with what is asked of it.
+// part is a lock in one mode, as a Locker.
 type part struct{ *lock }
 
 // Lock waits until the lock is held, or ctx ends.
@@ -96,7 +96,7 @@ const (
 	fullTries = 6
 )
 
-// allOnce takes the locks, or none of them, and tells how many it had.
+// allOnce takes the locks, or none of them. had is how many it held before it failed.
 func allOnce(ctx context.Context, ordered []Locker) (leases *Leases, had int, err error) {
 	wait, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -163,7 +163,7 @@ func (l *Leases) Context() context.Context { return l.ctx }
 // back gives all of them back.
 func (l *Leases) Each() []*Lease { return slices.Clone(l.held) }
 
-// Valid tells whether all locks are certain to be ours now: see Lease.Valid.
+// Valid reports whether all locks are certainly held now: see Lease.Valid.
 func (l *Leases) Valid() bool {
 	return !slices.ContainsFunc(l.held, func(lease *Lease) bool { return !lease.Valid() })
 }

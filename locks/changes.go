@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ChangeKind is what has happened to a lease.
+// ChangeKind names a change of a lease.
 type ChangeKind string
 
 // The changes that WithOnChange tells.
@@ -23,7 +23,7 @@ const (
 	Lost ChangeKind = "lost"
 )
 
-// Change is something that has happened to a lease.
+// Change is one change of a lease, as WithOnChange reports it.
 type Change struct {
 	Kind  ChangeKind
 	Lease *Lease
@@ -36,7 +36,7 @@ type Change struct {
 	Err error
 }
 
-// changed tells of a change, if anybody wants to know.
+// changed reports a change to WithOnChange, if there is one.
 func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	if l.from.onChange == nil {
 		return
@@ -53,7 +53,7 @@ func (l *Lease) changed(kind ChangeKind, until time.Time) {
 	}
 }
 
-// tellLoss has the loss of the lease told when it comes.
+// tellLoss reports the loss of the lease when it comes.
 func (l *Lease) tellLoss() {
 	if l.from.onChange == nil && l.from.onLost == nil {
 		return
@@ -109,7 +109,7 @@ type serial struct {
 	running bool
 }
 
-// tell has a function called behind all that came before it. It does not wait.
+// tell queues a function behind those that were queued before it, and returns at once.
 func (s *serial) tell(call func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *serial) run() {
 	done = true
 }
 
-// next takes the first that waits; nil for none.
+// next takes the first function from the queue; nil where it is empty.
 func (s *serial) next() func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -219,10 +219,9 @@ type Source interface {
 	Ask(ctx context.Context, query any) (answer any, err error)
 	// PID is the actor that takes messages.Follow; nil where there is none.
 	PID() *actor.PID
-	// LastWord is how long Unlock waits at least, because news of the end may be on its way from the
-	// lock actor.
+	// LastWord is the shortest time for which Unlock waits: the lock actor's last notice may be under way.
 	LastWord() time.Duration
-	// Explain adds to an error what is known of why nothing is heard.
+	// Explain adds to an error the known cause of a silence, such as a refused connection.
 	Explain(err error) error
 	// Close ends all lock actors, and waits until they have ended: see actors.Session.Close.
 	Close(ctx context.Context) error
@@ -231,7 +230,7 @@ type Source interface {
 // ErrNeedsSession: what was asked for does not work over a gateway.
 var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
 
-// State is what a client knows of its session: see Client.State.
+// State describes a client's connection: see Client.State.
 type State = actors.Connection
 
 // The phases of a connection: see State.Phase.
@@ -243,7 +242,7 @@ const (
 	PhaseClosed       = actors.Closed
 )
 
-// State tells the state of the client's connection: whether there is a session and a server that
+// State gives the state of the client's connection: whether there is a session and a server that
 // answers, since when, and how long the leases last. It sends nothing. It is zero for a client
 // whose locks come from gateways.
 func (c *Client) State() State {
@@ -269,7 +268,7 @@ func (c *Client) whyClosed() error {
 	return ErrClosed
 }
 
-// Ready tells whether the client can lock and keep locks: nil while a server answers, and for the first fifth of a
+// Ready reports whether the client can lock and keep locks: nil while a server answers, and for the first fifth of a
 // session timeout of a silence (State.Silence). So a restart of a server, or a change of leader, does not make a program
 // unready. Otherwise the error says for how long no server has answered, and why. It lasts until one answers, whatever
 // becomes of the connection and of the session meanwhile. It wraps ErrClosed when the client is closed.

@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Do locks, runs work, and gives the lock back: the whole of what most programs do with a lock.
+// Do locks, runs work, and gives the lock back. Most programs need nothing else.
 //
 //	err := locks.Do(ctx, client.Mutex("/orders/42"), func(ctx context.Context, token locks.Token) error {
 //		return store.Write(ctx, row, token)

@@ -1,4 +1,4 @@
-// Package locks is what a Go program imports to lock across machines with ZooKeeper.
+// Package locks gives Go programs locks across machines, kept by ZooKeeper.
 //
 //	opening, cancel := context.WithTimeout(ctx, 30*time.Second) // a wrong host is an error, then
 //	defer cancel()
@@ -71,7 +71,7 @@
 //     process may rely on it.
 //   - Which clock: the monotonic clock of this process. Time for which the machine was suspended
 //     counts. The clocks of two machines are never compared.
-//   - Renewal: while anything is held or waited for, the client sends a heartbeat every T/6.
+//   - Renewal (keepalive): while anything is held or waited for, the client sends a heartbeat every T/6.
 //     Lease.Deadline tells the end.
 //   - A loss is final. Lease.Valid never becomes true again, also where the connection comes back.
 //     Lock again for a new lease.
@@ -150,8 +150,13 @@
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
 //   - fencing token: a number that grows from grant to grant of a lock path: messages.Token.
-//   - herd: many waiters woken by one release. Here a release wakes one waiter, and one more
+//   - herd (thundering herd): many waiters woken by one release. Here a release wakes one waiter, and one more
 //     session that looks ahead.
+//   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is
+//     sent before the one ahead of it is answered.
+//   - lost wake-up: an event that a waiter should have had, and had not. Waiters look again once a
+//     session timeout, so that none waits for ever. The Counters of actors.Session count such finds.
+//   - split brain: two that act as the holder. The lease and the fencing token are against it.
 //   - revoke: ask the holder for the lock. Release: give it back.
 //   - stale: a reply to a superseded operation.
 package locks

@@ -27,14 +27,14 @@ func (c *Client) Election(path string, opts ...ElectionOption) *Election {
 
 // Leader describes the leader of an election.
 type Leader struct {
-	// Value is what it campaigned with. It is empty where it is another library's, and for a moment
-	// when another library has asked it to resign. That overwrites the node until the leader has heard
-	// of it.
+	// Value is the leader's value of Campaign. It is empty for a leader of another library, and for a
+	// moment when another library has asked the leader to resign: that overwrites the node, and the
+	// leader writes it again.
 	Value string
-	// Token is the fencing token of its term: zero when nobody leads, and otherwise no greater than that of a later
-	// one; see Contender.Token.
+	// Token is the fencing token of its term: zero when nobody leads, and never greater than that of a
+	// later term; see Contender.Token.
 	Token messages.Token
-	// Contender is what else its node tells.
+	// Contender has the rest of what its node says.
 	Contender messages.Contender
 }
 
@@ -63,7 +63,7 @@ func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", e.want.Path, ErrNoLeader)
 }
 
-// leads finds the leader in a queue.
+// leads finds the leader in a queue; the zero Leader where nobody leads.
 func (e *Election) leads(contenders []messages.Contender) Leader {
 	for _, c := range contenders {
 		if c.Holds && c.Name == e.want.Name {
@@ -98,13 +98,13 @@ type Leadership struct {
 	value string
 }
 
-// Value is what was campaigned with.
+// Value is the value of the campaign.
 func (l *Leadership) Value() string { return l.value }
 
 // Resign ends the term, and the next one in the queue leads. Its errors are those of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
 
-// terms are the terms of Run that have begun and not ended.
+// terms are the terms that Run leads now: more than one where several calls of Run share an Election.
 type terms struct {
 	mu   sync.Mutex
 	open []*Leadership

@@ -93,7 +93,7 @@ func (e *Election) mostPause() time.Duration {
 	return longestPause
 }
 
-// wasLost tells whether the lease was taken away, and not given back.
+// wasLost reports whether the lease was lost, and not given back.
 func (l *Leadership) wasLost() bool { return errors.Is(context.Cause(l.ctx), ErrLost) }
 
 // oneTerm campaigns once and leads once, if it is elected; led is nil where it did not lead.
@@ -120,7 +120,7 @@ func (e *Election) oneTerm(ctx context.Context, value string,
 	return term, term.resigned(err)
 }
 
-// leadTerm calls lead, which is what Health looks at meanwhile.
+// leadTerm calls lead. Meanwhile IsLeader and Health see the term.
 func (e *Election) leadTerm(ctx context.Context, term *Leadership, lead func(context.Context, *Leadership) error) error {
 	e.terms.begin(term)
 	defer e.terms.end(term)
@@ -157,7 +157,7 @@ func (l *Leadership) untilAsked(ctx, within context.Context, lead func(context.C
 	return err
 }
 
-// IsLeader tells whether a term of Run leads now. It reads the clock: it is false as soon as the
+// IsLeader reports whether a term of Run leads now. It reads the clock: it is false as soon as the
 // lease may be over.
 func (e *Election) IsLeader() bool {
 	return slices.ContainsFunc(e.terms.all(), func(term *Leadership) bool { return term.Valid() })
@@ -165,7 +165,7 @@ func (e *Election) IsLeader() bool {
 
 // Health is for liveness probes. It fails, with an error that wraps ErrLost, when the lease of a
 // term is over and the function that Run has called for it has not returned. This process may then
-// act as a leader beside another one. It is nil for a leader whose lease runs, and for a process
+// act as a leader beside another one (split brain). It is nil for a leader whose lease runs, and for a process
 // that does not lead.
 func (e *Election) Health() error {
 	for _, term := range e.terms.all() {
@@ -193,7 +193,7 @@ func (e *Election) press(candidacy context.Context) {
 	}
 }
 
-// yields tells whether a candidate of higher priority waits behind one that has just been elected.
+// yields reports whether a candidate of higher priority waits behind one that has just been elected.
 func (e *Election) yields(ctx context.Context, term *Leadership) bool {
 	if !e.ranked {
 		return false

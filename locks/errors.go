@@ -75,7 +75,7 @@ var (
 	ErrGone = inspect.ErrGone
 )
 
-// Error is what Lock, TryLock and Unlock return. It unwraps to one of the errors of this package, of
+// Error is the error of Lock, TryLock and Unlock. It unwraps to one of the errors of this package, of
 // packages zkconn (ErrNoAuth) and actors (ErrBadAcquire), or of the ctx.
 type Error struct {
 	// Op is "lock", "unlock" or another word for what was tried.
@@ -144,7 +144,7 @@ func (e *Error) where() (all []string) {
 	return all
 }
 
-// oneLine puts what errors.Join writes into lines of its own behind one another, and says whose error it is once.
+// oneLine joins the lines of errors.Join, and leaves out all "turnstile: " but the caller's.
 func oneLine(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", "; "), "turnstile: ", "")
 }
@@ -152,13 +152,12 @@ func oneLine(text string) string {
 // Unwrap gives the error that this wraps.
 func (e *Error) Unwrap() error { return e.Err }
 
-// What the errors of contexts say. Whoever called has gone, or has waited for long enough: context.Canceled and
-// context.DeadlineExceeded say that, and only that. A lease that ends ends the contexts within it, too, and those who were
-// waiting there return the same errors. Servers that took one for the other have answered 200 for a payment that was not
-// made.
+// context.Canceled and context.DeadlineExceeded mean one thing only: the caller has gone, or has waited for long enough. A
+// lease that ends also ends the contexts within it, and functions that wait there return the same two errors. They must
+// not reach the caller: a server that mistakes them for its client's hang-up answers 200 for a payment that was not made.
 
-// ended is the error of a ctx that is done, with its cause where that says more. Where the ctx is that of a lease that is
-// over, the cause is the error: nobody has cancelled anything.
+// ended gives the error of a ctx that is done, with its cause where the cause says more. Where a lease that is over ended
+// the ctx, the cause alone is the error: nobody has cancelled anything.
 func ended(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) || endOfLease(cause) {
@@ -167,12 +166,12 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// endOfLease tells whether a cause is that of a lease that was taken away.
+// endOfLease reports whether a cause is the loss of a lease.
 func endOfLease(cause error) bool {
 	return errors.Is(cause, ErrLost) || errors.Is(cause, ErrRevoked) || errors.Is(cause, ErrMaxHold)
 }
 
-// notCallers is an error of work whose lease has ended, and whose caller's ctx has not.
+// notCallers hides the errors of contexts in the error of work whose lease has ended, while the caller's ctx has not.
 func notCallers(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return withoutContext{err}
@@ -180,8 +179,8 @@ func notCallers(err error) error {
 	return err
 }
 
-// withoutContext is an error that matches all that the one within does, but for those of contexts. It has no Unwrap, which
-// would give them away.
+// withoutContext matches whatever its error matches, except context.Canceled and context.DeadlineExceeded. It has no
+// Unwrap, because errors.Is would reach them through it.
 type withoutContext struct{ err error }
 
 // Error gives the text of the error within.

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// follow tells what a queue comes to, at once and whenever that changes, until ctx ends or the client is closed; then
-// the channel is closed. of says what it comes to, and identity which of those are the same.
+// follow sends a value that is derived from a queue, at once and whenever it changes, until ctx ends or the client is
+// closed; then the channel is closed. of derives the value, and two values are the same if their identities are equal.
 func follow[T any](ctx context.Context, c *Client, op, path string, of func([]messages.Contender) T,
 	identity func(T) any) (<-chan T, error) {
 	if err := zkconn.CheckPath(path); err != nil {
@@ -30,7 +30,7 @@ func follow[T any](ctx context.Context, c *Client, op, path string, of func([]me
 	return f.out, nil
 }
 
-// follower is the adapter between the session, which tells of the queue, and who reads the channel.
+// follower is the actor that hears of the queue from the session, and writes the channel.
 type follower[T any] struct {
 	client   *Client
 	path     string
@@ -64,7 +64,7 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 	}
 }
 
-// tell puts a change into the channel, in the place of one that nobody has taken.
+// tell puts a value into the channel, in place of one that was not received yet.
 func (f *follower[T]) tell(what T) {
 	now := f.identity(what)
 	if f.told && now == f.last {

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Group is membership: who is there, as long as they are. Each member is an ephemeral node below
+// Group tells which processes are there: its members. Each member is an ephemeral node below
 // the group's path, which goes with its session; Curator has GroupMember for this, kazoo Party. A
 // group's nodes are those of the readers of an RWMutex at its path. So a writer of that RWMutex
 // waits until all members have gone, and members that join meanwhile wait for it.
@@ -25,7 +25,7 @@ func (c *Client) Group(path string) *Group {
 type Member struct {
 	// ID is the name of its node: another one each time that it joins.
 	ID string
-	// Data is what it joined with. It is empty where an operator has written to the node.
+	// Data is its data of Join. It is empty where an operator has written to the node.
 	Data string
 	// Host and PID are its machine and process, Session its ZooKeeper session; Since is when it joined, by its clock.
 	Host    string
@@ -34,7 +34,7 @@ type Member struct {
 	Since   time.Time
 }
 
-// Membership is our place in a group, from Join to Leave.
+// Membership is one member of this process in a group, from Join to Leave.
 type Membership struct {
 	stop     context.CancelFunc
 	over     chan struct{}

@@ -33,7 +33,7 @@ type Lease struct {
 	limit  *time.Timer // of WithMaxHold; nil without
 	shared atomic.Bool // a lock within it was asked for that may hold together with it
 
-	trouble atomic.Pointer[string] // what keeps its release from being carried out
+	trouble atomic.Pointer[string] // that servers have with its release
 
 	mu      sync.Mutex
 	wanted  bool          // somebody has asked for the lock
@@ -47,7 +47,7 @@ type Lease struct {
 	err     error         // why, when it did not end as it should; set before over is closed
 }
 
-// newLease makes the lease of a request that holds; values are those of the context that Lock was called with.
+// newLease makes the lease of a request that holds. values is the context of the call of Lock.
 func newLease(from *lock, values context.Context, pid *actor.PID, held *messages.Held) *Lease {
 	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
 	l.values, l.span = from.holdSpan(values, held)
@@ -62,11 +62,11 @@ func newLease(from *lock, values context.Context, pid *actor.PID, held *messages
 
 type leaseKey struct{}
 
-// leaseValues is what the context of a lease begins with: it never ends, has the values of the context that Lock was
-// called with, and carries the lease.
+// leaseValues is the root of a lease's context: it never ends, carries the lease, and has the values of the context that
+// Lock was called with.
 type leaseValues Lease
 
-// Deadline says that there is none.
+// Deadline says that it has none.
 func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
 
 // Done says that it never ends.
@@ -93,10 +93,10 @@ func LeaseOf(ctx context.Context) *Lease {
 // outer is the lease within which it was acquired; nil for none.
 func (l *Lease) outer() *Lease { return LeaseOf(l.values) }
 
-// key is that by which the session knows its owner.
+// key names the lease's owner for the session: messages.Acquire.Owner of locks within it.
 func (l *Lease) key() string { return cmp.Or(l.from.want.Owner, l.address()) }
 
-// caller is who stands still while its owner waits for another lock.
+// caller names the one that stands still while the lease's owner waits for another lock.
 func (l *Lease) caller() string {
 	if caller := l.from.want.Caller; caller != "" {
 		return caller
@@ -125,7 +125,7 @@ func (l *Lease) Node() string { return l.held.Node }
 // Session is the id of the ZooKeeper session that holds.
 func (l *Lease) Session() int64 { return l.held.Session }
 
-// Valid tells whether the lock is certain to be ours now. It reads the clock. So it is right even
+// Valid reports whether the lock is certainly held now. It reads the clock. So it is right even
 // in a process that was paused and has not heard yet that it lost the lock. Once false it stays
 // false.
 func (l *Lease) Valid() bool {
@@ -186,7 +186,7 @@ func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	}
 }
 
-// bound is how long Unlock waits, as far as is known now.
+// bound gives the time until which Unlock waits. It may move, because the lease does.
 func (l *Lease) bound(called time.Time) time.Time {
 	end := l.clock.Deadline() // which may be sooner than it was at first: a server may have granted a shorter timeout
 	if end.IsZero() {         // the session has ended, and its lock actors are about to hear of it
@@ -209,7 +209,7 @@ func (l *Lease) unconfirmed(why error) error {
 	}
 }
 
-// inTrouble says what keeps the release from being carried out though there are servers; "" for nothing.
+// inTrouble names the trouble that servers have with the release; "" for none.
 func (l *Lease) inTrouble() string {
 	if text := l.trouble.Load(); text != nil {
 		return *text
@@ -252,7 +252,7 @@ func makeRoomOnStack(at int) byte { // of which the compiler must not know that 
 	return room[at]
 }
 
-// outcome is what Unlock returns when the request has ended.
+// outcome gives the error of an Unlock after the end of the request.
 func (l *Lease) outcome() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// lock is what all kinds of locks have: whose they are, and what is asked for. It never changes, so that
-// any number of goroutines may use one, or several of the same path: each call queues for itself. Requests and
-// leases refer to it, and do not copy it.
+// lock holds what all kinds of locks share: client, request, options. It is immutable, so that any number of
+// goroutines may use one, or several of the same path: each call queues by itself. Requests and leases refer to it, and
+// do not copy it.
 type lock struct {
 	client    *Client
 	use       use
@@ -25,7 +25,7 @@ type lock struct {
 	maxHold   time.Duration
 	onChange  func(Change)
 	onLost    func(key string, err error)
-	requests  *sync.WaitGroup // counts those that have not ended, for whoever waits for them; nil for nobody
+	requests  *sync.WaitGroup // counts requests that have not ended, for Membership.Leave; nil for other locks
 
 	detects    bool // WithDeadlockDetection
 	ranked     bool // WithPriority
@@ -53,7 +53,7 @@ func newLockFor[Option interface{ apply(*lock) }](what use, c *Client, want mess
 	return l
 }
 
-// as is the lock in another mode.
+// as gives the lock in another mode.
 func (l lock) as(mode messages.Mode) *lock {
 	l.want.Mode = mode
 	if mode == messages.Write {
@@ -62,7 +62,7 @@ func (l lock) as(mode messages.Mode) *lock {
 	return &l
 }
 
-// try is the lock for who does not want to wait for others.
+// try gives the lock for a call that does not wait for others.
 func (l lock) try() *lock {
 	l.want.Try = true
 	return &l
@@ -85,7 +85,7 @@ func (l *lock) holdSpan(ctx context.Context, held *messages.Held) (context.Conte
 	return ctx, span
 }
 
-// acquire is what every call of Lock comes to.
+// acquire carries out every call of Lock.
 func (l *lock) acquire(ctx context.Context) (*Lease, error) {
 	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
 	lease, err := l.await(ctx)
@@ -118,7 +118,7 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	}
 }
 
-// reasonOf says why a request whose ctx is done is given up.
+// reasonOf gives the reason of a request whose ctx is done.
 func reasonOf(ctx context.Context) messages.Reason {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return messages.ReasonTimeout
@@ -126,7 +126,7 @@ func reasonOf(ctx context.Context) messages.Reason {
 	return messages.ReasonCancelled
 }
 
-// within completes what is asked for by the leases within which it is asked.
+// within adds the owner and the caller to a request that is made within leases.
 func (l *lock) within(ctx context.Context) *lock {
 	around := LeaseOf(ctx)
 	if around == nil {
@@ -146,15 +146,16 @@ func (l *lock) within(ctx context.Context) *lock {
 	return &inner
 }
 
-// sameAs tells whether two locks would wait for each other: what they ask for may differ.
+// sameAs reports whether holds of two locks exclude each other's requests, so that a caller within one would wait for
+// itself in the other. Modes and options may differ.
 func (l *lock) sameAs(other *lock) bool {
 	return l.client == other.client && l.want.Path == other.want.Path && l.want.Name == other.want.Name &&
 		(l.want.Mode == messages.Contest) == (other.want.Mode == messages.Contest) &&
 		l.want.Mode != messages.Semaphore && other.want.Mode != messages.Semaphore
 }
 
-// withValues is a context that ends with one context, for its cause, and has the values of another. Where context.Cause
-// looks is one of the values, and would be the other's.
+// withValues gives a context that ends with ctx, with its cause, and has the values of another context. context.Cause looks
+// for a value, which must not be that of the other context.
 func withValues(ctx, values context.Context) context.Context {
 	return valued{ctx, context.WithoutCancel(values)}
 }

@@ -163,7 +163,7 @@ func WithObserver(pids ...*actor.PID) LockOption {
 	return lockOption(func(l *lock) { l.observers = append(l.observers, pids...) })
 }
 
-// WithReentry lets a holder acquire its lock again: Lock(lease.Context()) gives a further lease of
+// WithReentry makes the lock reentrant: a holder may acquire it again. Lock(lease.Context()) gives a further lease of
 // the same hold, with the same token. Each lease is given back by itself, and the lock with the
 // last of them. Without it such a call returns ErrReentry, because it would wait for itself. Use it
 // where functions that lock call each other.
@@ -184,8 +184,8 @@ func WithNaming(naming messages.Naming) LockOption {
 }
 
 // WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
-// and every departure then wakes every such waiter, which reads the whole queue: the herd effect, a
-// load that grows with the square of the queue's length. Use it for comparison, and with ten
+// and every departure then wakes every such waiter, which reads the whole queue: the thundering herd,
+// a load that grows with the square of the queue's length. Use it for comparison, and with ten
 // clients or fewer.
 func WithWatchAll() LockOption { return lockOption(func(l *lock) { l.want.WatchAll = true }) }
 

@@ -29,8 +29,8 @@ func (c *Client) Queue(ctx context.Context, path string) ([]messages.Contender, 
 	return q.Contenders, refused("queue of", path, q.Refusal)
 }
 
-// Missing tells whether a path exists at all: it gives the uppermost node on the way there that does not, "/" for the
-// chroot of the client, and "" where the path exists. The path may be "/". An empty Queue may be that of a free lock,
+// Missing gives the uppermost node of a path that does not exist: "" where the path exists, "/" where the chroot of the
+// client is missing. The path may be "/". An empty Queue may be that of a free lock,
 // whose path goes some time after its last contender, or of a path or a chroot that was mistyped. Errors are those of
 // Queue, and ErrNeedsSession over a gateway.
 func (c *Client) Missing(ctx context.Context, path string) (string, error) {

@@ -136,7 +136,8 @@ func WithSuspendedTime(suspended func() time.Duration) Option {
 // time.
 func WithoutIdleSyncs() Option { return connection(zkconn.WithoutIdleSyncs()) }
 
-// WithMaxWaiting bounds the nodes of one queue with which this client waits: see actors.WithMaxWaiting.
+// WithMaxWaiting bounds the nodes of one queue with which this client waits, its back-pressure: further calls wait inside
+// the client. See actors.WithMaxWaiting.
 // Use it where others must not wait behind so many of one process.
 func WithMaxWaiting(n int) Option { return session(actors.WithMaxWaiting(n)) }
 

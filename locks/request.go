@@ -26,7 +26,7 @@ type request struct {
 	waited messages.State // the last one in which it waited for the lock
 	node   string
 	behind audience.Predecessor // whom it last waited for; nil where it has waited for nobody
-	// trouble is what keeps it from being carried out though there are servers; "" for nothing.
+	// trouble is what servers that are there have against it, such as hang-ups; "" for nothing.
 	trouble string
 
 	// The rest belongs to the lock actor; Lock reads the answer once it is settled.
@@ -37,7 +37,7 @@ type request struct {
 	over     bool
 }
 
-// answer is what Lock returns.
+// answer holds the results of Lock.
 type answer struct {
 	lease *Lease
 	err   error
@@ -98,7 +98,7 @@ func (r *request) timedOut(why error) error {
 	return e
 }
 
-// where is the state and the node that were last heard of.
+// where gives the state and the node of the last transition.
 func (r *request) where() (messages.State, string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

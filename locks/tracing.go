@@ -61,7 +61,7 @@ type tracedSpan struct {
 	ended atomic.Bool
 }
 
-// granted notes what is known from the grant on.
+// granted adds the attributes that are known from the grant on.
 func (s *tracedSpan) granted(held *messages.Held) {
 	if s != nil {
 		s.SetAttributes(keyNode.String(held.Node), keyToken.Int64(int64(held.Token)),
@@ -69,14 +69,14 @@ func (s *tracedSpan) granted(held *messages.Held) {
 	}
 }
 
-// happened adds an event.
+// happened adds an event to the span.
 func (s *tracedSpan) happened(what string) {
 	if s != nil {
 		s.AddEvent(what)
 	}
 }
 
-// end ends a span, once. err is why it is an error; nil when it is none.
+// end ends a span, once: as an error unless err is nil.
 func (s *tracedSpan) end(err error) {
 	if s == nil || s.ended.Swap(true) {
 		return

@@ -18,7 +18,7 @@ type Unreleased struct {
 	Stack []byte
 }
 
-// openLeases are those that have neither been given back nor reported. A nil one does nothing.
+// openLeases are the leases that have neither been given back nor reported. A nil one does nothing.
 type openLeases struct {
 	after  time.Duration
 	report func(Unreleased)
@@ -34,7 +34,7 @@ type openLease struct {
 	stack   []byte // of the call of Lock
 }
 
-// stack is where we are called from.
+// stack gives the stack of the caller; nil without WithUnreleased.
 func (o *openLeases) stack() []byte {
 	if o == nil {
 		return nil
@@ -60,7 +60,7 @@ func (o *openLeases) tell(l *Lease) {
 	}
 }
 
-// take takes a lease out; nil where it was out already.
+// take removes a lease and gives it; nil where it was removed before.
 func (o *openLeases) take(l *Lease) *openLease {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,7 +72,7 @@ func (o *openLeases) take(l *Lease) *openLease {
 	return open
 }
 
-// tellAll reports all that are left.
+// tellAll reports all leases that are open.
 func (o *openLeases) tellAll() {
 	if o == nil {
 		return

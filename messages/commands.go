@@ -117,7 +117,7 @@ func (m Mode) String() string {
 	return "unknown"
 }
 
-// Known tells whether there is such a mode.
+// Known reports whether there is such a mode.
 func (m Mode) Known() bool { return int(m) < len(modeNames) }
 
 // Naming says which library's names the nodes of a queue have, so that programs with that library
@@ -145,5 +145,5 @@ func (n Naming) String() string {
 	return "unknown"
 }
 
-// Known tells whether there is such a naming.
+// Known reports whether there is such a naming.
 func (n Naming) Known() bool { return int(n) < len(namingNames) }

@@ -21,7 +21,7 @@ const (
 	LibraryRecipe Library = "recipe"
 )
 
-// Contender is one contender's node as it is seen from outside.
+// Contender is one contender's node, as other processes see it.
 type Contender struct {
 	// Path is the lock path; Node the name of the contender's node. That of a contest is the lock path's own
 	// last element.
@@ -89,7 +89,7 @@ type Contender struct {
 	ID string
 }
 
-// HasNode tells whether the contender has a node; one that waits in a cohort has none.
+// HasNode reports whether the contender has a node. One that waits in a cohort has none.
 func (c Contender) HasNode() bool { return c.Node != "" }
 
 // At is the path of the contender's node; the lock path where it has none.

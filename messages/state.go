@@ -56,9 +56,9 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// Terminal tells whether a request in this state has ended. A terminal state is never left.
+// Terminal reports whether a request in this state has ended. A terminal state is never left.
 func (s State) Terminal() bool { return s >= StateReleased && s <= StateFailed }
 
-// Holding tells whether the lock is ours in this state. A recovering request may or may not hold:
+// Holding reports whether the lock is ours in this state. A recovering request may or may not hold:
 // its lease decides.
 func (s State) Holding() bool { return s == StateHeld || s == StateRevoking }
