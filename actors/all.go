@@ -59,14 +59,14 @@ type all struct {
 	again, pausing bool
 }
 
-// fullTries is how often it asks for all before it is refused for want of room: the pauses between, of 50 ms, 100 ms and
+// fullTries bounds how often all are asked for while the session has no room: the pauses between, of 50 ms, 100 ms and
 // so on, each jittered by half, take one and a half seconds.
 const fullTries = 6
 
-// pauseEnded is what the actor sends to itself when it may begin again.
+// pauseEnded says that the pause before the next attempt is over. The actor sends it to itself.
 type pauseEnded struct{ mailbox.Quiet }
 
-// partsEnded is what the actor sends to itself when its last child has ended: Terminated overtakes the last
+// partsEnded says that the last child has ended. The actor sends it to itself: Terminated overtakes the last
 // notices, this does not.
 type partsEnded struct{}
 
@@ -210,7 +210,7 @@ func (a *all) terminated(ctx actor.Context, msg *actor.Terminated) {
 	}
 }
 
-// finish tells how it ended, and stops.
+// finish sends the terminal notice, and stops.
 func (a *all) finish(ctx actor.Context) {
 	if a.again && a.end == nil {
 		a.beginAgain(ctx)

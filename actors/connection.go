@@ -38,7 +38,7 @@ func (p Phase) counted() string {
 	return string(p)
 }
 
-// Connection is what a session knows of its connection.
+// Connection describes the connection of a session.
 type Connection struct {
 	Phase Phase
 	// Since is when the phase began.
@@ -50,17 +50,17 @@ type Connection struct {
 	ID    int64
 	// Timeout is the session timeout.
 	Timeout time.Duration
-	// Silence is how long no server has answered, through whatever phases: since the first request behind the newest answer,
+	// Silence is the time without an answer of any server, through all phases: since the first request behind the newest answer,
 	// or the loss of the connection. It is zero while nothing is waited for.
 	Silence time.Duration
-	// Lease is how long the leases of the session last at least; not above zero when they are over, or none is needed.
+	// Lease is the least time left of the session's leases; not above zero when they are over, or none is needed.
 	Lease time.Duration
 	// Lapsed: no lease may rest on the ZooKeeper session any more, because its servers have not proved in time that it
 	// lives. Requests are granted in the next one, which begins when one wants a lock.
 	Lapsed bool
-	// NodeBytes is what the ephemeral nodes of the session weigh, MaxNodeBytes what they may: see WithMaxNodeBytes.
+	// NodeBytes is the weight of the session's ephemeral nodes, MaxNodeBytes its bound: see WithMaxNodeBytes.
 	NodeBytes, MaxNodeBytes int
-	// Inside is how many requests wait inside the session, without a node: see WithMaxWaiting.
+	// Inside counts the requests that wait inside the session, without a node: see WithMaxWaiting.
 	Inside int
 	// Cause is why there is no connection, nil where there is one.
 	Cause error
@@ -139,7 +139,7 @@ func (p *phases) lapsed() {
 	p.tell()
 }
 
-// connected tells whether a server has the session.
+// connected reports whether a server has the session.
 func (p *phases) connected() bool {
 	now, _ := p.look()
 	return now.Phase == Connected || now.Phase == Unanswered
@@ -152,7 +152,7 @@ func (p *phases) answered() {
 	}
 }
 
-// troubles are those of a session: what keeps which request from being carried out. The session actor notes them;
+// troubles lists the requests of a session that cannot be carried out, with the reason. The session actor notes them;
 // anybody may look.
 type troubles struct {
 	mu  sync.Mutex

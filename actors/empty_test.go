@@ -65,7 +65,7 @@ func closeAtEnd(t *testing.T, session *Session) {
 	})
 }
 
-// watchCount is how many watches the server keeps.
+// watchCount counts the watches that the server keeps.
 func watchCount(t *testing.T, server *embedded.Server) (n int) {
 	t.Helper()
 	conn, err := net.Dial("tcp", server.Addr())

@@ -71,7 +71,7 @@ func (s *session) endEpoch(next uint64) {
 	s.open(next)
 }
 
-// mayBePromised tells whether leases that were promised may still run. A server that hands out another session in place
+// mayBePromised reports whether leases that were promised may still run. A server that hands out another session in place
 // of ours ends the lease clock at once, and the servers may keep our session for as long as was promised.
 func (s *session) mayBePromised() bool {
 	return s.info.clock.Valid() || !s.link.Ended() && !s.lapse.lapsed

@@ -65,7 +65,7 @@ func (l *lapse) endPause() {
 	}
 }
 
-// answered takes it that the servers have answered something after a while, and tells whether they are quick again.
+// answered notes how long the servers took for an answer, and reports whether they are quick again.
 // Answers come in the order of the requests, so one that is late shows itself, too.
 func (l *lapse) answered(now time.Time, took, timeout time.Duration) (recoveredNow bool) {
 	switch {
@@ -126,7 +126,7 @@ func (s *session) lapsed(ev zkconn.Event) {
 	s.replaceSoon(wait)
 }
 
-// askedForProofs tells whether the connection has asked the servers for proofs for long enough: one takes a third of a
+// askedForProofs reports whether the connection has asked the servers for proofs for long enough: one takes a third of a
 // session timeout, and four round trips.
 func (s *session) askedForProofs() bool {
 	return s.cfg.IdleSyncs() || s.keeping && time.Since(s.kept) > s.info.timeout/2

@@ -41,7 +41,7 @@ type lock struct {
 	figures  *figures.Request // nil where nothing is counted
 }
 
-// logged is what every record about a request has, and more of it.
+// logged gives the attributes of every log record about a request, with more.
 func (l *lock) logged(more ...any) []any {
 	var session int64
 	if l.info != nil {
@@ -131,7 +131,7 @@ func (l *lock) hearPredecessor(n *lockEvent) {
 	}
 }
 
-// predecessor is what the session has told of a predecessor.
+// predecessor describes the contender that a request waits for, as the session has told.
 type predecessor coordinator.Predecessor
 
 // Contender describes the predecessor: see audience.Predecessor.
@@ -215,7 +215,7 @@ func (l *lock) contender() string {
 	return l.spec.At(l.m.Node)
 }
 
-// probed takes the answer, and tells whether the request gives up for it.
+// probed handles the answer to a probe, and reports whether the request gives up.
 func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
 	switch {
 	case !l.waits():
@@ -228,7 +228,7 @@ func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesU
 	return false
 }
 
-// waits tells whether the request is in the queue and does not hold.
+// waits reports whether the request is in the queue and does not hold.
 func (l *lock) waits() bool {
 	return l.m.State == messages.StateWatching || l.m.State == messages.StateListing
 }

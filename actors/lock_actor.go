@@ -68,7 +68,7 @@ func newListened(s *Session) *actor.Props {
 		actor.WithMailbox(mailbox.New))
 }
 
-// unassigned is what a lock actor wants that was not told yet.
+// unassigned stands for the request of a lock actor that has not been told it yet.
 var unassigned messages.Acquire
 
 // Receive takes one message. A panic ends this lock actor and no other; its node is the session's to

@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// connectionEvent is what a connection tells the session of itself.
+// connectionEvent carries an event of the connection to the session actor.
 type connectionEvent struct {
 	mailbox.Quiet
 	zkconn.Event
@@ -28,16 +28,16 @@ type order struct {
 	coordinator.Order
 }
 
-// orders are those that were carried out: a hand-off takes four of them. The coordinator keeps none.
+// orders reuses orders that were carried out: a hand-off takes four. The coordinator keeps none.
 var orders = sync.Pool{New: func() any { return new(order) }}
 
 // lockEvent tells a lock actor an event, with the session that it happened in.
 type lockEvent coordinator.Tell
 
-// IgnoreDeadLetterLogging is that of mailbox.Quiet: news is sent as the coordinator has made it.
+// IgnoreDeadLetterLogging is the method of mailbox.Quiet: the event is sent as the coordinator made it.
 func (*lockEvent) IgnoreDeadLetterLogging() {}
 
-// sessionInfo is what a session knows of itself in one epoch. Immutable, except for the clock.
+// sessionInfo describes a session in one epoch. Immutable, except for the clock.
 type sessionInfo struct {
 	epoch   uint64
 	session int64
@@ -45,7 +45,7 @@ type sessionInfo struct {
 	clock   *zkconn.LeaseClock
 }
 
-// look tells whether a grant of this session may be given now, and the run of the lease that it would belong to.
+// look reports whether the lease is valid now, and the run of it that a grant would belong to.
 func (l *sessionInfo) look() (run uint64, valid bool) {
 	if l == nil {
 		return 0, false
@@ -76,7 +76,7 @@ type pauseOver struct {
 	epoch uint64
 }
 
-// lockEnded is what a lock actor tells the session in the end, behind all its orders: what is left of its node
+// lockEnded says that a lock actor has stopped. It comes behind all its orders. A node that is left
 // is the session's to delete.
 type lockEnded struct {
 	mailbox.Quiet

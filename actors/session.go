@@ -205,10 +205,10 @@ func (s *Session) ID() int64 {
 	return 0
 }
 
-// LastWord is how long news of an end may take from a lock actor to a goroutine that waits for it.
+// LastWord bounds the time in which the end of a lock reaches a goroutine that waits for it.
 func (s *Session) LastWord() time.Duration { return 100 * time.Millisecond }
 
-// HasFile tells whether the session keeps its password in a file: see WithSessionFile.
+// HasFile reports whether the session keeps its password in a file: see WithSessionFile.
 func (s *Session) HasFile() bool { return s.file != nil }
 
 // Timeout is the shortest session timeout that a server has granted the session. Before the first
@@ -255,7 +255,7 @@ func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
 	return now, changed
 }
 
-// silence is that of the newest connection.
+// silence gives the silence of the newest connection.
 func (s *Session) silence() time.Duration {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.Silence()
@@ -263,7 +263,7 @@ func (s *Session) silence() time.Duration {
 	return 0
 }
 
-// leaseLeft is how long the leases of the session last; false where no transaction has been acknowledged in this epoch.
+// leaseLeft gives the time left of the session's leases; false where no transaction has been acknowledged in this epoch.
 func (s *Session) leaseLeft() (time.Duration, bool) {
 	l := s.current.Load()
 	if l == nil || l.clock.Deadline().IsZero() {
@@ -285,12 +285,12 @@ type Counters struct {
 	Unowned int64
 }
 
-// Counters gives what has been counted since the session actor began.
+// Counters gives the counts since the session actor began.
 func (s *Session) Counters() Counters {
 	return Counters{Stale: s.stale.Load(), Polls: s.polls.Load(), Unowned: s.unowned.Load()}
 }
 
-// bounds gives those of the session's nodes.
+// bounds gives the bounds on the session's nodes.
 func (s *Session) bounds() coordinator.Bounds {
 	usual := coordinator.DefaultBounds()
 	return coordinator.Bounds{Waiting: cmp.Or(s.opts.bounds.Waiting, usual.Waiting),
@@ -306,7 +306,7 @@ func (s *Session) bounds() coordinator.Bounds {
 // while another begins.
 func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }
 
-// lastThings are what has to be done before a session ends at the servers.
+// lastThings has the functions that run before a session ends at the servers.
 type lastThings struct {
 	mu      sync.Mutex
 	todo    map[int]func()
@@ -342,14 +342,14 @@ func (l *lastThings) run(then func()) {
 	}
 }
 
-// some tells whether there is anything to do, or something is being done.
+// some reports whether a function is left to run, or is running.
 func (l *lastThings) some() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running || len(l.todo) > 0
 }
 
-// next is one round; l.mu is held.
+// next runs one round; l.mu is held.
 func (l *lastThings) next(then func()) {
 	todo := l.todo
 	l.todo, l.running = nil, len(todo) > 0

@@ -208,7 +208,7 @@ func ParseFastPaths(names string) (f FastPath, err error) {
 	return f, nil
 }
 
-// switches are those that the coordinator has.
+// switches translates fast paths for the coordinator.
 func (f FastPath) switches() (off coordinator.Switches) {
 	for path, to := range map[FastPath]coordinator.Switches{GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver,
 		LookAhead: coordinator.LookAhead} {

@@ -36,12 +36,12 @@ type session struct {
 	running  sync.WaitGroup // goroutines of requests
 }
 
-// logged is what every record about a session has, and more of it.
+// logged gives the attributes of every log record about a session, with more.
 func (s *session) logged(more ...any) []any {
 	return append([]any{logkeys.Session, logkeys.SessionID(s.info.session), logkeys.Epoch, s.info.epoch}, more...)
 }
 
-// of tells whether something belongs to the current epoch: else the session that it belonged to is dead, and
+// of reports whether an answer belongs to the current epoch. Otherwise its session is dead, and
 // its nodes with it.
 func (s *session) of(epoch uint64) bool {
 	if epoch != s.info.epoch {

@@ -134,7 +134,7 @@ func newActivation(term *shell.Term, singleton *actor.PID) any {
 	return &Activation{Grant: term.Grant, Context: term.Context, Singleton: singleton, term: term}
 }
 
-// Valid tells whether the lock is certain to be ours now. It reads the clock, and so is right also in
+// Valid reports whether the lock is certain to be ours now. It reads the clock, and so is right also in
 // a process that was paused and has not heard yet that it lost the lock. It stays true while the
 // actor is being stopped in order, when Context has ended: what it has to save it may save. Once
 // false it stays false.

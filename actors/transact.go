@@ -17,13 +17,13 @@ var ErrNotHolding = errors.New("turnstile: the hold is over")
 
 // Transaction is a transaction that is carried out only while a lock is held.
 type Transaction struct {
-	// Epoch is that of the grant: the transaction is sent in no other.
+	// Epoch is the epoch of the grant: the transaction is sent in no other.
 	Epoch uint64
 	// Guard is the path of the holder's node: the servers check that it exists.
 	Guard string
 	// Ops are the changes. Parents of a create that asks for them are made with it, where they are missing.
 	Ops []zkconn.Op
-	// Alone tells whether nobody else has written to these nodes so far while the guard was there, and no other
+	// Alone reports whether nobody else has written to these nodes so far while the guard was there, and no other
 	// transaction of this hold is under way. Once false it stays false. Without it, and when it is nil, a lost reply
 	// may be resolved only as not carried out.
 	Alone func() bool
@@ -220,7 +220,7 @@ func (x *transacting) heed(err error) {
 	}
 }
 
-// longPause is how long this transaction waits, and no other, because a server hangs up on it or puts it off.
+// longPause gives the pause of this transaction alone, because a server hangs up on it or puts it off.
 func (x *transacting) longPause() time.Duration {
 	if x.hangUps < 2 {
 		return 0
@@ -282,10 +282,10 @@ const (
 type weighed struct {
 	epoch         uint64
 	made, deleted []string
-	kept, unnamed int // unnamed is what those weigh that may exist and whose paths nobody knows
+	kept, unnamed int // unnamed is the weight of nodes that may exist and whose paths are not known
 }
 
-// weight is what the ephemeral nodes weigh that a transaction makes.
+// weight gives the weight of the ephemeral nodes that a transaction makes.
 func (x *transacting) weight() (weight int) {
 	for _, o := range x.Ops {
 		switch path := x.session.Absolute(o.Path); {
@@ -344,7 +344,7 @@ func (x *transacting) settle(weight int, results []zkconn.OpResult, err error) {
 	}
 }
 
-// sequenceDigits is how many digits a server puts behind the name of a sequential node.
+// sequenceDigits counts the digits that a server appends to the name of a sequential node.
 const sequenceDigits = 10
 
 // admit answers a transaction that asks for room.

@@ -33,7 +33,7 @@ func (p *madeParents) begin(ops *[]zkconn.Op) {
 	}
 }
 
-// mend looks what a transaction needs that was refused, and tells whether it is to be sent again. If not, the error says
+// mend looks what a transaction needs that was refused, and reports whether it is to be sent again. If not, the error says
 // why it was refused.
 func (p *madeParents) mend(conn *zkconn.Conn, ops *[]zkconn.Op, refusal error) (again bool, err error) {
 	var refused *zkconn.Error

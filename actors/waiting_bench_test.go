@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// BenchmarkWaiting is what a request takes up while it waits: a session's requests queue behind those of another,
+// BenchmarkWaiting measures the memory of a request that waits: a session's requests queue behind those of another,
 // 100 to a lock. The part of the server, which is in the same process, is in it. Run it once, with -benchtime=1x.
 func BenchmarkWaiting(b *testing.B) {
 	const requests, each = 5000, 100
@@ -63,7 +63,7 @@ func BenchmarkWaiting(b *testing.B) {
 	b.ReportMetric(float64(heap(b)-before)/float64(requests*b.N), "B/request")
 }
 
-// heap is what is in use, without garbage.
+// heap gives the bytes in use, without garbage.
 func heap(tb testing.TB) int64 {
 	tb.Helper()
 	time.Sleep(100 * time.Millisecond) // what is about to come to rest

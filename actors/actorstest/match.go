@@ -76,7 +76,7 @@ func after(pattern []Part, at map[int]bool, s messages.State) map[int]bool {
 	return reach(pattern, next)
 }
 
-// fitted is how an error begins: the newest of the states that fit.
+// fitted begins an error: it names the newest of the states that fit.
 func fitted(states []messages.State) string {
 	const most = 3
 	switch n := len(states); {

@@ -66,7 +66,7 @@ func answerFor(conn *zkconn.Conn, c messages.Contender, answer *messages.RevokeR
 // anyVersion is the version of a write that does not care.
 const anyVersion = -1
 
-// whose tells whether a node of Turnstile's is still of the contender that was seen with it; now is what the node says
+// whose reports whether a node of Turnstile's is still of the contender that was seen with it; now is what the node says
 // now.
 type whose func(seen, now messages.Contender) bool
 

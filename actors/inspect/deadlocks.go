@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// secondLook is how long after the first reading of the queues the second one begins. The session
+// secondLook is the time between the first reading of the queues and the second. The session
 // of a retained node has that long to hear that somebody waits for it, and to delete it. That takes
 // an event and a write, less than 100 ms where servers are a continent apart. A deadlock is broken
 // that much later.
@@ -240,7 +240,7 @@ func stayed(first, second queue.LockPath) queue.LockPath {
 	return both
 }
 
-// cohorts are those of one session.
+// cohorts has the cohorts of one session.
 type cohorts []Cohort
 
 // contested adds the lock paths below a root where somebody waits in a cohort to those that have
@@ -287,7 +287,7 @@ func named(c, has messages.Contender) messages.Contender {
 	return c
 }
 
-// standsStill tells whether a member of a deadlock still has its node, or still waits behind the
+// standsStill reports whether a member of a deadlock still has its node, or still waits behind the
 // same one. Of those that are not in cohorts of this session the readings say that.
 func (own cohorts) standsStill(c messages.Contender) bool {
 	if c.ID == "" {
@@ -303,7 +303,7 @@ func (own cohorts) standsStill(c messages.Contender) bool {
 	})
 }
 
-// passedOnElsewhere tells whether a node takes part in a deadlock that is passed on within another
+// passedOnElsewhere reports whether a node takes part in a deadlock that is passed on within another
 // session.
 func passedOnElsewhere(d messages.Deadlock) bool {
 	elsewhere := func(c messages.Contender) bool { return c.Cohort > 1 && c.ID == "" }

@@ -174,7 +174,7 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	d.start(p) // when it follows, and there was a change meanwhile
 }
 
-// IsQuery tells whether a message is one that a Dispatcher answers.
+// IsQuery reports whether a message is one that a Dispatcher answers.
 func IsQuery(msg any) bool { return queryOf(msg) != nil }
 
 // Check checks a query before it is sent. The error wraps zkconn.ErrBadPath, or ErrBadQuery, also
@@ -186,7 +186,7 @@ func Check(msg any) error {
 	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
 }
 
-// queryOf gives what a message asks for; nil for one that asks nothing.
+// queryOf gives the query of a message; nil for a message that is none.
 func queryOf(msg any) query {
 	switch m := msg.(type) {
 	case *messages.ReadQueue:

@@ -240,7 +240,7 @@ func lineage(path string) []string {
 	return all
 }
 
-// isThere tells whether a node exists. Servers tell a client that may not read it at least that it is there, by what
+// isThere reports whether a node exists. Servers tell a client that may not read it at least that it is there, by what
 // they refuse.
 func isThere(conn *zkconn.Conn, path string) (exists bool, err error) {
 	if path == "/" {

@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// query is what a message asks for.
+// query is the work that one message asks for.
 type query interface {
-	// check tells what is wrong with the query itself.
+	// check refuses a query that is not well formed.
 	check() error
 	// run reads and does what is asked for, and gives the message that answers, or what was
 	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
@@ -32,7 +32,7 @@ func act(conn *zkconn.Conn, q query) error {
 	return err
 }
 
-// Session is what a Dispatcher uses of the session that it serves.
+// Session has the functions of a session that its Dispatcher uses.
 type Session struct {
 	// Run calls work on another goroutine, with the connection of this epoch, and then on the
 	// session's goroutine, unless the epoch is over by then.
@@ -40,7 +40,7 @@ type Session struct {
 	// After calls do on the session's goroutine once d has passed, unless the epoch is over by
 	// then.
 	After func(d time.Duration, do func())
-	// Unused tells whether a node is this session's and nobody holds or waits with it any more.
+	// Unused reports whether a node is this session's and nobody holds or waits with it any more.
 	Unused func(node messages.Contender) bool
 	// Cohorts gives the nodes of this session that are passed on in cohorts.
 	Cohorts func() []Cohort
@@ -67,7 +67,7 @@ var (
 	ErrGone = errors.New("turnstile: the contender is gone")
 )
 
-// retriable tells whether a query that failed may succeed when it is run again.
+// retriable reports whether a query that failed may succeed when it is run again.
 func retriable(err error) bool {
 	for _, final := range []error{zkconn.ErrBadPath, zkconn.ErrTooLarge, queue.ErrNoPermits, ErrBadQuery, ErrGone} {
 		if errors.Is(err, final) {
@@ -94,7 +94,7 @@ func refusal(err error) messages.Refusal {
 	return r
 }
 
-// atOnce is how many reads of one query are under way at the same time: as many as the library's
+// atOnce bounds the reads of one query that are under way at the same time: as many as the library's
 // queue holds.
 const atOnce = 16
 

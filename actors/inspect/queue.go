@@ -97,7 +97,7 @@ func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permit
 	return children, permits, err
 }
 
-// semaphore tells whether there are a semaphore's contenders among the children of a lock path.
+// semaphore reports whether there are a semaphore's contenders among the children of a lock path.
 func semaphore(children []string) bool {
 	return slices.ContainsFunc(children, func(child string) bool {
 		e, ok := queue.Parse(child)
@@ -177,7 +177,7 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	return true, nil
 }
 
-// ephemeral tells whether a node ends with a session. Servers mark container nodes and those with a
+// ephemeral reports whether a node ends with a session. Servers mark container nodes and those with a
 // time to live in the same field, by values that are no session's.
 func ephemeral(stat zkconn.Stat) bool {
 	const timeToLive = 0xff
@@ -220,7 +220,7 @@ func libraryOf(c *messages.Contender, naming messages.Naming, data []byte, ours 
 	return messages.LibraryRecipe
 }
 
-// guidOf tells whether a name goes on with a GUID of so many characters and a dash.
+// guidOf reports whether a name goes on with a GUID of so many characters and a dash.
 func guidOf(rest string, length int) bool {
 	if len(rest) <= length || rest[length] != '-' {
 		return false

@@ -222,7 +222,7 @@ type Effect struct {
 	Ending bool
 }
 
-// Effects are what one event leads to: never more than two effects, so that they need no memory of their own.
+// Effects holds the effects of one event: never more than two, so that they need no memory of their own.
 type Effects struct {
 	list  [2]Effect
 	count int

@@ -22,7 +22,7 @@ func kindNamed(name string) (machine.Kind, bool) {
 	return 0, false
 }
 
-// answers tells whether an event is a reply or a timer that carries the number of an operation.
+// answers reports whether an event is a reply or a timer that carries the number of an operation.
 func answers(k machine.Kind) bool {
 	return k >= machine.Created && k <= machine.Unknown
 }

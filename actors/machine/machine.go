@@ -19,7 +19,7 @@ type Machine struct {
 	Node string
 	// Token is our fencing token; zero while we know of no node.
 	Token messages.Token
-	// Predecessor is whom we wait for.
+	// Predecessor is the node that the request waits for.
 	Predecessor string
 	// Reason and Detail say why the request ends.
 	Reason messages.Reason
@@ -31,12 +31,12 @@ type Machine struct {
 // New makes the machine of a request that has not begun.
 func New(try bool) Machine { return Machine{Try: try} }
 
-// Holding tells whether the lock is held, or was when the connection was lost and may still be.
+// Holding reports whether the lock is held, or was when the connection was lost and may still be.
 func (m Machine) Holding() bool {
 	return m.State.Holding() || m.State == messages.StateRecovering && m.From.Holding()
 }
 
-// Stale tells whether an event answers an operation that has been superseded.
+// Stale reports whether an event answers an operation that has been superseded.
 func (m Machine) Stale(ev Event) bool { return ev.Op != 0 && ev.Op != m.Op }
 
 // start begins a new operation, which makes the answers to all older ones stale.

@@ -156,10 +156,10 @@ func (r *request) goesWell() bool {
 	return true
 }
 
-// isTell tells whether an effect is a notice.
+// isTell reports whether an effect is a notice.
 func isTell(d machine.Do) bool { return d >= machine.TellHeld && d <= machine.TellFailed }
 
-// isEnd tells whether an effect is the notice of an end.
+// isEnd reports whether an effect is the notice of an end.
 func isEnd(d machine.Do) bool { return d >= machine.TellReleased && d <= machine.TellFailed }
 
 // TestStepIsAFunction: the same machine and event give the same, and a machine is a value.

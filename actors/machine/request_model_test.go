@@ -156,7 +156,7 @@ func (r *request) notice(e machine.Effect, ev machine.Event) {
 	}
 }
 
-// holding tells whether the owner may believe that it holds.
+// holding reports whether the owner may believe that it holds.
 func (r *request) holding() bool { return r.held && !r.over }
 
 func (r *request) exhausted() bool {

@@ -72,7 +72,7 @@ func (s *session) take(e machine.Effect, epoch int) {
 	}
 }
 
-// creating tells whether a create is under way, which may yet make a node.
+// creating reports whether a create is under way, which may yet make a node.
 func (s *session) creating() bool {
 	return slices.ContainsFunc(s.orders, func(o machine.Effect) bool { return o.Do == machine.Create })
 }

@@ -16,7 +16,7 @@ type Row struct {
 // Rows gives the whole table, in the order in which it is tried.
 func Rows() []Row { return append([]Row(nil), table...) }
 
-// Possible tells whether the event has a row in the state. What is not possible in a live state is a
+// Possible reports whether the event has a row in the state. What is not possible in a live state is a
 // bug of the shell; a request that has ended takes no further part, whatever comes.
 func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
@@ -61,7 +61,7 @@ func (m *Machine) take(ev Event) (Effects, *Row) {
 	return effect(Effect{Do: Halt}), nil
 }
 
-// Explain gives what the table says of one event, and leaves the machine as it was: the next machine, the
+// Explain looks one event up in the table, and leaves the machine as it was. It gives the next machine, the
 // work to do, and the row that fires, nil where none does. It takes the event as it is, Overdue or not.
 func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
 	effects, row := m.take(ev)

@@ -49,7 +49,7 @@ const (
 // is a series of its own, for as long as the program runs.
 type Labels func(path string) []attribute.KeyValue
 
-// Kind is what an instrument does with what it is told.
+// Kind is the kind of an instrument, as OpenTelemetry calls it.
 type Kind string
 
 // The kinds of instruments.

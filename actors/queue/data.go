@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Owner is what the data of a contender's node say about the request that made it, as JSON.
+// Owner describes the request that made a contender's node. The node's data are this, as JSON.
 type Owner struct {
 	// Asked: somebody has asked the holder for the lock. It is the first field: see Asked.
 	Asked bool `json:"asked,omitempty"`
@@ -26,10 +26,10 @@ type Owner struct {
 	Owner  string `json:"owner,omitempty"`
 	Caller string `json:"caller,omitempty"`
 	Label  string `json:"label,omitempty"`
-	// Priority is that of a candidate in an election.
+	// Priority is the priority of a candidate in an election.
 	Priority int    `json:"priority,omitempty"`
 	Mode     string `json:"mode"`
-	// Place is that of the node among the creates of its transaction. It is part of the fencing
+	// Place is the place of the node among the creates of its transaction. It is part of the fencing
 	// token.
 	Place int `json:"place,omitempty"`
 	// Reclaim is the label by which a process that is started again takes the hold back. Token is that of the hold where
@@ -38,11 +38,11 @@ type Owner struct {
 	Token   int64  `json:"token,omitempty"`
 	// Detects: the request looks for deadlocks while it waits.
 	Detects bool `json:"detects,omitempty"`
-	// Cohort is how many grants in a row the node may serve within its session; zero for one. Then
+	// Cohort bounds the grants in a row that the node may serve within its session; zero for one. Then
 	// what is said here may be of the request that had the node before: the session writes it anew,
 	// now and then.
 	Cohort int `json:"cohort,omitempty"`
-	// Waiting is how many requests of the session waited behind the node in its cohort when this was
+	// Waiting counts the requests of the session that waited behind the node in its cohort when this was
 	// written.
 	Waiting int `json:"behind,omitempty"`
 	// Since is when the lock was asked for, by the clock of that machine.
@@ -94,7 +94,7 @@ const (
 	CuratorRevokeRequest = "__REVOKE__"
 )
 
-// askedFirst is how the data of a node begin whose holder was asked for the lock.
+// askedFirst begins the data of a node whose holder was asked for the lock.
 const askedFirst = `{"asked":true,`
 
 // Asked gives the data of a contender's node with a revoke request: what Turnstile has written stays,
@@ -117,13 +117,13 @@ func Asked(data []byte) []byte {
 	return append([]byte(askedFirst), data[1:]...) // fields that only a newer Turnstile knows stay, too
 }
 
-// IsRevokeRequest tells whether the data of a contender's node ask its holder to give the lock
+// IsRevokeRequest reports whether the data of a contender's node ask its holder to give the lock
 // back.
 func IsRevokeRequest(data []byte) bool {
 	return Overwritten(data) || bytes.HasPrefix(data, []byte(askedFirst))
 }
 
-// Overwritten tells whether a revoke request has replaced what the data of a contender's node said.
+// Overwritten reports whether a revoke request has replaced what the data of a contender's node said.
 func Overwritten(data []byte) bool {
 	return string(data) == RevokeRequest || string(data) == CuratorRevokeRequest
 }
@@ -132,7 +132,7 @@ func Overwritten(data []byte) bool {
 // of sums.
 const MaxPermits = 1 << 30
 
-// CheckPermits tells what is wrong with a number of permits; "" for nothing.
+// CheckPermits says why a number of permits is refused; "" where it is not.
 func CheckPermits(n int) string {
 	if n < 1 || n > MaxPermits {
 		return fmt.Sprintf("permits %d: a semaphore has at least one, and at most %d", n, MaxPermits)
@@ -153,7 +153,7 @@ func ParsePermits(data []byte) (int, error) {
 	return n, nil
 }
 
-// Encode gives what is written into a contender's node: what json.Marshal gives, for a fifth of its time. It is done once
+// Encode gives the data of a contender's node: what json.Marshal gives, for a fifth of its time. It is done once
 // for each node that is made.
 func (o Owner) Encode() []byte {
 	const usual = 256

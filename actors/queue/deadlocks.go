@@ -27,7 +27,7 @@ import (
 type LockPath struct {
 	Permits    int
 	Contenders []messages.Contender
-	// Waiting are those that wait without nodes behind the node of one of the contenders, by its
+	// Waiting has the requests that wait without nodes behind the node of one of the contenders, by its
 	// name and in their order: they are the first to have it.
 	Waiting map[string][]messages.Contender
 }
@@ -114,7 +114,7 @@ func (s *standstill) reduce() (changed bool) {
 	return changed
 }
 
-// frozen tells whether a contender's owner stands still for another request that never gets in.
+// frozen reports whether a contender's owner stands still for another request that never gets in.
 func (s *standstill) frozen(w *waiter) bool {
 	if s.holders && !w.Holds {
 		return false
@@ -155,7 +155,7 @@ func (j *jam) advance(to *waiter) {
 	}
 }
 
-// stops tells whether a contender never gets past the jam.
+// stops reports whether a contender never gets past the jam.
 func (j *jam) stops(w *waiter) bool {
 	by, out := j.keepOut(w.style)
 	return out && len(by) > 0
@@ -280,7 +280,7 @@ func shortest(from *waiter) []link {
 	return circle
 }
 
-// hasShortcut tells whether a circle would be one without some of its members: those are then no
+// hasShortcut reports whether a circle would be one without some of its members: those are then no
 // part of it.
 func hasShortcut(circle []link) bool {
 	index := map[*waiter]int{}
@@ -370,7 +370,7 @@ func processOf(c messages.Contender) string {
 	return fmt.Sprintf("session 0x%x", c.Session)
 }
 
-// sharesPermits tells whether one process waits for permits of a semaphore of which it has some.
+// sharesPermits reports whether one process waits for permits of a semaphore of which it has some.
 func sharesPermits(d messages.Deadlock) bool {
 	first := d.Members[0].Waits
 	return !slices.ContainsFunc(d.Members, func(m messages.Member) bool {

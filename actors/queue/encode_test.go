@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// texts are those that JSON has rules for, and others.
+// texts has texts that JSON has rules for, and others.
 var texts = []string{"", "host-7", "$1a/nonhost/~+", `quo"ted`, `back\slash`, "<a>&b", "tab\t", "line\n", "\x00", "\x7f", "é", "\u2028", "\xff\xfe", "日本"}
 
 // TestEncodeIsJSON: every field is written as encoding/json writes it, whatever is in it.

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// findAllocs is what finding one's place among a thousand may allocate: a few slices, and nothing for each child. It is
+// findAllocs bounds the allocations of finding one place among a thousand: a few slices, and nothing for each child. It is
 // what was measured, with some room. It holds under -race, too, where the same is allocated.
 const findAllocs = 16.0
 
@@ -27,7 +27,7 @@ func TestFindAllocates(t *testing.T) {
 	require.LessOrEqual(t, each, findAllocs)
 }
 
-// BenchmarkFind is what finding one's place in a listing costs, by the length of the queue.
+// BenchmarkFind measures how long it takes to find a contender in a listing, by the length of the queue.
 func BenchmarkFind(b *testing.B) {
 	for _, length := range []int{16, 1000} {
 		children := queueOf(length)

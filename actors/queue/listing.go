@@ -11,7 +11,7 @@ import (
 
 // Position is where a contender stands in its queue. The zero value is that of one that holds.
 type Position struct {
-	// Before is how many contenders it waits for.
+	// Before counts the contenders that it waits for.
 	Before int
 	// Predecessor is the name of the nearest of them, "" where there is none.
 	Predecessor string
@@ -112,7 +112,7 @@ func (l *Listing) queue(name string) *ordered {
 	return &l.queues[at]
 }
 
-// Alone tells whether the contender named own is there, and nobody else in its queue.
+// Alone reports whether the contender named own is there, and nobody else in its queue.
 func (l *Listing) Alone(own string) bool {
 	me, ok := Parse(own)
 	if !ok {
@@ -122,7 +122,7 @@ func (l *Listing) Alone(own string) bool {
 	return len(q.entries) == 1 && q.entries[0].Child == own
 }
 
-// First tells whether the contender named own is there, and nobody is before it in its queue. Nobody comes before it later
+// First reports whether the contender named own is there, and nobody is before it in its queue. Nobody comes before it later
 // either: what is numbered later stands behind.
 func (l *Listing) First(own string) bool {
 	me, ok := Parse(own)
@@ -133,7 +133,7 @@ func (l *Listing) First(own string) bool {
 	return len(q.entries) > 0 && q.entries[0].Child == own
 }
 
-// Len is how many contenders the listing shows, in all queues.
+// Len counts the contenders that the listing shows, in all queues.
 func (l *Listing) Len() (n int) {
 	for _, q := range l.queues {
 		n += len(q.entries)
@@ -204,7 +204,7 @@ func (l *Listing) Names() (all []string) {
 	return all
 }
 
-// WaitsFor tells whether contenders of a kind wait for earlier ones of another: all do, except
+// WaitsFor reports whether contenders of a kind wait for earlier ones of another: all do, except
 // readers for readers. A semaphore's contender waits only while the permits do not suffice.
 func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
@@ -241,7 +241,7 @@ func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	}
 }
 
-// takes is how many permits a contender takes; one of another kind than a semaphore's takes all.
+// takes counts the permits that a contender takes; one of another kind than a semaphore's takes all.
 func (s Style) takes(permits int) int {
 	if s.Mode == messages.Semaphore {
 		return s.Weight
@@ -249,7 +249,7 @@ func (s Style) takes(permits int) int {
 	return min(max(permits, 1), math.MaxInt32)
 }
 
-// Standing is how one contender stands in its queue.
+// Standing says whether a contender holds, and which contenders it waits for.
 type Standing struct {
 	Entry
 	// Holds: nobody keeps it out.

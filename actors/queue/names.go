@@ -8,13 +8,13 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Style is what the name of a contender node depends on, besides its GUID.
+// Style has what the name of a contender node is made of, besides its GUID.
 type Style struct {
 	Naming messages.Naming
 	Mode   messages.Mode
 	// Name tells the queues of one lock path apart; "" for the one without a name.
 	Name string
-	// Weight is how many permits a semaphore's contender takes.
+	// Weight counts the permits that a semaphore's contender takes.
 	Weight int
 }
 
@@ -45,16 +45,16 @@ func (s Style) Prefix(guid string) string {
 	return start + guid + words[s.Mode]
 }
 
-// Reclaimable is what the GUID begins with in the name of a node that the next process may replace by one at the same
+// Reclaimable begins the GUID in the name of a node that the next process may replace by one at the same
 // number: see messages.Acquire.Reclaim. Whoever waits for such a node lists the queue when it goes.
 const Reclaimable = "reclaim-"
 
-// mayBeReplaced tells whether a node may go and another be in its place.
+// mayBeReplaced reports whether a node may go and another be in its place.
 func mayBeReplaced(child string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(child, "_c_"), Reclaimable)
 }
 
-// named is what follows the name of a queue: name_lock_sequence.
+// named gives the middle of a node's name where the queue has one: name_lock_sequence.
 func (s Style) named() string {
 	switch s.Mode {
 	case messages.Read:
@@ -68,7 +68,7 @@ func (s Style) named() string {
 	}
 }
 
-// Entry is what the name of a contender node says.
+// Entry is the name of a contender node, parsed.
 type Entry struct {
 	// Child is the node's name itself, without the path.
 	Child string
@@ -146,7 +146,7 @@ func (m *marker) parse(child, before string) (Entry, bool) {
 	return e, err == nil
 }
 
-// numbered tells whether a number is as long as servers write it, with %010d: ten characters, a sign among them, and
+// numbered reports whether a number is as long as servers write it, with %010d: ten characters, a sign among them, and
 // eleven only for what has a sign and ten digits. What is longer was named by somebody by hand: no server ever deletes it
 // with a session, so a queue would wait behind it for ever.
 func numbered(digits string) bool {
@@ -194,7 +194,7 @@ func Sequence(name string) (int32, bool) {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// mayDowngrade tells whether the holder of this node may take the read lock at its own number. Then
+// mayDowngrade reports whether the holder of this node may take the read lock at its own number. Then
 // the end of its node does not make the contender right behind it first.
 func (e Entry) mayDowngrade() bool {
 	return e.Mode == messages.Write || e.Naming == messages.KazooNaming && e.Mode == messages.Exclusive
@@ -205,6 +205,6 @@ func (e Entry) mayDowngrade() bool {
 // larger than any queue.
 const lastSequence = 1<<31 - 1<<20
 
-// Exhausted tells whether a sequence number is too near the end of the lock path's counter, or
+// Exhausted reports whether a sequence number is too near the end of the lock path's counter, or
 // beyond it, to grant a lock by.
 func Exhausted(seq int32) bool { return seq >= lastSequence || seq < 0 }

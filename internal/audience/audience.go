@@ -56,7 +56,7 @@ type WaitListener interface {
 	Waits(predecessor Predecessor)
 }
 
-// Predecessor is what is known of the contender that a request waits for. It is immutable.
+// Predecessor describes the contender that a request waits for. It is immutable.
 type Predecessor interface {
 	// Contender gives its node and, where the node says so, its owner and since when. path is that of the lock.
 	Contender(path string) messages.Contender

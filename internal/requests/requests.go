@@ -26,7 +26,7 @@ func Address(system *actor.ActorSystem, of messages.ActorID) string {
 // messages.Acquire.Caller.
 func Caller(actor string) string { return Owner(actor).Waits() }
 
-// Owner is what a contender's node says of an actor of this process.
+// Owner describes an actor of this process, as the data of a contender's node do.
 func Owner(actor string) queue.Owner {
 	return queue.Owner{Host: hostname(), PID: os.Getpid(), Actor: actor}
 }

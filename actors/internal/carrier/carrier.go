@@ -64,7 +64,7 @@ func failureOf(err error) (f coordinator.Failure) {
 	return f
 }
 
-// ownerData is what the contender's node says of who made it, at which place of a transaction, and of how many wait
+// ownerData gives the data of a contender's node: who made it, at which place of a transaction, and how many wait
 // behind it in its cohort. It is made when it is needed: a request that waits does not keep it.
 func ownerData(sp *coordinator.Spec, place, behind int) []byte {
 	o := OwnerOf(sp)
@@ -75,7 +75,7 @@ func ownerData(sp *coordinator.Spec, place, behind int) []byte {
 	return o.Encode()
 }
 
-// OwnerOf is what there is to say of a request in its node.
+// OwnerOf describes a request, as the data of its node do.
 func OwnerOf(sp *coordinator.Spec) queue.Owner {
 	o := requests.Owner(sp.By)
 	o.Owner, o.Caller, o.Label, o.Reclaim = sp.Want.Owner, sp.Want.Caller, sp.Want.Label, sp.Want.Reclaim

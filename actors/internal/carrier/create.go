@@ -37,7 +37,7 @@ func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	return a
 }
 
-// tryCreate makes a node, and tells whether it is to be tried again, because there was no lock path, and there is now.
+// tryCreate makes a node, and reports whether it is to be tried again, because there was no lock path, and there is now.
 func (k Carrier) tryCreate(q *coordinator.Create, a *coordinator.Created, parents *zkconn.Parents) (again bool) {
 	made, err := k.createOnce(q, a)
 	a.Node, a.Failure = madeOf(made), failureOf(err)

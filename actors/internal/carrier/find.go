@@ -85,7 +85,7 @@ func (k Carrier) see(q *coordinator.Find, a *coordinator.Found) error {
 	return nil
 }
 
-// ownStat tells whose node with the request's GUID is. Servers since 3.8.4 and 3.9.2 do not say that to a session that may
+// ownStat finds out whose a node with the request's GUID is. Servers since 3.8.4 and 3.9.2 do not say that to a session that may
 // not read it (ZOOKEEPER-2590), but they do in the reply to a write: so the data that it was made with are written again. A
 // node that may not be written either is deleted, for nothing but its name tells that it is ours: the request has none then.
 func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, exists bool, err error) {

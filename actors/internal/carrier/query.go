@@ -54,7 +54,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	return nil
 }
 
-// ours tells whether a node is of this session.
+// ours reports whether a node is of this session.
 func (k Carrier) ours(stat zkconn.Stat) bool {
 	return stat.EphemeralOwner != 0 && stat.EphemeralOwner == k.Conn.SessionID()
 }
@@ -112,7 +112,7 @@ func (k Carrier) readOwn(q *coordinator.ReadOwn) *coordinator.Read {
 	return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
 }
 
-// saysAgain is what a holder writes into its node beside a revoke request; nil where the node says it, or is another's.
+// saysAgain gives the data that a holder writes beside a revoke request; nil where the node says it, or is another's.
 // In a contest the request may have been meant for the holder before, and tell of that one: see queue.Asked.
 func saysAgain(q *coordinator.ReadOwn, data []byte, czxid int64) []byte {
 	contest := q.Says.Spec.One != ""

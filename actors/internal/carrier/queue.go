@@ -59,5 +59,5 @@ func (k Carrier) recordPermits(path string, permits int) error {
 	return err
 }
 
-// permitsData is what a lock path says of a semaphore's number of permits.
+// permitsData gives the data of a semaphore's lock path: its number of permits.
 func permitsData(permits int) []byte { return []byte(strconv.Itoa(permits)) }

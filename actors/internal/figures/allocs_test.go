@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// life is what a request goes through, as its lock actor tells it.
+// life plays a request from its beginning to its end, as its lock actor tells it.
 func life(f *figures.Figures) {
 	r, err := f.Request(messages.Exclusive, "/orders/42")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestAllocations(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(1000, func() { life(nil) }))
 }
 
-// BenchmarkRequest is what following one request costs, without the request.
+// BenchmarkRequest measures the figures of one request, without the request.
 func BenchmarkRequest(b *testing.B) {
 	for name, f := range map[string]*figures.Figures{"metered": newFigures(b), "unmetered": nil} {
 		b.Run(name, func(b *testing.B) {

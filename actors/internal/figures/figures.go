@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Figures are those of one session. Nil figures count nothing: all methods may be called. Those that tell of the session
+// Figures counts for one session. Nil figures count nothing: all methods may be called. Methods about the session
 // belong to the session actor, the others may be called from any goroutine.
 type Figures struct {
 	*instruments
@@ -156,7 +156,7 @@ type provider struct {
 	sessions map[*Figures]struct{}
 }
 
-// providers are those that sessions have now.
+// providers has the MeterProviders that sessions use now.
 var (
 	providersMu sync.Mutex
 	providers   = map[metric.MeterProvider]*provider{}

@@ -23,7 +23,7 @@ type Request struct {
 	local   bool      // it was of the same session
 }
 
-// stage is how far a request has come.
+// stage says how far a request has come.
 type stage uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	over
 )
 
-// Handed notes when the one before gave the lock back, or was heard to be gone; local tells whether it was of the same
+// Handed notes when the one before gave the lock back, or was heard to be gone; local reports whether it was of the same
 // session. A zero time notes nothing.
 func (r *Request) Handed(at Moment, local bool) {
 	if r != nil && at != 0 {
@@ -165,7 +165,7 @@ func (f *Figures) begin(s *strand) {
 	}
 }
 
-// strand is what requests of one mode and one label have in common: their sets of attributes.
+// strand has the sets of attributes that requests of one mode and one label have in common.
 type strand struct {
 	plain         with
 	local, remote with // hand-offs

@@ -56,7 +56,7 @@ func (m *mailbox) PostSystemMessage(message any) {
 	}
 }
 
-// put puts in a message, and tells whether the caller is to have the messages taken: nobody does so yet.
+// put puts in a message, and reports whether the caller is to have the messages taken: nobody does so yet.
 func (m *mailbox) put(queue *fifo, message any) (start bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +76,7 @@ func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 // Start is called once all is set, and has what has come until then taken.
 func (m *mailbox) Start() { m.take() }
 
-// UserMessageCount is how many wait.
+// UserMessageCount counts the messages that wait.
 func (m *mailbox) UserMessageCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

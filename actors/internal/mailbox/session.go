@@ -17,7 +17,7 @@ type sessionMailbox struct {
 	from    func(message any) From
 }
 
-// From tells who brings a message to a session actor.
+// From says who brings a message to a session actor.
 type From uint8
 
 // Who brings a message.
@@ -30,7 +30,7 @@ const (
 	Worker
 )
 
-// takenForOthers is how many messages are taken at most on the goroutine of who brings an order.
+// takenForOthers bounds the messages that are taken on the goroutine which brings an order.
 const takenForOthers = 16
 
 // NewSession makes the mailbox of a session actor, with those who work for it. from tells what a message is.
