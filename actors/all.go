@@ -14,11 +14,10 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes
-// one after the other, in the order of requests.InOrder, as locks.All does, so neither ever waits for the
-// other in a circle. Its parent and its observers get messages.AllHeld, and one of the terminal
-// notices of that kind. It takes Release and Cancel, and may be stopped at any time. When one lock
-// is lost, the others are given back.
+// NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes one
+// after the other, by path and name, as locks.All does. So two of them never deadlock. Its parent and its
+// observers get messages.AllHeld, and one of the terminal notices of that kind. It takes Release and
+// Cancel, and may be stopped at any time. When one lock is lost, the others are given back.
 //
 // Where the session has no room for a lock while others are held, it gives these back, pauses, and
 // begins again, a few times, as locks.All does. Its parent is told of the last time alone.
@@ -26,13 +25,14 @@ import (
 // Its notices have the actor itself as their sender; the Grants in them name the lock actors, its
 // children.
 //
-// Wants that are not well formed or named twice, and a parent, an owner or an observer on another node, are told as AllFailed
-// before anything is sent. A nil session panics.
+// It tells AllFailed before anything is sent when a want is not well formed, when a lock is named twice,
+// and when the parent, the owner or an observer is on another node. A nil session panics.
 func NewAll(session *Session, wants []messages.Acquire, opts ...LockOption) *actor.Props {
 	if session == nil {
 		panic("turnstile: actors.NewAll: the session is nil")
 	}
-	ordered, wrong := requests.InOrder(wants, func(want messages.Acquire) (*Session, messages.Acquire) { return session, want }, CheckAcquire)
+	of := func(want messages.Acquire) (*Session, messages.Acquire) { return session, want }
+	ordered, wrong := requests.InOrder(wants, of, CheckAcquire)
 	return actor.PropsFromProducer(func() actor.Actor {
 		a := &all{session: session, wants: ordered, wrong: wrong, Audience: audience.Local(opts)}
 		a.Listener = nil
@@ -48,7 +48,7 @@ type all struct {
 	audience.Audience
 
 	parts  []*actor.PID // all that it ever had
-	ended  []*actor.PID // those of them that have
+	ended  []*actor.PID // the parts that have ended
 	held   []messages.Held
 	ending bool
 	asked  bool // it was to end, in order

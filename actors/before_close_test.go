@@ -9,7 +9,7 @@ import (
 // TestBeforeCloseWaitsForWhatIsAdded: what begins while the last things are being done is one of
 // them.
 func TestBeforeCloseWaitsForWhatIsAdded(t *testing.T) {
-	var last lastThings
+	var last closingHooks
 	var done []string
 	last.add(func() {
 		last.run(func() { t.Error("run twice") })

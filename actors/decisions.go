@@ -113,7 +113,7 @@ func (s *session) inTrouble(what *coordinator.Trouble) {
 	}
 }
 
-// noteTold takes note of what an event says of the servers.
+// noteTold notes in the session's troubles what an event says about the servers.
 func (s *session) noteTold(ev *machine.Event) {
 	switch {
 	case ev.Kind == machine.Created:

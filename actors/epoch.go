@@ -44,11 +44,11 @@ func (s *session) recordSession(ev zkconn.Event) {
 	})
 }
 
-// endEpoch ends an epoch and begins the next: every node of it is gone, or goes with the connection that is
-// closed. What a gateway has promised to other nodes lasts for as long as the session would have: then it is left to
-// expire.
+// endEpoch ends an epoch and begins the next: its nodes are gone, or go with the connection that is closed.
+// A gateway may have promised leases to other nodes for as long as the session would have lasted. Then the
+// session is not closed, and expires.
 func (s *session) endEpoch(next uint64) {
-	promised := s.last.some() && s.mayBePromised()
+	promised := s.closing.some() && s.mayBePromised()
 	s.info.clock.End()
 	clear(s.others)
 	s.queries.EpochEnded()
@@ -107,7 +107,7 @@ func (s *session) closeRemaining(old *zkconn.Conn, why error) error {
 	return old.CloseRemaining(ctx)
 }
 
-// fail ends the session for good.
+// fail ends the session for good: there is no next epoch.
 func (s *session) fail(err error) {
 	s.system.Root.Stop(s.self)
 	s.end(err)

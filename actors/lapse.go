@@ -14,12 +14,12 @@ import (
 // the next one only, so it begins as soon as a request wants a lease. Without one nothing is urgent: the session stays
 // and is replaced when the next request comes.
 //
-// Where servers are so slow that each session lapses, sessions that are still connected are replaced less and less often:
-// waiters then keep their nodes, and the servers are spared. That ends once the servers are quick again. Else a waiter
-// would go on waiting, for up to half a minute of pauses and more, for servers that have long recovered: 46 s where a log
-// had held them up for some seconds. A lost connection is another matter. Its session may be over
-// already, and a session that is being asked for costs the servers no more than a reconnect. So is a session that lapsed
-// because it asked for no proofs: see zkconn.WithoutIdleSyncs.
+// Slow servers may let each session lapse. Then connected sessions are replaced less and less often (back-off): waiters
+// keep their nodes, and the servers are spared. The pause ends as soon as the servers are quick again. Otherwise waiters
+// would sit out half a minute of pauses and more: 46 s where a log had held the servers up for some seconds.
+//
+// A session without a connection is replaced at once: it may be over already, and a new session costs the servers no more
+// than a reconnect. So is a session that lapsed because it asked for no proofs: see zkconn.WithoutIdleSyncs.
 type lapse struct {
 	lapsed    bool // no lease may rest on the session of this epoch
 	slow      bool // its servers were asked for proofs all the time, and gave none in time
@@ -101,7 +101,7 @@ func (l *lapse) replaced(now time.Time, timeout time.Duration, session int64) {
 	l.notBefore = now.Add(l.pause + spread(session, l.pause/4))
 }
 
-// spread gives a part of a duration that differs from session to session: jitter that is the same when a history is
+// spread gives a part of a duration, which differs from session to session: jitter that is the same when a history is
 // played again.
 func spread(session int64, over time.Duration) time.Duration {
 	h := fnv.New32a()

@@ -35,7 +35,7 @@ type lock struct {
 	timers   [4]*time.Timer   // by alarmOf
 	as       string           // who the node says has asked, where that is another
 	polled   bool             // it asks anew because it has waited for long, without a node
-	waited   uint64           // the operation in which it has
+	pollOp   uint64           // the operation in which it has
 	failures uint32           // to find out, since recovery began, whether our node is there
 	probes   *time.Timer      // until the next deadlock probe; nil while it does not wait
 	figures  *figures.Request // nil where nothing is counted
@@ -116,7 +116,7 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 	}
 }
 
-// hearPredecessor passes on whom the request waits for.
+// hearPredecessor tells the listener which contender the request waits for.
 func (l *lock) hearPredecessor(n *lockEvent) {
 	if n.Predecessor == nil && n.Event.Predecessor == "" {
 		return
@@ -159,8 +159,8 @@ func (l *lock) hearTrouble(text string) {
 	l.Troubled(text)
 }
 
-// alarmAfter sends an event to this actor once d has passed. That of an operation carries its number,
-// so that a stale one changes nothing.
+// alarmAfter sends an event to this actor once d has passed. The event of an operation carries its
+// number, so that a stale one changes nothing.
 func (l *lock) alarmAfter(ctx actor.Context, d time.Duration, kind machine.Kind, op uint64) {
 	l.startTimer(ctx, d, machine.Event{Kind: kind, Op: op})
 }
@@ -175,12 +175,11 @@ func (l *lock) startTimer(ctx actor.Context, d time.Duration, ev machine.Event) 
 	*timer = time.AfterFunc(d, func() { root.Send(self, &lockTimerFired{event: ev}) })
 }
 
-// alarmOf gives the timer of an event: 0 is that of all others, of which one runs at a time.
+// alarmOf gives the timer of an event. All other events share timer 0: one of them runs at a time.
 var alarmOf = map[machine.Kind]int{machine.Timeout: 1, machine.GraceOver: 2, machine.Release: 3}
 
-// A request that looks for deadlocks probes for them while it waits, every so often. When it is
-// part of one, and the youngest of those in it that look, it gives up. So one of them does, and not
-// all at once.
+// A request with deadlock detection sends a deadlock probe at intervals while it waits. When it is part of
+// a deadlock, and the youngest of the members that probe, it gives up. So one member gives up, not all.
 
 // probeDue says that it is time for a deadlock probe.
 type probeDue struct{ mailbox.Quiet }
@@ -202,7 +201,7 @@ func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 
 // probe asks the session, unless the request has gone on meanwhile.
 func (l *lock) probe(ctx actor.Context) {
-	if l.waits() {
+	if l.isWaiting() {
 		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.contender()})
 	}
 }
@@ -218,7 +217,7 @@ func (l *lock) contender() string {
 // probed handles the answer to a probe, and reports whether the request gives up.
 func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesUp bool) {
 	switch {
-	case !l.waits():
+	case !l.isWaiting():
 	case answer.Deadlock == nil || answer.Node != l.contender():
 		l.probes.Reset(l.want.Deadlocks.Every)
 	default:
@@ -228,7 +227,7 @@ func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesU
 	return false
 }
 
-// waits reports whether the request is in the queue and does not hold.
-func (l *lock) waits() bool {
+// isWaiting reports whether the request is in the queue and does not hold.
+func (l *lock) isWaiting() bool {
 	return l.m.State == messages.StateWatching || l.m.State == messages.StateListing
 }

@@ -109,7 +109,7 @@ func (l *lock) Receive(ctx actor.Context) {
 			l.step(ctx, machine.Event{Kind: machine.Cancel, Reason: messages.ReasonDeadlock})
 		}
 	case *actor.Terminated: // only the owner is watched, and a parent on another node
-		l.ownerLeft(ctx, msg)
+		l.ownerGone(ctx, msg)
 	case *actor.Stopping:
 		l.stop(ctx)
 	case *actor.Restarting: // it ends: news of the request that it had must not reach another one
@@ -152,7 +152,7 @@ func (l *lock) check(ctx actor.Context) error {
 // hear takes an event from the session.
 func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
-	l.figures.Handed(figures.Moment(n.Handoff.At), n.Handoff.Local)
+	l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
 	if n.As != "" {
 		l.as = n.As
 	}
@@ -163,7 +163,7 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 // step gives one event to the machine and carries out what it decides. A process that was paused finds
 // that its lease is over here, before anything else happens, and not when a timer gets round to it.
 func (l *lock) step(ctx actor.Context, ev machine.Event) {
-	run, valid := l.info.look()
+	run, valid := l.info.lease()
 	ev.Lease = valid
 	ev.Overdue = l.m.Holding() && !(valid && l.info.clock == l.held.clock && run == l.run)
 	before := l.m
@@ -172,7 +172,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	if row == nil && len(effects.All()) == 0 {
 		if before.Stale(ev) {
 			l.session.stale.Add(1)
-			l.polled = l.polled && ev.Op != l.waited // it was told after all, as it looked
+			l.polled = l.polled && ev.Op != l.pollOp // it was told after all, as it looked
 		}
 		return
 	}
@@ -180,7 +180,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 		l.held, l.run = l.info, run
 	}
 	l.countPoll(&before, ev.Kind)
-	l.setProbe(ctx, l.waits())
+	l.setProbe(ctx, l.isWaiting())
 	if after.State != before.State {
 		l.failures = 0
 		l.figures.Step(&before, &after, &ev)
@@ -194,12 +194,12 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 }
 
-// countPoll counts those who wait without a node, and find only by asking again that the lock is theirs. The others the
-// coordinator counts, and those of a contest.
+// countPoll counts a waiter without a node that was granted the lock only because it asked again: a wake-up
+// was lost. The coordinator counts waiters with a node, and those of a contest.
 func (l *lock) countPoll(before *machine.Machine, on machine.Kind) {
 	switch {
 	case on == machine.Poll && before.State == messages.StateWatching && before.Node == "" && l.want.Mode != messages.Contest:
-		l.polled, l.waited = true, before.Op
+		l.polled, l.pollOp = true, before.Op
 	case l.polled && l.m.State != messages.StateCreating && l.m.State != messages.StateListing:
 		l.polled = false
 		if l.m.State == messages.StateHeld {
@@ -244,10 +244,10 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 	}
 }
 
-// ownerLeft takes it that the owner has ended, or that its node is out of reach. In the latter case
+// ownerGone handles the end of the owner, or the loss of its node. In the latter case
 // the owner may rely on the lock for as long as it was promised: the lease as it stands now is the
 // most that any notice has told.
-func (l *lock) ownerLeft(ctx actor.Context, msg *actor.Terminated) {
+func (l *lock) ownerGone(ctx actor.Context, msg *actor.Terminated) {
 	release := machine.Event{Kind: machine.Release, Reason: messages.ReasonOwnerGone}
 	switch {
 	case audience.OwnerEnded(msg):

@@ -45,8 +45,8 @@ type sessionInfo struct {
 	clock   *zkconn.LeaseClock
 }
 
-// look reports whether the lease is valid now, and the run of it that a grant would belong to.
-func (l *sessionInfo) look() (run uint64, valid bool) {
+// lease reports whether the lease is valid now, and the run of it that a grant would belong to.
+func (l *sessionInfo) lease() (run uint64, valid bool) {
 	if l == nil {
 		return 0, false
 	}

@@ -30,7 +30,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		After:   s.after,
 		Unused:  s.unused,
 		Cohorts: s.cohorts,
-		Waiting: s.behind,
+		Waiting: s.waitingBehind,
 	})
 }
 
@@ -56,8 +56,8 @@ func (s *session) unused(node messages.Contender) bool {
 	return node.Session == s.info.session && s.decides.Unused(node.Path, node.Node)
 }
 
-// behind counts the requests that wait behind a node of this session without nodes.
-func (s *session) behind(node messages.Contender) int {
+// waitingBehind counts the requests that wait waitingBehind a node of this session without nodes.
+func (s *session) waitingBehind(node messages.Contender) int {
 	if node.Session != s.info.session {
 		return 0
 	}

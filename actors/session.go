@@ -53,7 +53,7 @@ type Session struct {
 	weight    atomic.Int64     // of its ephemeral nodes
 	inside    atomic.Int64     // requests that wait without a node
 	figures   *figures.Figures // nil where nothing is counted
-	last      lastThings
+	closing   closingHooks
 }
 
 // PID is the session actor's address.
@@ -158,7 +158,7 @@ func (s *Session) Close(ctx context.Context) error {
 	select {
 	case <-s.ended:
 	default:
-		s.last.run(func() { s.system.Root.Send(s.pid, &shutdown{until: farewellOf(ctx)}) })
+		s.closing.run(func() { s.system.Root.Send(s.pid, &shutdown{until: farewellOf(ctx)}) })
 	}
 	var err error
 	select {
@@ -304,10 +304,10 @@ func (s *Session) bounds() coordinator.Bounds {
 // A session that ends by itself, or whose actor is stopped, does not wait. A session that is given
 // up because a node may not be deleted, or because a server handed out another, is left to expire,
 // while another begins.
-func (s *Session) BeforeClose(do func()) (forget func()) { return s.last.add(do) }
+func (s *Session) BeforeClose(do func()) (forget func()) { return s.closing.add(do) }
 
-// lastThings has the functions that run before a session ends at the servers.
-type lastThings struct {
+// closingHooks has the functions that run before a session ends at the servers.
+type closingHooks struct {
 	mu      sync.Mutex
 	todo    map[int]func()
 	newest  int
@@ -315,7 +315,7 @@ type lastThings struct {
 }
 
 // add adds one, and gives the function that takes it out.
-func (l *lastThings) add(do func()) (forget func()) {
+func (l *closingHooks) add(do func()) (forget func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.todo == nil {
@@ -334,7 +334,7 @@ func (l *lastThings) add(do func()) (forget func()) {
 // run does them all, at the same time, and those that are added meanwhile, and then what follows: at
 // once where there is nothing to do, and otherwise later, on a goroutine. While it does, further
 // calls do nothing.
-func (l *lastThings) run(then func()) {
+func (l *closingHooks) run(then func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.running {
@@ -343,14 +343,14 @@ func (l *lastThings) run(then func()) {
 }
 
 // some reports whether a function is left to run, or is running.
-func (l *lastThings) some() bool {
+func (l *closingHooks) some() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running || len(l.todo) > 0
 }
 
 // next runs one round; l.mu is held.
-func (l *lastThings) next(then func()) {
+func (l *closingHooks) next(then func()) {
 	todo := l.todo
 	l.todo, l.running = nil, len(todo) > 0
 	if !l.running {

@@ -215,7 +215,7 @@ func (s *session) finish(d *queryDone) {
 	switch {
 	case d.panicked != nil:
 		panic(d.panicked)
-	case !s.of(d.epoch):
+	case !s.isCurrent(d.epoch):
 	case d.then != nil:
 		d.then()
 	case !s.ending:
@@ -224,7 +224,7 @@ func (s *session) finish(d *queryDone) {
 	}
 }
 
-// noteAnswer takes note that the servers answer heartbeats, and after how long.
+// noteAnswer notes that the servers answered a heartbeat, and how long they took.
 func (s *session) noteAnswer(answer coordinator.Answer, took time.Duration) {
 	if done, ok := answer.(*coordinator.Done); ok && done.Failure.Outcome != coordinator.Unknown {
 		s.phase.answered()

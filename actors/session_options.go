@@ -87,7 +87,7 @@ var ErrSessionFull = errors.New("turnstile: the session has as many nodes as it 
 //
 // For exclusive locks that changes no order within the session. Readers, and holders of permits,
 // beyond it come behind the requests of other sessions that queue meanwhile. Other sessions see the
-// nodes, and not who waits inside. n must be above zero.
+// nodes, and not the requests inside. n must be above zero.
 func WithMaxWaiting(n int) SessionOption {
 	return func(o *sessionOptions) error {
 		if n < 1 {
@@ -140,13 +140,13 @@ var ErrSessionFileInUse = sessionfile.ErrInUse
 // predecessor's session timeout after that; then its session has expired by itself. A lock actor
 // that does not wait for Ready may find its predecessor's nodes in the queue for a moment.
 //
-// Locks that are asked for with messages.Acquire.Reclaim are not given up by that: where the predecessor has held any,
-// its session is kept instead, for a session timeout from the first restart, and whoever asks with the same label takes the lock over. Then
-// it is closed. Package sessionfile says why that is safe.
+// Locks with messages.Acquire.Reclaim are kept. Where the predecessor has held any, its session stays open
+// for a session timeout from the first restart. A request with the same label takes the lock over. Then
+// the session is closed. Package sessionfile says why that is safe.
 //
-// That the predecessor is dead is known from the file's lock, which the kernel lets go of with the process: no two live
-// processes close each other's sessions. What the dead one had sent to others before it died may still arrive
-// there: fencing tokens are what protects the resource from that, as they do when a session expires.
+// The file's lock shows that the predecessor is dead: the kernel releases it with the process. So no two
+// live processes close each other's sessions. Requests that the dead process had sent to other services
+// may still arrive there. Fencing tokens protect those services, as they do when a session expires.
 func WithSessionFile(path string) SessionOption {
 	return func(o *sessionOptions) error {
 		if path == "" {
@@ -196,7 +196,7 @@ func (f FastPath) String() string {
 	return strings.Join(names, ",")
 }
 
-// ParseFastPaths reads names as String writes them. The error names the one that is none.
+// ParseFastPaths reads names as String writes them. The error names the unknown one.
 func ParseFastPaths(names string) (f FastPath, err error) {
 	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' }) {
 		i := slices.Index(fastPathNames, name)

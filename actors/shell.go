@@ -41,9 +41,9 @@ func (s *session) logged(more ...any) []any {
 	return append([]any{logkeys.Session, logkeys.SessionID(s.info.session), logkeys.Epoch, s.info.epoch}, more...)
 }
 
-// of reports whether an answer belongs to the current epoch. Otherwise its session is dead, and
+// isCurrent reports whether an answer belongs to the current epoch. Otherwise its session is dead, and
 // its nodes with it.
-func (s *session) of(epoch uint64) bool {
+func (s *session) isCurrent(epoch uint64) bool {
 	if epoch != s.info.epoch {
 		s.stale.Add(1)
 	}

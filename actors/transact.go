@@ -206,7 +206,7 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Verd
 	return zkconn.Undecided, nil
 }
 
-// heed takes note of an attempt that has come to nothing.
+// heed notes the error of an attempt that failed.
 func (x *transacting) heed(err error) {
 	trouble := zkconn.Trouble(err)
 	if trouble == "" {
@@ -369,7 +369,7 @@ func (s *session) admit(w *weighing) {
 	}
 }
 
-// settle takes note of what a transaction has made and deleted.
+// settle adds the nodes that a transaction made to the session's weight, and subtracts those that it deleted.
 func (s *session) settle(w *weighed) {
 	if s.ending || w.epoch != s.info.epoch {
 		return

@@ -19,7 +19,7 @@ type madeParents struct {
 	none  string          // whose parents all existed when it was last looked
 }
 
-// begin takes note of which creates want their parents.
+// begin notes which creates want their parents.
 func (p *madeParents) begin(ops *[]zkconn.Op) {
 	if !slices.ContainsFunc(*ops, func(o zkconn.Op) bool { return o.Parents }) {
 		return

@@ -34,7 +34,7 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, er
 	return answer, nil
 }
 
-// RevokeOne asks one contender, that Queue has given as a holder, and nobody else: not whoever has come to
+// RevokeOne asks one contender, that Queue has given as a holder, and nobody else: not a request that has come to
 // its path since, as in contests, and not another request to which its node was passed on, as far as
 // the node says. Nobody is Asked then. It fails as Revoke does; ErrBadQuery where the contender has no token
 // to know its node by.

@@ -279,7 +279,7 @@ func (own cohorts) addTo(read []queue.LockPath) []queue.LockPath {
 	return all
 }
 
-// named gives a contender that is whoever has its node now.
+// named gives a contender as the request that has its node now.
 func named(c, has messages.Contender) messages.Contender {
 	c.Library, c.Host, c.PID, c.Actor = has.Library, has.Host, has.PID, has.Actor
 	c.Owner, c.Caller, c.Label, c.Since = has.Owner, has.Caller, has.Label, has.Since

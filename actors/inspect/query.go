@@ -19,7 +19,7 @@ type query interface {
 	// confirmed. It is called on goroutines, again where an outcome is unknown, and in a new epoch
 	// while a call of the old one has not returned.
 	run(conn *zkconn.Conn) (answer any, err error)
-	// refuse is the answer when there is none.
+	// refuse makes the answer of a query that failed.
 	refuse(why messages.Refusal) any
 }
 

@@ -32,21 +32,21 @@ type LockPath struct {
 	Waiting map[string][]messages.Contender
 }
 
-// line is one queue, in order; or those that wait without nodes, behind a node that is part of a
+// contested is one queue, in order; or those that wait without nodes, behind a node that is part of a
 // queue itself. They keep nobody in the queue out: it is not known whether they get in before those
 // behind the node.
-type line struct {
+type contested struct {
 	permits int
-	of      *line   // the queue that the node is part of; nil for a queue
-	head    *waiter // the node
+	of      *contested // the queue that the node is part of; nil for a queue
+	head    *waiter    // the node
 	all     []*waiter
 }
 
 // standstill is the search for deadlocks.
 type standstill struct {
-	lines   []*line
+	lines   []*contested
 	waiting map[string][]*waiter // by who stands still
-	holders bool                 // whoever waits elsewhere too, and holds nothing, keeps nobody out for that
+	holders bool                 // a contender that holds nothing, and waits elsewhere too, keeps nobody out
 }
 
 // Deadlocks finds the circles of contenders that wait for each other: for each member the shortest,
@@ -70,16 +70,16 @@ func (s *standstill) search(locks []LockPath) []messages.Deadlock {
 
 // add takes the queues of a lock path into the search.
 func (s *standstill) add(l LockPath) {
-	var current *line
+	var current *contested
 	for i, c := range l.Contenders {
 		if i == 0 || c.Name != l.Contenders[i-1].Name {
-			current = &line{permits: l.Permits}
+			current = &contested{permits: l.Permits}
 			s.lines = append(s.lines, current)
 		}
 		w := s.take(c, int(c.Sequence))
 		current.all = append(current.all, w)
 		if behind := l.Waiting[c.Node]; len(behind) > 0 {
-			cohort := &line{permits: l.Permits, of: current, head: w}
+			cohort := &contested{permits: l.Permits, of: current, head: w}
 			s.lines = append(s.lines, cohort)
 			for i, c := range behind {
 				cohort.all = append(cohort.all, s.take(c, i))
@@ -134,7 +134,7 @@ type jam struct {
 	stuck func(*waiter) bool
 }
 
-func (l *line) jam(stuck func(*waiter) bool) *jam {
+func (l *contested) jam(stuck func(*waiter) bool) *jam {
 	j := &jam{earlier: earlier[*waiter]{permits: l.permits}, queue: l.all, stuck: stuck}
 	if l.of != nil {
 		for _, b := range l.of.all {
@@ -164,7 +164,7 @@ func (j *jam) stops(w *waiter) bool {
 // connect links the stuck requests of a queue to those they wait for. Where contenders whose owners
 // stand still elsewhere stop a request already, those that merely wait before it are no part of it:
 // it would be stuck without them.
-func (s *standstill) connect(l *line) {
+func (s *standstill) connect(l *contested) {
 	frozen := l.jam(s.frozen)
 	queued := l.jam(func(b *waiter) bool { return b.stuck && !s.frozen(b) })
 	for _, w := range l.all {

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Position is where a contender stands in its queue. The zero value is that of one that holds.
+// Position is the position of a contender in its queue. The zero value is a holder's.
 type Position struct {
 	// Before counts the contenders that it waits for.
 	Before int
@@ -101,7 +101,7 @@ func (l *Listing) Find(own string) (Position, bool) {
 	return q.position(me), shown
 }
 
-// queue gives the queue of a name; an empty one where nobody is in it.
+// queue gives the queue of a name; an empty one where it has no contenders.
 func (l *Listing) queue(name string) *ordered {
 	at, found := slices.BinarySearchFunc(l.queues, name, func(q ordered, name string) int {
 		return strings.Compare(q.entries[0].Name, name)
@@ -224,10 +224,10 @@ func (e *earlier[T]) add(contender T, s Style) {
 	if WaitsFor(messages.Read, s.Mode) {
 		e.writers = append(e.writers, contender)
 	}
-	e.taken += s.takes(e.permits)
+	e.taken += s.permitsTaken(e.permits)
 }
 
-// keepOut is the rule of who waits for whom. It gives the contenders that one of style s waits for,
+// keepOut is the rule which contenders wait for which. It gives the contenders that one of style s waits for,
 // and whether they keep it out. A semaphore's contender may be kept out by nobody: it needs more
 // permits than there are.
 func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
@@ -241,8 +241,8 @@ func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
 	}
 }
 
-// takes counts the permits that a contender takes; one of another kind than a semaphore's takes all.
-func (s Style) takes(permits int) int {
+// permitsTaken counts the permits that a contender permitsTaken; one of another kind than a semaphore's permitsTaken all.
+func (s Style) permitsTaken(permits int) int {
 	if s.Mode == messages.Semaphore {
 		return s.Weight
 	}

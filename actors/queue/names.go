@@ -46,7 +46,7 @@ func (s Style) Prefix(guid string) string {
 }
 
 // Reclaimable begins the GUID in the name of a node that the next process may replace by one at the same
-// number: see messages.Acquire.Reclaim. Whoever waits for such a node lists the queue when it goes.
+// number: see messages.Acquire.Reclaim. A waiter behind such a node lists the queue when it goes.
 const Reclaimable = "reclaim-"
 
 // mayBeReplaced reports whether a node may go and another be in its place.

@@ -24,7 +24,7 @@ func madeOf(c zkconn.Created) coordinator.Made {
 	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place}
 }
 
-// madeFirst is madeOf for a node at a place where nobody can be before it: at that of a holder, or at the one of a contest.
+// madeFirst is madeOf for a node that nobody can be before: at the number of a holder, or in a contest.
 func madeFirst(c zkconn.Created) coordinator.Made {
 	m := madeOf(c)
 	m.First = c.Name != ""

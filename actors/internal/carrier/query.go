@@ -72,7 +72,8 @@ func (k Carrier) watchRetained(q *coordinator.WatchRetained) *coordinator.Arriva
 	return &coordinator.Arrivals{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
 }
 
-// describe writes into a node who has it, and how many wait behind it in its cohort. It stays at its place of a transaction.
+// describe writes into a node which request has it, and how many wait behind it in its cohort. Its place among the creates
+// of its transaction stays.
 // What somebody has written there who wants the lock stays, and so does whatever else is not ours.
 func (k Carrier) describe(q *coordinator.Describe) *coordinator.Described {
 	data, stat, err := k.Conn.Get(q.Path)

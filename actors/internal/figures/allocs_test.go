@@ -25,7 +25,7 @@ func life(f *figures.Figures) {
 		m.State, m.Reason = to, messages.ReasonReleased
 		ev := machine.Event{Kind: machine.TurnCame}
 		if to == messages.StateHeld {
-			r.Handed(f.Now(), true)
+			r.HandedOff(f.Now(), true)
 		}
 		r.Step(&before, &m, &ev)
 	}

@@ -57,7 +57,7 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	return f, nil
 }
 
-// Moment is a time as it is kept where there are many: nanoseconds since the program began to count. Zero is none.
+// Moment is a time in eight bytes: nanoseconds since the program began to count. Zero is none.
 type Moment int64
 
 var origin = time.Now().Add(-1)
@@ -204,7 +204,7 @@ func (p *provider) leave(f *Figures) {
 	if reflect.ValueOf(p.of).Comparable() {
 		delete(providers, p.of)
 	}
-	_ = p.registered.Unregister() // nothing can be done about it, and nothing comes of it
+	_ = p.registered.Unregister() // an error has no consequences
 	p.registered = nil
 }
 

@@ -27,7 +27,7 @@ type maker struct {
 	failed []error
 }
 
-// named finds an instrument; a name that is none fails.
+// named finds an instrument, and fails on an unknown name.
 func (m *maker) named(name string) metering.Instrument {
 	of, known := m.all[name]
 	if !known {

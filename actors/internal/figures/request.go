@@ -15,12 +15,12 @@ import (
 // Request follows one lock request. It belongs to a lock actor. A nil Request follows nothing: all its methods may be
 // called.
 type Request struct {
-	figures *Figures
-	strand  *strand
-	stage   stage
-	since   time.Time // when the stage began
-	handed  Moment    // when the one before was gone; zero while it is not
-	local   bool      // it was of the same session
+	figures   *Figures
+	strand    *strand
+	stage     stage
+	since     time.Time // when the stage began
+	handedOff Moment    // when the one before was gone; zero while it is not
+	local     bool      // it was of the same session
 }
 
 // stage says how far a request has come.
@@ -28,16 +28,16 @@ type stage uint8
 
 const (
 	unasked stage = iota
-	waits
-	holds
+	waiting
+	holding
 	over
 )
 
-// Handed notes when the one before gave the lock back, or was heard to be gone; local reports whether it was of the same
+// HandedOff notes when the one before gave the lock back, or was heard to be gone; local reports whether it was of the same
 // session. A zero time notes nothing.
-func (r *Request) Handed(at Moment, local bool) {
+func (r *Request) HandedOff(at Moment, local bool) {
 	if r != nil && at != 0 {
-		r.handed, r.local = at, local
+		r.handedOff, r.local = at, local
 	}
 }
 
@@ -48,12 +48,12 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	}
 	switch to := after.State; {
 	case to == messages.StateCreating && r.stage == unasked:
-		r.stage, r.since = waits, time.Now()
+		r.stage, r.since = waiting, time.Now()
 		r.figures.waiting.Add(always, 1, r.strand.plain.add...)
 	case to == messages.StateWatching:
-		r.handed = 0 // there is another before us
+		r.handedOff = 0 // there is another before us
 	case to == messages.StateRecovering:
-		r.handed = 0
+		r.handedOff = 0
 		r.figures.recoveries.Add(always, 1, r.strand.recovered[causeOf(ev)].add...)
 	case to.Holding():
 		r.granted()
@@ -64,7 +64,7 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 
 // granted takes the grant; nothing when the lock was held already.
 func (r *Request) granted() {
-	if r.stage != waits {
+	if r.stage != waiting {
 		return
 	}
 	f, now := r.figures, time.Now()
@@ -73,24 +73,24 @@ func (r *Request) granted() {
 	f.grants.Add(always, 1, r.strand.plain.add...)
 	f.held.Add(always, 1, r.strand.plain.add...)
 	f.holders.Add(1)
-	if r.handed != 0 {
+	if r.handedOff != 0 {
 		how := r.strand.remote.record
 		if r.local {
 			how = r.strand.local.record
 		}
-		f.handoff.Record(always, (now.Sub(origin) - time.Duration(r.handed)).Seconds(), how...)
+		f.handoff.Record(always, (now.Sub(origin) - time.Duration(r.handedOff)).Seconds(), how...)
 	}
-	r.stage, r.since = holds, now
+	r.stage, r.since = holding, now
 }
 
 // leave takes the end of the waiting or of the hold; nothing when that has been.
 func (r *Request) leave(why messages.Reason, lost bool) {
 	f, after := r.figures, time.Since(r.since).Seconds()
 	switch r.stage {
-	case waits:
+	case waiting:
 		f.waiting.Add(always, -1, r.strand.plain.add...)
 		f.acquire.Record(always, after, r.strand.gaveUp(why).record...)
-	case holds:
+	case holding:
 		how := r.strand.ended(why)
 		f.held.Add(always, -1, r.strand.plain.add...)
 		f.holders.Add(-1)

@@ -28,7 +28,7 @@ type mailbox struct {
 
 // New makes the mailbox of a lock actor.
 func New() actor.Mailbox {
-	m := &mailbox{running: true} // until Start: whoever knows the name may send before it is known who takes the messages
+	m := &mailbox{running: true} // until Start: a sender that knows the name may be early, while it is not known who takes messages
 	m.user.all = m.first[:0]
 	return m
 }
@@ -211,8 +211,8 @@ func (m *namedMailbox) PostSystemMessage(message any) {
 	m.Mailbox.PostSystemMessage(message)
 }
 
-// LogPanic logs a panic that was recovered, with the stack. The logger is the caller's and may be what
-// panicked: then nothing is logged, for a panic that leaves Receive makes protoactor start the actor
+// LogPanic logs a panic that was recovered, with the stack. The logger is the caller's, and it may have
+// panicked itself: then nothing is logged, for a panic that leaves Receive makes protoactor start the actor
 // again without its state.
 func LogPanic(log *slog.Logger, text string, r any, args ...any) {
 	defer func() { _ = recover() }()

@@ -7,10 +7,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// sessionMailbox is the mailbox of a session actor. An order of a lock actor, and what a worker has done, is taken on the
-// goroutine that brings it, where the session actor is idle: within the session a lock is then handed over without waking
-// anybody but who holds next. Other messages are taken by a worker: whoever sends them may hold what the session actor is
-// about to ask for. So is what comes meanwhile, after a while: who calls Lock does not work for others for long.
+// sessionMailbox is the mailbox of a session actor. While the session actor is idle, orders of lock actors and results of
+// workers run on the goroutine that sends them. So a hand-over within the session wakes only the next holder. Other
+// messages run on a worker, because their sender may hold a mutex that the session actor needs. Messages that come
+// meanwhile run on the same goroutine, up to a bound: a caller of Lock does not work for others for long.
 type sessionMailbox struct {
 	mailbox
 	workers *Workers
@@ -22,9 +22,9 @@ type From uint8
 
 // Who brings a message.
 const (
-	// Others may hold what the session actor is about to ask for.
+	// Others may hold a mutex that the session actor needs.
 	Others From = iota
-	// Locks are lock actors, on the goroutine of whoever calls for a lock.
+	// Locks are lock actors, on the goroutine of a caller of Lock or Unlock.
 	Locks
 	// Worker is one of the workers of the session, which has done its task.
 	Worker
@@ -33,12 +33,12 @@ const (
 // takenForOthers bounds the messages that are taken on the goroutine which brings an order.
 const takenForOthers = 16
 
-// NewSession makes the mailbox of a session actor, with those who work for it. from tells what a message is.
+// NewSession makes the mailbox of a session actor that has these workers. from says who brings a message.
 func NewSession(w *Workers, from func(message any) From) actor.MailboxProducer {
 	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w, from: from} }
 }
 
-// Start is called once all is set, and has what has come until then taken.
+// Start has the messages taken that came while the actor was being spawned.
 func (m *sessionMailbox) Start() { m.workers.Do(m.take) }
 
 // PostUserMessage puts in a message.
