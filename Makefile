@@ -104,10 +104,10 @@ peers-suites: deps ## the suites of kazoo, go-zookeeper, Curator and ZooKeeper o
 	$(GO) run ./tests/peersuites $(if $(SUITES),-suite $(SUITES))
 
 .PHONY: check
-check: ## what takes at most 90 seconds: gofmt, go vet, and the tests of what needs no server, without -race
+check: ## what takes at most a minute: gofmt, go vet, and the tests of what needs no server, without -race
 	@unformatted="$$(gofmt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	$(GO) test -short ./messages ./actors/... ./zkconn/... ./locks/...
+	$(GO) run ./tests/report -brief -- -short -timeout 3m ./actors/internal/walk ./zkconn ./messages ./actors/... ./zkconn/... ./locks/... # the longest begin first
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped

@@ -1,12 +1,14 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] -- <arguments of go test>
+//	go run ./tests/report [-no-skips] [-brief] [-first ./tests] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] -- <arguments of go test>
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
 // status is 0 only when something passed, nothing failed and go test itself is
-// content; with -no-skips, a skipped test is a failure of the run as well.
+// content; with -no-skips, a skipped test is a failure of the run as well. With
+// -brief, failures are cut to what fits a screen, and packages that pass and tests
+// that are skipped are counted only.
 //
 // With -beside the same go test runs in other modules, too, two at a time, while it
 // runs in this one. They begin in the order in which they are named, each by its
@@ -30,12 +32,13 @@ func main() {
 	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
 	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
 	versions := flag.String("versions", "", "versions of ZooKeeper, separated by commas, on each of which the tests run")
+	brief := flag.Bool("brief", false, "print no more than a screen: the first failures, and of each its first lines")
 	flag.Parse()
 	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
 	ours, err := packages(split(*first), split(*without), flag.Args())
 	others, wrong := modules(split(*beside), split(*plain), flag.Args())
 	if err = errors.Join(err, wrong); err == nil {
-		err = runEach(split(*versions), *noSkips, ours, others)
+		err = runEach(split(*versions), *noSkips, *brief, ours, others)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)

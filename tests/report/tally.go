@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -31,6 +32,7 @@ type tally struct {
 	output map[test][]string   // of what has not ended yet
 	builds map[string][]string // output of builds, by import path
 	counts map[string]counts   // by package
+	screen *screen             // nil to print all of each failure, and a line for each package
 }
 
 // counts is how many tests had which outcome.
@@ -98,12 +100,13 @@ func (t *tally) endTest(e event) {
 		t.count(e.Package, counts{passed: 1})
 	case "skip":
 		t.count(e.Package, counts{skipped: 1})
-		t.print(fmt.Sprintf("SKIP %s %s\n", e.Package, e.Test))
-		t.print(output...)
+		if t.screen == nil {
+			t.print(fmt.Sprintf("SKIP %s %s\n", e.Package, e.Test))
+			t.print(output...)
+		}
 	case "fail":
 		t.count(e.Package, counts{failed: 1})
-		t.print(fmt.Sprintf("FAIL %s %s\n", e.Package, e.Test))
-		t.print(output...)
+		t.failure(fmt.Sprintf("FAIL %s %s\n", e.Package, e.Test), output)
 	}
 }
 
@@ -114,21 +117,31 @@ func (t *tally) count(pkg string, more counts) { t.counts[pkg] = t.counts[pkg].p
 func (t *tally) endPackage(e event) {
 	switch e.Action {
 	case "pass":
-		t.print(fmt.Sprintf("ok   %s (%.1fs)\n", e.Package, e.Elapsed))
+		if t.screen == nil {
+			t.print(fmt.Sprintf("ok   %s (%.1fs)\n", e.Package, e.Elapsed))
+		}
 	case "fail":
-		t.print(fmt.Sprintf("FAIL %s (%.1fs)\n", e.Package, e.Elapsed))
-		t.print(t.builds[e.FailedBuild]...)
-		t.print(t.output[test{pkg: e.Package}]...)
+		output := slices.Concat(t.builds[e.FailedBuild], t.output[test{pkg: e.Package}])
 		if t.counts[e.Package].failed == 0 {
 			t.count(e.Package, counts{failed: 1})
 		}
 		// A test that was running when its package died has not ended.
-		for key, output := range t.output {
+		for key, lines := range t.output {
 			if key.pkg == e.Package && key.name != "" {
-				t.print(output...)
+				output = append(output, lines...)
 			}
 		}
+		t.failure(fmt.Sprintf("FAIL %s (%.1fs)\n", e.Package, e.Elapsed), output)
 	}
+}
+
+// failure prints a failure, or as much of it as its screen has room for.
+func (t *tally) failure(head string, output []string) {
+	if t.screen != nil {
+		head, output = t.screen.room(head, output)
+	}
+	t.print(head)
+	t.print(output...)
 }
 
 func (t *tally) print(lines ...string) {
@@ -146,7 +159,11 @@ func (t *tally) total() (all counts) {
 
 func (t *tally) summary() string {
 	all := t.total()
-	return fmt.Sprintf("%d passed, %d failed, %d skipped", all.passed, all.failed, all.skipped)
+	text := fmt.Sprintf("%d passed, %d failed, %d skipped", all.passed, all.failed, all.skipped)
+	if t.screen != nil {
+		text = t.screen.rest() + text
+	}
+	return text
 }
 
 // verdict is nil when the run was a success. goTest is how go test ended.

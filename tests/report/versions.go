@@ -19,9 +19,13 @@ type column struct {
 }
 
 // runEach is run on each version, and then prints a table. Without versions it is run as it is.
-func runEach(versions []string, noSkips bool, ours []string, others []module) error {
+func runEach(versions []string, noSkips, brief bool, ours []string, others []module) error {
 	if len(versions) == 0 {
-		return run(newTally(os.Stdout), noSkips, ours, others)
+		one := newTally(os.Stdout)
+		if brief {
+			one.screen = &screen{}
+		}
+		return run(one, noSkips, ours, others)
 	}
 	var columns []column
 	var failures error
