@@ -70,7 +70,7 @@
 //
 // The session actor is the coordinator's shell: it feeds inputs, carries requests out (internal/carrier)
 // and delivers events. Package internal/walk runs both decisions through every order of events. So
-// a change to hand-over goes into internal/coordinator/hand_over.go.
+// a change to hand-over goes into internal/coordinator/leave.go.
 //
 // # Fast paths
 //

@@ -15,7 +15,7 @@ import (
 //   - Of one queue at most Bounds.Waiting nodes wait or are being made. Those that are held with do not count. Requests
 //     beyond that stand in the line of the queue, and get nodes when half of those have gone: many nodes in one
 //     transaction cost the servers little more than one.
-//   - All nodes that may exist weigh at most Bounds.Weight: see weight.go. When they would weigh more, retained nodes
+//   - All nodes that may exist weigh at most Bounds.Weight: see room.go. When they would weigh more, retained nodes
 //     that nobody uses are given up first, the oldest first. Otherwise a request stands in the line where its queue has
 //     a node of this session, and is refused where it has none: nothing would ever call it.
 //   - What needs no node is asked first (seat): who shares a hold, reads along, or waits in a cohort is stopped by no

@@ -8,7 +8,7 @@ import "slices"
 // is unknown each part's is.
 //
 // Transactions that are under way together may be carried out in any order. One that deletes may need another node
-// (hand_over.go), which one that was sent later may delete before; then it is refused, and sent once more. So in the
+// (leave.go), which one that was sent later may delete before; then it is refused, and sent once more. So in the
 // batch such deletes are kept from the other changes as soon as there is enough for several transactions. Nobody waits
 // for them but who has given the lock back; for creates, and for the last deletes of a run, others wait.
 

@@ -10,14 +10,14 @@ import (
 // Cohorts (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012). Requests of one session for one lock that ask for it
 // share one node. The first makes it and leads: it waits behind the other sessions like anybody else. Those that come
 // after it have no node and nothing at the servers; when a holder gives back, the next of them holds with the same
-// node, at once, and with the next place of the node's token: see pass_on.go.
+// node, at once, and with the next place of the node's token: see cohort.go.
 //
 // A node serves as many grants as its holder asks for, and for a bounded time. Then, and when somebody wants the lock
 // back, the cohort ends: the last holder keeps the node until it gives back, and the next request that waits makes a
 // node of its own, behind the sessions that wait meanwhile, and leads from then on. So nobody waits for more than one
 // cohort of each other session.
 //
-// Readers hold with the node together, and stand in a line of their own: see read_along.go.
+// Readers hold with the node together, and stand in a line of their own: see cohort.go.
 
 // cohortsPerTimeout bounds the time for which one node serves: so many sessions have their turn within a session
 // timeout, however long each grant is held for.
@@ -184,5 +184,142 @@ func (c *Coordinator) cohortOver(t timer) {
 	q.cohort.timer = 0
 	if q.cohort.node != nil {
 		c.endCohortOf(q, q.cohort.node)
+	}
+}
+
+// How a node is passed on in its cohort. While the node exists nobody behind it is granted the lock, and each grant has
+// the next place of its token: greater than the one before, and less than the token of any node made later. The places
+// behind its own are its own where no other node of the lock path was made in its transaction.
+//
+// That the node exists is known as for every holder: by its create, by a watch, which is asked for with the first grant
+// that is passed on, and by heartbeats. An operator who deletes it takes the lock from its holder, who hears of that
+// with the event, like every holder. A hold that is taken from its owner is not passed on.
+
+// passOn makes the node of a holder that gives back that of the next in its cohort.
+func (c *Coordinator) passOn(r *request) {
+	q, n := r.queue, r.node
+	k := &q.cohort
+	token := n.nextToken()
+	next := c.takeNext(k)
+	c.leaveTo(r, next)
+	n.token, n.place = token, token.Place()
+	c.granted(next)
+	c.watchServing(q)
+	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
+		Event: machine.Event{Kind: machine.Joined, Op: next.waitsInLine(), Node: n.name, Token: token}})
+	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
+		c.endCohortOf(q, n)
+	}
+}
+
+// passPlace gives the node of a request that gives up before it has held to the next in its line, with its place in the
+// queue.
+func (c *Coordinator) passPlace(r *request) {
+	n := r.node
+	var next *request
+	if len(n.line) > 0 {
+		next = c.takeFirst(n)
+	} else {
+		next = c.takeNext(&r.queue.cohort)
+	}
+	c.endWait(r)
+	c.leaveTo(r, next)
+	c.emit(&Tell{To: next.id, As: n.by,
+		Event: machine.Event{Kind: machine.Created, Op: next.waitsInLine(), Node: n.name, Token: n.token}})
+}
+
+// leaveTo makes the node of one request that of another.
+func (c *Coordinator) leaveTo(r, next *request) {
+	n := r.node
+	c.setHeld(r, false)
+	c.unwatchOwn(r)
+	r.search, r.early = search{}, nil // what is still under way may find the node when another has it
+	r.node = &node{phase: left}
+	n.users = []RequestID{next.id}
+	next.node = n
+}
+
+// watchServing has the session hear when the node that serves a cohort is deleted, or written to.
+func (c *Coordinator) watchServing(q *ownQueue) {
+	if k := &q.cohort; !k.watched {
+		k.watched = true
+		c.watchAnew(q, k.node)
+	}
+}
+
+// watchAnew watches a node that serves a cohort; once more where its watch is spent.
+func (c *Coordinator) watchAnew(q *ownQueue, n *node) {
+	q.path.watch(n.name, watcher{role: serves, node: n.name})
+	c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
+}
+
+// serving is what the Watch of a node is for that serves a cohort.
+type serving struct{ path, node string }
+
+// Readers of a cohort. They exclude nobody of their kind, so they hold with one node together: those that stand in its
+// line as soon as the request is granted the lock that has made it, and whoever comes later at once. The node is shared
+// as by the requests of one owner, and goes with the last of them. They have one token, that of the node: greater than
+// those of all writers before it, less than those of all behind.
+//
+// A node serves as many as were asked for; the next reader makes another. Whether a writer of another session waits
+// behind the node is not known without a listing, so that the time for which it serves is bounded as in any cohort:
+// then readers queue behind the writer. A writer of this session is known: readers that come after it do not join
+// those that came before it. When a node goes before it was granted the lock, those in its line ask anew.
+
+// heldByReaders tells whether the node of a cohort of readers has the lock.
+func (k *cohort) heldByReaders() bool {
+	return k.style.Mode == messages.Read && k.node != nil && k.grants > 0
+}
+
+// letsIn tells whether one more may read with a node that has the lock. That it exists is known as where a node is
+// passed on.
+func (c *Coordinator) letsIn(n *node) bool {
+	return n.phase == present && !n.wanted && c.epoch.connection == connected && c.at.Lease.Valid
+}
+
+// endClosedReaders ends a cohort of readers that lets nobody in any more, for a reader that makes its own node.
+func (c *Coordinator) endClosedReaders(r *request) {
+	k := &r.queue.cohort
+	if r.spec.Reads() && r.spec.sharesNode() && k.heldByReaders() && k.node != r.node && k.style == r.spec.Style {
+		c.endCohortOf(r.queue, k.node)
+	}
+}
+
+// letReadersIn grants the lock, which was granted to a reader, to those in the line of its node.
+func (c *Coordinator) letReadersIn(r *request) {
+	n := r.node
+	for len(n.line) > 0 && c.letsIn(n) {
+		next := c.takeFirst(n)
+		c.letIn(next, n, next.waitsInLine())
+	}
+	c.dissolveLine(n)
+}
+
+// letIn grants the lock to one more reader, with a node that has it.
+func (c *Coordinator) letIn(r *request, n *node, op uint64) {
+	q := r.queue
+	r.node, r.search = n, search{}
+	n.users = append(n.users, r.id)
+	c.granted(r)
+	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: machine.Joined, Op: op, Node: n.name, Token: n.token}})
+	k := &q.cohort
+	if k.node != n {
+		return
+	}
+	c.watchServing(q)
+	if k.grants++; k.grants >= r.spec.Want.Cohort {
+		c.endCohortOf(q, n)
+	}
+}
+
+// keepReadersBehind notes that a request is about to queue: readers that come after one that excludes them are to be
+// behind it.
+func (c *Coordinator) keepReadersBehind(r *request) {
+	switch k := &r.queue.cohort; {
+	case r.spec.Reads() || k.node == nil || k.style.Mode != messages.Read:
+	case k.heldByReaders():
+		c.endCohortOf(r.queue, k.node)
+	default: // those in line have come before it
+		k.node = nil
 	}
 }

@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"fmt"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -214,4 +216,118 @@ func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f F
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
 	}
 	return ev
+}
+
+func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
+	a := answer.(*Committed)
+	if c.successorMissing(t.exist, a.Failure) { // nothing was done: once more
+		if len(t.changes) == 1 && t.changes[0].node != "" {
+			c.alone(t.changes[0], t.batch)
+		} else {
+			c.commit(t.changes)
+		}
+		return
+	}
+	if t.batch {
+		c.epoch.batch.underway--
+	}
+	if f := a.Failure; !f.none() && f.Outcome != Unknown && f.Outcome != Deferred && len(t.changes) > 1 {
+		// Nothing was done, for the sake of one part that nobody has asked the others about.
+		for _, ch := range t.changes {
+			c.alone(ch, false)
+		}
+		c.flush()
+		return
+	}
+	next := 0
+	for _, ch := range t.changes {
+		r := c.requests[ch.request]
+		switch {
+		case ch.node != "":
+			c.removed(r, ch.op, ch.node, a.Failure)
+		case !a.Failure.none():
+			c.created(r, ch.op, Made{}, nil, a.Failure)
+		default:
+			r.queue.path.info.Exists = true
+			c.noteEarly(r, a.Early[next])
+			c.created(r, ch.op, a.Made[next], nil, Failure{})
+			next++
+		}
+	}
+	c.flush()
+}
+
+// Reclaiming: a request with a label takes over the node that an earlier process held with under the same label, whose
+// session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and package carrier for what it
+// looks for.
+//
+// Nobody else can hold in between: the old node, the first of the queue, is deleted and the new one made at its number
+// in one transaction, which is refused when the old one is gone or was written to. Whoever waits for the old node
+// knows by its name that its end says nothing (queue.Reclaimable), lists the queue, and finds the new one in its
+// place.
+//
+// The token is not that of the new node's czxid, which is greater than those of the contenders that wait behind it. It
+// is the place after the newest that the earlier process may have held with. It is chosen before the node is made, so
+// that a node whose reply was lost is found with the same token.
+
+// reclaim has the servers asked what there is to take over, before the node of a request is made; false where the
+// request does not want that.
+func (c *Coordinator) reclaim(r *request, op uint64) bool {
+	if r.spec.Want.Reclaim == "" {
+		return false
+	}
+	r.inherited = 0 // of an attempt before, which has come to nothing
+	c.ask(&SeekLeft{Spec: r.spec}, seekingLeft{operation{r.id, op}})
+	return true
+}
+
+// seekingLeft is what a SeekLeft is for, takingOver what a TakeOver is for. The request is creating meanwhile.
+type (
+	seekingLeft struct{ operation }
+	takingOver  struct{ operation }
+)
+
+func (p seekingLeft) answered(c *Coordinator, _ uint64, answer Answer) {
+	r, a := c.requests[p.request], answer.(*Left)
+	switch {
+	case r.life != active: // it was given up meanwhile, and nothing was made
+		c.notTakenOver(r, p.op)
+	case !a.Failure.none() && a.Failure.Outcome != Refused:
+		// Nobody knows: it asks again when it has found no node of its own.
+		c.created(r, p.op, Made{}, nil, a.Failure)
+	case a.Name == "":
+		r.kind.create(c, r, p.op)
+	default:
+		r.inherited = a.Token
+		r.node.says = description{of: r.id}
+		name := r.spec.Style.Prefix(r.spec.GUID) + fmt.Sprintf("%010d", a.Number)
+		c.ask(&TakeOver{Spec: r.spec, Name: name, Left: *a}, takingOver(p))
+	}
+}
+
+// notTakenOver answers the create of a request that is not wanted any more.
+func (c *Coordinator) notTakenOver(r *request, op uint64) {
+	later := r.search.later
+	r.search.later = 0
+	c.setPhase(r.queue, r.node, absent)
+	c.leaveOwner(r)
+	c.goOnRemoving(r)
+	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op})
+	if later != 0 && r.life != ended {
+		c.verify(r, later)
+	}
+}
+
+func (p takingOver) answered(c *Coordinator, _ uint64, answer Answer) {
+	r, a := c.requests[p.request], answer.(*Created)
+	switch refused := a.Failure.Outcome == Refused && a.Node.Name == ""; {
+	case refused && r.life != active:
+		r.inherited = 0
+		c.notTakenOver(r, p.op)
+	case refused: // it is gone, or somebody wants it back: as if there had been nothing
+		r.inherited = 0
+		r.kind.create(c, r, p.op)
+	default:
+		c.created(r, p.op, a.Node, nil, a.Failure)
+	}
 }

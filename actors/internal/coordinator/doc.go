@@ -268,17 +268,17 @@
 // What a reply means for a request: the file of its purpose. Every Ask has a purpose, a plain value
 // whose method answered takes the reply. What differs between kinds of locks: the interface kind.
 // When changes are sent: batch.go, and local_run.go above it, which delays some. Who holds next:
-// hand_over.go. When that is wrong, TestStories/hand_over fails, and so does TestWalk of package
+// leave.go. When that is wrong, TestStories/hand_over fails, and so does TestWalk of package
 // walk, whose tests of mistakes seed the ways in which it can be wrong.
 //
 // The files are layers. Each uses those before it in this list, and none after it (TestLayers):
 //
-//	data        spec, query, input, output, node, request, path, queue, timer, state, registry
-//	primitives  emit, pause, describe, heartbeat, weight, waiting_line, succession, batch, local_run, submit, unowned
-//	waiting     wait, cohort, listing, look_ahead, listed
-//	nodes       presence, own, owner, pass_on, read_along, seats, verify, hand_over, remove, retain, reuse, missing, admission
-//	creating    reclaim, create, committed, reclaimed
-//	kinds       kinds, semaphore
-//	dispatch    pace, order, connection, figures, apply
-//	walk        check_admission, check, clone, encode
+//	data        spec, query, boundary, node, path, request, state
+//	primitives  emit, pause, describe, heartbeat, room, succession, batch, local_run, unowned
+//	waiting     wait, same_owner, cohort, listing
+//	nodes       own_node, seats, verify, leave, retain, missing, admission
+//	creating    create
+//	kinds       kinds
+//	dispatch    order, figures, apply
+//	walk        check, clone, encode
 package coordinator

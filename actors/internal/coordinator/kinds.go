@@ -1,6 +1,9 @@
 package coordinator
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
@@ -67,3 +70,52 @@ func (contest) remove(c *Coordinator, r *request, op uint64) {
 	purpose := contestRemoval{operation{r.id, op}, r.spec.One}
 	c.ask(&RemoveContest{Path: r.spec.At(r.spec.One), Czxid: r.node.token.Zxid()}, purpose)
 }
+
+// semaphore lets several in. It holds who fits, with all before it, into the permits, whose number is recorded in the
+// data of the lock path. The first who does not fit watches all who are before it, for any may leave first, and the
+// number; the others watch the one before them, which says by a write to its node that it holds.
+type semaphore struct{ fifo }
+
+func (semaphore) waitsFor(*request, *node) bool { return false }
+
+func (semaphore) stands(r *request, position queue.Position, permits int) string {
+	if wrong := r.disagrees(permits); wrong != "" {
+		return wrong
+	}
+	v := &r.view
+	v.permits, v.front, v.earlier = permits, position.Front, position.Earlier
+	if len(position.Front) != position.Before && v.written != position.Predecessor {
+		v.front, v.earlier = slices.Clone(position.Front), nil // it watches one node: the names of all are not kept for it
+	}
+	v.before = position.Before
+	return ""
+}
+
+// disagrees tells why a request cannot wait for so many permits, "" when it can. The number may be changed on purpose
+// while it waits; but when it comes it must know the right one.
+func (r *request) disagrees(permits int) string {
+	switch {
+	case r.view.permits == 0 && permits != r.spec.Permits:
+		return fmt.Sprintf("%s has %d permits, not %d", r.spec.Path, permits, r.spec.Permits)
+	case r.spec.Style.Weight > permits:
+		return fmt.Sprintf("%d permits are asked for, and %s has %d", r.spec.Style.Weight, r.spec.Path, permits)
+	}
+	return ""
+}
+
+func (semaphore) watch(c *Coordinator, r *request, predecessor string) {
+	v := r.view
+	if len(v.front) != v.before && v.written != predecessor {
+		// What was written to its node before the watch was set may have been that it holds: then the queue is listed again.
+		c.watchNode(r, predecessor, expect{unwritten: true})
+		return
+	}
+	// The first waiter; or one behind a contender that has written to its node and does not fit. That one may hold
+	// nevertheless, since before the permits became fewer, and does not say so again.
+	for _, name := range v.earlier {
+		c.watchNode(r, name, expect{})
+	}
+	c.watchNode(r, "", expect{permits: v.permits})
+}
+
+func (semaphore) readsLate() bool { return false } // the one behind waits to hear of it

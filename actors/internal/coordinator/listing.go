@@ -66,3 +66,165 @@ func (p listed) lapsed(c *Coordinator, id uint64) bool {
 	path := c.epoch.paths[p.path]
 	return path == nil || path.listing == nil || path.listing.ask != id
 }
+
+func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
+	path := c.epoch.paths[p.path]
+	l, view := path.listing, &answer.(*Listed).View
+	path.listing = nil
+	path.noteSize(view)
+	c.tellListed(l.first, view)
+	var again []lister
+	for _, w := range l.after {
+		if c.serves(l, view, w) {
+			c.tellListed(w, view)
+		} else {
+			again = append(again, w)
+		}
+	}
+	for _, w := range again {
+		c.listFor(path, w)
+	}
+}
+
+// serves tells whether a listing says what a request needs that asked while it was under way.
+func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
+	r := c.requests[w.request]
+	if r == nil {
+		return true // nobody
+	}
+	if !view.Failure.none() {
+		return false
+	}
+	position, shown := view.Queue.Find(r.node.name)
+	if shown && position.Predecessor != "" && position.Predecessor == r.view.departed {
+		return false // it was read before that one went
+	}
+	return shown && (l.permits > 0 || r.spec.Permits == 0)
+}
+
+// showsUnheard tells whether a listing shows what a request should have heard of that has waited for long and looks again:
+// a node that it waits for is gone, the permits are others, or nobody is before it any more.
+//
+// It is exact. A server sends an event before any answer that shows what the event is about, and the first event ends the
+// wait. Only of nodes of this session the news come by another way, perhaps later: these count once the session takes
+// them to be gone. Of a semaphore's waiter the predecessor may not have written yet that it holds; that counts, too.
+func (c *Coordinator) showsUnheard(r *request, view *View) bool {
+	w := r.wait
+	if w == nil || w.pending > 0 || !view.Failure.none() || r.spec.One != "" {
+		return false
+	}
+	place, shown := view.Queue.Find(r.node.name)
+	if !shown {
+		return false // no watch is on it, and heartbeats look for it
+	}
+	if w.children {
+		return place.Before < r.view.before
+	}
+	first := place.Before == 0 && r.spec.Permits > 0
+	for _, name := range w.nodes {
+		if name == "" {
+			if view.Permits != r.view.permits {
+				return true
+			}
+			continue
+		}
+		_, there := view.Queue.Find(name)
+		ours := r.queue.find(name) != nil
+		if !there && !ours {
+			return true
+		}
+		first = first && (there || !ours)
+	}
+	return first
+}
+
+func (c *Coordinator) tellListed(w lister, view *View) {
+	switch r := c.requests[w.request]; {
+	case r == nil || r.life == ended:
+	case w.lookAhead:
+		c.lookedAhead(r, w.op, view)
+	default:
+		if w.again && view.Failure.none() && r.spec.One == "" {
+			c.lookAtHead(r, view)
+		}
+		if w.again && c.showsUnheard(r, view) {
+			c.unheard++
+		}
+		c.tell(r, c.judge(r, w.op, view))
+	}
+}
+
+// Look-ahead. A request that waits for a node of another session that waits itself would have to list the queue again
+// when that node is gone, to know whether it is first: a round trip within the hand-off. Instead it watches the one
+// before its predecessor as well. When that is gone the predecessor probably holds; the queue is listed then, while it
+// does, and the grant needs nothing but the event.
+//
+// It costs one read for each waiter, and wakes one session more with each release, whatever the length of the queue:
+// the machine hears nothing of it. It does not pay where the predecessor is of the same session, which hands over.
+
+// lookAhead watches the one before the predecessor.
+func (c *Coordinator) lookAhead(r *request, predecessor string) {
+	w, before := r.wait, r.view.lookAhead
+	if w == nil || before == "" || !r.spec.exclusive() || r.queue.find(predecessor) != nil || !c.fast(LookAhead) {
+		return
+	}
+	r.view.lookAhead = ""
+	w.lookAhead = before
+	r.queue.path.watch(before, watcher{request: r.id, role: looksAhead})
+	if r.queue.find(before) == nil { // of our own session's the session hears by itself
+		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{operation{r.id, w.op}}, before})
+	}
+}
+
+// aheadWatchSet is what the Watch of the one before the predecessor is for.
+type aheadWatchSet struct {
+	ofWait
+	name string
+}
+
+func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
+	r, a := c.requests[p.request], answer.(*Read)
+	if a.Failure.none() && a.Ours {
+		c.removeUnowned(r, p.name, a.Czxid)
+	}
+	if r.wait.lookAhead == p.name && a.Failure.is(NoNode) {
+		c.listAhead(r) // of other failures the predecessor's own watch will hear
+	}
+}
+
+// listAhead lists the queue for a request that still waits.
+func (c *Coordinator) listAhead(r *request) {
+	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
+	r.wait.lookAhead = ""
+	if c.epoch.connection == connected {
+		c.listFor(r.queue.path, lister{operation: operation{r.id, r.wait.op}, lookAhead: true})
+	}
+}
+
+// lookedAhead takes the listing. When the one before had given up, and others are before the predecessor still, the
+// last of them is watched in its place.
+func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
+	if !r.waitsIn(op) || !found.Failure.none() {
+		return
+	}
+	position, shown := found.Queue.Find(r.node.name)
+	if w := r.wait; !shown || len(w.nodes) == 0 || w.nodes[0] != position.Predecessor {
+		return // the predecessor is gone, and the event on its way
+	}
+	r.kind.stands(r, position, 0)
+	if !position.Head {
+		c.lookAhead(r, position.Predecessor)
+	}
+}
+
+// hearOfOther takes the news of a node that keeps a request out, or is before that. local tells whether they are the
+// session's own.
+func (c *Coordinator) hearOfOther(w watcher, name string, change Change, local bool) {
+	switch r := c.requests[w.request]; {
+	case r == nil || r.wait == nil: // another who heard of it came first
+	case w.role == waits:
+		c.stirred(r, name, change, local)
+	case r.wait.lookAhead == name:
+		c.listAhead(r)
+	}
+}

@@ -22,7 +22,7 @@ type node struct {
 	// successor is the node of this session that was right behind it when its holder left: who has the lock now, or is to
 	// have it.
 	successor *node
-	// line are the readers without a node that are to hold with this one, too: see read_along.go.
+	// line are the readers without a node that are to hold with this one, too: see cohort.go.
 	line    []RequestID
 	checked uint64 // the newest heartbeat that has checked it
 	says    description
@@ -33,7 +33,7 @@ type node struct {
 	goes    bool
 }
 
-// counted is what a node counts as in what its queue and its session may have: see weight.go.
+// counted is what a node counts as in what its queue and its session may have: see room.go.
 type counted struct{ weighs, waits bool }
 
 // newNode is the node of a request that has none.

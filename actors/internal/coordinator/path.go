@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,108 +47,6 @@ type pathLookup struct {
 type change struct {
 	operation
 	node string // to be deleted; empty for a create
-}
-
-// ownQueue is one of the queues of a lock path, or a contest.
-type ownQueue struct {
-	path *lockPath
-	name string
-	one  string // of a contest: the name of its one node
-	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
-	nodes []*node
-	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this
-	// session.
-	newest int64
-	// members are the requests that take part in a contest.
-	members []RequestID
-	// owners are the requests that want this lock and are not about to leave, by their owner.
-	owners   map[string][]RequestID
-	run      localRun
-	retained *retention // nil where no node is
-	cohort   cohort
-	line     waitingLine
-	room     room
-	// succession is where this session locks alone.
-	succession succession
-}
-
-// succession is the last node of this session that nobody was before.
-type succession struct {
-	number int32
-	streak uint8  // how many had numbers that followed one another, this one among them; zero: nothing is known
-	under  uint64 // the watch under which it was created; zero where none stood
-}
-
-// localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.
-type localRun struct {
-	phase runPhase
-	// remote counts the requests that wait for a node of another session.
-	remote int
-	// creates are delayed until timer fires, and deletes until deleteTimer does.
-	creates, deletes   []change
-	timer, deleteTimer uint64
-	// departed counts the nodes that have gone in this run, returned the creates that have come in it.
-	departed, returned int
-}
-
-// runPhase tells whether the nodes of a session hold one after the other.
-type runPhase uint8
-
-const (
-	noRun runPhase = iota
-	// unmet: the lock was handed on within the session, and no other session was met.
-	unmet
-	// running: the requests of the session that waited for another session wait for it no more.
-	running
-	// runOver: and no node of this session is left in the queue.
-	runOver
-)
-
-// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps
-// it.
-type retention struct {
-	request RequestID
-	timer   uint64 // which ends it
-	number  uint64 // an older one has a smaller number
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node
-	// is not next's yet.
-	next RequestID
-	op   uint64
-}
-
-// cohort is those requests of a queue that share the node of the session: see cohort.go.
-type cohort struct {
-	// node is that of the request that leads, from when its create is asked for until it is to serve no further request;
-	// nil while nobody leads.
-	node *node
-	// style is that of all who take part: requests of another are no part of the cohort.
-	style queue.Style
-	// waiting have no node. They are granted the lock with the node, or lead, in this order.
-	waiting []RequestID
-	// called was told to make a node, and to lead; zero for none.
-	called RequestID
-	// grants counts those with the node; timer ends the cohort.
-	grants int
-	timer  uint64
-	// predecessor is what those who wait were told of the node last.
-	predecessor *Predecessor
-	// watched: we shall hear when the node is deleted, or written to.
-	watched bool
-}
-
-// waitingLine is the line of a queue.
-type waitingLine struct {
-	first, last RequestID
-	length      int
-	looked      bool // it is in epoch.looks
-	short       bool // it is in epoch.short
-}
-
-// room is how much of what a queue may have is used.
-type room struct {
-	// nodes counts those that may exist, and requests for which room is kept; waiting those of them that nobody holds
-	// with. excluding counts, of the nodes and of the line, what excludes readers.
-	nodes, waiting, excluding int
 }
 
 // listing is a listing of one lock path that is under way, and who waits for it. One listing serves everybody who asked
@@ -253,4 +152,208 @@ func (p *lockPath) take(name string) []watcher {
 // waitedFor tells whether a request of this session waits for a node.
 func (p *lockPath) waitedFor(name string) bool {
 	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == waits })
+}
+
+// ownQueue is one of the queues of a lock path, or a contest.
+type ownQueue struct {
+	path *lockPath
+	name string
+	one  string // of a contest: the name of its one node
+	// nodes are those of this session, in the order of their numbers; the one before a node stands to its left.
+	nodes []*node
+	// newest is the czxid of the newest node of a contest that is known to be, or to have been, a request's of this
+	// session.
+	newest int64
+	// members are the requests that take part in a contest.
+	members []RequestID
+	// owners are the requests that want this lock and are not about to leave, by their owner.
+	owners   map[string][]RequestID
+	run      localRun
+	retained *retention // nil where no node is
+	cohort   cohort
+	line     waitingLine
+	room     room
+	// succession is where this session locks alone.
+	succession succession
+}
+
+// succession is the last node of this session that nobody was before.
+type succession struct {
+	number int32
+	streak uint8  // how many had numbers that followed one another, this one among them; zero: nothing is known
+	under  uint64 // the watch under which it was created; zero where none stood
+}
+
+// localRun is where a queue's nodes of this session stand towards those of others: see local_run.go.
+type localRun struct {
+	phase runPhase
+	// remote counts the requests that wait for a node of another session.
+	remote int
+	// creates are delayed until timer fires, and deletes until deleteTimer does.
+	creates, deletes   []change
+	timer, deleteTimer uint64
+	// departed counts the nodes that have gone in this run, returned the creates that have come in it.
+	departed, returned int
+}
+
+// runPhase tells whether the nodes of a session hold one after the other.
+type runPhase uint8
+
+const (
+	noRun runPhase = iota
+	// unmet: the lock was handed on within the session, and no other session was met.
+	unmet
+	// running: the requests of the session that waited for another session wait for it no more.
+	running
+	// runOver: and no node of this session is left in the queue.
+	runOver
+)
+
+// retention is a node of a queue that nobody holds with and that may be used again. The request that had it last keeps
+// it.
+type retention struct {
+	request RequestID
+	timer   uint64 // which ends it
+	number  uint64 // an older one has a smaller number
+	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node
+	// is not next's yet.
+	next RequestID
+	op   uint64
+}
+
+// cohort is those requests of a queue that share the node of the session: see cohort.go.
+type cohort struct {
+	// node is that of the request that leads, from when its create is asked for until it is to serve no further request;
+	// nil while nobody leads.
+	node *node
+	// style is that of all who take part: requests of another are no part of the cohort.
+	style queue.Style
+	// waiting have no node. They are granted the lock with the node, or lead, in this order.
+	waiting []RequestID
+	// called was told to make a node, and to lead; zero for none.
+	called RequestID
+	// grants counts those with the node; timer ends the cohort.
+	grants int
+	timer  uint64
+	// predecessor is what those who wait were told of the node last.
+	predecessor *Predecessor
+	// watched: we shall hear when the node is deleted, or written to.
+	watched bool
+}
+
+// waitingLine is the line of a queue.
+type waitingLine struct {
+	first, last RequestID
+	length      int
+	looked      bool // it is in epoch.looks
+	short       bool // it is in epoch.short
+}
+
+// room is how much of what a queue may have is used.
+type room struct {
+	// nodes counts those that may exist, and requests for which room is kept; waiting those of them that nobody holds
+	// with. excluding counts, of the nodes and of the line, what excludes readers.
+	nodes, waiting, excluding int
+}
+
+// queueOf finds the queue of a request, or makes it.
+func (p *lockPath) queueOf(sp *Spec) *ownQueue {
+	if q := p.queueNamed(sp.Style.Name, sp.One); q != nil {
+		return q
+	}
+	q := &ownQueue{path: p, name: sp.Style.Name, one: sp.One, owners: map[string][]RequestID{}}
+	p.queues = append(p.queues, q)
+	return q
+}
+
+// queueNamed gives the queue of a name, or the contest for one node; nil where it is not in use.
+func (p *lockPath) queueNamed(name, one string) *ownQueue {
+	if p != nil {
+		for _, q := range p.queues {
+			if q.name == name && q.one == one {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// findNode gives the node of this session with a name, in whichever queue.
+func (p *lockPath) findNode(name string) (*ownQueue, *node) {
+	if p != nil { // else no request uses it any more
+		for _, q := range p.queues {
+			if n := q.find(name); n != nil {
+				return q, n
+			}
+		}
+	}
+	return nil, nil
+}
+
+// place gives where a node of the queue is or would be.
+func (q *ownQueue) place(n *node) (int, bool) {
+	return slices.BinarySearchFunc(q.nodes, n, func(a, b *node) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
+	})
+}
+
+// has tells whether a node is in the queue, in its place.
+func (q *ownQueue) has(n *node) bool {
+	at, there := q.place(n)
+	return there && q.nodes[at] == n
+}
+
+func (q *ownQueue) insert(n *node) {
+	at, _ := q.place(n)
+	q.nodes = slices.Insert(q.nodes, at, n)
+}
+
+// remove takes a node out of the queue.
+func (q *ownQueue) remove(n *node) {
+	switch at, there := q.place(n); {
+	case !there:
+	case at == 0: // most often, and there may be a hundred thousand
+		q.nodes[0] = nil
+		q.nodes = q.nodes[1:]
+	default:
+		q.nodes = slices.Delete(q.nodes, at, at+1)
+	}
+}
+
+// find gives the node of this session with a name, nil where it is another's.
+func (q *ownQueue) find(name string) *node {
+	if q.one != "" {
+		if len(q.nodes) > 0 && name == q.one {
+			return q.nodes[0]
+		}
+		return nil
+	}
+	number, ok := queue.Sequence(name)
+	if !ok {
+		return nil
+	}
+	if at, there := q.place(&node{number: number, name: name}); there {
+		return q.nodes[at]
+	}
+	return nil
+}
+
+// neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody
+// can come between. It is nil where there is none.
+func (q *ownQueue) neighbour(n *node) *node {
+	if at, there := q.place(n); there && at > 0 && q.nodes[at-1].number+1 == n.number {
+		return q.nodes[at-1]
+	}
+	return nil
+}
+
+// ignoreArrivals ends the watch for others who come to the queue of a node.
+func (q *ownQueue) ignoreArrivals(n *node) {
+	if n.arrivals == arrivalsUnwatched {
+		return
+	}
+	n.arrivals = arrivalsUnwatched
+	w := watcher{role: retains, node: n.name}
+	q.path.unwatch(n.name, w)
+	q.path.children = without(q.path.children, w)
 }

@@ -11,7 +11,7 @@ import (
 // there is a connection, five hundred times a second, and each time all requests of the session lose theirs. So the
 // second such failure in a row of the same order of a request suspects that order: it waits before it is sent once more,
 // and by itself. Nothing else of the session waits. Removals go on: an order to delete is paced in the same way, and what
-// is left of a request that has ended has pauses of its own (remove.go).
+// is left of a request that has ended has pauses of its own (leave.go).
 //
 // A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with it
 // a pause of a tenth of a second.

@@ -2,12 +2,6 @@ package coordinator
 
 import "github.com/turnstile-locks/turnstile/actors/machine"
 
-// operation is one that the machine of a request has asked for, by its number.
-type operation struct {
-	request RequestID
-	op      uint64
-}
-
 // life is how far a request has come, as its lock actor says.
 type life uint8
 
@@ -29,7 +23,7 @@ type wait struct {
 	nodes     []string
 	children  bool   // it watches the list of children
 	pending   int    // reads under way
-	lookAhead string // the node before the predecessor, while that is watched too; see look_ahead.go
+	lookAhead string // the node before the predecessor, while that is watched too; see listing.go
 	remote    bool   // it is about a node of another session
 }
 

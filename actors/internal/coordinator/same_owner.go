@@ -114,11 +114,3 @@ func (c *Coordinator) share(r, other *request, op uint64) {
 	r.inherited = other.inherited
 	c.tell(r, machine.Event{Kind: machine.Joined, Op: op, Node: r.node.name, Token: r.node.token})
 }
-
-// leaveShared takes a request off a node that others hold with, too. The node may have its GUID, and is not to be found
-// by it any more.
-func (c *Coordinator) leaveShared(r *request) {
-	c.lose(r)
-	r.node.phase = left
-	r.search = search{} // what is still under way would find the node that others have
-}
