@@ -113,19 +113,19 @@ func (k Carrier) ownStat(q *coordinator.Find, child string) (stat zkconn.Stat, e
 // later. A node with a label is deleted before anybody else holds, and is never reused: so while it is there the one
 // who made it was the last to hold, and the place after its own is free. Contenders of the same transaction are of the
 // same session, behind it, and dead; all others behind it were made by later transactions.
-func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
-	none := &coordinator.Left{}
+func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Reclaimable {
+	none := &coordinator.Reclaimable{}
 	left := k.File.Reclaimable()
 	if len(left) == 0 {
 		return none
 	}
 	// A server that lags might show the queue as it was before they held.
 	if err := k.Conn.CatchUp(sp.Path); err != nil {
-		return &coordinator.Left{Failure: failureOf(err)}
+		return &coordinator.Reclaimable{Failure: failureOf(err)}
 	}
 	children, err := k.Conn.Children(sp.Path)
 	if err != nil {
-		return &coordinator.Left{Failure: failureOf(err)}
+		return &coordinator.Reclaimable{Failure: failureOf(err)}
 	}
 	all := queue.NewListing(children, 0).Queue(sp.Style.Name)
 	if len(all) == 0 {
@@ -133,7 +133,7 @@ func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	}
 	data, stat, err := k.Conn.Get(sp.At(all[0]))
 	if err != nil {
-		return &coordinator.Left{Failure: failureOf(err)}
+		return &coordinator.Reclaimable{Failure: failureOf(err)}
 	}
 	owner, ours := queue.ParseOwner(data)
 	number, numbered := queue.Sequence(all[0])
@@ -146,7 +146,7 @@ func (k Carrier) seekLeft(sp *coordinator.Spec) *coordinator.Left {
 	if err != nil { // a thousand restarts in one hold
 		return none
 	}
-	return &coordinator.Left{Name: all[0], Version: stat.Version, Number: number, Token: token}
+	return &coordinator.Reclaimable{Name: all[0], Version: stat.Version, Number: number, Token: token}
 }
 
 // tokenAfter gives the token after that of a node's holder.

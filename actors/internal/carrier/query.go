@@ -20,7 +20,7 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 	case *coordinator.CreateAt:
 		made, err := k.Conn.CreateNamed(q.Spec.Path, q.Name, ownerData(q.Spec, 0, 0), q.Beside)
 		return &coordinator.Created{Node: madeFirst(made), Failure: failureOf(err)}
-	case *coordinator.SeekLeft:
+	case *coordinator.SeekReclaimable:
 		return k.seekLeft(q.Spec)
 	case *coordinator.TakeOver:
 		return k.takeOver(q)

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Admission: how many nodes a session has at the servers. It is two questions. May a request make a node (ownSeat)? Whose
-// turn is it when one has gone (giveTurns)?
+// Admission: how many nodes a session has at the servers. It is two questions. May a request make a node (ownSeat)?
+// Whose turn is it when one has gone (giveTurns)?
 //
 //   - Of one queue at most Bounds.Waiting nodes wait or are being made. Those that are held with do not count. Requests
 //     beyond that stand in the line of the queue, and get nodes when half of those have gone: many nodes in one
@@ -24,9 +24,9 @@ import (
 // A node that goes leaves its room to the line of its own queue before anybody else, with the same input. So a queue
 // with a line never has no node. A request that is called keeps its room until it has asked or ended.
 
-// stand has a request stand in the line of its queue. One that only tries stands there unless something is known to be
+// lineUp has a request stand in the line of its queue. One that only tries stands there unless something is known to be
 // before it that keeps it out; it is not told, because it would give up then.
-func (c *Coordinator) stand(r *request, op uint64) {
+func (c *Coordinator) lineUp(r *request, op uint64) {
 	tries := r.spec.Want.Try
 	if !tries || !c.keptOut(r) {
 		if r.turn.phase != inLine {
@@ -37,16 +37,16 @@ func (c *Coordinator) stand(r *request, op uint64) {
 			r.sharing.waits = op
 			return
 		}
-		r.sharing.joined = op
+		r.sharing.lineCreate = op
 	}
 	var last *node
 	if at := len(r.queue.nodes); at > 0 {
 		last = r.queue.nodes[at-1]
 	}
-	c.taken(r, op, last)
+	c.tellTaken(r, op, last)
 }
 
-// keptOut tells whether something of this session is known to be before a request that keeps it out.
+// keptOut reports whether something of this session is known to be before a request that keeps it out.
 func (c *Coordinator) keptOut(r *request) bool {
 	switch q := r.queue; {
 	case r.spec.Reads():
@@ -116,7 +116,7 @@ func (c *Coordinator) lookAtAll() {
 // nextTurns calls those of the line of a queue whose turn it is: half of what may wait, together.
 func (c *Coordinator) nextTurns(q *ownQueue) {
 	if q.line.first != 0 && q.retained != nil && q.retained.next == 0 {
-		c.release(q) // else whoever comes meanwhile would reuse it, before those in line
+		c.release(q) // else a request that comes meanwhile would reuse it, before those in line
 	}
 	for q.line.first != 0 && c.readsAtOnce(c.requests[q.line.first]) {
 	}
@@ -155,7 +155,7 @@ func (c *Coordinator) readsAtOnce(r *request) bool {
 		return false
 	}
 	c.leaveLine(r)
-	c.letIn(r, k.node, cmp.Or(r.sharing.waits, r.waitsInLine()))
+	c.letIn(r, k.node, cmp.Or(r.sharing.waits, r.lineOp()))
 	r.sharing.waits = 0
 	return true
 }
@@ -166,7 +166,7 @@ func (c *Coordinator) tellTurn(r *request) {
 		c.createAgain(r.id)
 		return
 	}
-	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.waitsInLine()})
+	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.lineOp()})
 }
 
 // refuseFull refuses a request for which there is no room. op is its create, where that was not answered yet.
@@ -181,7 +181,7 @@ func (c *Coordinator) refuseFull(r *request, op uint64) {
 		c.refuse(r, op, messages.ReasonSessionFull, detail)
 		return
 	}
-	c.tell(r, machine.Event{Kind: machine.Refused, Op: r.waitsInLine(), Reason: messages.ReasonSessionFull, Detail: detail})
+	c.tell(r, machine.Event{Kind: machine.Refused, Op: r.lineOp(), Reason: messages.ReasonSessionFull, Detail: detail})
 }
 
 // awaitRoom has a request wait until those nodes are gone that are given up for it.
@@ -200,8 +200,8 @@ func (c *Coordinator) others(in Others) {
 	}
 }
 
-// giveUpRetained gives up retained nodes that nobody uses, the oldest first, until there will be room for so much weight,
-// or none is left.
+// giveUpRetained gives up retained nodes that nobody uses, the oldest first, until there will be room for so much
+// weight, or none is left.
 func (c *Coordinator) giveUpRetained(weight int) {
 	l := &c.epoch.load
 	for c.lacks(weight) > l.going {
@@ -244,8 +244,8 @@ func (c *Coordinator) roomCame() {
 	}
 }
 
-// places are the requests that have a place in their queues: first those whose nodes wait, or that were called, and then
-// the lines, each in order.
+// places are the requests that have a place in their queues: first those whose nodes wait, or that were called, and
+// then the lines, each in order.
 type places struct{ first, lines []*request }
 
 // places gives those of the epoch that ends.

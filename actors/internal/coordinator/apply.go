@@ -27,7 +27,7 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 		c.disconnect()
 	case Lapsed:
 		c.epoch.lapsed = true
-		c.checkLease() // first: whoever held has lost it for that, and not for the expiry that follows
+		c.checkLease() // first: a holder has lost the lock for that, and not for the expiry that follows
 	case Expired:
 		c.expire()
 	case Fired:
@@ -55,7 +55,7 @@ func (c *Coordinator) replied(reply *Reply) {
 	delete(c.epoch.asked, reply.ID)
 	if what != nil {
 		c.checkLease()
-		c.heed(what, reply.Answer)
+		c.countOutcome(what, reply.Answer)
 	}
 	if c.lapsed(what, reply.ID) {
 		c.stale++
@@ -118,7 +118,7 @@ func (c *Coordinator) changed(in Changed) {
 	}
 }
 
-// hear takes news for watchers, who are not registered any more.
+// hear takes an event for watchers, who are not registered any more.
 func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Change) {
 	for _, w := range all {
 		switch w.role {
@@ -129,7 +129,7 @@ func (c *Coordinator) hear(p *lockPath, name string, all []watcher, change Chang
 		case serves:
 			c.served(p, w.node, change)
 		default:
-			c.hearOfOther(w, name, change, false)
+			c.hearForWaiter(w, name, change, false)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (c *Coordinator) expire() {
 	// Then a server has said so in its answer to a request, and not to a connect request. A session that has lapsed is
 	// replaced, whatever was asked for.
 	if c.epoch.connection == connected && !c.epoch.lapsed {
-		c.heedEnd()
+		c.countExpiry()
 	}
 	all, places := c.inOrder(), c.places()
 	c.epoch = newEpoch(c.epoch.number+1, c.timeout)

@@ -32,7 +32,7 @@ type creation struct {
 	looksUp bool // others wait for the path info that it brings
 }
 
-// transaction is what a Commit is for.
+// transaction is the purpose of a Commit.
 type transaction struct {
 	changes []change
 	exist   []string // the nodes that had to, by their paths
@@ -74,8 +74,9 @@ func (c *Coordinator) next() (n int) {
 	return n
 }
 
-// setApart has deletes that need another node come behind all other changes, and tells how many changes may go together:
-// the others, or the deletes where there are no others. The deletes go, too, when they have been passed for often enough.
+// setApart has deletes that need another node come behind all other changes, and tells how many changes may go
+// together: the others, or the deletes where there are no others. The deletes go, too, when they have been passed for
+// often enough.
 func (c *Coordinator) setApart(changes []change) (together int) {
 	b := &c.epoch.batch
 	turn := b.passed == mayPass
@@ -99,7 +100,7 @@ func (c *Coordinator) setApart(changes []change) (together int) {
 	return together
 }
 
-// alone carries out one change by itself. batch tells whether it is one of the transactions of the batch.
+// alone carries out one change by itself. batch: it is one of the transactions of the batch.
 func (c *Coordinator) alone(ch change, batch bool) {
 	if ch.node == "" {
 		c.createAlone(creation{operation: ch.operation, batch: batch})
@@ -111,12 +112,12 @@ func (c *Coordinator) alone(ch change, batch bool) {
 // createAlone has the node of a request made, by itself.
 func (c *Coordinator) createAlone(as creation) {
 	r := c.requests[as.request]
-	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.standing()
+	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watchID()
 	c.ask(&Create{Spec: r.spec, Info: r.queue.path.info, List: c.listsBehind(r), Waiting: r.describeNew()}, as)
 }
 
-// listsBehind tells whether the queue is to be listed behind the create of a request. That is of no use where it waits for
-// a node of this session, and dear where the lock path is crowded.
+// listsBehind reports whether the queue is to be listed behind the create of a request. That is of no use where it
+// waits for a node of this session, and dear where the lock path is crowded.
 func (c *Coordinator) listsBehind(r *request) bool {
 	return !r.queue.path.info.Crowded && !c.isSteady(r) && !slices.ContainsFunc(r.queue.nodes, func(n *node) bool {
 		return n != r.node && n.exists() && r.kind.waitsFor(r, n)
@@ -134,7 +135,7 @@ func (c *Coordinator) commit(changes []change) {
 			what.Deletes = append(what.Deletes, p.at(ch.node))
 			continue
 		}
-		r.node.place, r.node.under = places[p], p.identity.standing()
+		r.node.place, r.node.under = places[p], p.identity.watchID()
 		what.Creates = append(what.Creates,
 			NewNode{Spec: r.spec, Place: places[p], Waiting: r.describeNew(), List: c.listsBehind(r)})
 		places[p]++

@@ -22,7 +22,7 @@ type Moment int64
 // Expired, Fired, or Others.
 type Input interface{ input() }
 
-// At is what the shell knows at the moment of an input.
+// At has the shell's readings at the moment of an input.
 type At struct {
 	Moment Moment
 	Lease  Lease
@@ -98,7 +98,7 @@ func (Expired) input()      {}
 func (Fired) input()        {}
 func (Others) input()       {}
 
-// Change is what has happened to something that is watched.
+// Change says what has happened to something that is watched.
 type Change uint8
 
 // The changes.
@@ -108,8 +108,8 @@ const (
 	ChildrenChanged
 )
 
-// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Urgent, *Trouble,
-// or *Note.
+// Output is something that the shell is to do, in order: *Tell, *Ask, StartTimer, StopTimer, NewEpoch, Urgent,
+// *Trouble, or *Note.
 type Output interface{ output() }
 
 type (
@@ -177,8 +177,8 @@ func (Urgent) output()     {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 
-// Predecessor says what is known of a predecessor: what its node says, or, where that is of this session, what it wants.
-// Nothing is decided on it. It does not change: many requests may keep one.
+// Predecessor says what is known of a predecessor: what its node says, or, where that is of this session, what it
+// wants. Nothing is decided on it. It does not change: many requests may keep one.
 type Predecessor struct {
 	Node string
 	Data []byte
@@ -191,18 +191,18 @@ type Handoff struct {
 	Local bool // it was of the same session
 }
 
-// Noted is what a Note is about.
+// Noted says what a Note is about.
 type Noted uint8
 
 const (
 	// Unanswered: a heartbeat has had no answer by the time at which the next is due.
 	Unanswered Noted = iota
-	// NotRemoved: what is left of a request that has ended could not be deleted yet.
+	// NotRemoved: the node of a request that has ended could not be deleted yet.
 	NotRemoved
 	// MayNotRemove: it may not be deleted, so that the session is ended for it.
 	MayNotRemove
 	// Unowned: a node of this session that no request owned was removed.
 	Unowned
-	// NoRequest: an order is none that a session carries out.
+	// NoRequest: a session does not carry out such an order.
 	NoRequest
 )

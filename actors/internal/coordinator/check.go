@@ -75,7 +75,7 @@ func (c *Coordinator) checkRequest(r *request) string {
 	return ""
 }
 
-// willEndPause tells whether a timer runs for each order of a request that waits.
+// willEndPause reports whether a timer runs for each order of a request that waits.
 func (c *Coordinator) willEndPause(r *request) bool {
 	for _, kind := range [...]*paced{&r.pace.orders, &r.pace.searches} {
 		if kind.waiting.Op != 0 && c.epoch.timers[kind.timer].kind != PauseTimer {
@@ -116,14 +116,14 @@ func (c *Coordinator) checkPath(p *lockPath) string {
 	for name, all := range p.watchers {
 		for _, w := range all {
 			if r := c.requests[w.request]; w.role != retains && w.role != serves && (r == nil || !r.watches(name, w.role)) {
-				return fmt.Sprintf("news of %q are for a request that does not wait for them", name)
+				return fmt.Sprintf("events of %q are for a request that does not wait for them", name)
 			}
 		}
 	}
 	return ""
 }
 
-// mayShare tells whether all users of a node may hold with it together: those of one owner, and readers.
+// mayShare reports whether all users of a node may hold with it together: those of one owner, and readers.
 func (c *Coordinator) mayShare(n *node) bool {
 	first := c.requests[n.users[0]]
 	return !slices.ContainsFunc(n.users, func(id RequestID) bool {
@@ -132,7 +132,7 @@ func (c *Coordinator) mayShare(n *node) bool {
 	})
 }
 
-// mayServe tells whether a node is there, or may come to be.
+// mayServe reports whether a node is there, or may come to be.
 func (n *node) mayServe() bool {
 	return n.phase == creating || n.phase == present || n.phase == unknown
 }
@@ -230,7 +230,7 @@ func (c *Coordinator) checkAdmission() string {
 	return ""
 }
 
-// counts is what a queue has, and how many nodes wait in it that no bound stops.
+// counts has the nodes of a queue, and how many of those that wait no bound stops.
 type counts struct {
 	room
 	unbounded int
@@ -249,8 +249,8 @@ func (c *Coordinator) checkTurn(r *request) string {
 	return ""
 }
 
-// unbounded tells whether no bound stops a request: a downgrade, who shares a hold, or goes on with a node that was made
-// before.
+// unbounded reports whether no bound stops a request: a downgrade, who shares a hold, or goes on with a node that was
+// made before.
 func (r *request) unbounded() bool {
 	return r.sharing.holdOfOther || r.inherited != 0 || r.node.token.Place() > 0
 }
@@ -283,8 +283,8 @@ func (c *Coordinator) checkLine(q *ownQueue, has counts) string {
 	return ""
 }
 
-// idles tells whether the head of a line should have been called. A requester of a gateway that has its share is looked
-// at with its own queue, and lines that wait for weight in their order.
+// idles reports whether the head of a line should have been called. A requester of a gateway that has its share is
+// looked at with its own queue, and lines that wait for weight in their order.
 func (c *Coordinator) idles(q *ownQueue) bool {
 	head := c.requests[q.line.first].spec
 	return q.room.waiting <= c.bounds.Waiting/2 && c.fits(head) && head.Requester == "" &&

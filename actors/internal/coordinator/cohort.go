@@ -10,14 +10,14 @@ import (
 // Cohorts (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012). Requests of one session for one lock that ask for it
 // share one node. The first makes it and leads: it waits behind the other sessions like anybody else. Those that come
 // after it have no node and nothing at the servers; when a holder gives back, the next of them holds with the same
-// node, at once, and with the next place of the node's token: see cohort.go.
+// node, at once, and with the next place of the node's token.
 //
 // A node serves as many grants as its holder asks for, and for a bounded time. Then, and when somebody wants the lock
 // back, the cohort ends: the last holder keeps the node until it gives back, and the next request that waits makes a
 // node of its own, behind the sessions that wait meanwhile, and leads from then on. So nobody waits for more than one
 // cohort of each other session.
 //
-// Readers hold with the node together, and stand in a line of their own: see cohort.go.
+// Readers hold with the node together, and stand in a line of their own.
 
 // cohortsPerTimeout bounds the time for which one node serves: so many sessions have their turn within a session
 // timeout, however long each grant is held for.
@@ -26,21 +26,21 @@ const cohortsPerTimeout = 20
 // enterLineOf has a request wait for the node of its cohort; nil for one that is still to be made.
 func (c *Coordinator) enterLineOf(r *request, n *node, op uint64) {
 	k := &r.queue.cohort
-	r.sharing.joined = op
+	r.sharing.lineCreate = op
 	switch {
 	case r.sharing.with != nil, r.sharing.inLine: // it asks again
 	case k.style.Mode == messages.Read:
-		c.standInLine(r)
+		c.lineUpReader(r)
 	default:
 		r.sharing.inLine = true
 		k.waiting = append(k.waiting, r.id)
 		c.describeSoon()
 	}
-	c.taken(r, op, n)
+	c.tellTaken(r, op, n)
 }
 
-// standInLine has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
-func (c *Coordinator) standInLine(r *request) {
+// lineUpReader has a reader wait for the node of its cohort. With the last that it may serve the next is to lead.
+func (c *Coordinator) lineUpReader(r *request) {
 	k := &r.queue.cohort
 	n := k.node
 	r.sharing.with = n
@@ -58,8 +58,8 @@ func (r *request) mayLead() {
 	}
 }
 
-// taken tells a request that it is to wait for a node; nil for one that is to be made.
-func (c *Coordinator) taken(r *request, op uint64, n *node) {
+// tellTaken tells a request that it is to wait for a node; nil for one that is to be made.
+func (c *Coordinator) tellTaken(r *request, op uint64, n *node) {
 	tell := &Tell{To: r.id, Event: machine.Event{Kind: machine.Taken, Op: op}}
 	if n != nil {
 		tell.Predecessor, tell.Event.Predecessor = c.predecessorNode(r.queue, n), n.name
@@ -96,11 +96,11 @@ func (c *Coordinator) leaveCohort(r *request) {
 	}
 }
 
-// waitsInLine is the operation in which the machine of a request waits, or waited, in a cohort: the one after its create,
+// lineOp is the operation in which the machine of a request waits, or waited, in a cohort: the one after its create,
 // for it has heard that the node is taken before anything else. When its machine has gone on since, because the
 // connection was lost or it looks again, what it is told in that operation is void. It asks for a node again then, or
 // whether it has one, and is told what it was given.
-func (r *request) waitsInLine() uint64 { return r.sharing.joined + 1 }
+func (r *request) lineOp() uint64 { return r.sharing.lineCreate + 1 }
 
 // tellNode tells a request, which asks for a node, of the one that it was given since its machine asked last: in a
 // cohort, or one that was retained.
@@ -130,7 +130,7 @@ func (c *Coordinator) callNext(q *ownQueue) {
 	}
 	next := c.takeNext(k)
 	k.called = next.id
-	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.waitsInLine()})
+	c.tell(next, machine.Event{Kind: machine.PredecessorGone, Op: next.lineOp()})
 }
 
 // takeFirst takes the first of the readers that are to hold with a node.
@@ -147,7 +147,7 @@ func (c *Coordinator) takeFirst(n *node) *request {
 func (c *Coordinator) dissolveLine(n *node) {
 	for len(n.line) > 0 {
 		r := c.takeFirst(n)
-		c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.waitsInLine()})
+		c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.lineOp()})
 	}
 }
 
@@ -206,7 +206,7 @@ func (c *Coordinator) passOn(r *request) {
 	c.granted(next)
 	c.watchServing(q)
 	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
-		Event: machine.Event{Kind: machine.Joined, Op: next.waitsInLine(), Node: n.name, Token: token}})
+		Event: machine.Event{Kind: machine.Joined, Op: next.lineOp(), Node: n.name, Token: token}})
 	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
 		c.endCohortOf(q, n)
 	}
@@ -225,7 +225,7 @@ func (c *Coordinator) passPlace(r *request) {
 	c.endWait(r)
 	c.leaveTo(r, next)
 	c.emit(&Tell{To: next.id, As: n.by,
-		Event: machine.Event{Kind: machine.Created, Op: next.waitsInLine(), Node: n.name, Token: n.token}})
+		Event: machine.Event{Kind: machine.Created, Op: next.lineOp(), Node: n.name, Token: n.token}})
 }
 
 // leaveTo makes the node of one request that of another.
@@ -253,25 +253,25 @@ func (c *Coordinator) watchAnew(q *ownQueue, n *node) {
 	c.ask(&Watch{Path: q.path.at(n.name)}, serving{q.path.path, n.name})
 }
 
-// serving is what the Watch of a node is for that serves a cohort.
+// serving is the purpose of the Watch of a node that serves a cohort.
 type serving struct{ path, node string }
 
-// Readers of a cohort. They exclude nobody of their kind, so they hold with one node together: those that stand in its
-// line as soon as the request is granted the lock that has made it, and whoever comes later at once. The node is shared
-// as by the requests of one owner, and goes with the last of them. They have one token, that of the node: greater than
-// those of all writers before it, less than those of all behind.
+// Readers of a cohort. They exclude nobody of their kind, so they hold with one node together: those that stand in
+// its line as soon as the request is granted the lock that has made it, and those that come later at once. The node
+// is shared as by the requests of one owner, and goes with the last of them. They have one token, that of the node:
+// greater than those of all writers before it, less than those of all behind.
 //
 // A node serves as many as were asked for; the next reader makes another. Whether a writer of another session waits
 // behind the node is not known without a listing, so that the time for which it serves is bounded as in any cohort:
 // then readers queue behind the writer. A writer of this session is known: readers that come after it do not join
 // those that came before it. When a node goes before it was granted the lock, those in its line ask anew.
 
-// heldByReaders tells whether the node of a cohort of readers has the lock.
+// heldByReaders reports whether the node of a cohort of readers has the lock.
 func (k *cohort) heldByReaders() bool {
 	return k.style.Mode == messages.Read && k.node != nil && k.grants > 0
 }
 
-// letsIn tells whether one more may read with a node that has the lock. That it exists is known as where a node is
+// letsIn reports whether one more may read with a node that has the lock. That it exists is known as where a node is
 // passed on.
 func (c *Coordinator) letsIn(n *node) bool {
 	return n.phase == present && !n.wanted && c.epoch.connection == connected && c.at.Lease.Valid
@@ -290,7 +290,7 @@ func (c *Coordinator) letReadersIn(r *request) {
 	n := r.node
 	for len(n.line) > 0 && c.letsIn(n) {
 		next := c.takeFirst(n)
-		c.letIn(next, n, next.waitsInLine())
+		c.letIn(next, n, next.lineOp())
 	}
 	c.dissolveLine(n)
 }

@@ -79,7 +79,7 @@ func (c *Coordinator) sit(r *request, op uint64, s seat) {
 	case full:
 		c.refuseFull(r, op)
 	default:
-		c.stand(r, op)
+		c.lineUp(r, op)
 	}
 }
 
@@ -149,8 +149,8 @@ func (c *Coordinator) noteEarly(r *request, view *View) {
 	}
 }
 
-// first tells whether nobody is before a new node, as far as that is known. The listing need not be of the moment of the
-// create: those who are before a node only become fewer, and one that shows the node is not older.
+// first reports whether nobody is before a new node, as far as that is known. The listing need not be of the moment
+// of the create: those who are before a node only become fewer, and one that shows the node is not older.
 func (r *request) first(made Made) bool {
 	view := r.early
 	return made.First || view != nil && view.Failure.none() && r.spec.Permits == 0 && view.Queue.First(made.Name) ||
@@ -159,7 +159,7 @@ func (r *request) first(made Made) bool {
 
 // created takes the answer to the create of a request.
 func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNode, f Failure) {
-	ev := c.judgeCreated(r, made, existing, f)
+	ev := c.createdEvent(r, made, existing, f)
 	ev.Op = op
 	if ev.Kind == machine.Created {
 		c.beat()
@@ -176,8 +176,8 @@ func (c *Coordinator) created(r *request, op uint64, made Made, existing *OneNod
 	}
 }
 
-// judgeCreated turns the answer to a create into an event, and notes what it means for the node.
-func (c *Coordinator) judgeCreated(r *request, made Made, existing *OneNode, f Failure) machine.Event {
+// createdEvent turns the answer to a create into an event, and notes what it means for the node.
+func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f Failure) machine.Event {
 	n := r.node
 	switch {
 	case existing != nil && existing.Ours && existing.GUID == r.spec.GUID && existing.Czxid > r.queue.newest:
@@ -261,10 +261,10 @@ func (t transaction) answered(c *Coordinator, _ uint64, answer Answer) {
 // session the shell knows to be nobody's any more. See messages.Acquire.Reclaim, and package carrier for what it
 // looks for.
 //
-// Nobody else can hold in between: the old node, the first of the queue, is deleted and the new one made at its number
-// in one transaction, which is refused when the old one is gone or was written to. Whoever waits for the old node
-// knows by its name that its end says nothing (queue.Reclaimable), lists the queue, and finds the new one in its
-// place.
+// Nobody else can hold in between: the old node, the first of the queue, is deleted and the new one made at its
+// number in one transaction, which is refused when the old one is gone or was written to. A contender that waits for
+// the old node knows by its name that its end says nothing (queue.Reclaimable), lists the queue, and finds the new
+// one in its place.
 //
 // The token is not that of the new node's czxid, which is greater than those of the contenders that wait behind it. It
 // is the place after the newest that the earlier process may have held with. It is chosen before the node is made, so
@@ -277,18 +277,19 @@ func (c *Coordinator) reclaim(r *request, op uint64) bool {
 		return false
 	}
 	r.inherited = 0 // of an attempt before, which has come to nothing
-	c.ask(&SeekLeft{Spec: r.spec}, seekingLeft{operation{r.id, op}})
+	c.ask(&SeekReclaimable{Spec: r.spec}, seekingReclaimable{operation{r.id, op}})
 	return true
 }
 
-// seekingLeft is what a SeekLeft is for, takingOver what a TakeOver is for. The request is creating meanwhile.
+// seekingReclaimable is the purpose of a SeekReclaimable, takingOver that of a TakeOver. The request is creating
+// meanwhile.
 type (
-	seekingLeft struct{ operation }
-	takingOver  struct{ operation }
+	seekingReclaimable struct{ operation }
+	takingOver         struct{ operation }
 )
 
-func (p seekingLeft) answered(c *Coordinator, _ uint64, answer Answer) {
-	r, a := c.requests[p.request], answer.(*Left)
+func (p seekingReclaimable) answered(c *Coordinator, _ uint64, answer Answer) {
+	r, a := c.requests[p.request], answer.(*Reclaimable)
 	switch {
 	case r.life != active: // it was given up meanwhile, and nothing was made
 		c.notTakenOver(r, p.op)

@@ -41,8 +41,8 @@ func (q *ownQueue) waitersOf(n *node) []RequestID {
 	return n.line
 }
 
-// describable gives the request that the data of a node should name, and how many should wait behind it; nil for nodes that
-// are never passed on, or about to go.
+// describable gives the request that the data of a node should name, and how many should wait behind it; nil for
+// nodes that are never passed on, or about to go.
 func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, waiting int) {
 	r := c.requests[n.users[0]]
 	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
@@ -51,7 +51,7 @@ func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, waiting in
 	return r, len(q.waitersOf(n))
 }
 
-// misdescribed tells whether what a node says is to be written anew.
+// misdescribed reports whether what a node says is to be written anew.
 func (c *Coordinator) misdescribed(q *ownQueue, n *node) bool {
 	of, waiting := c.describable(q, n)
 	return of != nil && (n.says.of != of.id || n.says.waiting != waiting)
@@ -85,7 +85,7 @@ func (c *Coordinator) describeDue() {
 	}
 }
 
-// describedBefore tells whether it is a node's turn to be described before another's.
+// describedBefore reports whether it is a node's turn to be described before another's.
 func (n *node) describedBefore(other *node) bool {
 	if n.says.number != other.says.number {
 		return n.says.number < other.says.number
@@ -102,13 +102,13 @@ func (c *Coordinator) describe(q *ownQueue, n *node) {
 	d.asked = c.ask(&Describe{Spec: of.spec, Path: q.path.at(n.name), Waiting: waiting}, describing{q.path.path, n.name})
 }
 
-// isDescribed tells whether a write to a node is under way.
+// isDescribed reports whether a write to a node is under way.
 func (c *Coordinator) isDescribed(n *node) bool {
 	p, any := c.epoch.asked[c.epoch.describes.asked].(describing)
 	return any && p.node == n.name
 }
 
-// describing is what a Describe is for.
+// describing is the purpose of a Describe.
 type describing struct{ path, node string }
 
 func (p describing) answered(c *Coordinator, _ uint64, answer Answer) {

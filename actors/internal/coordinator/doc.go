@@ -162,7 +162,7 @@
 // A node weighs from before its create is sent until it is known to be gone. A node that goes leaves
 // its room to its own queue's line, with the same input. Then lines that wait for weight have a
 // turn, in order. Invariant: a queue with a line has a node, or a request that was called to make
-// one. So whoever stands in line is called, or is refused. In the next epoch requests that had nodes
+// one. So a request in line is called, or is refused. In the next epoch requests that had nodes
 // come first.
 //
 // Group commit. While a transaction is under way, creates and deletes are batched, and go together
@@ -254,7 +254,7 @@
 // Heartbeats. While there is a node, a transaction that checks one is committed every T/6; nodes
 // that are held with come first. Its answer extends the lease, and tells of a node that is gone
 // (heartbeats.txt, lease.txt). The servers may hang up on one after the other, and on nothing else.
-// Then the next waits on its new connection, for a quarter of what is left of the lease at most.
+// Then the next waits on its new connection, for a quarter of the rest of the lease at most.
 //
 // # When the session ends
 //

@@ -29,7 +29,7 @@ func (c *Coordinator) after(d time.Duration, what timer) uint64 {
 	return c.numbers
 }
 
-// stop stops a timer; zero is none.
+// stop stops a timer; zero stands for no timer.
 func (c *Coordinator) stop(timer uint64) {
 	if _, runs := c.epoch.timers[timer]; runs {
 		delete(c.epoch.timers, timer)
@@ -67,7 +67,7 @@ func (c *Coordinator) park(r *request, e machine.Effect) {
 	c.epoch.parked = append(c.epoch.parked, parked{r.id, e})
 }
 
-// unpark drops the orders of a request that wait; it tells whether there was a create.
+// unpark drops the orders of a request that wait; it reports whether one was a create.
 func (c *Coordinator) unpark(r *request) (creates bool) {
 	c.epoch.parked = slices.DeleteFunc(c.epoch.parked, func(p parked) bool {
 		creates = creates || p.request == r.id && p.effect.Do == machine.Create

@@ -80,8 +80,8 @@ func (c *Coordinator) AppendPurpose(b []byte, id uint64, rename Rename) []byte {
 	case creation:
 		e.about("creation", p.operation)
 		e.num(flag(p.batch), flag(p.looksUp))
-	case seekingLeft:
-		e.about("seekingLeft", p.operation)
+	case seekingReclaimable:
+		e.about("seekingReclaimable", p.operation)
 	case takingOver:
 		e.about("takingOver", p.operation)
 	case transaction:
@@ -173,8 +173,9 @@ func (e *encoder) ids(all []RequestID) {
 
 func (e *encoder) request(r *request) {
 	e.num(uint64(r.id), uint64(r.life), flag(r.held), uint64(r.own.phase), flag(r.own.announced), uint64(r.removal.phase),
-		flag(r.removal.brief), flag(r.sharing.holdOfOther), uint64(r.inherited))
-	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits, r.sharing.joined} {
+		flag(r.removal.shortHold), flag(r.sharing.holdOfOther), uint64(r.inherited))
+	for _, op := range [...]uint64{r.own.op, r.search.op, r.search.later, r.removal.op, r.sharing.waits,
+		r.sharing.lineCreate} {
 		e.op(r.id, op)
 	}
 	e.num(uint64(r.view.before), uint64(r.view.permits))
@@ -212,7 +213,7 @@ func (e *encoder) request(r *request) {
 }
 
 func (e *encoder) node(n *node, i identity) {
-	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.standing()))
+	e.num(uint64(n.phase), uint64(n.place), flag(n.batchMates), flag(n.wanted), flag(n.givenBack), flag(n.goes), uint64(n.token), uint64(n.arrivals), flag(n.under != 0 && n.under == i.watchID()))
 	e.text(n.name, n.guid)
 	e.num(uint64(n.says.of), uint64(n.says.waiting), flag(n.says.due))
 	e.ids(n.users)
@@ -274,7 +275,7 @@ func (e *encoder) queue(q *ownQueue) {
 		e.ids(q.owners[owner])
 	}
 	s := q.succession
-	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.standing()))
+	e.num(uint64(s.number), uint64(s.streak), flag(s.under != 0 && s.under == q.path.identity.watchID()))
 	run := &q.run
 	e.num(uint64(run.phase), uint64(run.remote), uint64(run.departed), uint64(run.returned), flag(run.timer != 0))
 	e.changes(run.creates)

@@ -15,12 +15,12 @@ func (c *Coordinator) Unheard() int64 { return c.unheard }
 // Requests is how many requests there are of which something is left.
 func (c *Coordinator) Requests() int { return len(c.requests) }
 
-// Knows tells whether anything is left of a request.
+// Knows reports whether anything is left of a request.
 func (c *Coordinator) Knows(id RequestID) bool { return c.requests[id] != nil }
 
-// Load is what a session has at the servers, and how many requests wait inside it.
+// Load says how much a session has at the servers, and how many requests wait inside it.
 type Load struct {
-	// Weight is what its ephemeral nodes weigh in the transaction that ends it, MaxWeight what they may, in bytes.
+	// Weight is that of its ephemeral nodes in the transaction that ends it, MaxWeight the bound, in bytes.
 	Weight, MaxWeight int
 	// Inside counts the requests that stand in lines, without a node.
 	Inside int
@@ -32,26 +32,27 @@ func (c *Coordinator) Load() Load {
 	return Load{Weight: l.nodes + l.others, MaxWeight: c.bounds.Weight, Inside: l.inLine}
 }
 
-// Room tells whether there is room for nodes of which only the shell knows, and whether there will be soon, because
+// Room reports whether there is room for nodes of which only the shell knows, and whether there will be soon, because
 // others are given up.
 func (c *Coordinator) Room(weight int) (now, soon bool) {
 	lacks := c.lacks(weight)
 	return lacks <= 0, lacks <= c.epoch.load.going
 }
 
-// Unused tells whether nobody holds or waits any more with a node, which is one of this session.
+// Unused reports whether nobody holds or waits any more with a node, which is one of this session.
 func (c *Coordinator) Unused(path, name string) bool {
 	_, n := c.epoch.paths[path].findNode(name)
 	return n == nil || n.phase != present || c.requests[n.users[0]].life == ended
 }
 
-// Retains tells whether a node is retained.
+// Retains reports whether a node is retained.
 func (c *Coordinator) Retains(path, name string) bool {
 	_, n := c.epoch.paths[path].findNode(name)
 	return n != nil && n.phase == retained
 }
 
-// Cohort is a node behind which requests of this session wait without nodes: in its cohort, or in the line of its queue.
+// Cohort is a node behind which requests of this session wait without nodes: in its cohort, or in the line of its
+// queue.
 type Cohort struct {
 	Node string
 	// Has is what the request wants that holds or waits with it, Waiting what those want that wait behind it, in their
@@ -96,8 +97,8 @@ func (c *Coordinator) excludedInLine(q *ownQueue) (all []*Spec) {
 	return all
 }
 
-// Waiting counts the requests of this session that wait behind a node of it without nodes: in its cohort, and in the line
-// of its queue.
+// Waiting counts the requests of this session that wait behind a node of it without nodes: in its cohort, and in the
+// line of its queue.
 func (c *Coordinator) Waiting(path, name string) (waiting int) {
 	q, n := c.epoch.paths[path].findNode(name)
 	if n == nil {
@@ -130,10 +131,10 @@ func (c *Coordinator) Timers(yield func(timer uint64, kind TimerKind) bool) {
 	}
 }
 
-// Ignores tells whether the answer to a query can change nothing any more.
+// Ignores reports whether the answer to a query can change nothing any more.
 func (c *Coordinator) Ignores(id uint64) bool { return c.lapsed(c.epoch.asked[id], id) }
 
-// lapsed tells whether nothing is left of a purpose, or whether there is none.
+// lapsed reports whether an answer has no purpose any more.
 func (c *Coordinator) lapsed(what purpose, id uint64) bool {
 	may, lapses := what.(lapsing)
 	return what == nil || lapses && may.lapsed(c, id)

@@ -32,8 +32,8 @@ func (c *Coordinator) beat() {
 	}
 }
 
-// beatAnew sends a heartbeat at once on a new connection, unless the servers hang up on those. One that was under way, or
-// due, goes on no longer.
+// beatAnew sends a heartbeat at once on a new connection, unless the servers hang up on those. One that was under
+// way, or due, goes on no longer.
 func (c *Coordinator) beatAnew() {
 	b := &c.epoch.beats
 	c.stop(b.timer)
@@ -52,10 +52,10 @@ func (c *Coordinator) beatAnew() {
 // maxHangUps is how far hang-ups are counted: the pause does not grow any more.
 const maxHangUps = 8
 
-// beatPause is how long a heartbeat waits on a new connection when the servers have hung up on those before. Sent at once,
-// each would cost a reconnect within milliseconds. The connection keeps the session alive meanwhile, and other requests
-// go on. What is left of the lease is for three more attempts at least: a server that does not hang up any more is found
-// before it is over.
+// beatPause is how long a heartbeat waits on a new connection when the servers have hung up on those before. Sent at
+// once, each would cost a reconnect within milliseconds. The connection keeps the session alive meanwhile, and other
+// requests go on. What is left of the lease is for three more attempts at least: a server that does not hang up any
+// more is found before it is over.
 func (c *Coordinator) beatPause() time.Duration {
 	bound := c.epoch.timeout / evidencePerTimeout
 	if left := c.at.Lease.Left; left > 0 {
@@ -64,8 +64,8 @@ func (c *Coordinator) beatPause() time.Duration {
 	return max(min(pauseAfter(c.epoch.beats.many, 0), bound), shortestBeat)
 }
 
-// heedBeat counts whether a heartbeat was carried out.
-func (c *Coordinator) heedBeat(p heartbeat, f Failure) {
+// countBeat counts whether a heartbeat was carried out.
+func (c *Coordinator) countBeat(p heartbeat, f Failure) {
 	b := &c.epoch.beats
 	switch {
 	case f.Outcome == Unknown && f.Trouble != "":
@@ -95,7 +95,7 @@ func (c *Coordinator) beatNow() {
 	b.timer = c.after(c.epoch.timeout/beatsPerTimeout, timer{kind: LateTimer})
 }
 
-// heartbeat is what a Check is for.
+// heartbeat is the purpose of a Check.
 type heartbeat struct{ path, node string }
 
 // target is the node that the next heartbeat checks: of those with which a request holds, or else of the others, the
@@ -111,7 +111,7 @@ func (c *Coordinator) target() (at *lockPath, next *node) {
 	return at, next
 }
 
-// holdsWith tells whether a request holds with a node.
+// holdsWith reports whether a request holds with a node.
 func (c *Coordinator) holdsWith(n *node) bool {
 	for _, id := range n.users {
 		if r := c.requests[id]; r != nil && r.held {
@@ -144,8 +144,8 @@ func (c *Coordinator) beatLate() {
 	}
 }
 
-// checkLease tells the requests when a run of the lease is over, also where the next has begun: whoever held has lost
-// it. A timer alone would not do: it stands still while the machine is suspended.
+// checkLease tells the requests when a run of the lease is over, also where the next has begun: each holder has lost
+// the lock. A timer alone would not do: it stands still while the machine is suspended.
 func (c *Coordinator) checkLease() {
 	if run := c.at.Lease.Run; run != c.epoch.leaseRun {
 		c.epoch.leaseRun = run

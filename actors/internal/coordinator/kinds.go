@@ -20,7 +20,7 @@ func (fifo) waitsFor(r *request, left *node) bool {
 
 func (fifo) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
-func (fifo) stands(r *request, position queue.Position, _ int) string {
+func (fifo) noteListing(r *request, position queue.Position, _ int) string {
 	r.view.before, r.view.lookAhead, r.view.head = position.Before, position.LookAhead, ""
 	if position.Head {
 		r.view.head = position.Predecessor
@@ -46,8 +46,8 @@ func (watchesAll) waitsFor(*request, *node) bool { return false }
 
 func (watchesAll) watch(c *Coordinator, r *request, _ string) { c.watchChildren(r) }
 
-// contest is a lock without a queue: one ephemeral node, and whoever creates it holds. Its name says nothing of whose
-// it is: that is in its data, which others may replace, and in the session that owns it.
+// contest is a lock without a queue: one ephemeral node, and the request that creates it holds. Its name says nothing
+// of whose it is: that is in its data, which others may replace, and in the session that owns it.
 type contest struct{ fifo }
 
 func (contest) create(c *Coordinator, r *request, op uint64) {
@@ -56,7 +56,7 @@ func (contest) create(c *Coordinator, r *request, op uint64) {
 
 func (contest) waitsFor(*request, *node) bool { return false }
 
-// list: whoever has the node holds.
+// list: the request that has the node holds.
 func (contest) list(c *Coordinator, r *request, op uint64) {
 	has := r.node.exists()
 	c.tell(r, machine.Event{Kind: machine.Listed, Op: op, First: has, Missing: !has})
@@ -78,7 +78,7 @@ type semaphore struct{ fifo }
 
 func (semaphore) waitsFor(*request, *node) bool { return false }
 
-func (semaphore) stands(r *request, position queue.Position, permits int) string {
+func (semaphore) noteListing(r *request, position queue.Position, permits int) string {
 	if wrong := r.disagrees(permits); wrong != "" {
 		return wrong
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Hand-over. When a holder gives the lock back, the request right behind it holds at once, before the node is deleted,
-// where that one is of this session. Whoever watches a node as its predecessor has nobody between, and nobody can come
-// in between; and as long as either node exists nobody of another session is first. The delete follows, and is tried
-// until it is known to be done. A hold that is taken from its owner is not handed over: until its node is gone the
-// owner may not have heard of it.
+// Hand-over. When a holder gives the lock back, the request right behind it holds at once, before the node is
+// deleted, where that one is of this session. A waiter that watches a node as its predecessor has nobody between, and
+// nobody can come in between; and as long as either node exists nobody of another session is first. The delete
+// follows, and is tried until it is known to be done. A hold that is taken from its owner is not handed over: until
+// its node is gone the owner may not have heard of it.
 //
 // Nor is one that a later process may reclaim: the first node of its queue is to be the one that was held with last,
 // so that the next token can be told.
@@ -128,7 +128,7 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 	c.removalDone(r)
 }
 
-// contestRemoval is what a RemoveContest is for.
+// contestRemoval is the purpose of a RemoveContest.
 type contestRemoval struct {
 	operation
 	name string
@@ -138,7 +138,7 @@ func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
 	c.removed(c.requests[p.request], p.op, p.name, answer.(*Done).Failure)
 }
 
-// removalSearch is what a Find is for, where something may be left of a request.
+// removalSearch is the purpose of a Find, where something may be left of a request.
 type removalSearch struct{ operation }
 
 func (p removalSearch) answered(c *Coordinator, _ uint64, answer Answer) {

@@ -14,7 +14,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 	r.early = nil
 	if early != nil && early.Failure.none() {
 		if _, shown := early.Queue.Find(r.node.name); shown {
-			c.tell(r, c.judge(r, op, early))
+			c.tell(r, c.listedEvent(r, op, early))
 			return
 		}
 	}
@@ -35,8 +35,8 @@ func (c *Coordinator) listFor(p *lockPath, w lister) {
 	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path, w.request})
 }
 
-// judge is what a listing means for a request. It notes what the request is to watch.
-func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
+// listedEvent turns a listing into the event for a request. It notes what the request is to watch.
+func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Event {
 	switch {
 	case view.Failure.is(NoPermits):
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits,
@@ -49,13 +49,13 @@ func (c *Coordinator) judge(r *request, op uint64, view *View) machine.Event {
 	if ev.Missing {
 		return ev
 	}
-	if wrong := r.kind.stands(r, position, view.Permits); wrong != "" {
+	if wrong := r.kind.noteListing(r, position, view.Permits); wrong != "" {
 		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: wrong}
 	}
 	return ev
 }
 
-// listed is what a List is for, and who asked first.
+// listed is the purpose of a List, and who asked first.
 type listed struct {
 	path string
 	by   RequestID
@@ -86,7 +86,7 @@ func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// serves tells whether a listing says what a request needs that asked while it was under way.
+// serves reports whether a listing says what a request needs that asked while it was under way.
 func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	r := c.requests[w.request]
 	if r == nil {
@@ -102,12 +102,13 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	return shown && (l.permits > 0 || r.spec.Permits == 0)
 }
 
-// showsUnheard tells whether a listing shows what a request should have heard of that has waited for long and looks again:
-// a node that it waits for is gone, the permits are others, or nobody is before it any more.
+// showsUnheard reports whether a listing shows what a request should have heard of that has waited for long and looks
+// again: a node that it waits for is gone, the permits are others, or nobody is before it any more.
 //
-// It is exact. A server sends an event before any answer that shows what the event is about, and the first event ends the
-// wait. Only of nodes of this session the news come by another way, perhaps later: these count once the session takes
-// them to be gone. Of a semaphore's waiter the predecessor may not have written yet that it holds; that counts, too.
+// It is exact. A server sends an event before any answer that shows what the event is about, and the first event ends
+// the wait. Only the ends of this session's own nodes come by another way, perhaps later: these count once the
+// session takes them to be gone. Of a semaphore's waiter the predecessor may not have written yet that it holds; that
+// counts, too.
 func (c *Coordinator) showsUnheard(r *request, view *View) bool {
 	w := r.wait
 	if w == nil || w.pending > 0 || !view.Failure.none() || r.spec.One != "" {
@@ -150,7 +151,7 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 		if w.again && c.showsUnheard(r, view) {
 			c.unheard++
 		}
-		c.tell(r, c.judge(r, w.op, view))
+		c.tell(r, c.listedEvent(r, w.op, view))
 	}
 }
 
@@ -176,7 +177,7 @@ func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	}
 }
 
-// aheadWatchSet is what the Watch of the one before the predecessor is for.
+// aheadWatchSet is the purpose of the Watch of the node before the predecessor.
 type aheadWatchSet struct {
 	ofWait
 	name string
@@ -211,19 +212,19 @@ func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
 	if w := r.wait; !shown || len(w.nodes) == 0 || w.nodes[0] != position.Predecessor {
 		return // the predecessor is gone, and the event on its way
 	}
-	r.kind.stands(r, position, 0)
+	r.kind.noteListing(r, position, 0)
 	if !position.Head {
 		c.lookAhead(r, position.Predecessor)
 	}
 }
 
-// hearOfOther takes the news of a node that keeps a request out, or is before that. local tells whether they are the
-// session's own.
-func (c *Coordinator) hearOfOther(w watcher, name string, change Change, local bool) {
+// hearForWaiter takes the event of a node that keeps a request out, or is before that one. local: the session itself
+// knows of it.
+func (c *Coordinator) hearForWaiter(w watcher, name string, change Change, local bool) {
 	switch r := c.requests[w.request]; {
 	case r == nil || r.wait == nil: // another who heard of it came first
 	case w.role == waits:
-		c.stirred(r, name, change, local)
+		c.waitChanged(r, name, change, local)
 	case r.wait.lookAhead == name:
 		c.listAhead(r)
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// Local runs. Where several sessions queue for one lock, a hand-off to another session takes a delete and an event, and
-// one within the session nothing: what counts is how many neighbouring nodes a session has. Workers who ask again one by
-// one, each as it has given the lock back, would have no neighbours for ever. So changes to a queue are delayed, by
-// runDelay at most, and by a fifth of that where somebody else may wait for them:
+// Local runs. Where several sessions queue for one lock, a hand-off to another session takes a delete and an event,
+// and one within the session nothing: what counts is how many neighbouring nodes a session has. Workers who ask again
+// one by one, each as it has given the lock back, would have no neighbours for ever. So changes to a queue are
+// delayed, by runDelay at most, and by a fifth of that where somebody else may wait for them:
 //
 //   - creates, while the session waits for a remote predecessor, and while its local run then lasts, until the run is
 //     over and as many have returned as have left in it. Where no other session was met they are delayed only when a run
@@ -29,12 +29,12 @@ const runDelay = 5 * time.Millisecond
 // another session waits for the deletes.
 const shortDelay = runDelay / 5
 
-// delaysCreates tells whether creates wait for each other.
+// delaysCreates reports whether creates wait for each other.
 func (run *localRun) delaysCreates() bool {
 	return run.remote > 0 || run.phase == running || run.phase == runOver
 }
 
-// complete tells whether all whom it makes sense to wait for have returned.
+// complete reports whether all whom it makes sense to wait for have returned.
 func (run *localRun) complete() bool { return run.phase == runOver && run.returned >= run.departed }
 
 // begin begins a phase in which nobody has left yet, and so many have returned.
@@ -72,7 +72,7 @@ func (c *Coordinator) delayDelete(ch change) bool {
 	r := c.requests[ch.request]
 	run := &r.queue.run
 	next := r.node.nextHolder()
-	if run.phase == noRun || !r.removal.brief || len(run.deletes) == enough ||
+	if run.phase == noRun || !r.removal.shortHold || len(run.deletes) == enough ||
 		next == nil || c.requests[next.users[0]].wait != nil {
 		c.batchDeletes(run)
 		return false
@@ -186,10 +186,11 @@ func (c *Coordinator) endRuns() {
 
 // submit takes a change. It is sent at once when nothing is under way, by itself where it cannot share a transaction.
 func (c *Coordinator) submit(ch change) {
+	r := c.requests[ch.request]
 	switch {
-	case !c.fast(GroupCommit), c.requests[ch.request].pace.of(machine.Create).isSuspect(), ch.node == "" && c.requests[ch.request].spec.Want.Reclaim != "":
-		// A suspect would take the others of its transaction with it. Where what is created may be reclaimed, the places behind it must be its own: they are the tokens of those who
-		// take it over, one after the other.
+	case !c.fast(GroupCommit), r.pace.of(machine.Create).isSuspect(), ch.node == "" && r.spec.Want.Reclaim != "":
+		// A suspect would take the others of its transaction with it. Where what is created may be reclaimed, the places
+		// behind it must be its own: they are the tokens of those who take it over, one after the other.
 		c.alone(ch, false)
 	case ch.node == "" && (c.lookUpPath(ch) || c.delayCreate(ch)), ch.node != "" && c.delayDelete(ch):
 	default:
@@ -198,8 +199,8 @@ func (c *Coordinator) submit(ch change) {
 	}
 }
 
-// lookUpPath carries out a create by itself where the lock path is not known to be there, or is a semaphore's. The first that
-// comes to a path finds out; those that come meanwhile wait, so that they can share a transaction.
+// lookUpPath carries out a create by itself where the lock path is not known to be there, or is a semaphore's. The
+// first that comes to a path finds out; those that come meanwhile wait, so that they can share a transaction.
 func (c *Coordinator) lookUpPath(ch change) bool {
 	r := c.requests[ch.request]
 	p := r.queue.path

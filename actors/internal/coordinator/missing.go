@@ -49,8 +49,8 @@ func (p serving) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// served takes news of a node that serves a cohort: it is gone, or somebody has written there that he wants the lock.
-// While the session itself writes to it, it looks which of them that was.
+// served takes the event of a node that serves a cohort: it is gone, or somebody has written there that he wants the
+// lock. While the session itself writes to it, it looks which of them that was.
 func (c *Coordinator) served(p *lockPath, name string, change Change) {
 	q, n := p.findNode(name)
 	switch {
@@ -64,8 +64,8 @@ func (c *Coordinator) served(p *lockPath, name string, change Change) {
 	}
 }
 
-// successorMissing tells the request that has the lock that its node is gone, when that is what a transaction was
-// refused for that needs the nodes at some paths. It may then be asked for again.
+// successorMissing tells the request that has the lock that its node is gone, when a transaction that needs
+// the nodes at some paths was refused for that. It may then be asked for again.
 func (c *Coordinator) successorMissing(exist []string, f Failure) bool {
 	if !f.is(NoNode) || !slices.Contains(exist, f.Path) {
 		return false

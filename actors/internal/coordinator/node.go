@@ -6,7 +6,7 @@ import "github.com/turnstile-locks/turnstile/messages"
 type node struct {
 	phase phase
 	name  string // "" until it is known
-	// guid is what its name carries, or the data of a contest's node; by is who asked for it first.
+	// guid is in its name, or in the data of a contest's node; by is the address of the actor that asked for it first.
 	guid, by   string
 	number     int32 // its sequence number
 	place      int   // among the creates of its lock path in one transaction
@@ -26,20 +26,20 @@ type node struct {
 	line    []RequestID
 	checked uint64 // the newest heartbeat that has checked it
 	says    description
-	// made is what the request wants that it is made for; nil for a node that was left.
+	// made is the Spec of the request that it is made for; nil for a node that was left.
 	made *Spec
-	// counted is what it counts as; goes: it is given up so that others have room.
+	// counted says how it is counted; goes: it is given up so that others have room.
 	counted counted
 	goes    bool
 }
 
-// counted is what a node counts as in what its queue and its session may have: see room.go.
+// counted says how a node is counted in the bounds of its queue and its session: see room.go.
 type counted struct{ weighs, waits bool }
 
 // newNode is the node of a request that has none.
 func newNode(sp *Spec) *node { return &node{guid: sp.GUID, by: sp.By, made: sp} }
 
-// description is what the data of a node say, as far as that is known.
+// description has what the data of a node say, as far as that is known.
 type description struct {
 	of      RequestID // the request that they name; zero where that is not known
 	waiting int       // how many wait behind it in its cohort
@@ -47,7 +47,7 @@ type description struct {
 	number  uint64    // of the newest write
 }
 
-// phase is what is known of a node.
+// phase says how much is known of a node.
 type phase uint8
 
 const (
@@ -67,19 +67,19 @@ const (
 	left
 )
 
-// arrivals is what is known of others who come to the queue of a node that was retained.
+// arrivals says whether others have come to the queue of a node that was retained.
 type arrivals uint8
 
 const (
 	// arrivalsUnwatched: nothing.
 	arrivalsUnwatched arrivals = iota
-	// arrivalsWatched: nobody has come, and we shall hear of whoever does.
+	// arrivalsWatched: nobody has come, and the watch will tell of the first who does.
 	arrivalsWatched
 	// othersCame: somebody has come, or the watch is spent.
 	othersCame
 )
 
-// exists tells whether the node is in its queue.
+// exists reports whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting || n.phase == retained }
 
 // hasNextToken reports whether the token of a node has a next place that no other node's token has or will have: those
@@ -102,7 +102,7 @@ func (n *node) nextHolder() *node {
 	return nil
 }
 
-// checkedBefore tells whether it is a node's turn to be checked before another's.
+// checkedBefore reports whether it is a node's turn to be checked before another's.
 func (n *node) checkedBefore(other *node) bool {
 	if n.checked != other.checked {
 		return n.checked < other.checked

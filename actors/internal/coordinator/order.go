@@ -69,7 +69,7 @@ func (c *Coordinator) carryOut(r *request, e machine.Effect) {
 	case machine.List:
 		r.kind.list(c, r, e.Op)
 	case machine.Watch:
-		if r.sharing.joined != 0 && e.Op == r.waitsInLine() { // it waits in a cohort, and has nothing to watch
+		if r.sharing.lineCreate != 0 && e.Op == r.lineOp() { // it waits in a cohort, and has nothing to watch
 			return
 		}
 		c.endWait(r)
@@ -113,7 +113,7 @@ func (c *Coordinator) pauseOver(t timer) {
 func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	c.leaveOwner(r)
 	c.tryAgain()
-	r.removal.brief = r.own.phase == owed
+	r.removal.shortHold = r.own.phase == owed
 	if r.own.phase == owed {
 		r.own.phase = unwatched
 	}
@@ -165,11 +165,11 @@ func (c *Coordinator) abandon(id RequestID) {
 	c.cleanUp(r)
 }
 
-// heed counts whether a query was carried out, for the orders that it serves: see pause.go.
-func (c *Coordinator) heed(what purpose, answer Answer) {
+// countOutcome counts whether a query was carried out, for the orders that it serves: see pause.go.
+func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 	f := answer.failure()
 	if beat, is := what.(heartbeat); is {
-		c.heedBeat(beat, f)
+		c.countBeat(beat, f)
 		return
 	}
 	if f.Outcome == Unknown && f.Trouble != "" {
@@ -178,7 +178,7 @@ func (c *Coordinator) heed(what purpose, answer Answer) {
 	switch p := what.(type) {
 	case creation:
 		c.count(p.request, machine.Create, f)
-	case seekingLeft:
+	case seekingReclaimable:
 		if f.Outcome != Applied && f.Outcome != Refused { // else the create follows, and shows it
 			c.count(p.request, machine.Create, f)
 		}
@@ -207,10 +207,10 @@ func (c *Coordinator) heed(what purpose, answer Answer) {
 	}
 }
 
-// heedEnd counts the creates that are under way when the session ends, as if each had been hung up on. Waiting of
+// countExpiry counts the creates that are under way when the session ends, as if each had been hung up on. Waiting of
 // servers that keep sessions local have their leader look at a transaction, which says that the session is over: there
 // would be three hundred sessions a second.
-func (c *Coordinator) heedEnd() {
+func (c *Coordinator) countExpiry() {
 	for _, r := range c.inOrder() {
 		if r.node.phase == creating && r.life == active && !r.pace.waits() {
 			text := "the session ends each time that the servers are asked for a node in " + r.spec.Path

@@ -78,7 +78,7 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 	}
 	for _, w := range p.watchers[name] { // a list of them is replaced, and not changed, while they are told
 		if w.role == waits || w.role == looksAhead {
-			c.hearOfOther(w, name, NodeDeleted, true)
+			c.hearForWaiter(w, name, NodeDeleted, true)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (c *Coordinator) readOwn(r *request, op uint64) {
 	c.ask(q, ownReading{operation{r.id, op}})
 }
 
-// says is what the node of a holder is to say of it.
+// says gives the data that the node of a holder is to have.
 func (r *request) says() NewNode {
 	n := NewNode{Spec: r.spec, Place: r.node.place}
 	if r.spec.sharesNode() {
@@ -138,7 +138,7 @@ func (r *request) says() NewNode {
 	return n
 }
 
-// ownReading is what a ReadOwn is for.
+// ownReading is the purpose of a ReadOwn.
 type ownReading struct{ operation }
 
 func (p ownReading) lapsed(c *Coordinator, _ uint64) bool {

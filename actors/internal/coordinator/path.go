@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// lockPath is what the session knows of one lock path in this epoch.
+// lockPath has all that the session knows of one lock path in this epoch.
 type lockPath struct {
 	path     string
 	requests int // that use it
@@ -17,9 +17,9 @@ type lockPath struct {
 	lookup   pathLookup
 	queues   []*ownQueue
 	listing  *listing // under way; nil for none
-	// watchers are those who wait for news of a node, by its name; of the lock path's own data, under the empty name.
+	// watchers are those who wait for events of a node, by its name; of the lock path's own data, under the empty name.
 	watchers map[string][]watcher
-	// children are those who wait for news of the list of children.
+	// children are those who wait for events of the list of children.
 	children []watcher
 	// unowned is the node of this session that is being removed because no request owns it; asksHead: the servers are
 	// being asked whose the head of a queue is.
@@ -29,7 +29,7 @@ type lockPath struct {
 	idle, usedAgain bool
 }
 
-// identity is the watch that tells whether a lock path is still the node that it was.
+// identity is the watch on a lock path: while it stands, the path is still the same node.
 type identity struct {
 	ask     uint64 // that sets the watch; zero for none
 	set     bool
@@ -66,14 +66,14 @@ type lister struct {
 	again     bool // it waits already, and has for long
 }
 
-// watcher is somebody who waits for news of a node, or of a list of children.
+// watcher waits for events of a node, or of a list of children.
 type watcher struct {
 	request RequestID // 0 for a retained node, which is nobody's
 	role    role
 	node    string // that is retained
 }
 
-// role is what the news are for.
+// role says what the events are for.
 type role uint8
 
 const (
@@ -83,7 +83,7 @@ const (
 	looksAhead
 	// holds: it is its own.
 	holds
-	// retains: it is retained, and whoever comes behind it is of interest.
+	// retains: it is retained, and is given up when somebody comes behind it.
 	retains
 	// serves: it serves a cohort.
 	serves
@@ -106,7 +106,7 @@ func split(path string) (parent, name string) {
 	return path[:at], path[at+1:]
 }
 
-// inUse tells whether there is anything of a lock path that no request uses.
+// inUse reports whether there is anything of a lock path that no request uses.
 func (p *lockPath) inUse() bool {
 	return len(p.watchers) > 0 || len(p.children) > 0 || p.lookup.underway ||
 		slices.ContainsFunc(p.queues, func(q *ownQueue) bool {
@@ -128,14 +128,14 @@ func (p *lockPath) watch(name string, w watcher) {
 
 // unwatch takes a watcher off a node.
 func (p *lockPath) unwatch(name string, w watcher) {
-	if others := without(p.watchers[name], w); len(others) == 0 {
+	if others := withoutWatcher(p.watchers[name], w); len(others) == 0 {
 		delete(p.watchers, name)
 	} else {
 		p.watchers[name] = others
 	}
 }
 
-func without(all []watcher, w watcher) []watcher {
+func withoutWatcher(all []watcher, w watcher) []watcher {
 	if at := slices.Index(all, w); at >= 0 {
 		return slices.Delete(slices.Clone(all), at, at+1)
 	}
@@ -149,7 +149,7 @@ func (p *lockPath) take(name string) []watcher {
 	return all
 }
 
-// waitedFor tells whether a request of this session waits for a node.
+// waitedFor reports whether a request of this session waits for a node.
 func (p *lockPath) waitedFor(name string) bool {
 	return slices.ContainsFunc(p.watchers[name], func(w watcher) bool { return w.role == waits })
 }
@@ -196,7 +196,7 @@ type localRun struct {
 	departed, returned int
 }
 
-// runPhase tells whether the nodes of a session hold one after the other.
+// runPhase reports whether the nodes of a session hold one after the other.
 type runPhase uint8
 
 const (
@@ -215,8 +215,8 @@ type retention struct {
 	request RequestID
 	timer   uint64 // which ends it
 	number  uint64 // an older one has a smaller number
-	// next is who is to reuse the node, and op its create, while the servers are asked whether the node exists. The node
-	// is not next's yet.
+	// next is the request that is to reuse the node, and op its create, while the servers are asked whether the node
+	// exists. The node is not next's yet.
 	next RequestID
 	op   uint64
 }
@@ -235,7 +235,7 @@ type cohort struct {
 	// grants counts those with the node; timer ends the cohort.
 	grants int
 	timer  uint64
-	// predecessor is what those who wait were told of the node last.
+	// predecessor was told last to those who wait for the node.
 	predecessor *Predecessor
 	// watched: we shall hear when the node is deleted, or written to.
 	watched bool
@@ -297,7 +297,7 @@ func (q *ownQueue) place(n *node) (int, bool) {
 	})
 }
 
-// has tells whether a node is in the queue, in its place.
+// has reports whether a node is in the queue, in its place.
 func (q *ownQueue) has(n *node) bool {
 	at, there := q.place(n)
 	return there && q.nodes[at] == n
@@ -339,7 +339,7 @@ func (q *ownQueue) find(name string) *node {
 }
 
 // neighbour gives the node of this session right before another one: their numbers follow each other, so that nobody
-// can come between. It is nil where there is none.
+// can come between. It is nil where no such node exists.
 func (q *ownQueue) neighbour(n *node) *node {
 	if at, there := q.place(n); there && at > 0 && q.nodes[at-1].number+1 == n.number {
 		return q.nodes[at-1]
@@ -355,5 +355,5 @@ func (q *ownQueue) ignoreArrivals(n *node) {
 	n.arrivals = arrivalsUnwatched
 	w := watcher{role: retains, node: n.name}
 	q.path.unwatch(n.name, w)
-	q.path.children = without(q.path.children, w)
+	q.path.children = withoutWatcher(q.path.children, w)
 }

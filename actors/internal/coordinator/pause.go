@@ -7,36 +7,37 @@ import (
 )
 
 // Pauses. A server may close the connection in place of an answer, each time that it is sent the same request: it is
-// larger than the server reads (jute.maxbuffer), or a proxy does not know it. The request would be sent again as soon as
-// there is a connection, five hundred times a second, and each time all requests of the session lose theirs. So the
-// second such failure in a row of the same order of a request suspects that order: it waits before it is sent once more,
-// and by itself. Nothing else of the session waits. Removals go on: an order to delete is paced in the same way, and what
-// is left of a request that has ended has pauses of its own (leave.go).
+// larger than the server reads (jute.maxbuffer), or a proxy does not know it. The request would be sent again as soon
+// as there is a connection, five hundred times a second, and each time all requests of the session lose theirs. So
+// the second such failure in a row of the same order of a request suspects that order: it waits before it is sent
+// once more, and by itself. Nothing else of the session waits. Removals go on: an order to delete is paced in the
+// same way, and what is left of a request that has ended has pauses of its own (leave.go).
 //
-// A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with it
-// a pause of a tenth of a second.
+// A connection that is lost for other reasons looks the same. Two in a row cost a request that has nothing to do with
+// it a pause of a tenth of a second.
 //
 // What a server puts off (throttled, read-only) was not done, and is asked for again after a pause too.
 
 const (
 	// suspected is after how many failures in a row an order waits.
 	suspected = 2
-	// firstPause is how long it waits then, on average, and longestPause at most, on average: it doubles with each failure.
-	// Sent again every five seconds, a request costs the others of the session a reconnect in that time, some milliseconds.
+	// firstPause is how long it waits then, on average, and longestPause at most, on average: it doubles with each
+	// failure. Sent again every five seconds, a request costs the others of the session a reconnect in that time, some
+	// milliseconds.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 )
 
-// isSuspect tells whether the server hangs up on orders of this kind.
+// isSuspect reports whether the server hangs up on orders of this kind.
 func (p *paced) isSuspect() bool { return p != nil && p.failures >= suspected && !p.deferred }
 
-// isNone tells whether there is nothing to remember.
+// isNone reports whether there is nothing to remember.
 func (p *paced) isNone() bool { return p.failures == 0 && p.timer == 0 }
 
-// isLate tells whether orders of this kind come after a pause.
+// isLate reports whether orders of this kind come after a pause.
 func (p *paced) isLate() bool { return p.isSuspect() || p != nil && p.deferred }
 
-// pauses tells whether an order is to wait.
+// pauses reports whether an order is to wait.
 func (r *request) pauses(e machine.Effect) bool {
 	kind := r.pace.of(e.Do)
 	return kind.isLate() && kind.do == e.Do && !kind.rested

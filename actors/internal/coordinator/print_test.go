@@ -102,7 +102,7 @@ type reach map[uintptr]string
 
 // unchanging are the types whose values are never changed, but replaced: see Clone.
 var unchanging = []reflect.Type{reflect.TypeFor[*Spec](), reflect.TypeFor[*Predecessor](), reflect.TypeFor[*View](),
-	reflect.TypeFor[standing](), reflect.TypeFor[purpose](), reflect.TypeFor[kind]()}
+	reflect.TypeFor[lastListing](), reflect.TypeFor[purpose](), reflect.TypeFor[kind]()}
 
 func (m reach) value(v reflect.Value) {
 	if slices.Contains(unchanging, v.Type()) {

@@ -5,16 +5,16 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Query is what the servers are to be asked: a closed set. Some take several round trips; the shell has a function of a
+// Query asks the servers for something: a closed set. Some take several round trips; the shell has a function of a
 // connection for each, and the model of package walk a step.
 type Query interface{ query() }
 
-// Answer is what they have said.
+// Answer is their answer.
 type Answer interface{ failure() Failure }
 
 type (
-	// Create makes the node of one request, by itself: where the lock path is not known to be there, or for a semaphore. What
-	// is learnt of the path on the way is part of the answer. *Created answers it.
+	// Create makes the node of one request, by itself: where the lock path is not known to be there, or for a semaphore.
+	// What is learnt of the path on the way is part of the answer. *Created answers it.
 	Create struct {
 		Spec *Spec
 		Info Info
@@ -32,16 +32,16 @@ type (
 		Beside string
 	}
 
-	// SeekLeft looks for what an earlier process held under the request's label, in a session that is nobody's any more.
-	// *Left answers it.
-	SeekLeft struct{ Spec *Spec }
+	// SeekReclaimable looks for what an earlier process held under the request's label, in a session that is nobody's
+	// any more. *Reclaimable answers it.
+	SeekReclaimable struct{ Spec *Spec }
 
 	// TakeOver makes the node of a request in place of one that an earlier process has left, if that is there and nobody
 	// has written to it: both in one transaction. *Created answers it.
 	TakeOver struct {
 		Spec *Spec
 		Name string
-		Left Left
+		Left Reclaimable
 	}
 
 	// Commit makes and deletes nodes, all or none, in one transaction, if all of some others exist. *Committed answers it.
@@ -76,7 +76,7 @@ type (
 	ReadOwn struct {
 		Path     string
 		Announce bool
-		// Says is what a node says again that a revoke request has overwritten; of a contest also one that says of
+		// Says is written again to a node whose data a revoke request has overwritten; of a contest also one that says of
 		// another that it was asked.
 		Says NewNode
 		// Czxid, of a contest, is that of the holder's node: a node with another is another's, and is only read.
@@ -115,21 +115,21 @@ type (
 	}
 )
 
-func (*Create) query()        {}
-func (*CreateAt) query()      {}
-func (*SeekLeft) query()      {}
-func (*TakeOver) query()      {}
-func (*Commit) query()        {}
-func (*List) query()          {}
-func (*Watch) query()         {}
-func (*Whose) query()         {}
-func (*WatchChildren) query() {}
-func (*WatchRetained) query() {}
-func (*ReadOwn) query()       {}
-func (*Find) query()          {}
-func (*Describe) query()      {}
-func (*RemoveContest) query() {}
-func (*Check) query()         {}
+func (*Create) query()          {}
+func (*CreateAt) query()        {}
+func (*SeekReclaimable) query() {}
+func (*TakeOver) query()        {}
+func (*Commit) query()          {}
+func (*List) query()            {}
+func (*Watch) query()           {}
+func (*Whose) query()           {}
+func (*WatchChildren) query()   {}
+func (*WatchRetained) query()   {}
+func (*ReadOwn) query()         {}
+func (*Find) query()            {}
+func (*Describe) query()        {}
+func (*RemoveContest) query()   {}
+func (*Check) query()           {}
 
 // NewNode is a node that a Commit is to make. Place is that among the creates of its lock path in the transaction,
 // Waiting how many requests wait behind it in its cohort. List: its queue is to be listed behind the transaction.
@@ -140,9 +140,9 @@ type NewNode struct {
 }
 
 type (
-	// Left answers SeekLeft: the node that is to be taken over, in which version and at which number, and the token to
-	// hold with then. Name is empty where there is none.
-	Left struct {
+	// Reclaimable answers SeekReclaimable: the node that is to be taken over, in which version and at which number, and
+	// the token to hold with then. Name is empty where there is none.
+	Reclaimable struct {
 		Name    string
 		Version int32
 		Number  int32
@@ -153,7 +153,7 @@ type (
 	// Created answers Create, CreateAt and TakeOver.
 	Created struct {
 		Node Made
-		// Info is what is known of the lock path now.
+		// Info says what is known of the lock path now.
 		Info Info
 		// Early is the queue as it was listed behind the create, where it was. It may be of any moment after that, or, over
 		// another connection, before.
@@ -163,8 +163,9 @@ type (
 		Failure  Failure
 	}
 
-	// Committed answers Commit. Made are in the order of the creates, and so is Early: what Created says of it holds here too.
-	// Nothing was done where it failed, unless its outcome is unknown; Failure names the path of the part that was refused.
+	// Committed answers Commit. Made are in the order of the creates, and so is Early: what Created says of it holds
+	// here too. Nothing was done where it failed, unless its outcome is unknown; Failure names the path of the part that
+	// was refused.
 	Committed struct {
 		Made    []Made
 		Early   []*View
@@ -211,15 +212,15 @@ type (
 	Done struct{ Failure Failure }
 )
 
-func (a *Left) failure() Failure      { return a.Failure }
-func (a *Created) failure() Failure   { return a.Failure }
-func (a *Committed) failure() Failure { return a.Failure }
-func (a *Listed) failure() Failure    { return a.View.Failure }
-func (a *Read) failure() Failure      { return a.Failure }
-func (*Arrivals) failure() Failure    { return Failure{} }
-func (a *Found) failure() Failure     { return a.Failure }
-func (a *Described) failure() Failure { return a.Failure }
-func (a *Done) failure() Failure      { return a.Failure }
+func (a *Reclaimable) failure() Failure { return a.Failure }
+func (a *Created) failure() Failure     { return a.Failure }
+func (a *Committed) failure() Failure   { return a.Failure }
+func (a *Listed) failure() Failure      { return a.View.Failure }
+func (a *Read) failure() Failure        { return a.Failure }
+func (*Arrivals) failure() Failure      { return Failure{} }
+func (a *Found) failure() Failure       { return a.Failure }
+func (a *Described) failure() Failure   { return a.Failure }
+func (a *Done) failure() Failure        { return a.Failure }
 
 // Made is a node that was made.
 type Made struct {
@@ -247,7 +248,7 @@ type View struct {
 	Failure Failure
 }
 
-// Info is what is known of a lock path.
+// Info says what is known of a lock path.
 type Info struct {
 	Exists bool
 	// Permits: a semaphore's number of permits is recorded in its data.
@@ -256,11 +257,11 @@ type Info struct {
 	Crowded bool
 }
 
-// crowded is how many contenders are too many to list behind a create. That costs no round trip, and says who is first; of
-// many it is long, and mostly says that somebody else is.
+// crowded is how many contenders are too many to list behind a create. That costs no round trip, and says who is
+// first; of many it is long, and mostly says that somebody else is.
 const crowded = 16
 
-// Outcome is what is known of a query that has failed.
+// Outcome says how much is known of a query that has failed.
 type Outcome uint8
 
 // The outcomes.
@@ -297,7 +298,7 @@ const (
 type Failure struct {
 	Outcome Outcome
 	Cause   Cause
-	// Path is what it failed for, where a part of a transaction did.
+	// Path is that of the part of a transaction that failed.
 	Path string
 	// Detail is for people.
 	Detail string
@@ -305,8 +306,8 @@ type Failure struct {
 	Trouble string
 }
 
-// none tells whether there was no failure.
+// none reports whether there was no failure.
 func (f Failure) none() bool { return f.Outcome == Applied }
 
-// is tells whether a server has refused it for this cause.
+// is reports whether a server has refused it for this cause.
 func (f Failure) is(cause Cause) bool { return f.Outcome == Refused && f.Cause == cause }

@@ -192,8 +192,8 @@ func unanswered(query Query, f Failure) Answer {
 	switch query.(type) {
 	case *Create, *CreateAt, *TakeOver:
 		return &Created{Failure: f}
-	case *SeekLeft:
-		return &Left{Failure: f}
+	case *SeekReclaimable:
+		return &Reclaimable{Failure: f}
 	case *Commit:
 		return &Committed{Failure: f}
 	case *List, *WatchChildren:

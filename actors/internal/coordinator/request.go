@@ -13,9 +13,9 @@ const (
 	ended
 )
 
-// wait is what a request watches while it waits: its predecessor; as the first waiter of a semaphore, all who are
-// before it, and the number of permits; or the whole lock path. It ends with the first news that the queue is not what
-// it was. Its operation tells it from earlier ones.
+// wait has the nodes that a request watches while it waits: its predecessor; as the first waiter of a semaphore, all
+// who are before it, and the number of permits; or the whole lock path. It ends with the first event that says that
+// the queue is not what it was. Its operation tells it from earlier ones.
 type wait struct {
 	op uint64
 	// nodes are those that keep the request out, by name; the empty name is the lock path itself. The first is its
@@ -27,8 +27,8 @@ type wait struct {
 	remote    bool   // it is about a node of another session
 }
 
-// standing is where the newest listing showed a request.
-type standing struct {
+// lastListing is where the newest listing showed a request.
+type lastListing struct {
 	// before is how many it had to wait for; head is its predecessor, where that was the head of the queue; lookAhead is
 	// the one before its predecessor; departed is the predecessor that went last.
 	before                    int
@@ -72,10 +72,10 @@ type search struct {
 // because its lock actor has ended and something may be left. There is one for each request, and it goes on until it is
 // known to be done, or the epoch is over.
 type removal struct {
-	phase removalPhase
-	op    uint64 // the newest operation of the machine that waits for it; zero for none
-	tries int
-	brief bool // it has held for so short a time that its node was not read yet
+	phase     removalPhase
+	op        uint64 // the newest operation of the machine that waits for it; zero for none
+	tries     int
+	shortHold bool // it has held for so short a time that its node was not read yet
 }
 
 type removalPhase uint8
@@ -117,12 +117,12 @@ func (p *pace) of(do machine.Do) *paced {
 	}
 }
 
-// waits tells whether an order waits for the end of a pause.
+// waits reports whether an order waits for the end of a pause.
 func (p *pace) waits() bool {
 	return p != nil && (p.orders.waiting.Op != 0 || p.searches.waiting.Op != 0)
 }
 
-// inNextEpoch gives what is left of it when an epoch is over, and its timers with it.
+// inNextEpoch gives it without its timers, which end with the epoch.
 func (p *pace) inNextEpoch() *pace {
 	if p == nil {
 		return nil
@@ -152,9 +152,9 @@ type sharing struct {
 	// waits is the create that waits for what becomes of another request: of its owner, or of the one that had a retained
 	// node. It is zero for none.
 	waits uint64
-	// joined is the create that was answered with a place in a cohort; inLine while the request waits there.
-	joined uint64
-	inLine bool
+	// lineCreate is the create that was answered with a place in a cohort; inLine while the request waits there.
+	lineCreate uint64
+	inLine     bool
 	// with is the node that a reader is to hold with, as soon as the request whose node it is does.
 	with *node
 	// holdOfOther: the request is, or was to be, part of another's hold, and not one of its own.
@@ -168,7 +168,7 @@ type turn struct {
 	previous, next RequestID
 }
 
-// turnPhase tells whether a request has to wait for its turn to make a node.
+// turnPhase reports whether a request has to wait for its turn to make a node.
 type turnPhase uint8
 
 const (

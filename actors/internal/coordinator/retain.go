@@ -48,7 +48,7 @@ func (c *Coordinator) retentionOver(t timer) {
 	}
 }
 
-// arrivalsRead is what a WatchRetained is for.
+// arrivalsRead is the purpose of a WatchRetained.
 type arrivalsRead struct{ path, node string }
 
 func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -57,7 +57,7 @@ func (p arrivalsRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// arrived takes note that somebody may want the lock. Whoever has come is behind the node, which is reused once more
+// arrived takes note that somebody may want the lock. The others are behind the node, which is reused once more
 // when a request is about to; unless it is spent: it is gone, or says that the lock is wanted back.
 func (c *Coordinator) arrived(p *lockPath, name string, spent bool) {
 	q, n := p.findNode(name)
@@ -102,7 +102,7 @@ func (c *Coordinator) releaseAll() {
 // operator may have deleted it, and somebody else may hold, with a greater token. The event of that may be on its way,
 // and a server that is cut off never sends one. So the session has the ensemble commit a transaction that checks the
 // node, sent after the request came, and grants the lock when that one succeeds. While the node exists nobody behind it
-// is granted the lock; whoever is granted it later has a greater token.
+// is granted the lock; a contender that is granted it later has a greater token.
 //
 // This costs one round trip, as a create does; what is saved is the delete. A sync would
 // be cheaper for the servers and prove nothing: a leader that is cut off answers it.

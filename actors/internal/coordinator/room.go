@@ -1,9 +1,10 @@
 package coordinator
 
-// Weight. When a session ends, the servers delete all of its ephemeral nodes in one transaction, which names each by its
-// path. A transaction that is larger than their jute.maxbuffer can neither be sent among them nor be read again from
-// their logs, and destroys the ensemble (ZOOKEEPER-4306). So each node is weighed as that transaction writes it (class
-// CloseSessionTxn: a vector of strings), from before its create is sent until the servers are known not to have it.
+// Weight. When a session ends, the servers delete all of its ephemeral nodes in one transaction, which names each by
+// its path. A transaction that is larger than their jute.maxbuffer can neither be sent among them nor be read again
+// from their logs, and destroys the ensemble (ZOOKEEPER-4306). So each node is weighed as that transaction writes it
+// (class CloseSessionTxn: a vector of strings), from before its create is sent until the servers are known not to
+// have it.
 
 const (
 	// weightShares is how many requesters of a gateway it takes to use the whole of its session's weight.
@@ -13,10 +14,10 @@ const (
 // weigh gives what a node of a request weighs.
 func (c *Coordinator) weigh(sp *Spec) int { return c.bounds.Root + sp.size }
 
-// fits tells whether a node of a request can be made now.
+// fits reports whether a node of a request can be made now.
 func (c *Coordinator) fits(sp *Spec) bool { return c.lacks(c.weigh(sp)) <= 0 && !c.overShare(sp) }
 
-// overShare tells whether a requester of a gateway would have more than its share.
+// overShare reports whether a requester of a gateway would have more than its share.
 func (c *Coordinator) overShare(sp *Spec) bool {
 	return sp.Requester != "" && c.epoch.load.shares[sp.Requester]+c.weigh(sp) > c.bounds.Weight/weightShares
 }
@@ -55,15 +56,15 @@ func (c *Coordinator) setHeld(r *request, held bool) {
 	c.recount(r.queue, r.node)
 }
 
-// weighs tells whether the servers may have a node, or get it.
+// weighs reports whether the servers may have a node, or get it.
 func (n *node) weighs() bool { return n.phase != absent && n.phase != left }
 
-// waits tells whether a node is being made, or stands in its queue, and nobody holds with it yet.
+// waits reports whether a node is being made, or stands in its queue, and nobody holds with it yet.
 func (c *Coordinator) waits(n *node) bool {
 	return (n.phase == creating || n.phase == present || n.phase == unknown) && !c.holdsWith(n)
 }
 
-// recount counts a node as what it is now. Whoever stands in the line of its queue may have a turn then.
+// recount counts a node by its present phase. The head of its queue's line may have a turn then.
 func (c *Coordinator) recount(q *ownQueue, n *node) {
 	l, was := &c.epoch.load, n.counted
 	n.counted = counted{weighs: n.weighs(), waits: c.waits(n)}
@@ -102,8 +103,8 @@ func (c *Coordinator) look(q *ownQueue) {
 }
 
 // The line of a queue: requests that stand inside the session, without a node, because it has as many nodes as it may
-// have. They are in the order in which they came; a candidate in an election stands before those of lesser priority. The
-// line is a list that goes through its requests, so that one may leave it from the middle however long it is.
+// have. They are in the order in which they came; a candidate in an election stands before those of lesser priority.
+// The line is a list that goes through its requests, so that one may leave it from the middle however long it is.
 
 // enterLine puts a request at the end of the line, behind none of lesser priority.
 func (c *Coordinator) enterLine(r *request) {
@@ -169,8 +170,8 @@ func (c *Coordinator) keep(r *request, as turnPhase, sign int) {
 	r.queue.room.waiting += sign
 }
 
-// hasPlace tells whether the node of a request has a place in its queue, which the request keeps if the node is lost. A
-// downgrade has that of another.
+// hasPlace reports whether the node of a request has a place in its queue, which the request keeps if the node is
+// lost. A downgrade has that of another.
 func (c *Coordinator) hasPlace(r *request) bool {
 	return r.life == active && !r.sharing.holdOfOther && c.waits(r.node)
 }

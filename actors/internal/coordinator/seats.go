@@ -160,8 +160,8 @@ func (c *Coordinator) roomFor(r *request) seat {
 	}
 }
 
-// retainedWeight is what the retained nodes weigh that nobody is about to use, those of one queue left out: it needs
-// room for a node of its own.
+// retainedWeight gives the weight of the retained nodes that nobody is about to use, those of one queue left out: it
+// needs room for a node of its own.
 func (c *Coordinator) retainedWeight(but *ownQueue) (weight int) {
 	if c.epoch.retained == 0 {
 		return 0
@@ -224,10 +224,12 @@ const maxRetained = 1024
 // mayRetain reports whether the node of a holder that gives back is kept for the next request.
 func (c *Coordinator) mayRetain(r *request) bool {
 	n, q := r.node, r.queue
-	return r.spec.Want.Sticky > 0 && r.held && n.phase == present && !n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
+	return r.spec.Want.Sticky > 0 && r.held && n.phase == present &&
+		!n.wanted && n.hasNextToken() && n.arrivals != othersCame &&
 		c.epoch.connection == connected && c.epoch.retained < maxRetained &&
 		q.retained == nil && !q.path.waitedFor(n.name) && len(q.cohort.waiting) == 0 &&
-		n.says.waiting == 0 && !c.isDescribed(n) // else it would go on saying so, or the write would look like somebody else's
+		// Else it would go on saying that others wait, or the write would look like somebody else's.
+		n.says.waiting == 0 && !c.isDescribed(n)
 }
 
 // mayPassPlace reports whether the node of a request that has not held keeps its place, for the next in line.

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Spec is what a request wants. It never changes.
+// Spec says what a request wants. It never changes.
 type Spec struct {
-	// Want is what was asked for; the shell writes of it into the node.
+	// Want has the options that were asked for; the shell writes of it into the node.
 	Want *messages.Acquire
 	// Path is the parent of the node: the lock path, but for a contest.
 	Path  string
@@ -19,7 +19,7 @@ type Spec struct {
 	// GUID finds the node when the reply to its create was lost (ZOOKEEPER-1262). It is part of the node's name; in a
 	// contest, of its data.
 	GUID string
-	// One is the name of a contest's node, whoever makes it; empty for locks with a queue.
+	// One is the name of a contest's node, in all sessions; empty for locks with a queue.
 	One string
 	// Permits is how many a semaphore is taken to have; 0 for other locks.
 	Permits int
@@ -35,7 +35,7 @@ type Spec struct {
 }
 
 // NewSpec makes the spec of a request that was found good. guid is a new UUID, by the address of the actor that asks;
-// child tells whether that is the lock actor's parent, and not itself.
+// child reports whether that is the lock actor's parent, and not itself.
 func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Time) *Spec {
 	sp := &Spec{
 		Want: want, Path: want.Path, GUID: guid, Owner: want.Owner, By: by, Child: child, Since: since,
@@ -64,13 +64,13 @@ func NewSpec(want *messages.Acquire, guid, by string, child bool, since time.Tim
 // At gives the path of a node of the request.
 func (sp *Spec) At(node string) string { return sp.Path + "/" + node }
 
-// Reads tells whether the request shares the lock with others that read.
+// Reads reports whether the request shares the lock with others that read.
 func (sp *Spec) Reads() bool { return sp.Style.Mode == messages.Read }
 
-// exclusive tells whether it shares it with nobody, and has a queue.
+// exclusive reports whether it shares it with nobody, and has a queue.
 func (sp *Spec) exclusive() bool { return sp.Style.Mode == messages.Exclusive }
 
-// sharesNode tells whether its node may serve further requests of the session: see cohort.go.
+// sharesNode reports whether its node may serve further requests of the session: see cohort.go.
 func (sp *Spec) sharesNode() bool { return sp.Want.Cohort > 1 }
 
 // bytes is about how much a create of the node takes in a transaction.
@@ -80,7 +80,7 @@ func (sp *Spec) bytes() int {
 		len(sp.Want.Owner) + len(sp.Want.Caller)
 }
 
-// saysTheSame tells whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,
+// saysTheSame reports whether the data of two requests' nodes differ in nothing but in which lock actor asks by itself,
 // and when.
 func (sp *Spec) saysTheSame(other *Spec) bool {
 	return sp.Style == other.Style && sp.Child == other.Child && (!sp.Child || sp.By == other.By) &&

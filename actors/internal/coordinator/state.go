@@ -44,7 +44,8 @@ const (
 
 // New makes the coordinator of a session whose first epoch is one. timeout is the session timeout that is asked for.
 func New(off Switches, timeout time.Duration, bounds Bounds) *Coordinator {
-	return &Coordinator{off: off, bounds: bounds, timeout: timeout, requests: map[RequestID]*request{}, epoch: newEpoch(1, timeout)}
+	return &Coordinator{off: off, bounds: bounds, timeout: timeout, requests: map[RequestID]*request{},
+		epoch: newEpoch(1, timeout)}
 }
 
 // epoch is all that dies with a ZooKeeper session. It is replaced whole: nothing of it is cleared by hand.
@@ -85,7 +86,8 @@ type Bounds struct {
 	Weight int
 	// Root is the length of the path, at the servers, below which the session's are: its chroot.
 	Root int
-	// Streak is how many nodes in a row must have followed one another before a lock path is not listed: see succession.go.
+	// Streak is how many nodes in a row must have followed one another before a lock path is not listed: see
+	// succession.go.
 	Streak int
 }
 
@@ -95,14 +97,14 @@ func DefaultBounds() Bounds { return Bounds{Waiting: 256, Weight: 512 << 10, Str
 
 // load is how much of the bounds is used, in bytes.
 type load struct {
-	// nodes is what those nodes weigh that may exist; others what those weigh of which only the shell knows.
+	// nodes is the weight of the nodes that may exist; others of those of which only the shell knows.
 	nodes, others int
 	// kept is promised to requests that were called, due to those that wait until there is room, going what will be free
 	// when the nodes are gone that were given up for them.
 	kept, due, going int
 	// inLine counts the requests that stand in lines.
 	inLine int
-	// shares is what nodes, kept and due have of each requester of a gateway.
+	// shares has the part of each requester of a gateway in nodes, kept and due.
 	shares map[string]int
 }
 
@@ -126,7 +128,7 @@ type parked struct {
 	effect  machine.Effect
 }
 
-// batch is what waits to be committed.
+// batch has the changes that wait to be committed.
 type batch struct {
 	waiting  []change
 	underway int // transactions
@@ -172,7 +174,7 @@ type request struct {
 	node    *node     // its own, or that of the hold that it shares; never nil
 	held    bool      // the machine has said that the lock is granted
 	wait    *wait     // what it watches while it waits; nil while it does not
-	view    standing
+	view    lastListing
 	own     ownWatch
 	search  search
 	removal removal
@@ -188,10 +190,10 @@ type request struct {
 	gaveBack Moment
 }
 
-// hasOwner tells whether a request is one of somebody: permits of a semaphore are nobody's in particular.
+// hasOwner reports whether a request is one of somebody: permits of a semaphore are nobody's in particular.
 func (r *request) hasOwner() bool { return r.spec.Owner != "" && r.spec.Permits == 0 }
 
-// watches tells whether a request waits for news of a node.
+// watches reports whether a request waits for events of a node.
 func (r *request) watches(name string, as role) bool {
 	switch as {
 	case waits:
@@ -203,10 +205,10 @@ func (r *request) watches(name string, as role) bool {
 	}
 }
 
-// waitsIn tells whether a request still waits as it did in an operation.
+// waitsIn reports whether a request still waits as it did in an operation.
 func (r *request) waitsIn(op uint64) bool { return r != nil && r.wait != nil && r.wait.op == op }
 
-// retains tells whether the queue retains the node that a request has left.
+// retains reports whether the queue retains the node that a request has left.
 func (r *request) retains() bool { return r.queue.retained != nil && r.queue.retained.request == r.id }
 
 // token makes the token of the node of a request, that was made or found.
@@ -218,25 +220,25 @@ func (r *request) token(czxid int64) (messages.Token, error) {
 	return token, err
 }
 
-// kind is what differs between kinds of locks. Its values have no state.
+// kind has what differs between kinds of locks. Its values have no state.
 type kind interface {
 	// create has the node made that a request asks for.
 	create(c *Coordinator, r *request, op uint64)
-	// waitsFor tells whether a request waits for nobody but the node right before its own, which is of this session.
+	// waitsFor reports whether a request waits for nobody but the node right before its own, which is of this session.
 	waitsFor(r *request, left *node) bool
 	// list finds out where a request stands.
 	list(c *Coordinator, r *request, op uint64)
-	// stands notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
-	stands(r *request, position queue.Position, permits int) (wrong string)
+	// noteListing notes where a listing shows a request. It gives what is wrong with that, where it cannot wait there.
+	noteListing(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches what keeps a request out: its predecessor is named.
 	watch(c *Coordinator, r *request, predecessor string)
-	// readsLate tells whether a holder's node need not be read at once.
+	// readsLate reports whether a holder's node need not be read at once.
 	readsLate() bool
 	// remove has the node deleted.
 	remove(c *Coordinator, r *request, op uint64)
 }
 
-// purpose is what an answer is for: plain data, that names requests and paths. A purpose that may lapse is a lapsing.
+// purpose is the purpose of a answer: plain data, that names requests and paths. A purpose that may lapse is a lapsing.
 type purpose interface {
 	answered(c *Coordinator, id uint64, answer Answer)
 }
@@ -278,7 +280,7 @@ const (
 	WatchTimer
 )
 
-// timer is what a timer is for, and for whom.
+// timer is the purpose of a timer, and for whom.
 type timer struct {
 	kind TimerKind
 	operation
@@ -343,7 +345,7 @@ func (e *epoch) leavePath(p *lockPath) {
 	}
 }
 
-// Wanted tells whether there is a request that wants a lease: one that waits or holds, and was not given up.
+// Wanted reports whether there is a request that wants a lease: one that waits or holds, and was not given up.
 func (c *Coordinator) Wanted() bool {
 	for _, r := range c.requests {
 		if r.life == active {
@@ -353,7 +355,7 @@ func (c *Coordinator) Wanted() bool {
 	return false
 }
 
-// Busy tells whether something of a request may be left at the servers, or come to be there.
+// Busy reports whether something of a request may be left at the servers, or come to be there.
 func (c *Coordinator) Busy() bool { return len(c.requests) > 0 }
 
 // reset makes a request one that has nothing in this epoch.

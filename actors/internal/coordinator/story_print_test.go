@@ -85,7 +85,7 @@ func asked(query Query) string {
 		w.add(q.Waiting > 0, "with %d behind", q.Waiting)
 	case *CreateAt:
 		w.add(true, "%s beside %s", q.Name, q.Beside)
-	case *SeekLeft:
+	case *SeekReclaimable:
 		w.add(true, "for %s", q.Spec.GUID)
 	case *TakeOver:
 		w.add(true, "%s for %s token=%s", q.Left.Name, q.Name, placed(q.Left.Token))

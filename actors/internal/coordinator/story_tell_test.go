@@ -120,8 +120,8 @@ func (s *story) answer(query Query, args *arguments) Answer {
 			a.Node = Made{Name: q.Name, Czxid: czxid(0), First: true}
 		}
 		return a
-	case *SeekLeft:
-		a := &Left{Failure: f}
+	case *SeekReclaimable:
+		a := &Reclaimable{Failure: f}
 		if args.has("left") {
 			a.Name, a.Number = long(args.text("left", "")), int32(args.number("number", 0))
 			a.Token, _ = messages.NewToken(czxid(0), args.number("place", 1))

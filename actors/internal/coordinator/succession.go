@@ -8,7 +8,7 @@ package coordinator
 // answered. Then only s can be before n.
 //
 // Why. A node's number is the lock path's count of creates (PrepRequestProcessor: the parent's
-// cversion, which deletes leave as it is). Every create counts, whoever makes it and under whatever
+// cversion, which deletes leave as it is). Every create counts, whichever session makes it and under whatever
 // name, a downgrade's and a reclaimer's too. So nothing was made between s and n. What was made
 // before s was gone when s was first, because contenders only vanish from before a node. What is
 // made later at an older number, in a downgrade or by a reclaimer, takes the place of a node that
@@ -37,25 +37,26 @@ package coordinator
 // cost a round trip more. So it takes some successive nodes (Bounds.Streak) before the lock path is
 // not listed.
 
-// standing is the number of a watch that stands, and zero without one.
-func (i identity) standing() uint64 {
+// watchID is the number of the watch while it is set, and zero otherwise.
+func (i identity) watchID() uint64 {
 	if i.set {
 		return i.ask
 	}
 	return 0
 }
 
-// follows tells whether a node has the number after that of one that was first, in the same lock path.
+// follows reports whether a node has the number after that of one that was first, in the same lock path.
 func (q *ownQueue) follows(n *node) bool {
 	s := q.succession
-	return n.under != 0 && n.under == q.path.identity.standing() && n.under == s.under && n.number == s.number+1 &&
+	return n.under != 0 && n.under == q.path.identity.watchID() && n.under == s.under && n.number == s.number+1 &&
 		q.neighbour(n) == nil
 }
 
-// isSteady tells whether the next create of a request is likely to follow the last.
+// isSteady reports whether the next create of a request is likely to follow the last.
 func (c *Coordinator) isSteady(r *request) bool {
 	s := r.queue.succession
-	return r.spec.exclusive() && s.under != 0 && s.under == r.queue.path.identity.standing() && int(s.streak) >= c.bounds.Streak
+	return r.spec.exclusive() && s.under != 0 && s.under == r.queue.path.identity.watchID() &&
+		int(s.streak) >= c.bounds.Streak
 }
 
 // succeed notes what the create of a node has shown.
@@ -81,7 +82,7 @@ func (c *Coordinator) succeed(r *request, first bool) {
 // maxStreak bounds what is counted.
 const maxStreak = 8
 
-// identifying is what the Watch of a lock path is for.
+// identifying is the purpose of the Watch of a lock path.
 type identifying struct{ path string }
 
 func (p identifying) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -100,8 +101,8 @@ func (c *Coordinator) forgetIdentity(p *lockPath) {
 	p.identity = identity{}
 }
 
-// watchIsOld ends the belief in a watch that has told nothing for a session timeout. The next create is listed, and sets
-// another.
+// watchIsOld ends the belief in a watch that has told nothing for a session timeout. The next create is listed, and
+// sets another.
 func (c *Coordinator) watchIsOld(path string, timer uint64) {
 	if p := c.epoch.paths[path]; p != nil && p.identity.timer == timer {
 		p.identity = identity{}

@@ -7,13 +7,13 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 )
 
-// Nodes of this session that no request owns. There are none, unless servers that were restored from a backup bring back
-// what the session had deleted: such a node stands before everybody for as long as the session lives, and nobody gives
-// it back. So a node that a request waits for, and the head of the queue when it looks again, are asked whose they are.
-// One of this session is removed, if no request has made it or may have: it would be known, or its name would have the
-// GUID of a request of which something is left.
+// Nodes of this session that no request owns. There are none, unless servers that were restored from a backup bring
+// back what the session had deleted: such a node stands before everybody for as long as the session lives, and nobody
+// gives it back. So a node that a request waits for, and the head of the queue when it looks again, are asked whose
+// they are. One of this session is removed, if no request has made it or may have: it would be known, or its name
+// would have the GUID of a request of which something is left.
 
-// isUnowned tells whether no request owns a node of this session.
+// isUnowned reports whether no request owns a node of this session.
 func (c *Coordinator) isUnowned(r *request, name string) bool {
 	p := r.queue.path
 	if _, n := p.findNode(name); n != nil {
@@ -51,7 +51,7 @@ func (c *Coordinator) removeUnowned(r *request, name string, czxid int64) {
 	c.ask(&Commit{Deletes: []string{p.at(name)}}, unownedRemoval{p.path, name})
 }
 
-// unownedRemoval is what the delete of a node is for that no request owns.
+// unownedRemoval is the purpose of the delete of a node that no request owns.
 type unownedRemoval struct{ path, name string }
 
 func (p unownedRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -83,7 +83,7 @@ func (c *Coordinator) lookAtHead(r *request, view *View) {
 	c.ask(&Whose{Path: p.at(head)}, headAsked{p.path, r.id, head})
 }
 
-// headAsked is what a Whose is for.
+// headAsked is the purpose of a Whose.
 type headAsked struct {
 	path    string
 	request RequestID

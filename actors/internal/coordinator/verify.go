@@ -19,7 +19,7 @@ func (c *Coordinator) verify(r *request, op uint64) {
 		// That it gave the lock back was lost on the way, behind a loss of the connection. The node is another's, or
 		// nobody's.
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
-	case r.node.phase == absent && r.sharing.joined != 0: // it waited in a cohort, and has asked the servers for nothing
+	case r.node.phase == absent && r.sharing.lineCreate != 0: // it waited in a line, and asked the servers for nothing
 		c.tell(r, machine.Event{Kind: machine.Found, Op: op})
 	case r.node.phase == creating:
 		r.search.later = max(r.search.later, op)
@@ -40,7 +40,7 @@ func (c *Coordinator) find(r *request, purpose purpose) {
 	c.ask(what, purpose)
 }
 
-// finding is what a Find is for, where the machine has asked to verify.
+// finding is the purpose of a Find, where the machine has asked to verify.
 type finding struct{ operation }
 
 // lapsed: a newer one, or a create, was started meanwhile.
@@ -88,10 +88,10 @@ func (c *Coordinator) searchAgain(t timer) {
 	}
 }
 
-// resolve decides whether the node that was found is the request's. That of a contest does not say so when somebody has
-// written into it that he wants the lock. Then it is that of a request of this session which does not know whether it has
-// made it: any will do, for only one takes it, and the others find it taken. But a create that is under way may be
-// answered that it has made it.
+// resolve decides whether the node that was found is the request's. That of a contest does not say so when somebody
+// has written into it that he wants the lock. Then it is that of a request of this session which does not know
+// whether it has made it: any will do, for only one takes it, and the others find it taken. But a create that is
+// under way may be answered that it has made it.
 func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	n, one, none := r.node, a.One, &Found{}
 	switch {
@@ -113,7 +113,7 @@ func (c *Coordinator) resolve(r *request, a *Found) *Found {
 	}
 }
 
-// othersCreate tells whether other requests of this session make the node of a contest.
+// othersCreate reports whether other requests of this session make the node of a contest.
 func (c *Coordinator) othersCreate(r *request) bool {
 	return slices.ContainsFunc(r.queue.members, func(id RequestID) bool {
 		other := c.requests[id]

@@ -39,7 +39,7 @@ func (c *Coordinator) tellWaits(r *request, predecessor *Predecessor) {
 	}
 }
 
-// predecessorNode is what is known of a node of this session. Those that wait in a cohort keep one between them.
+// predecessorNode says what is known of a node of this session. Those that wait in a cohort keep one between them.
 func (c *Coordinator) predecessorNode(q *ownQueue, n *node) *Predecessor {
 	p := &Predecessor{Node: n.name}
 	if len(n.users) > 0 && c.requests[n.users[0]] != nil {
@@ -70,7 +70,7 @@ func (c *Coordinator) watchChildren(r *request) {
 	c.ask(&WatchChildren{Path: p.path}, watchSet{ofWait: ofWait{operation{r.id, r.wait.op}}})
 }
 
-// expect is what must be so when a node is read, or else the queue is not what it was judged by.
+// expect is what the read of a node must confirm. If it does not, the queue has changed since the listing.
 type expect struct {
 	permits   int  // the data are this number; zero where they do not matter
 	unwritten bool // nobody has written to the node
@@ -84,7 +84,7 @@ func (p ofWait) lapsed(c *Coordinator, _ uint64) bool {
 	return !c.requests[p.request].waitsIn(p.op)
 }
 
-// watchSet is what a Watch is for, or a WatchChildren.
+// watchSet is the purpose of a Watch, or a WatchChildren.
 type watchSet struct {
 	ofWait
 	name string
@@ -120,7 +120,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	case f.none() && !same:
 		c.wake(r, machine.Changed, Handoff{At: c.at.Moment})
 	case f.is(NoNode):
-		c.wake(r, r.without(p.name), Handoff{At: c.at.Moment})
+		c.wake(r, r.wakeKind(p.name), Handoff{At: c.at.Moment})
 	case f.none(), f.is(NoAuth):
 		// What we may not read we get no event of: the slow re-list has to find out.
 		if w.pending == 0 {
@@ -132,9 +132,9 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// without tells what it means for a request that a node which it waits for is gone. When the predecessor was the head
+// wakeKind gives the event for a request when a node that it waits for is gone. When the predecessor was the head
 // of the queue nobody is before the request any more; otherwise the predecessor may have given up from the middle.
-func (r *request) without(name string) machine.Kind {
+func (r *request) wakeKind(name string) machine.Kind {
 	switch nodes := r.wait.nodes; {
 	case len(nodes) != 1 || nodes[0] != name: // the first waiter of a semaphore, or one that watches the whole queue
 		return machine.Changed
@@ -157,8 +157,8 @@ func (c *Coordinator) wake(r *request, why machine.Kind, handoff Handoff) {
 	}
 }
 
-// stirred takes the news of a node that a request waits for.
-func (c *Coordinator) stirred(r *request, name string, change Change, local bool) {
+// waitChanged takes the event of a node that a request waits for.
+func (c *Coordinator) waitChanged(r *request, name string, change Change, local bool) {
 	switch {
 	case !r.wait.children && !slices.Contains(r.wait.nodes, name): // it has gone on
 	case change == DataChanged && r.spec.Permits == 0:
@@ -167,7 +167,7 @@ func (c *Coordinator) stirred(r *request, name string, change Change, local bool
 		r.queue.path.unwatch(name, watcher{request: r.id, role: waits})
 		c.watchPredecessor(r, name)
 	case change == NodeDeleted:
-		c.wake(r, r.without(name), Handoff{c.at.Moment, local})
+		c.wake(r, r.wakeKind(name), Handoff{c.at.Moment, local})
 	default:
 		c.wake(r, machine.Changed, Handoff{c.at.Moment, local})
 	}
@@ -190,7 +190,7 @@ func (c *Coordinator) endWait(r *request) {
 		p.unwatch(w.lookAhead, watcher{request: r.id, role: looksAhead})
 	}
 	if w.children {
-		p.children = without(p.children, watcher{request: r.id, role: waits})
+		p.children = withoutWatcher(p.children, watcher{request: r.id, role: waits})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Bounded: a session has no more nodes at the servers, and no more that wait in one queue, than the plan allows for.
 const Bounded Invariant = "a session's nodes are bounded"
 
-// bounded tells whether the bounds of a plan are smaller than the usual ones.
+// bounded reports whether the bounds of a plan are smaller than the usual ones.
 func (p *Plan) bounded() bool { return p.Waiting > 0 || p.Nodes > 0 }
 
 // bounds gives what a session may have.
@@ -62,7 +62,7 @@ func (w *world) checkBounds() {
 	}
 }
 
-// downgraded tells whether a node was made in a downgrade.
+// downgraded reports whether a node was made in a downgrade.
 func (w *world) downgraded(n *node) bool {
 	for i := range w.plan.Sessions {
 		for j := range w.plan.Sessions {
@@ -74,7 +74,7 @@ func (w *world) downgraded(n *node) bool {
 	return false
 }
 
-// waitsWith tells whether the request that a node was made for waits with it.
+// waitsWith reports whether the request that a node was made for waits with it.
 func (w *world) waitsWith(n *node) bool {
 	for i := range w.plan.Sessions {
 		if a := &w.actors[i]; n.guid == guid(i) {
@@ -98,13 +98,13 @@ func (w *world) checkTurn(i int) {
 	}
 }
 
-// mayBegin tells whether a request can be made: that within another one, while the other's lock is held.
+// mayBegin reports whether a request can be made: that within another one, while the other's lock is held.
 func mayBegin(w *world, i int) ways {
 	within := w.plan.Within[i]
 	return once(unbegun(&w.actors[i]) && (within == 0 || w.actors[within-1].m.Holding()))
 }
 
-// mayRelease tells whether a lock can be given back: not while another request lives that is within it.
+// mayRelease reports whether a lock can be given back: not while another request lives that is within it.
 func mayRelease(w *world, i int) ways {
 	for j := range w.plan.Sessions {
 		if w.plan.Within[j] == i+1 && w.actors[j].lives() {

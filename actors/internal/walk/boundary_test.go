@@ -110,8 +110,8 @@ var (
 			a.Failure.Outcome = coordinator.Refused
 		}
 	})
-	sameToken   = answering(func(_ *world, _ int, a *coordinator.Left) { a.Token-- })
-	laterToken  = answering(func(_ *world, _ int, a *coordinator.Left) { a.Token += 10 << 10 })
+	sameToken   = answering(func(_ *world, _ int, a *coordinator.Reclaimable) { a.Token-- })
+	laterToken  = answering(func(_ *world, _ int, a *coordinator.Reclaimable) { a.Token += 10 << 10 })
 	forgetEnded = hearing(func(*world, int, coordinator.Ended) coordinator.Input { return nil })
 	// registerLate: the event comes while the answer to the Watch is under way, and nobody waits for it yet.
 	registerLate = hearing(func(w *world, s int, in coordinator.Changed) coordinator.Input {

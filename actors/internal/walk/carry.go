@@ -36,7 +36,7 @@ func (w *world) carryOut(s, at int) {
 		w.create(s, &f, q)
 	case *coordinator.CreateAt:
 		w.createAt(s, &f, q)
-	case *coordinator.SeekLeft:
+	case *coordinator.SeekReclaimable:
 		w.seekLeft(s, &f)
 	case *coordinator.TakeOver:
 		w.takeOver(s, &f, q)
@@ -109,7 +109,7 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	a.Early = w.early(s, q.Spec, q.List)
 }
 
-// listsLater tells whether something may come between a create and the listing behind it.
+// listsLater reports whether something may come between a create and the listing behind it.
 func (w *world) listsLater(list bool) bool { return w.plan.ListsLater && list && !w.plan.Crowded }
 
 // early is what is listed behind a create.

@@ -66,8 +66,8 @@ func (w *world) putOff(s, at int) {
 func (f *flight) fail(failure coordinator.Failure) {
 	f.applied, f.behind, f.commits, f.print = true, 0, false, fingerprint{}
 	switch f.query.(type) {
-	case *coordinator.SeekLeft:
-		f.answer = &coordinator.Left{Failure: failure}
+	case *coordinator.SeekReclaimable:
+		f.answer = &coordinator.Reclaimable{Failure: failure}
 	case *coordinator.Create, *coordinator.CreateAt, *coordinator.TakeOver:
 		f.answer = &coordinator.Created{Failure: failure}
 	case *coordinator.Commit:
@@ -139,7 +139,7 @@ func (w *world) arrive(s int) {
 	w.tell(s, in)
 }
 
-// beatTells tells whether a heartbeat would find that a node is gone. Lock actors that were told so hear it first.
+// beatTells reports whether a heartbeat would find that a node is gone. Lock actors that were told so hear it first.
 func (w *world) beatTells(s int) bool {
 	sess := &w.sessions[s]
 	if !sess.up || sess.link == unlinked || sess.served != alive || w.timer(s, coordinator.BeatTimer) == 0 {

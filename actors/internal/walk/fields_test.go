@@ -187,7 +187,7 @@ func (a *alterations) tryOnce(name string, alter, restore func()) {
 	restore()
 }
 
-// shows tells whether the state has another fingerprint now. A number that leads nowhere was read.
+// shows reports whether the state has another fingerprint now. A number that leads nowhere was read.
 func (a *alterations) shows() (shows bool) {
 	defer func() { shows = shows || recover() != nil }()
 	return fresh(a.w) != a.was

@@ -24,7 +24,7 @@ func (w *world) breakChain(s int) {
 	w.tell(s, coordinator.Lapsed{})
 }
 
-// mayGiveUp tells whether a session that has lapsed may be given up while requests want a lease, or none does.
+// mayGiveUp reports whether a session that has lapsed may be given up while requests want a lease, or none does.
 func mayGiveUp(wanted bool) func(w *world, s int) ways {
 	return func(w *world, s int) ways {
 		sess := &w.sessions[s]
@@ -57,7 +57,7 @@ type sent struct {
 	epoch uint64
 }
 
-// changes tells whether a query makes nodes.
+// changes reports whether a query makes nodes.
 func changes(query coordinator.Query) bool {
 	switch query.(type) {
 	case *coordinator.Create, *coordinator.CreateAt, *coordinator.Commit:

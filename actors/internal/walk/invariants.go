@@ -24,7 +24,7 @@ const (
 	InPlan          Invariant = "the plan can be followed"              // the moves of Plan.After can be made
 )
 
-// relies tells whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's
+// relies reports whether the owner of a request may believe that it holds the lock. An operator who deletes a holder's
 // node takes its lock away at once, and the holder learns of it later: that is the operator's risk. But while the lock
 // is handed over within a session, without a node, the servers give nothing away before the new holder has been told. A
 // node that is passed on in a cohort was deleted under all whom it serves until the session hears of that.
@@ -33,10 +33,10 @@ func (w *world) relies(i int) bool {
 	return a.lives() && (!a.is.any(broken) || a.is.any(handed)) && a.m.Holding() && w.unbroken(i)
 }
 
-// sameOwner tells whether two requests have the same owner, that is named.
+// sameOwner reports whether two requests have the same owner, that is named.
 func (p *Plan) sameOwner(i, j int) bool { return p.Owners[i] != 0 && p.Owners[i] == p.Owners[j] }
 
-// shares tells whether two requests may hold at the same time.
+// shares reports whether two requests may hold at the same time.
 func (p *Plan) shares(i, j int) bool {
 	mode := p.Modes[i]
 	return p.Paths[i] != p.Paths[j] || mode == messages.Semaphore || mode == messages.Read && p.Modes[j] == mode || p.sameOwner(i, j)
@@ -127,7 +127,7 @@ func (w *world) checkGrant(i int) {
 	}
 }
 
-// sharesHold tells whether a request goes on with the hold of another of its owner.
+// sharesHold reports whether a request goes on with the hold of another of its owner.
 func (w *world) sharesHold(i int) bool {
 	for j := range w.plan.Sessions {
 		if j != i && w.plan.sameOwner(i, j) && w.actors[j].m.Token == w.actors[i].m.Token {
@@ -137,7 +137,7 @@ func (w *world) sharesHold(i int) bool {
 	return false
 }
 
-// handsOver tells whether the users of a node that is before a request's in the queue have given the lock back within
+// handsOver reports whether the users of a node that is before a request's in the queue have given the lock back within
 // their session, or have its owner. The node is still to be deleted.
 func (w *world) handsOver(before node, i int) bool {
 	if before.forsaken { // of another session
@@ -192,7 +192,7 @@ func (w *world) checkQuiet() {
 	}
 }
 
-// mayWaitInside tells whether a request may wait without a node.
+// mayWaitInside reports whether a request may wait without a node.
 func (w *world) mayWaitInside(i int) bool {
 	return w.plan.Modes[i] == messages.Contest || w.plan.Cohort[i] > 0 || w.plan.bounded()
 }
@@ -222,7 +222,7 @@ func (w *world) checkQuietNode(n node, names []string) {
 	}
 }
 
-// retained tells whether a node is retained.
+// retained reports whether a node is retained.
 func (w *world) retained(n *node) bool {
 	s := &w.sessions[n.session]
 	return !s.closed && s.decides.Retains(lockPaths[n.path], n.name)
@@ -238,7 +238,7 @@ func (w *world) user(n node) int {
 	return -1
 }
 
-// over tells whether all requests have ended and nothing is left of them.
+// over reports whether all requests have ended and nothing is left of them.
 func (w *world) over() bool {
 	for i := range w.plan.Sessions {
 		if w.actors[i].life != stopped {

@@ -42,7 +42,7 @@ func (w *world) endEarlier(int) {
 // follows.
 func (w *world) seekLeft(s int, f *flight) {
 	w.catchUp(s)
-	a := &coordinator.Left{}
+	a := &coordinator.Reclaimable{}
 	f.answer, f.commits = a, true
 	if len(w.servers.nodes) == 0 {
 		return
@@ -50,7 +50,7 @@ func (w *world) seekLeft(s int, f *flight) {
 	if n := w.servers.nodes[0]; n.epoch == earlier && !n.wanted {
 		number, _ := queue.Sequence(n.name)
 		token, _ := messages.NewToken(n.czxid, 1)
-		*a = coordinator.Left{Name: n.name, Version: n.version, Number: number, Token: token}
+		*a = coordinator.Reclaimable{Name: n.name, Version: n.version, Number: number, Token: token}
 	}
 }
 

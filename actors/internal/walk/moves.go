@@ -71,7 +71,7 @@ type move struct{ kind, at, how uint8 }
 // kinds are all kinds: those of requests, of sessions, and of the servers.
 var kinds = slices.Concat(ofActors, ofSessions, ofServers)
 
-// goesOn tells whether a move comes by itself, expected whether it may be counted on.
+// goesOn reports whether a move comes by itself, expected whether it may be counted on.
 func (m move) goesOn() bool   { c := kinds[m.kind].class; return c == itself || c == perhaps }
 func (m move) expected() bool { c := kinds[m.kind].class; return c == itself || c == owed }
 

@@ -203,7 +203,7 @@ var inCoordinator = []seeded{
 		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
 		plan: Plan{Sessions: apart, ListsLater: true, Prompt: true}, breaks: InOrder},
 	{name: "believe in successive numbers of any lock path", source: edits(
-		rule("return n.under != 0 && n.under == q.path.identity.standing() && n.under == s.under && n.number == s.number+1 &&",
+		rule("return n.under != 0 && n.under == q.path.identity.watchID() && n.under == s.under && n.number == s.number+1 &&",
 			"return s.streak > 0 && n.number == s.number+1 &&")),
 		plan: steadyPath(Bounds{Reaps: 1}), breaks: InOrder},
 	{name: "believe in numbers that do not follow one another", source: edits(
@@ -213,7 +213,7 @@ var inCoordinator = []seeded{
 		rule("c.forgetIdentity(p) // it is gone, or its watch is spent", "")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in a watch that is gone when the answer comes", source: edits(
-		rule("n.under == q.path.identity.standing() && n.under == s.under", "n.under == s.under")),
+		rule("n.under == q.path.identity.watchID() && n.under == s.under", "n.under == s.under")),
 		plan: steadyAgain(Bounds{Reaps: 1, Passes: 1}), breaks: InOrder},
 	{name: "believe in the watch of a connection that is lost", source: edits(
 		rule("		p.listing, p.children = nil, nil\n		c.forgetIdentity(p)\n", "		p.listing, p.children = nil, nil\n")),
@@ -225,7 +225,7 @@ var inCoordinator = []seeded{
 		rule("	if i.set {\n		return i.ask\n	}\n	return 0\n", "	return i.ask\n")),
 		plan: unwatched(steadyAgain(Bounds{Reaps: 1, Passes: 1})), breaks: InOrder},
 	{name: "follow a node that was made before the watch stood", source: edits(
-		rule("n.under == q.path.identity.standing() && n.under == s.under &&", "n.under == q.path.identity.standing() &&")),
+		rule("n.under == q.path.identity.watchID() && n.under == s.under &&", "n.under == q.path.identity.watchID() &&")),
 		plan: unwatched(steadyPath(Bounds{Reaps: 1})), breaks: InOrder},
 	{name: "follow a node that was not first", source: edits(
 		rule("	if !first {\n		q.succession = succession{}\n		return\n	}\n", "")),
@@ -353,6 +353,6 @@ var inCoordinator = []seeded{
 		rule("	case length > 0 && q.room.nodes == 0 &&", "	case false &&")),
 		plan: Plan{Sessions: four, Paths: acrossBoth, Within: twoWant, Nodes: 2, Prompt: true}, breaks: NoLostWakeUp},
 	{name: "lose a turn", source: edits(
-		rule("	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.waitsInLine()})\n}\n\n// refuseFull", "}\n\n// refuseFull")),
+		rule("	c.tell(r, machine.Event{Kind: machine.PredecessorGone, Op: r.lineOp()})\n}\n\n// refuseFull", "}\n\n// refuseFull")),
 		plan: Plan{Sessions: three, Waiting: 1, Prompt: true}, breaks: NoLostWakeUp},
 }

@@ -53,7 +53,7 @@ const (
 	grace                           // GraceOver is due
 )
 
-// any tells whether one of some marks is set.
+// any reports whether one of some marks is set.
 func (m marks) any(of marks) bool { return m&of != 0 }
 
 // put sets marks, or clears them.
@@ -64,7 +64,7 @@ func (m *marks) put(which marks, on bool) {
 	}
 }
 
-// lives tells whether a request was made and its lock actor runs.
+// lives reports whether a request was made and its lock actor runs.
 func (a *lockActor) lives() bool { return a.life == asked }
 
 // news is an event for a lock actor.

@@ -56,7 +56,7 @@ func (w *world) sessionOf(i int) *session { return &w.sessions[w.plan.Sessions[i
 // epoch is the epoch of a session.
 func (w *world) epoch(s int) uint64 { return w.sessions[s].decides.Epoch() }
 
-// unbroken tells whether the lease of a request's grant has been valid ever since.
+// unbroken reports whether the lease of a request's grant has been valid ever since.
 func (w *world) unbroken(i int) bool {
 	a, s := &w.actors[i], w.sessionOf(i)
 	return s.lease && s.run == a.run && a.held == w.epoch(w.plan.Sessions[i])
