@@ -35,7 +35,8 @@ type module struct {
 	args   []string
 }
 
-// modules gives the modules in folders, those of plain without -race.
+// modules gives the modules in folders, those of plain without -race. Which packages of this module are tested says nothing
+// of theirs: all are.
 func modules(folders, plain, args []string) (all []module, err error) {
 	for _, folder := range plain {
 		if !slices.Contains(folders, folder) {
@@ -43,11 +44,11 @@ func modules(folders, plain, args []string) (all []module, err error) {
 		}
 	}
 	for _, folder := range folders {
-		m := module{folder, args}
-		if slices.Contains(plain, folder) {
-			m.args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-race" })
-		}
-		all = append(all, m)
+		withoutRace := slices.Contains(plain, folder)
+		flags := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+			return strings.HasPrefix(arg, "./") || withoutRace && arg == "-race"
+		})
+		all = append(all, module{folder, append(flags, "./...")})
 	}
 	return all, nil
 }
