@@ -16,9 +16,10 @@
 //     gives the lease within the work.
 //   - Kinds of locks: [Mutex], [RWMutex], [Semaphore], [Contest]; each is a [Locker]. [Keyed] has one for each key,
 //     whatever string that is; [Named] is the same for callers that keep no lease, and [OneKey] one key of it.
-//   - To run jobs: [RunOnce], which gives a [Once]. Its [OnceOutcome] is [OnceRan], [OnceNotDue] or
-//     [OnceBusy]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun] or [MarkFailed]. Options are
-//     [AckWith], [WithMarkFirst], [WithRetryAfter] and [WithWaiting].
+//   - To run jobs: [RunOnce] in a period, [RunOnceFor] an instant of a schedule ([InstantOf], [ErrNotRun]). Both give a
+//     [Once]. Its [OnceOutcome] is [OnceRan], [OnceAlreadyRan], [OnceNotDue], [OnceBusy], [OnceSuperseded] or
+//     [OnceTooLate]. Its [Mark] has a [MarkState]: [MarkDone], [MarkBegun] or [MarkFailed]. Options are [AckWith],
+//     [WithMarkFirst], [WithRetryAfter], [WithWaiting], [WithStartDeadline] and [WithCatchUp].
 //   - To lead: [Election], with Run, Campaign, Observe, IsLeader and Health; [Leadership], [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].
 //   - To read and write ZooKeeper while a lock is held: Lease.Get; Lease.Txn of [Op], which [Create],

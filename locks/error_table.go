@@ -76,6 +76,9 @@ var errorTable = []errorRow{
 	{ErrNoLeader, mayPass, nil, nil, "no_leader"},
 	{ErrAgain, mayPass, nil, nil, "again"},
 
+	// Of RunOnceFor: another instant is what may succeed, unless ErrAgain stands beside it.
+	{ErrNotRun, mayNotPass, nil, nil, "not_run"},
+
 	// Of opening and closing a client.
 	{ErrSessionRemains, mayNotPass, nil, nil, "session_remains"},
 	{ErrSessionFileInUse, mayNotPass, nil, nil, "session_file"},

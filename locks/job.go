@@ -10,38 +10,53 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// job is one RunOnce that has the lock.
+// job is one RunOnce, or one RunOnceFor, that has the lock.
 type job struct {
 	jobOptions
-	lease  *Lease
-	path   string
-	period time.Duration
+	lease   *Lease
+	path    string
+	period  time.Duration // of RunOnce
+	instant time.Time     // of RunOnceFor
+	judge   func(data []byte, written time.Time) (due bool, err error)
 
 	once    Once
 	began   time.Time // by the servers' clock
+	at      time.Time // the instant that it is at: this one, or one that it catches up; zero for RunOnce
 	version int32     // of the mark's node
+}
 
-	mu       sync.Mutex
-	with     []Op // of AckWith
-	returned bool // the work has, and its mark is written
+// acks are what AckWith adds to the mark of one call of the work.
+type acks struct {
+	mu   sync.Mutex
+	ops  []Op
+	over bool // none is taken any more
+}
+
+// close gives them, and takes no more.
+func (a *acks) close() []Op {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
+	return a.ops
 }
 
 type jobKey struct{}
 
-// AckWith adds ops to the transaction in which RunOnce writes its mark when the work has returned nil: they are
-// carried out together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of a
-// RunOnce, is marked first, or has returned. What is wrong with the ops is the error of RunOnce; then there is no mark either.
+// AckWith adds ops to the transaction in which RunOnce or RunOnceFor writes its mark when the work has returned nil: they
+// are carried out together, or none is. ctx is that of the work. It returns ErrBadAcquire where the work is not that of
+// either, is of a RunOnce that marks first, or has returned. What is wrong with the ops is the error of RunOnce; then
+// there is no mark either.
 func AckWith(ctx context.Context, ops ...Op) error {
-	j, _ := ctx.Value(jobKey{}).(*job)
-	if j == nil || j.markFirst {
+	a, _ := ctx.Value(jobKey{}).(*acks)
+	if a == nil {
 		return fmt.Errorf("%w: AckWith: no work whose mark follows", ErrBadAcquire)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.returned {
-		return fmt.Errorf("%w: AckWith: the work has returned", ErrBadAcquire)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return fmt.Errorf("%w: AckWith: the work has returned, or was marked first", ErrBadAcquire)
 	}
-	j.with = append(j.with, ops...)
+	a.ops = append(a.ops, ops...)
 	return nil
 }
 
@@ -55,7 +70,8 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 			return err
 		}
 	}
-	err := j.lease.run(context.WithValue(ctx, jobKey{}, j), func(ctx context.Context) error {
+	acks := &acks{over: j.markFirst}
+	err := j.lease.run(context.WithValue(ctx, jobKey{}, acks), func(ctx context.Context) error {
 		j.once.Outcome = OnceRan
 		return work(ctx, j.lease.Token())
 	})
@@ -64,11 +80,7 @@ func (j *job) run(ctx context.Context, work func(context.Context, Token) error) 
 	case j.markFirst || j.once.Outcome != OnceRan:
 		return err
 	case err == nil:
-		j.mu.Lock()
-		with := j.with
-		j.returned = true
-		j.mu.Unlock()
-		return j.mark(ctx, MarkDone, with...)
+		return j.mark(ctx, MarkDone, acks.close()...)
 	case j.retryAfter > 0 && !told && j.lease.Valid():
 		if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
 			return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
@@ -108,8 +120,8 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 	}
 }
 
-// judge tells whether the work is due by the mark that was read. The error says what is wrong with it.
-func (j *job) judge(data []byte, written time.Time) (due bool, err error) {
+// judgePeriod tells whether the work is due by the mark that was read. The error says what is wrong with it.
+func (j *job) judgePeriod(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {
 		return true, nil
@@ -180,7 +192,7 @@ func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err erro
 func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
-	m, at := newMark(state, j.lease, j.began), j.path+"/"+markName
+	m, at := newMark(state, j), j.path+"/"+markName
 	results, err := j.txn(ctx, append([]Op{Set(at, m.data(), j.version)}, ops...)...)
 	if errors.Is(err, zkconn.ErrNoNode) { // deleted meanwhile, unless it is a node of the others
 		again, still := j.txn(ctx, append([]Op{Create(at, nil), Set(at, m.data(), 0)}, ops...)...)
@@ -195,7 +207,7 @@ func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 		return err
 	}
 	m.Written = results[0].Mtime
-	j.once.Mark = m
+	j.once.Mark, j.version = m, results[0].Version
 	return nil
 }
 

@@ -31,13 +31,7 @@ type lock struct {
 	ranked     bool // WithPriority
 	pressAfter time.Duration
 
-	job jobOptions // of RunOnce
-}
-
-// jobOptions are the options of RunOnce.
-type jobOptions struct {
-	markFirst, waits bool
-	retryAfter       time.Duration
+	job jobOptions // of RunOnce and RunOnceFor
 }
 
 func newLock(c *Client, want messages.Acquire, opts []LockOption) lock {

@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// LockOption changes how a lock is acquired. Every LockOption is an option of elections and of RunOnce, too.
+// LockOption changes how a lock is acquired. Every LockOption is an option of elections, of RunOnce and of
+// RunOnceFor, too.
 //
 // An option without effect is refused: Lock returns ErrBadAcquire and says why. What has an effect on which kind of lock
 // is said by two tables: for messages.Acquire in actors.CheckAcquire, for elections and RunOnce here.
@@ -27,25 +28,36 @@ type ElectionOption interface {
 
 // OnceOption changes how RunOnce works: WithMarkFirst, WithRetryAfter, WithWaiting, and every LockOption.
 type OnceOption interface {
-	apply(*lock)
+	InstantOption
 	forOnce()
+}
+
+// InstantOption changes how RunOnceFor works: WithStartDeadline, WithCatchUp, and every OnceOption but WithMarkFirst.
+type InstantOption interface {
+	apply(*lock)
+	forInstant()
 }
 
 type (
 	lockOption     func(*lock)
 	electionOption func(*lock)
 	onceOption     func(*lock)
+	instantOption  func(*lock)
 )
 
 func (o lockOption) apply(l *lock)     { o(l) }
 func (o electionOption) apply(l *lock) { o(l) }
 func (o onceOption) apply(l *lock)     { o(l) }
+func (o instantOption) apply(l *lock)  { o(l) }
 
 func (lockOption) forLock()         {}
 func (lockOption) forElection()     {}
 func (lockOption) forOnce()         {}
+func (lockOption) forInstant()      {}
 func (electionOption) forElection() {}
 func (onceOption) forOnce()         {}
+func (onceOption) forInstant()      {}
+func (instantOption) forInstant()   {}
 
 // use is what a lock is used for.
 type use string
@@ -55,6 +67,7 @@ const (
 	forLocking  use = "a lock"
 	forElection use = "an election"
 	forRunOnce  use = "RunOnce"
+	forInstant  use = "RunOnceFor"
 )
 
 // refusals are the options that are refused before anything is sent, by what the lock is used for: their values are not
@@ -75,6 +88,16 @@ var refusals = []struct {
 	{forRunOnce, "WithRetryAfter", func(l *lock) bool { return l.job.retryAfter < 0 }, "the time must not be negative"},
 	{forRunOnce, "WithMarkFirst", func(l *lock) bool { return l.job.markFirst && l.job.retryAfter > 0 },
 		"what is marked first is not tried again, so not with WithRetryAfter"},
+	{forInstant, "WithRetryAfter", func(l *lock) bool { return l.job.retryAfter < 0 }, "the time must not be negative"},
+	{forInstant, "WithMarkFirst", func(l *lock) bool { return l.job.markFirst }, "the mark always comes first"},
+	{forInstant, "WithStartDeadline", func(l *lock) bool { return l.job.startDeadline < 0 },
+		"the time must not be negative"},
+	{forInstant, "WithCatchUp", func(l *lock) bool { return l.job.catchesUp && (l.job.next == nil || l.job.most < 0) },
+		"it needs a schedule, and a number that is not negative"},
+	{forInstant, "WithDeadlockDetection", func(l *lock) bool { return l.detects && !l.job.waits },
+		"without WithWaiting it waits for nobody"},
+	{forInstant, "WithWatchAll", func(l *lock) bool { return l.want.WatchAll && !l.job.waits },
+		"without WithWaiting it waits for nobody"},
 	{forRunOnce, "WithDeadlockDetection", func(l *lock) bool { return l.detects && !l.job.waits },
 		"without WithWaiting it waits for nobody"},
 	{forRunOnce, "WithWatchAll", func(l *lock) bool { return l.want.WatchAll && !l.job.waits },

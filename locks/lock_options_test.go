@@ -67,36 +67,45 @@ var columns = []struct {
 			optionFor[OnceOption](opt)...)
 		return []error{err}
 	}},
+	{"RunOnceFor", func(ctx context.Context, c *Client, path string, opt any) []error {
+		_, err := RunOnceFor(ctx, c, path, time.Now(), func(context.Context, Token) error { return nil },
+			optionFor[InstantOption](opt)...)
+		return []error{err}
+	}},
 }
 
 // optionTable says of every option of a lock what each column answers: + accepts it, - refuses it with ErrBadAcquire
 // because it has no effect there, and a dot is a mistake that the compiler finds.
 //
-//	Mutex, Keyed, RWMutex for writing, RWMutex for reading, Semaphore, Contest, Election, RunOnce
+//	Mutex, Keyed, RWMutex for writing, RWMutex for reading, Semaphore, Contest, Election, RunOnce, RunOnceFor
 var optionTable = map[string]struct {
 	signs string
 	give  func(c *Client) any
 }{
-	"WithLabel":      {"++++++-+", func(*Client) any { return WithLabel("me") }},
-	"WithGrace":      {"++++++++", func(*Client) any { return WithGrace(time.Hour) }},
-	"WithSticky":     {"++-----+", func(*Client) any { return WithSticky(time.Hour) }},
-	"WithCohort":     {"++++--++", func(*Client) any { return WithCohort(3) }}, // the readers of an RWMutex share nodes
-	"WithReclaim":    {"++----++", func(*Client) any { return WithReclaim("me") }},
-	"WithReentry":    {"++++-+++", func(*Client) any { return WithReentry() }},
-	"WithName":       {"+++++-++", func(*Client) any { return WithName("n") }},
-	"WithNaming":     {"++++--++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
-	"WithWatchAll":   {"++++--+-", func(*Client) any { return WithWatchAll() }},
-	"WithMaxHold":    {"++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
-	"WithOnLost":     {"++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},
-	"WithOnChange":   {"++++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
-	"WithPriority":   {"......+.", func(*Client) any { return WithPriority(1, time.Hour) }},
-	"WithMarkFirst":  {".......+", func(*Client) any { return WithMarkFirst() }},
-	"WithRetryAfter": {".......+", func(*Client) any { return WithRetryAfter(time.Hour) }},
-	"WithWaiting":    {".......+", func(*Client) any { return WithWaiting() }},
-	"WithDeadlockDetection": {"+++++-+-", func(*Client) any {
+	"WithLabel":      {"++++++-++", func(*Client) any { return WithLabel("me") }},
+	"WithGrace":      {"+++++++++", func(*Client) any { return WithGrace(time.Hour) }},
+	"WithSticky":     {"++-----++", func(*Client) any { return WithSticky(time.Hour) }},
+	"WithCohort":     {"++++--+++", func(*Client) any { return WithCohort(3) }}, // the readers of an RWMutex share nodes
+	"WithReclaim":    {"++----+++", func(*Client) any { return WithReclaim("me") }},
+	"WithReentry":    {"++++-++++", func(*Client) any { return WithReentry() }},
+	"WithName":       {"+++++-+++", func(*Client) any { return WithName("n") }},
+	"WithNaming":     {"++++--+++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
+	"WithWatchAll":   {"++++--+--", func(*Client) any { return WithWatchAll() }},
+	"WithMaxHold":    {"+++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
+	"WithOnLost":     {"+++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},
+	"WithOnChange":   {"+++++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
+	"WithPriority":   {"......+..", func(*Client) any { return WithPriority(1, time.Hour) }},
+	"WithMarkFirst":  {".......+-", func(*Client) any { return WithMarkFirst() }},
+	"WithRetryAfter": {".......++", func(*Client) any { return WithRetryAfter(time.Hour) }},
+	"WithStartDeadline": {"........+", func(*Client) any { return WithStartDeadline(time.Hour) }},
+	"WithCatchUp": {"........+", func(*Client) any {
+		return WithCatchUp(func(at time.Time) time.Time { return at.Add(time.Hour) }, 1)
+	}},
+	"WithWaiting":    {".......++", func(*Client) any { return WithWaiting() }},
+	"WithDeadlockDetection": {"+++++-+--", func(*Client) any {
 		return WithDeadlockDetection("/", time.Hour)
 	}},
-	"WithObserver": {"++++++++", func(c *Client) any {
+	"WithObserver": {"+++++++++", func(c *Client) any {
 		return WithObserver(c.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {})))
 	}},
 }
@@ -174,6 +183,10 @@ func TestBadValuesOfOptions(t *testing.T) {
 	for _, opts := range [][]OnceOption{{WithRetryAfter(-1)}, {WithMarkFirst(), WithRetryAfter(1)}} {
 		require.ErrorIs(t, newLockFor(forRunOnce, nil, messages.Acquire{}, opts).wrong, ErrBadAcquire)
 	}
+	for _, opt := range []InstantOption{WithRetryAfter(-1), WithStartDeadline(-1), WithMarkFirst(), WithCatchUp(nil, 1),
+		WithCatchUp(func(at time.Time) time.Time { return at }, -1)} {
+		require.ErrorIs(t, newLockFor(forInstant, nil, messages.Acquire{}, []InstantOption{opt}).wrong, ErrBadAcquire)
+	}
 	waits := []OnceOption{WithWaiting(), WithWatchAll(), WithDeadlockDetection("/", time.Hour)}
 	require.NoError(t, newLockFor(forRunOnce, nil, messages.Acquire{}, waits).wrong)
 }
@@ -192,7 +205,7 @@ func TestOptionsOfASessionOverGateways(t *testing.T) {
 
 func isOption(expr ast.Expr) bool {
 	name, is := expr.(*ast.Ident)
-	return is && slices.Contains([]string{"LockOption", "ElectionOption", "OnceOption"}, name.Name)
+	return is && slices.Contains([]string{"LockOption", "ElectionOption", "OnceOption", "InstantOption"}, name.Name)
 }
 
 // fits reports whether the compiler takes an option.
@@ -202,6 +215,8 @@ func fits(takes string, opt any) (is bool) {
 		_, is = opt.(ElectionOption)
 	case "RunOnce":
 		_, is = opt.(OnceOption)
+	case "RunOnceFor":
+		_, is = opt.(InstantOption)
 	default:
 		_, is = opt.(LockOption)
 	}

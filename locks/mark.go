@@ -9,7 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Mark is what RunOnce leaves behind: who ran, and when. Times are by the servers' clock, to the millisecond.
+// Mark is what RunOnce and RunOnceFor leave behind: who ran, and when. Times are by the servers' clock, to the
+// millisecond.
 type Mark struct {
 	// State is what the mark says of the run; "" stands for no mark.
 	State MarkState
@@ -23,6 +24,10 @@ type Mark struct {
 	Began time.Time
 	// Written is when the mark was written: the time of its node.
 	Written time.Time
+	// For is the instant that it ran for, in UTC; zero for RunOnce, which has none.
+	For time.Time
+
+	until time.Time // the newest instant that its RunOnceFor goes on to (WithCatchUp)
 }
 
 // MarkState is what a mark says of a run.
@@ -32,9 +37,9 @@ type MarkState string
 const (
 	// MarkDone: the work has been done.
 	MarkDone MarkState = "done"
-	// MarkBegun: it has been begun, and no more is known (WithMarkFirst).
+	// MarkBegun: it has been begun, and no more is known (WithMarkFirst, RunOnceFor).
 	MarkBegun MarkState = "begun"
-	// MarkFailed: it has failed (WithRetryAfter).
+	// MarkFailed: it has failed (WithRetryAfter, RunOnceFor).
 	MarkFailed MarkState = "failed"
 )
 
@@ -44,26 +49,39 @@ const (
 	clockName = "clock"
 )
 
-// markForm is how a mark is written.
+// markForm is how a mark is written. Programs of an earlier version read what they know of it.
 type markForm struct {
-	Run   MarkState `json:"run"`
-	Host  string    `json:"host"`
-	PID   int       `json:"pid"`
-	Label string    `json:"label,omitempty"`
-	Token Token     `json:"token"`
-	Began int64     `json:"began"` // milliseconds since 1970
+	Run   MarkState  `json:"run"`
+	Host  string     `json:"host"`
+	PID   int        `json:"pid"`
+	Label string     `json:"label,omitempty"`
+	Token Token      `json:"token"`
+	Began int64      `json:"began"` // milliseconds since 1970
+	For   *time.Time `json:"for,omitempty"`
+	Until *time.Time `json:"until,omitempty"`
 }
 
 // newMark makes the mark of a run of this process.
-func newMark(state MarkState, lease *Lease, began time.Time) Mark {
+func newMark(state MarkState, j *job) Mark {
 	host, _ := os.Hostname() // for people
-	return Mark{State: state, Host: host, PID: os.Getpid(), Label: lease.from.want.Label, Token: lease.Token(),
-		Began: began}
+	m := Mark{State: state, Host: host, PID: os.Getpid(), Label: j.lease.from.want.Label, Token: j.lease.Token(),
+		Began: j.began}
+	if !j.at.IsZero() {
+		m.For, m.until = j.at.Round(0).UTC(), j.instant.Round(0).UTC() // without the monotonic clock of this process
+	}
+	return m
 }
 
 // data is what the mark's node holds.
 func (m Mark) data() []byte {
-	text, _ := json.Marshal(markForm{m.State, m.Host, m.PID, m.Label, m.Token, m.Began.UnixMilli()}) // strings and numbers
+	form := markForm{Run: m.State, Host: m.Host, PID: m.PID, Label: m.Label, Token: m.Token, Began: m.Began.UnixMilli()}
+	if !m.For.IsZero() {
+		form.For = &m.For
+	}
+	if m.until.After(m.For) {
+		form.Until = &m.until
+	}
+	text, _ := json.Marshal(form) // strings, numbers, and years that are checked
 	return text
 }
 
@@ -73,7 +91,15 @@ func readMark(data []byte, written time.Time) (Mark, error) {
 	if err := json.Unmarshal(data, &f); err != nil || f.Run == "" || f.Began == 0 {
 		return Mark{}, fmt.Errorf("%w: %s is not the mark of a run: %.40q", ErrFailed, markName, data)
 	}
-	return Mark{f.Run, f.Host, f.PID, f.Label, f.Token, time.UnixMilli(f.Began), written}, nil
+	m := Mark{State: f.Run, Host: f.Host, PID: f.PID, Label: f.Label, Token: f.Token, Began: time.UnixMilli(f.Began),
+		Written: written}
+	if f.For != nil {
+		m.For, m.until = f.For.UTC(), f.For.UTC()
+	}
+	if f.Until != nil {
+		m.until = f.Until.UTC()
+	}
+	return m, nil
 }
 
 // String says who ran and when, for people: in words, on one line.
@@ -85,5 +111,9 @@ func (m Mark) String() string {
 	if m.Label != "" {
 		who = fmt.Sprintf("%q, %s", m.Label, who)
 	}
-	return fmt.Sprintf("%s at %s, by %s", m.State, m.Began.UTC().Format(time.RFC3339), who)
+	at := m.Began.UTC().Format(time.RFC3339)
+	if !m.For.IsZero() {
+		at += ", for " + instantText(m.For)
+	}
+	return fmt.Sprintf("%s at %s, by %s", m.State, at, who)
 }

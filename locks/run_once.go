@@ -64,6 +64,7 @@ func RunOnce(
 	}
 	defer lease.Release() // also when work panics
 	j := &job{lease: lease, path: key, period: period, jobOptions: l.job}
+	j.judge = j.judgePeriod
 	err = j.run(ctx, work)
 	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
 	return j.once, err

@@ -1,0 +1,153 @@
+package locks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
+)
+
+// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody has. Once.Outcome says why.
+var ErrNotRun = errors.New("turnstile: not run for this instant")
+
+// RunOnceFor calls work for an instant of a schedule, under the lock at key: the whole of a job that several replicas have
+// in their schedules, and that is to run once for each time that it is due.
+//
+//	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly) // at: 02:00, which its scheduler has told
+//
+// The instant is the key, and not the time at which somebody calls. So it does not matter whose clock is ahead, how late
+// a replica wakes up, or how fast the work is; and a run by hand for another instant moves none of the schedule. All
+// replicas must name the same instant: what their scheduler says the tick is for, or the time rounded to it, and not
+// time.Now(). Two are the same when time.Time.Equal says so, whatever their zones.
+//
+// The node "ran" below key has the newest instant that the work was begun for, and whether it was done, has failed, or
+// neither. It is written before the work and after it, each time with Lease.Txn; AckWith adds to the second. The work is
+// called at most once for each instant: not again when it has failed, or when its process died or lost the lock in it.
+// WithRetryAfter has it called again then, at least once. Older instants than the newest are refused.
+//
+// A caller that comes while the work runs does not wait; WithWaiting does. WithStartDeadline bounds how late the work may
+// begin. WithCatchUp first calls it for the instants that were missed.
+//
+// Once.Outcome says what happened. The error is nil, unless it is named:
+//
+//   - OnceRan: the work was called. The error is that of work, or the errors of all calls where WithCatchUp made several;
+//     it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had ended before work returned. An error of Lease.Txn
+//     though work has returned nil: it is done, and not marked so.
+//   - OnceAlreadyRan: somebody has run it for this instant. Once.Mark says who, and whether it was done.
+//   - OnceBusy: somebody is at it. Where that is known to be the run of an older instant the error wraps ErrNotRun.
+//   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over: Once.Left. Or the instant
+//     is more than a minute ahead of the servers' clock: ErrNotRun.
+//   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
+//   - OnceTooLate: it is later than WithStartDeadline allows: ErrNotRun.
+//   - "": the error of Lock, of Lease.Txn, or of ctx, and work was not called. After ErrUnknownOutcome, or a loss, the
+//     instant may be marked as begun, and passes without the work unless WithRetryAfter has it called.
+//
+// MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
+//
+// How late it is, and when to retry, is by the servers' clock, as for RunOnce. RunOnce may have been used with the same
+// key before, also by an earlier version: what it has left stands for all instants up to the begin of that run, unless
+// that had failed. Do not use both with one key for longer than a change from one to the other.
+//
+// An instant before the year 1 or after 9999, and options that exclude each other, give ErrBadAcquire; a "ran" that is
+// something else than a mark ErrFailed; a client over gateways ErrNeedsSession.
+func RunOnceFor(
+	ctx context.Context, client *Client, key string, instant time.Time,
+	work func(ctx context.Context, token Token) error, opts ...InstantOption,
+) (Once, error) {
+	l := newLockFor(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
+	l.want.Try = !l.job.waits
+	if err := l.checkInstant(instant); err != nil {
+		return Once{}, &Error{Op: "run", Path: key, Err: err}
+	}
+	lease, err := l.acquire(ctx)
+	switch {
+	case errors.Is(err, ErrNotAcquired):
+		return client.busyFor(ctx, key, instant)
+	case err != nil:
+		return Once{}, err
+	}
+	defer lease.Release() // also when work panics
+	j := &job{lease: lease, path: key, instant: instant, jobOptions: l.job}
+	j.judge = j.judgeInstant
+	err = j.runFor(ctx, work)
+	_ = lease.Unlock(context.WithoutCancel(ctx)) // bounded by the lease
+	return j.once, err
+}
+
+// WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the servers' clock: as the
+// startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that comes too late does harm, or is not worth
+// doing. Zero, the default, sets no bound.
+func WithStartDeadline(d time.Duration) InstantOption {
+	return instantOption(func(l *lock) { l.job.startDeadline = d })
+}
+
+// WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last run, the oldest first,
+// before the one that it was called for: for the newest most of them, which are not too late by WithStartDeadline.
+// Once.Missed counts the others. next gives the first instant of the schedule after a time, as robfig/cron's
+// Schedule.Next does. Use it where each run does a part of the work, such as a day of a report; InstantOf says which.
+// With most 0 nothing is caught up, and missed instants are counted.
+//
+// A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is to be repeated first.
+func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
+	return instantOption(func(l *lock) { l.job.next, l.job.most, l.job.catchesUp = next, most, true })
+}
+
+// InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the location of the instant
+// that RunOnceFor was given. It is zero elsewhere.
+func InstantOf(ctx context.Context) time.Time {
+	at, _ := ctx.Value(instantKey{}).(time.Time)
+	return at
+}
+
+type instantKey struct{}
+
+// checkInstant refuses what cannot be done before anything is sent.
+func (l *lock) checkInstant(instant time.Time) error {
+	year := instant.UTC().Year()
+	switch {
+	case l.client.Session() == nil:
+		return ErrNeedsSession
+	case instant.IsZero() || year < 1 || year > 9999:
+		return fmt.Errorf("%w: an instant of the year %d", ErrBadAcquire, year)
+	}
+	return l.wrong
+}
+
+// busyFor tells of a run that is under way elsewhere. Its mark is looked at before its holder: where the holder is still
+// there that has written it, it is at what the mark says.
+func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (Once, error) {
+	once := Once{Outcome: OnceBusy}
+	var mark Mark
+	now, _ := c.Session().Connection()
+	data, stat, err := c.Session().Read(ctx, now.Epoch, key+"/"+markName)
+	if err == nil && len(data) > 0 {
+		mark, _ = readMark(data, stat.Mtime)
+	}
+	once.Holder = c.holderOf(ctx, key)
+	if mark.State != MarkBegun || mark.For.IsZero() || mark.Token != once.Holder.Token {
+		return once, nil // it has not begun yet, has ended, or is nobody's of an instant
+	}
+	once.Mark = mark
+	switch {
+	case mark.For.After(instant):
+		return superseded(once, key, instant)
+	case mark.until.Before(instant):
+		return once, notRun(key, instant, fmt.Errorf("%w: the run for %s is still going (%v)", ErrAgain, instantText(mark.For), mark))
+	}
+	return once, nil
+}
+
+// superseded is what becomes of an instant that is older than the newest.
+func superseded(once Once, key string, instant time.Time) (Once, error) {
+	once.Outcome = OnceSuperseded
+	return once, notRun(key, instant, fmt.Errorf("the newest run is %v", once.Mark))
+}
+
+func notRun(key string, instant time.Time, why error) error {
+	return &Error{Op: "run", Path: key, Detail: "for " + instantText(instant), Err: fmt.Errorf("%w: %w", ErrNotRun, why)}
+}
+
+// instantText is how an instant is written in a mark, and shown.
+func instantText(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
