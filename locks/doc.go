@@ -49,8 +49,8 @@
 //   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithoutFastPaths], [WithMaxWaiting],
 //     [WithMaxNodeBytes].
 //
-// Options of a lock are of type [LockOption], those that only an election or RunOnce takes of type [ElectionOption]
-// or [OnceOption]. An option without effect on its kind of lock is refused with ErrBadAcquire:
+// Options of a lock are of type [LockOption], those that only an election, RunOnce or RunOnceFor takes of type
+// [ElectionOption], [OnceOption] or [InstantOption]. An option without effect on its kind of lock is refused with ErrBadAcquire:
 //
 //   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told: [WithOnChange], [WithOnLost],
 //     [WithObserver].

@@ -82,26 +82,26 @@ var optionTable = map[string]struct {
 	signs string
 	give  func(c *Client) any
 }{
-	"WithLabel":      {"++++++-++", func(*Client) any { return WithLabel("me") }},
-	"WithGrace":      {"+++++++++", func(*Client) any { return WithGrace(time.Hour) }},
-	"WithSticky":     {"++-----++", func(*Client) any { return WithSticky(time.Hour) }},
-	"WithCohort":     {"++++--+++", func(*Client) any { return WithCohort(3) }}, // the readers of an RWMutex share nodes
-	"WithReclaim":    {"++----+++", func(*Client) any { return WithReclaim("me") }},
-	"WithReentry":    {"++++-++++", func(*Client) any { return WithReentry() }},
-	"WithName":       {"+++++-+++", func(*Client) any { return WithName("n") }},
-	"WithNaming":     {"++++--+++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
-	"WithWatchAll":   {"++++--+--", func(*Client) any { return WithWatchAll() }},
-	"WithMaxHold":    {"+++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
-	"WithOnLost":     {"+++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},
-	"WithOnChange":   {"+++++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
-	"WithPriority":   {"......+..", func(*Client) any { return WithPriority(1, time.Hour) }},
-	"WithMarkFirst":  {".......+-", func(*Client) any { return WithMarkFirst() }},
-	"WithRetryAfter": {".......++", func(*Client) any { return WithRetryAfter(time.Hour) }},
+	"WithLabel":         {"++++++-++", func(*Client) any { return WithLabel("me") }},
+	"WithGrace":         {"+++++++++", func(*Client) any { return WithGrace(time.Hour) }},
+	"WithSticky":        {"++-----++", func(*Client) any { return WithSticky(time.Hour) }},
+	"WithCohort":        {"++++--+++", func(*Client) any { return WithCohort(3) }}, // the readers of an RWMutex share nodes
+	"WithReclaim":       {"++----+++", func(*Client) any { return WithReclaim("me") }},
+	"WithReentry":       {"++++-++++", func(*Client) any { return WithReentry() }},
+	"WithName":          {"+++++-+++", func(*Client) any { return WithName("n") }},
+	"WithNaming":        {"++++--+++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
+	"WithWatchAll":      {"++++--+--", func(*Client) any { return WithWatchAll() }},
+	"WithMaxHold":       {"+++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
+	"WithOnLost":        {"+++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},
+	"WithOnChange":      {"+++++++++", func(*Client) any { return WithOnChange(func(Change) {}) }},
+	"WithPriority":      {"......+..", func(*Client) any { return WithPriority(1, time.Hour) }},
+	"WithMarkFirst":     {".......+-", func(*Client) any { return WithMarkFirst() }},
+	"WithRetryAfter":    {".......++", func(*Client) any { return WithRetryAfter(time.Hour) }},
 	"WithStartDeadline": {"........+", func(*Client) any { return WithStartDeadline(time.Hour) }},
 	"WithCatchUp": {"........+", func(*Client) any {
 		return WithCatchUp(func(at time.Time) time.Time { return at.Add(time.Hour) }, 1)
 	}},
-	"WithWaiting":    {".......++", func(*Client) any { return WithWaiting() }},
+	"WithWaiting": {".......++", func(*Client) any { return WithWaiting() }},
 	"WithDeadlockDetection": {"+++++-+--", func(*Client) any {
 		return WithDeadlockDetection("/", time.Hour)
 	}},

@@ -250,7 +250,7 @@ func TestMarksOfTheVersionBefore(t *testing.T) {
 				}
 			}
 		}
-		got := cameTo(t, locks.OnceAlreadyRan, client, night(3), &counted{})
+		got := cameTo(t, locks.OnceRan, client, night(4), &counted{})
 		var before markBefore
 		require.NoError(t, json.Unmarshal([]byte(zk.read(t, jobMark).data), &before))
 		require.Equal(t, markBefore{"done", got.Mark.Host, got.Mark.PID, "", got.Mark.Token, got.Mark.Began.UnixMilli()}, before)

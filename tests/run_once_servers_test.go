@@ -131,7 +131,10 @@ func TestRunOnceInSilence(t *testing.T) {
 const jobberVariable = "TURNSTILE_TEST_JOBBER"
 
 // jobber is what such a process is told.
-type jobber struct{ Connect string }
+type jobber struct {
+	Connect string
+	For     time.Time // zero for RunOnce
+}
 
 // TestJobberInAProcess is not a test but a process: it runs a job that works until it gets a line, looks at nothing
 // meanwhile, and says what came out.
@@ -144,18 +147,29 @@ func TestJobberInAProcess(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &j))
 	client, err := locks.Open(deadline(t), j.Connect, locks.WithSessionTimeout(jobTimeout))
 	require.NoError(t, err)
-	got, err := locks.RunOnce(context.Background(), client, jobKey, time.Hour, func(_ context.Context, token locks.Token) error {
+	work := func(_ context.Context, token locks.Token) error {
 		say("works", token)
 		awaitGoOn(t)
 		return nil
-	}, locks.WithWaiting())
+	}
+	var got locks.Once
+	if j.For.IsZero() {
+		got, err = locks.RunOnce(context.Background(), client, jobKey, time.Hour, work, locks.WithWaiting())
+	} else {
+		got, err = locks.RunOnceFor(context.Background(), client, jobKey, j.For, work, locks.WithWaiting())
+	}
 	say(got.Outcome, got.Mark.State, errors.Is(err, locks.ErrLost), err == nil)
 	require.NoError(t, client.Close(context.Background()))
 }
 
 func startJobber(t *testing.T, zk *servers) *talking {
 	t.Helper()
-	text, err := json.Marshal(jobber{zk.Connect()})
+	return startJobberFor(t, zk, time.Time{})
+}
+
+func startJobberFor(t *testing.T, zk *servers, at time.Time) *talking {
+	t.Helper()
+	text, err := json.Marshal(jobber{zk.Connect(), at})
 	require.NoError(t, err)
 	return startTalking(t, "TestJobberInAProcess", jobberVariable, string(text))
 }
