@@ -33,6 +33,10 @@ func TestErrorsArePrintable(t *testing.T) {
 			"Contest":   func() error { _, err := client.Contest(path).Lock(ctx); return err },
 			"All":       func() error { _, err := locks.All(ctx, client.Mutex("/good2"), client.Mutex(path)); return err },
 			"RunOnce":   func() error { _, err := locks.RunOnce(ctx, client, path, time.Hour, nil); return err },
+			"RunOnceFor": func() error {
+				_, err := locks.RunOnceFor(ctx, client, path, time.Now(), nil)
+				return err
+			},
 			"Campaign":  func() error { _, err := client.Election(path).Campaign(ctx, "x"); return err },
 			"Leader":    func() error { _, err := client.Election(path).Leader(ctx); return err },
 			"Observe":   func() error { _, err := client.Election(path).Observe(ctx); return err },

@@ -60,6 +60,14 @@ func TestLostIsNotCancelled(t *testing.T) {
 			_, err := locks.RunOnce(ctx, c, "/work", time.Hour, func(ctx context.Context, _ locks.Token) error { return work(ctx) }, once...)
 			return err
 		},
+		"RunOnceFor": func(ctx context.Context, c *locks.Client, opts []locks.LockOption, work func(context.Context) error) error {
+			var once []locks.InstantOption
+			for _, opt := range opts {
+				once = append(once, opt)
+			}
+			_, err := locks.RunOnceFor(ctx, c, "/work", time.Now(), func(ctx context.Context, _ locks.Token) error { return work(ctx) }, once...)
+			return err
+		},
 	}
 	for how, end := range ends {
 		for returned, work := range works {

@@ -30,37 +30,51 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 	t.Run("standalone", func(t *testing.T) { run(t, rig.StartStandalone(t).Addr()) })
 }
 
-// TestCron: three replicas wake up, and one of them runs the job, which is not done before the others have looked.
+// TestCron: three replicas wake up for the same instant, one after the other or together, and the job is run once. It is
+// over before the others look, so that no lock keeps them out.
 func TestCron(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
-		looked := make(chan struct{}, 3)
-		var ran atomic.Int32
+		var ran, here atomic.Int32
+		job := func(context.Context) error {
+			time.Sleep(20 * time.Millisecond)
+			ran.Add(1)
+			return nil
+		}
+		wake := func(at time.Time) {
+			was, err := services.Cron(patient.Deadline(t), servers, at, job)
+			if err != nil {
+				t.Error(err)
+			}
+			if was {
+				here.Add(1)
+			}
+		}
+		tonight := time.Now().Truncate(time.Minute)
 		var all sync.WaitGroup
-		for range 3 {
+		for n := range 3 { // the clocks of crontabs differ
 			all.Go(func() {
-				here, err := services.Cron(patient.Deadline(t), servers, func(ctx context.Context) error {
-					ran.Add(1)
-					for range 2 {
-						select {
-						case <-looked:
-						case <-ctx.Done():
-							return context.Cause(ctx)
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					t.Error(err)
-				}
-				if !here {
-					looked <- struct{}{}
-				}
+				time.Sleep(time.Duration(n) * 100 * time.Millisecond)
+				wake(tonight)
 			})
 		}
 		all.Wait()
-		require.Equal(t, int32(1), ran.Load())
-		_, err := services.Cron(patient.Deadline(t), servers, func(context.Context) error { return errWork })
+		for range 3 {
+			wake(tonight)
+		}
+		require.Equal(t, []int32{1, 1}, []int32{ran.Load(), here.Load()})
+
+		later := tonight.Add(time.Second)
+		for range 3 {
+			all.Go(func() { wake(later) })
+		}
+		all.Wait()
+		require.Equal(t, []int32{2, 2}, []int32{ran.Load(), here.Load()})
+
+		_, err := services.Cron(patient.Deadline(t), servers, tonight, job)
+		require.ErrorIs(t, err, locks.ErrNotRun, "it has been run for a later one")
+		was, err := services.Cron(patient.Deadline(t), servers, later.Add(time.Second), func(context.Context) error { return errWork })
 		require.ErrorIs(t, err, errWork, "the next night")
+		require.True(t, was)
 	})
 }
 

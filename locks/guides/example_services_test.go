@@ -45,10 +45,11 @@ func Example_job() {
 		var all sync.WaitGroup
 		var ran, left atomic.Int32
 		nightly := func(context.Context, locks.Token) error { ran.Add(1); return nil }
+		at := time.Now().Truncate(time.Hour) // what the tick is for
 		for range 3 {
 			all.Go(func() {
 				for range 2 {
-					once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
+					once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly)
 					if err == nil && once.Outcome != locks.OnceRan {
 						left.Add(1)
 					}

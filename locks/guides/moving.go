@@ -12,7 +12,7 @@
 //	keepalive, extend, refresh, renew, watchdog   nothing to do: the session renews every lease by itself
 //	a TTL, how long a crashed holder is waited for  WithSessionTimeout: 10 s, say ("Choosing a session timeout")
 //	lockAtMostFor (ShedLock)                      not needed against crashes; WithMaxHold against a job that hangs
-//	lockAtLeastFor (ShedLock)                     RunOnce: at most once in a period, by the servers' clock
+//	lockAtLeastFor (ShedLock)                     RunOnceFor: once for each instant; RunOnce: once in a period
 //	reentrant, recursive                          WithReentry: by context, not by goroutine
 //	TryLock, tryLock(0), NX                       TryLock(ctx)
 //	LeaderLatch, LeaderSelector, OnStartedLeading  Election.Campaign, Election.Run

@@ -59,19 +59,39 @@
 //
 // # A job that one of several replicas runs
 //
-// Each replica wakes up by its own schedule and clock. RunOnce runs the job where nobody has within the period; the
-// others are told who did. The period is counted by the servers' clock, from the beginning of the last run: let it be
-// a little shorter than the time between two runs of the schedule.
+// Each replica wakes up by its own schedule and clock. A lock alone does not help: where the job is
+// fast, the next replica finds it free again. RunOnceFor runs the job once for each instant of the
+// schedule. The instant is what the tick is for, such as 02:00, and the same on all replicas. Never
+// give it time.Now().
 //
-//	once, err := locks.RunOnce(ctx, client, "/jobs/nightly", 23*time.Hour, nightly)
-//	if once.Outcome == locks.OnceNotDue { log.Print(once.Mark) } // done at ..., by process 4711 on web2
+//	once, err := locks.RunOnceFor(ctx, client, "/jobs/nightly", at, nightly, locks.WithStartDeadline(time.Hour))
+//	log.Print(once.Outcome, once.Mark) // already ran: done at ..., for ..., by process 4711 on web2
 //
-// The mark is written when the job has returned nil, so that a job that fails, or whose replica dies, is run by the
-// next that comes: at least once. Where twice is worse than not at all, WithMarkFirst. AckWith writes the job's result
-// together with the mark. After ErrUnknownOutcome the job is done and the mark may be missing.
+// Where nobody runs the job for an instant, the error wraps ErrNotRun, so no night is missed silently.
+// The rest is the caller's decision. Beside it is what Kubernetes' CronJob and Temporal's schedules
+// have for it:
+//
+//	a run that failed or died     it stays the only one; WithRetryAfter: again     backoffLimit
+//	a late one                    it runs; WithStartDeadline: not after that       startingDeadlineSeconds
+//	the one before still runs     ErrNotRun, OnceBusy                              Forbid, skip
+//	                              WithWaiting: behind it                           buffer one
+//	                              WithGrace and Client.Revoke: in its place        Replace, terminate other
+//	                              a key for each instant: beside it                Allow
+//	instants that were missed     left out; WithCatchUp: the last n, or all        catch-up window
+//	an older one than the newest  ErrNotRun, OnceSuperseded                        -
+//
+// To run a night again by hand, name its instant, with WithRetryAfter(0). That moves nothing of the
+// schedule. Work with WithCatchUp asks InstantOf(ctx) which instant it is called for.
+//
+// RunOnce is for jobs that have no schedule: "at most every 23 hours". The period is counted by the servers' clock, from
+// the beginning of the last run. The mark is written when the job has returned nil, so that a job that fails, or whose
+// replica dies, is run by the next that comes. With WithMarkFirst it is at most once.
+//
+// AckWith writes the job's result together with the mark. After ErrUnknownOutcome the job is done and the mark may be
+// missing.
 //
 // A scheduler of its own, such as gocron, takes Turnstile as its Locker or Elector: examples/scheduler. A crontab takes
-// zklock run --at-most-every.
+// zklock run --for, or --at-most-every.
 //
 // # A leader
 //

@@ -23,12 +23,12 @@ var elsewhereShown = map[Ability]map[Fault]shown{
 		lostReply: {by: []string{"TestReplyToTxnIsLost", "TestReplyToTxnIsLostWithTheSession"}},
 	},
 	Once: {
-		expiry:    {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut"}},
-		cut:       {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut"}},
-		silence:   {by: []string{"TestRunOnceFaults", "TestRunOnceInSilence"}},
-		pause:     {by: []string{"TestRunOncePaused"}},
-		kill:      {by: []string{"TestRunOnceKilled"}},
-		lostReply: {by: []string{"TestRunOnceFaults", "TestRunOnceLosesMessages"}},
+		expiry:    {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut", "TestRunOnceForFaults", "TestRunOnceForExpires"}},
+		cut:       {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut", "TestRunOnceForFaults"}},
+		silence:   {by: []string{"TestRunOnceFaults", "TestRunOnceInSilence", "TestRunOnceForFaults"}},
+		pause:     {by: []string{"TestRunOncePaused", "TestRunOnceForPaused"}},
+		kill:      {by: []string{"TestRunOnceKilled", "TestRunOnceForKilled"}},
+		lostReply: {by: []string{"TestRunOnceFaults", "TestRunOnceLosesMessages", "TestRunOnceForFaults", "TestRunOnceForLosesMessages"}},
 	},
 	Reclaim: {
 		expiry:    {by: []string{"TestNotReclaimed"}},
