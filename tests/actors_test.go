@@ -68,7 +68,7 @@ type request struct {
 	stopped chan struct{} // closed when the parent has stopped
 }
 
-// lockEnded is what the parent sends to itself when its lock actor has ended: Terminated overtakes the
+// lockEnded is the parent's message to itself when its lock actor has ended: Terminated overtakes the
 // notices, this does not.
 type lockEnded struct{}
 

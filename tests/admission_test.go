@@ -139,7 +139,7 @@ func TestTriesBeyondTheBound(t *testing.T) {
 	})
 }
 
-// nodeBytes is what a node of a lock path weighs.
+// nodeBytes is the weight of a node of a lock path.
 func nodeBytes(zk *servers, path string) int {
 	return 4 + len(zk.Root()+path) + len("/_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// changesHeard is what WithOnChange was told.
+// changesHeard has the changes that WithOnChange was told.
 type changesHeard struct {
 	mu   sync.Mutex
 	all  []locks.Change

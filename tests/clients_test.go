@@ -36,7 +36,7 @@ func recorded(t *testing.T, client *locks.Client, path string) (*locks.Mutex, *a
 	return client.Mutex(path, locks.WithObserver(rec.PID())), rec
 }
 
-// answer is what a Lock that runs elsewhere gave.
+// answer is the result of a Lock that runs elsewhere.
 type answer struct {
 	lease *locks.Lease
 	err   error

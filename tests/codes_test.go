@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// lockRows are what a Lock makes of each code that refuses its create, or says nothing of it: the rows of package
+// lockRows have the outcome of a Lock for each code that refuses its create, or says nothing of it: the rows of package
 // zkconn's table that are not answers on which the recipe decides.
 var lockRows = []struct {
 	code int32

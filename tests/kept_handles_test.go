@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// heap is what is in use, without garbage.
+// heap gives the bytes in use, without garbage.
 func heap() int64 {
 	var m runtime.MemStats
 	for range 3 { // what finalizers let go of, too

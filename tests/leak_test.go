@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// counts are what a server keeps for its clients.
+// counts has the numbers of sessions, watches and ephemeral nodes that a server keeps.
 type counts struct{ sessions, watches, ephemerals int }
 
 func count(t *testing.T, members []rig.Address) (all counts) {

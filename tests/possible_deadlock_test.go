@@ -24,7 +24,7 @@ func possibleDeadlocks(t *testing.T, client *locks.Client, root string) (sure, p
 	return sure, possible
 }
 
-// thisProcess is what possible deadlocks call the process of a test.
+// thisProcess is the name of a test's process in possible deadlocks.
 func thisProcess(t *testing.T) string {
 	t.Helper()
 	host, err := os.Hostname()

@@ -19,7 +19,7 @@ import (
 // reclaimer in JSON.
 const reclaimerVariable = "TURNSTILE_TEST_RECLAIMER"
 
-// reclaimer is what such a process is told.
+// reclaimer has the settings of such a process.
 type reclaimer struct {
 	Connect, Path string
 	File          string        // the session file
@@ -63,7 +63,7 @@ func (r reclaimer) start(t *testing.T) reclaiming {
 	return reclaiming{startTalking(t, "TestReclaimerInAProcess", reclaimerVariable, string(text))}
 }
 
-// grant is what the process holds with.
+// grant is the grant of the process.
 type grant struct {
 	token   locks.Token
 	node    string

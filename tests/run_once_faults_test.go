@@ -15,7 +15,7 @@ import (
 // jobClock is the node that is written to be told the time.
 const jobClock = jobKey + "/clock"
 
-// onceScene is what a fault has at hand while a job is run.
+// onceScene has what a fault needs while a job is run.
 type onceScene struct {
 	server  *embedded.Server
 	network *outageDialer
@@ -42,7 +42,7 @@ func (s *onceScene) inject(t *testing.T, path string, action embedded.Action, ex
 // onceCell is a fault while a job is run, and what must come out.
 type onceCell struct {
 	before, during func(t *testing.T, s *onceScene) // the job, and the work
-	// fails is what the error wraps, nil for none; works whether the work is called; marked whether there is a mark
+	// fails is an error that is wrapped, nil for none; works: the work is called; marked: there is a mark
 	// afterwards.
 	fails         error
 	works, marked bool

@@ -130,7 +130,7 @@ func TestRunOnceInSilence(t *testing.T) {
 // jobberVariable makes TestJobberInAProcess a process that runs a job: a jobber in JSON.
 const jobberVariable = "TURNSTILE_TEST_JOBBER"
 
-// jobber is what such a process is told.
+// jobber has the settings of such a process.
 type jobber struct {
 	Connect string
 	For     time.Time // zero for RunOnce

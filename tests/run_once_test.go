@@ -19,7 +19,7 @@ const (
 	jobMark = jobKey + "/ran"
 )
 
-// unmarked is what there is in place of a mark.
+// unmarked stands for a mark that is not there.
 var unmarked = written{"", 0}
 
 // counted is work that counts how often it is called, and returns an error.

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// servers are what a test runs on: an embedded server, a standalone one or an ensemble that the tests of
+// servers are the servers of a test: an embedded server, a standalone one or an ensemble that the tests of
 // the package share, and a chroot of the test's own.
 type servers struct {
 	members []rig.Address
@@ -122,7 +122,7 @@ func (k *kind) servers(t *testing.T) *servers {
 	return s
 }
 
-// Connect is what Open takes.
+// Connect is the connect string for Open.
 func (s *servers) Connect() string { return s.Hosts() + s.root }
 
 // Hosts is the list of servers, without the chroot.

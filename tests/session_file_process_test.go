@@ -21,7 +21,7 @@ import (
 // restarterVariable makes TestRestarterInAProcess a process that holds a lock and is to be killed: a restarter in JSON.
 const restarterVariable = "TURNSTILE_TEST_RESTARTER"
 
-// restarter is what such a process is told.
+// restarter has the settings of such a process.
 type restarter struct {
 	Connect string
 	Path    string // the lock path; "" takes no lock

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// closedPredecessor is what a process logs that has closed the session of its predecessor, which a server still knew: the
-// proof that nothing had to expire.
+// closedPredecessor is the log line of a process that has closed the session of its predecessor, which a server still
+// knew: the proof that nothing had to expire.
 const closedPredecessor = "session of the predecessor closed existed=true"
 
 func sessionFile(t testing.TB) string { return filepath.Join(t.TempDir(), "session") }

@@ -71,5 +71,5 @@ func TestSuccessorOfAReplacedServer(t *testing.T) {
 	}
 }
 
-// ofTheMachine is what a process may take to start, and a session to expire, on a machine that is busy.
+// ofTheMachine is the time that a process may take to start, and a session to expire, on a busy machine.
 const ofTheMachine = 20 * time.Second

@@ -26,7 +26,7 @@ func enter(ctx context.Context, j *journal.Journal, lease *locks.Lease, who stri
 	j.End(entry, toldOf(err))
 }
 
-// toldOf is what an error of Txn says of the outcome.
+// toldOf gives the outcome that an error of Txn names.
 func toldOf(err error) journal.Outcome {
 	switch {
 	case err == nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// written is what there is at a node: its data and version; absent where there is none.
+// written has a node's data and version; absent where there is no node.
 type written struct {
 	data    string
 	version int32

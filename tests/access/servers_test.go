@@ -50,7 +50,7 @@ var kinds = []*kind{
 	}},
 }
 
-// stops are what ends the servers that were started.
+// stops end the servers that were started.
 var stops []func() error
 
 var chroots atomic.Int64
@@ -78,7 +78,7 @@ func tell(t *testing.T, stories []story) {
 	}
 }
 
-// connect is what Open takes.
+// connect is the connect string for Open.
 func (p *place) connect() string { return p.addr + p.root }
 
 // proxy stands before the server.

@@ -209,7 +209,7 @@ func TestTLSRefused(t *testing.T) {
 	})
 }
 
-// badCertificate is what the server says of a client's. With TLS 1.3 the client has shaken hands then, and reads it in
+// badCertificate is the server's word on a client's. With TLS 1.3 the client has shaken hands then, and reads it in
 // place of its session.
 const badCertificate = "remote error: tls: bad certificate"
 

@@ -30,7 +30,7 @@ var (
 
 const domain = "example.com"
 
-// locker is what certmagic wants of a Storage beside the storing.
+// locker is the part of certmagic's Storage that locks.
 type locker interface {
 	certmagic.Locker
 	TryLock(ctx context.Context, name string) (bool, error)

@@ -46,7 +46,7 @@ func (m *migration) run(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// applied is what a process has migrated.
+// applied has the migrations of a process.
 type applied struct {
 	versions int
 	err      error

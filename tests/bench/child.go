@@ -28,7 +28,7 @@ const (
 	taskSessions = "sessions"
 )
 
-// childSpec is what a child process of this program is to do.
+// childSpec is the order for a child process of this program.
 type childSpec struct {
 	Task    string
 	Peer    string

@@ -85,7 +85,7 @@ func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
 	}
 }
 
-// tally is what a crowd did.
+// tally counts the grants of a crowd.
 type tally struct {
 	counted   int             // grants while it was counted
 	all       int             // grants altogether

@@ -59,7 +59,7 @@ func (a *foreign) run(ctx context.Context, process int, job interop.Job) (intero
 	return done, err
 }
 
-// contestJob is what differs between contests.
+// contestJob has the settings that differ between contests.
 type contestJob struct {
 	sessions, threads int
 	apart             bool // a lock each

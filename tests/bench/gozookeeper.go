@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// sessionTimeout is what a session asks for.
+// sessionTimeout is the timeout that a session asks for.
 type sessionTimeout = time.Duration
 
 var openACL = zk.WorldACL(zk.PermAll)

@@ -25,7 +25,7 @@ const (
 	openers = 16
 )
 
-// idle is what sessions cost that do nothing, and sessions that hold a lock each.
+// idle measures the cost of sessions that do nothing, and of sessions that hold a lock each.
 var idle = workload{
 	name: "idle", per: "sessions, spread over the servers; session timeout ten times -span", sizes: []int{1000}, quick: []int{5}, named: true, noSyncs: true,
 	metrics: []metric{
@@ -56,13 +56,13 @@ func (t trial) idling(ctx context.Context) (figures, error) {
 	return figures{"idle": does.packets, "idle-cpu": 1000 * does.processor, "idle-held": holds.packets, "idle-held-cpu": 1000 * holds.processor}, nil
 }
 
-// usage is what servers do in a second.
+// usage has the servers' work in a second.
 type usage struct {
 	packets   float64
 	processor float64 // milliseconds
 }
 
-// of is what is due to each of n sessions.
+// of gives the share of each of n sessions.
 func (u usage) of(without usage, n int) usage {
 	return usage{(u.packets - without.packets) / float64(n), (u.processor - without.processor) / float64(n)}
 }

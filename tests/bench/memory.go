@@ -24,7 +24,7 @@ import (
 // queueLength is how many wait for one lock: what a request costs is measured, not what a long queue does.
 const queueLength = 100
 
-// memoryUse is what requests that wait take up in their process, which has nothing else to do.
+// memoryUse measures the memory of requests that wait, in a process that has nothing else to do.
 var memoryUse = workload{
 	name: "memory", per: "waiting requests of one session, 100 a lock", sizes: []int{10_000, 100_000}, quick: []int{150},
 	metrics: []metric{
@@ -41,7 +41,7 @@ var memoryUse = workload{
 // memoryTimeout is the session timeout: nodes of a process whose session was not closed are waited for as long.
 const memoryTimeout = 10 * time.Second
 
-// occupied is what a process takes up.
+// occupied has the memory of a process.
 type occupied struct{ Heap, Stack, Goroutines int }
 
 func occupation() occupied {

@@ -107,7 +107,7 @@ func oneFigures(got tally, err error) (figures, error) {
 	return found, nil
 }
 
-// existsRoundTrip is what hand-offs are measured by: how long an Exists takes when nothing else runs.
+// existsRoundTrip is the measure of hand-offs: how long an Exists takes when nothing else runs.
 func existsRoundTrip(ctx context.Context, t trial) (figures, error) {
 	c, err := connect(ctx, t.stage.connect(0), timeout)
 	if err != nil {

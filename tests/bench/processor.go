@@ -37,13 +37,13 @@ func (c clocks) read() (spent, error) {
 	return spent{clients: clients, servers: servers}, errors.Join(err, err2)
 }
 
-// since is what was used since then, for so many grants.
+// since gives the use since then, for so many grants.
 func (c clocks) since(before spent, grants int) (spent, error) {
 	now, err := c.read()
 	return spent{now.clients - before.clients, now.servers - before.servers, grants}, err
 }
 
-// processorMetrics are what a grant takes of the processors.
+// processorMetrics are the figures of the processor time of a grant.
 func processorMetrics(name, per, title string) []metric {
 	return []metric{
 		{name + clientProcessor, "µs/" + per, less, title + ": processor time of the clients"},

@@ -32,7 +32,7 @@ const topLines = "40"
 // cumulative are the profiles that count from the start of the program: what they were before is written, too.
 var cumulative = []string{"allocs", "block", "mutex"}
 
-// views are what is printed of each profile.
+// views are the parts of each profile that are printed.
 var views = []struct {
 	profile, index, what string
 	cumulative           bool // with what a function calls

@@ -71,7 +71,7 @@ func (t trial) requests(ctx context.Context, clocks clocks,
 	return found, nil
 }
 
-// waitingLine is what waits behind a holder.
+// waitingLine has the requests that wait behind a holder.
 type waitingLine struct {
 	s     session
 	path  string

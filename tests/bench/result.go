@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// result is what a run found.
+// result has the results of a run.
 type result struct {
 	Servers string       `json:"servers"`
 	Members int          `json:"members"` // how many servers
@@ -41,7 +41,7 @@ type cellKey struct {
 	peer string
 }
 
-// rounds are what the rounds of one workload gave; nil where there is nothing.
+// rounds gives the results of one workload's rounds; nil where there is nothing.
 type rounds map[cellKey][]figures
 
 // figuresOf summarizes every metric of every peer, in the order of the metrics.

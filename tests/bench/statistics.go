@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// summary is what the rounds gave.
+// summary has the statistics of the rounds.
 type summary struct {
 	Median float64 `json:"median"`
 	Least  float64 `json:"least"`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// figures are what one measurement gave, by the names of the metrics.
+// figures are the results of one measurement, by the names of the metrics.
 type figures map[string]float64
 
 // allGrants is how many grants there were altogether. It is no metric, and is not printed.
@@ -59,7 +59,7 @@ type workload struct {
 	foreign func(ctx context.Context, t trial, other *foreign) (figures, error)
 }
 
-// trial is what one measurement is told.
+// trial has the settings of one measurement.
 type trial struct {
 	stage *stage
 	o     options

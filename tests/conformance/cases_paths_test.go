@@ -2,7 +2,7 @@ package conformance
 
 import "strings"
 
-// pathCases are what may stand in a path. Each is created, and then its sequential sister.
+// pathCases are texts that may stand in a path. Each is created, and then its sequential sister.
 var pathCases = []regression{
 	{"creating odd paths", oddPaths("s0 create path=%")},
 	{"creating odd sequential paths", oddPaths("s0 create flags=2 path=%")},

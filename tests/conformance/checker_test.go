@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sample is what two servers that agree might answer.
+// sample is an answer that two servers might agree on.
 func sample() transcript {
 	stat := []shown{{"czxid", "+4"}, {"mzxid", "+5"}, {"version", "1"}, {"owner", "session0"}}
 	return transcript{

@@ -63,7 +63,7 @@ func decodeList[T any](d *decoder, item func() T) list[T] {
 	return out
 }
 
-// stat is what a server tells of a node.
+// stat is a node's Stat as a server sends it.
 type stat struct {
 	czxid, mzxid, ctime, mtime  int64
 	version, cversion, aversion int32

@@ -27,7 +27,7 @@ func wantedOperations(t *testing.T) int {
 	return n
 }
 
-// finding is what a property does not report at once: rapid would go on to shrink
+// finding is a failure that a property does not report at once: rapid would go on to shrink
 // what it drew, and its draws are far more than the operations.
 type finding struct {
 	operations []operation

@@ -112,7 +112,7 @@ func endEmbedded(t *testing.T, s *embedded.Server, addr string) ended {
 	return e
 }
 
-// endedRequests are what the client of such a session asks, one after the other.
+// endedRequests are the requests of such a session's client, one after the other.
 const endedRequests = `
 	s0 ping
 	s0 exists path=~

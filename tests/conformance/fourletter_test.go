@@ -57,7 +57,7 @@ func metrics(t *testing.T, s server) map[string]string {
 	return out
 }
 
-// keys are what stands before the equals signs of a text, line by line. Lines without one are taken whole.
+// keys gives the text before the equals sign of each line. Lines without one are taken whole.
 func keys(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		key, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")

@@ -1,6 +1,6 @@
 package conformance
 
-// hello is what a client opens a connection with.
+// hello is a client's first frame.
 type hello struct {
 	protocol int32
 	zxid     int64
@@ -25,7 +25,7 @@ func (h hello) frame() []byte {
 	return frame(append(e.bytes, make([]byte, h.pad)...))
 }
 
-// welcome is what a server answers to it.
+// welcome is a server's answer to it.
 type welcome struct {
 	protocol int32
 	timeout  int32

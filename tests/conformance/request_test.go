@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scope is what the arguments of an operation mean on one server.
+// scope translates the arguments of an operation for one server.
 type scope struct {
 	root string
 	base int64 // the zxid that created the root

@@ -11,12 +11,12 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// server is what the harness has to know of one.
+// server has what the harness needs of one.
 type server interface {
 	Addr() string
 }
 
-// conditions are what both servers of a pair are told.
+// conditions are the settings of both servers of a pair.
 type conditions struct {
 	tick     time.Duration
 	shortest time.Duration // session timeout that is granted

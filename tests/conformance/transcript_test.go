@@ -8,7 +8,7 @@ import (
 // transcript is everything that a server answered to a sequence.
 type transcript []step
 
-// step is what came of one operation.
+// step is the outcome of one operation.
 type step struct {
 	operation string
 	entries   []entry

@@ -83,7 +83,7 @@ func ending(err error) string {
 	}
 }
 
-// header is what every reply begins with.
+// header begins every reply.
 type header struct {
 	xid  int32
 	zxid int64

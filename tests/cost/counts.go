@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// counts is what has passed the relays so far.
+// counts has the frames that have passed the relays so far.
 type counts struct {
 	dials atomic.Int64 // attempts of clients to connect
 
@@ -20,7 +20,7 @@ type counts struct {
 	now passed
 }
 
-// passed is what passed in some time.
+// passed has the counts of some time.
 type passed struct {
 	dials    int
 	connects int                // connect requests that reached a server

@@ -21,7 +21,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// crowd is what a process asks for.
+// crowd has the settings of a process.
 type crowd struct {
 	// many is how many goroutines ask, each once.
 	many int
@@ -148,7 +148,7 @@ type asking struct {
 	failed        atomic.Pointer[error]
 }
 
-// path is what one of the crowd locks.
+// path is the lock path of one of the crowd.
 func (k crowd) path(i int) string {
 	if !k.paths {
 		return "/orders/" + strings.Repeat("x", 92)
@@ -156,7 +156,7 @@ func (k crowd) path(i int) string {
 	return fmt.Sprintf("/%0199d", i)
 }
 
-// each is what a node of the crowd weighs, in bytes.
+// each is the weight of a node of the crowd, in bytes.
 func (k crowd) each() int {
 	const name = len("_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")
 	return 4 + len(k.path(0)) + 1 + name

@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// token is what lets the tests ask locks back.
+// token lets the tests ask locks back.
 const token = "a token of 26 letters or so"
 
 // house is a server, a dashboard that looks at it, and a client that locks.

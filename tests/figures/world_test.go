@@ -118,7 +118,7 @@ func (w *world) read(name string, attributes ...attribute.KeyValue) point {
 	return point{}
 }
 
-// value is what a counter or a gauge says.
+// value gives the value of a counter or a gauge.
 func (w *world) value(name string, attributes ...attribute.KeyValue) float64 {
 	w.t.Helper()
 	return w.read(name, attributes...).value

@@ -172,7 +172,7 @@ func TestWaiterGoesOnAtNextGateway(t *testing.T) {
 	require.NoError(t, taken.lease.Unlock(ctx))
 }
 
-// answer is what Lock gave.
+// answer is a result of Lock.
 type answer struct {
 	lease *locks.Lease
 	err   error

@@ -54,7 +54,7 @@ func runRoad(listener net.Listener, target string) *road {
 // inner is where remotes listen.
 const inner = "127.77.0.1"
 
-// address is what others dial.
+// address is the address that others dial.
 func (r *road) address() string { return r.listener.Addr().String() }
 
 func (r *road) accept() {

@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// single is what is asked for here.
+// single is the request of these tests.
 var single = messages.Acquire{Path: "/singleton"}
 
 // registrar looks at the children of all singletons.

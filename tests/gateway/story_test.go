@@ -20,7 +20,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// teller is what a story happens to: a lock actor with a recorder.
+// teller is the subject of a story: a lock actor with a recorder.
 type teller struct {
 	*stage
 	spawn func(messages.Acquire) (*actor.PID, *actorstest.Recorder)

@@ -72,7 +72,7 @@ func TestTroubleOverGateway(t *testing.T) {
 	require.NoError(t, next.Unlock(patient.Deadline(t)))
 }
 
-// detailOf is what an error says of the servers.
+// detailOf gives the detail that an error has of the servers.
 func detailOf(err error) string {
 	var e *locks.Error
 	if errors.As(err, &e) {

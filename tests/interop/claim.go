@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Claim is what a holder says of a place: with whom it may share it.
+// Claim is a holder's word on a place: with whom it may share it.
 type Claim struct {
 	kind claimKind
 	max  int // of a permit: how many holders at most

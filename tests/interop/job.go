@@ -25,7 +25,7 @@ const (
 	Multi Recipe = "multi"
 )
 
-// Task is what to do with a recipe.
+// Task names the work to do with a recipe.
 type Task string
 
 // The tasks. Contest is the general one; the others check one behaviour each,
@@ -113,7 +113,7 @@ func (j Job) Holder(session, thread int) string {
 	return fmt.Sprintf("%s/%d.%d", j.Name, session, thread)
 }
 
-// limit is what bounds the job.
+// limit bounds the job.
 func (j Job) limit() time.Duration { return orDefault(j.Limit, defaultLimit) }
 
 // Arguments renders the job for a worker's command line: key=value.

@@ -25,7 +25,7 @@ var kinds = []struct {
 	{"zookeeper", func(t *testing.T) string { return rig.StartStandalone(t).Addr() }},
 }
 
-// server is what a test runs on, looked at over a plain connection of go-zookeeper's.
+// server is a server under test, with a plain connection of go-zookeeper's to look at it.
 type server struct {
 	addr string
 	conn *zk.Conn

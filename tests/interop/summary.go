@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Summary is what a worker says of a job that it has done.
+// Summary is a worker's report of a job.
 type Summary struct {
 	Acquired int           // how often a contest's threads held
 	TimedOut int           // how often one gave up, to try again
@@ -15,7 +15,7 @@ type Summary struct {
 	Timing   Timing
 }
 
-// Timing is what Bench and Queueing say besides. Acquired is then what was acquired in the time that counts.
+// Timing has what Bench and Queueing report besides. Acquired is then what was acquired in the time that counts.
 type Timing struct {
 	All         int           // grants altogether
 	Handed      int           // hand-offs between two threads in the time that counts

@@ -19,7 +19,7 @@ import (
 	"sync"
 )
 
-// Outcome is what the writer of an entry was told.
+// Outcome is the answer that the writer of an entry got.
 type Outcome int
 
 // The outcomes.
@@ -36,7 +36,7 @@ const (
 // spaces.
 func Entry(token int64, text string) string { return fmt.Sprintf("%d %s", token, text) }
 
-// Kind is what is wrong with a journal.
+// Kind is a kind of mistake in a journal.
 type Kind string
 
 // The kinds.
@@ -53,7 +53,7 @@ type Finding struct {
 	Text string
 }
 
-// Journal is what is known of a journal. Its methods may be called from several goroutines; the zero value is empty.
+// Journal checks a journal. Its methods may be called from several goroutines; the zero value is empty.
 type Journal struct {
 	mu       sync.Mutex
 	expected map[string]Outcome // of the entries that were not judged yet

@@ -46,7 +46,7 @@ func TestNothingThatIsLoggedShowsAKey(t *testing.T) {
 	}
 }
 
-// tail is what was logged, by several goroutines.
+// tail keeps the log of several goroutines.
 type tail struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -29,7 +29,7 @@ func somePaths(n int) (all []string) {
 	return all
 }
 
-// batch is what has gathered while the pilot's create is not answered.
+// batch has the creates that have come while the pilot's is not answered.
 type batch struct {
 	*crowd
 	session int64

@@ -85,7 +85,7 @@ type cell struct {
 	err       error  // that Lock or Unlock returns
 }
 
-// course is what the subject of a cell goes through, from its beginning to its end.
+// course has the steps of a cell's subject, from its beginning to its end.
 type course struct {
 	story  []messages.State
 	reason messages.Reason // of its end, where it is told

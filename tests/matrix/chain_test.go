@@ -93,7 +93,7 @@ func (c *crowd) silence(t *testing.T, of int64, kept *embedded.Injection) {
 	kept.Release()
 }
 
-// lostSecond is what becomes of a chain when its session ends: the second has lost, and the last queues behind the
+// lostSecond is the outcome of a chain whose session ends: the second has lost, and the last queues behind the
 // remote one.
 func (ch *chain) lostSecond(t *testing.T) {
 	t.Helper()

@@ -43,7 +43,7 @@ type said struct {
 	Deadline time.Time
 }
 
-// child is what the process does: it takes commands, one a line, until there are no more.
+// child takes commands, one a line, until there are no more.
 type child struct {
 	order
 	mu     sync.Mutex // guards what is written

@@ -24,7 +24,7 @@ func (s *scene) unplug(t *testing.T) {
 	s.subject.await(t, stRecovering)
 }
 
-// expiredIn is what becomes of a request whose session ends in each of its states.
+// expiredIn has the outcome of a request whose session ends, for each of its states.
 var expiredIn = []struct {
 	state string
 	cell

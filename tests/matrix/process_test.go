@@ -128,7 +128,7 @@ func (p *process) awaitTimes(state string, times int) error {
 	}
 }
 
-// story is what the child's request went through so far.
+// story has the steps of the child's request so far.
 func (p *process) story() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

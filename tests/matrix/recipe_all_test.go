@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// parts are what All takes together, in its order, each through a client of its own; the last is waited for.
+// parts are the locks that All takes together, in its order, each through a client of its own; the last is waited for.
 var parts = []struct {
 	name string
 	kind func(path string) kind
@@ -42,7 +42,7 @@ var parts = []struct {
 
 func pathOf(part int) string { return fmt.Sprintf("/all-%d", part) }
 
-// loss is what befalls one part of All.
+// loss is a loss of one part of All.
 type loss struct {
 	name   string
 	befall func(t *testing.T, w *world, p *player, part int)

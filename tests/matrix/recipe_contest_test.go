@@ -106,7 +106,7 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 	},
 }
 
-// asContest is what a contest goes through where an exclusive lock goes through this: there is no queue to list, and
+// asContest has a contest's steps where an exclusive lock takes these: there is no queue to list, and
 // who waits has no node to come back to.
 func asContest(_ Request, c course) course {
 	var story []messages.State

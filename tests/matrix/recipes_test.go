@@ -27,7 +27,7 @@ type recipe struct {
 	around                 kind   // what the subject asks within; nil for nothing
 	node                   string // a pattern of the subject's node
 	aims                   map[Request]embedded.Fault
-	// as is what the recipe goes through where the exclusive lock goes through this.
+	// as has the recipe's steps where the exclusive lock takes these.
 	as func(Request, course) course
 	// like gives the request of the exclusive lock whose outcomes a request of the recipe's own has.
 	like  map[Request]Request
@@ -36,7 +36,7 @@ type recipe struct {
 	expiredIn map[string]cell
 }
 
-// exclusiveLock is what the matrix itself is about.
+// exclusiveLock is the matrix's own recipe.
 var exclusiveLock = &recipe{name: "exclusive", ahead: mutex, subject: mutex, behind: mutex, node: "*-lock-*",
 	aims: aimsAt("*-lock-", "*-lock-*")}
 

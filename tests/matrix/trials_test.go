@@ -34,7 +34,7 @@ func TestLostBeforeAnybodyElseOnARealServer(t *testing.T) {
 	trials(t, server.Addr(), 4, 3, time.Second)
 }
 
-// margins are what was measured.
+// margins are the measurements.
 type margins struct {
 	sync.Mutex
 	trials, toldLate      int

@@ -22,7 +22,7 @@ const (
 	// timeout is the session timeout in a bubble, and tick the server's tick. The lease is 4 s.
 	timeout = 10 * time.Second
 	tick    = time.Second
-	// lockPath is what everybody in a bubble is after.
+	// lockPath is the one lock path of a bubble.
 	lockPath = "/lock"
 	// patience bounds every wait in a bubble, by its clock.
 	patience = 10 * time.Minute
@@ -92,7 +92,7 @@ type player struct {
 	bound  time.Duration // of its waits: patience, by a bubble's clock, or bound
 }
 
-// answer is what Lock returned.
+// answer is a result of Lock.
 type answer struct {
 	lease *locks.Lease
 	err   error

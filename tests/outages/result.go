@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// result is what came of all outages of one length.
+// result has the results of all outages of one length.
 type result struct {
 	kind    string
 	timeout time.Duration

@@ -24,7 +24,7 @@ type subject struct {
 	tried  atomic.Int64 // attempts to connect
 }
 
-// outcome is what came of one outage.
+// outcome is the result of one outage.
 type outcome struct {
 	lost  bool
 	left  time.Duration // what the lease had to run when the outage began

@@ -36,7 +36,7 @@ type host struct {
 	closed  bool
 }
 
-// place is what a member has: a replica of an embedded server, once it has started.
+// place is the replica of an embedded server that a member has once it has started.
 type place struct {
 	member member
 	mark   string
@@ -150,7 +150,7 @@ func (h *host) serve(conn net.Conn) error {
 	return nil
 }
 
-// place is what the member had, or a new place.
+// place gives the member's place, or a new one.
 func (h *host) place(m member) (*place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

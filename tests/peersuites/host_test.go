@@ -77,7 +77,7 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// announce is what a stand-in does first.
+// announce is the first step of a stand-in.
 func announce(t *testing.T, h *host, m member) net.Conn {
 	conn, err := net.Dial("tcp", h.addr())
 	require.NoError(t, err)

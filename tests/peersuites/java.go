@@ -20,7 +20,7 @@ import (
 //go:embed java
 var javaSources embed.FS
 
-// junitSuite is what JUnit's console is to run.
+// junitSuite names the tests that JUnit's console is to run.
 type junitSuite struct {
 	profile string   // the class path, of package pinned
 	sources []string // the folders of javaSources that come before it where servers are embedded ones

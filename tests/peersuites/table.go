@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// row is what the table has of a suite.
+// row is a suite's row of the table.
 type row struct {
 	suite          suite
 	real, embedded outcomes

@@ -183,7 +183,7 @@ func get(t *testing.T, address string) string {
 	return string(body)
 }
 
-// ours is what the module is called.
+// ours is the module's path.
 func ours(t *testing.T, p *place) string {
 	return strings.TrimSpace(p.run(t, "go list -m"))
 }

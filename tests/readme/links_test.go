@@ -20,7 +20,7 @@ var (
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors are what a page's headings are linked by.
+// anchors gives the anchors of a page's headings.
 func anchors(prose string) map[string]bool {
 	all := make(map[string]bool)
 	for _, found := range heading.FindAllStringSubmatch(prose, -1) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// version is what the clone is published as.
+// version is the version that the clone is published as.
 const version = "v0.0.1"
 
 // publish makes a module proxy, in files, of which the clone is the only version, and gives what has to be in the
@@ -46,7 +46,7 @@ func (p *place) otherModules(t *testing.T) (excluded []string) {
 	return excluded
 }
 
-// goEnv is what the go command is told by the environment of the test.
+// goEnv has the settings of the go command in the test's environment.
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
 	value, err := exec.Command("go", "env", name).Output()

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestSample is what the page on testing shows of a test with the embedded server.
+// TestSample is the test with the embedded server that the page on testing shows.
 func TestSample(t *testing.T) {
 	ctx := patient.Deadline(t)
 	server := embedded.Run(t) // closed with the test

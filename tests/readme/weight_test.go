@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// weight is what README.md says that a consumer pulls in.
+// weight matches what README.md states of the weight of a consumer's dependencies.
 var weight = regexp.MustCompile(`links (\d+) modules\s+beside\s+ours,\s+no\s+gRPC,\s+and\s+is\s+(\d+)\s+MB` +
 	`(?s:.{1,80}?)(\d+)\s+MB\s+otherwise`)
 

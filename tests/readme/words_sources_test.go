@@ -53,7 +53,7 @@ func readStories(t *testing.T, folder string) (all []text) {
 	return all
 }
 
-// said is what a literal says; "" for any other expression.
+// said gives the text of a literal; "" for any other expression.
 func said(e ast.Expr) string {
 	literal, ok := e.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {

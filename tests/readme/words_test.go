@@ -238,7 +238,7 @@ var (
 	hump = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
 )
 
-// logged is what a call writes to a log, as far as it stands there; "" for any other call.
+// logged gives the text that a call writes to a log, as far as it stands there; "" for any other call.
 func logged(call *ast.CallExpr) string {
 	of, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !logs.MatchString(of.Sel.Name) {

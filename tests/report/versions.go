@@ -43,7 +43,7 @@ func runEach(versions []string, noSkips, brief bool, ours []string, others []mod
 	return errors.Join(printTable(os.Stdout, columns), failures)
 }
 
-// modulePrefix is what the packages of this repository begin with.
+// modulePrefix begins the import paths of this repository.
 const modulePrefix = "github.com/turnstile-locks/turnstile/"
 
 // printTable prints a row for each package that has tests, and one for all of them.

@@ -2,7 +2,7 @@ package rig
 
 import "sync"
 
-// Action is what a [Rule] does to the requests that it matches.
+// Action is the effect of a [Rule] on the requests that it matches.
 type Action int
 
 const (
@@ -32,7 +32,7 @@ type Rule struct {
 	// at all. Nil accepts requests without a path too. It is called while the
 	// proxy is locked and must not call it.
 	Path func(string) bool
-	// Action is what happens.
+	// Action is the effect.
 	Action Action
 	// Count is to how many requests it happens; 0 means 1.
 	Count int

@@ -78,14 +78,14 @@ func (f *flow) pass(done context.Context) bool {
 	}
 }
 
-// parcel is what one read returned.
+// parcel has the bytes of one read.
 type parcel struct {
 	bytes []byte
 	err   error
 	due   time.Time
 }
 
-// stream is what a flow carries of one connection.
+// stream is one connection's part of a flow.
 type stream struct {
 	done    context.Context        // ends when the connection is cut
 	read    func() ([]byte, error) // called until it fails; its bytes are not used again

@@ -18,7 +18,7 @@ type OneWay struct {
 	wires []*wire // both ways, each with its flow
 }
 
-// Link is what from sends to to, two different members of the ensemble. It
+// Link is the traffic of from to to, two different members of the ensemble. It
 // panics when they are not.
 func (p *Partitionable) Link(from, to *Server) *OneWay {
 	a, b := slices.Index(p.members, from), slices.Index(p.members, to)

@@ -10,7 +10,7 @@ import (
 // Option changes how a server is configured.
 type Option func(*settings)
 
-// settings is what every member of an ensemble shares, and what differs.
+// settings has the settings of every member of an ensemble, those that differ among them.
 type settings struct {
 	config     map[string]string // lines of zoo.cfg
 	properties map[string]string // Java system properties

@@ -20,7 +20,7 @@ const (
 	packetSnapshot   PacketType = 15
 )
 
-// Packet is what a leader or a follower sent on the connection between them. One
+// Packet is a message of a leader or a follower on the connection between them. One
 // that goes on to a client is none.
 type Packet struct {
 	Type PacketType
@@ -28,7 +28,7 @@ type Packet struct {
 	Data []byte
 }
 
-// Sessions is what the answer to a ping names, or a revalidation: session ids with
+// Sessions are those of the answer to a ping, or of a revalidation: session ids with
 // their timeouts in milliseconds.
 func (p Packet) Sessions() map[int64]int32 {
 	found := map[int64]int32{}
@@ -46,7 +46,7 @@ func (p Packet) Session() int64 {
 	return int64(binary.BigEndian.Uint64(p.Data))
 }
 
-// snapshotEnd is what a leader writes behind a snapshot, which is no packet.
+// snapshotEnd is the mark that a leader writes behind a snapshot. It is no packet.
 var snapshotEnd = []byte("\x00\x00\x00\x0aBenWasHere")
 
 // packets cuts one direction of a connection into packets.

@@ -45,7 +45,7 @@ func (p *Proxy) Hold(hold bool) {
 	}
 }
 
-// Timeout is what the last connect reply that passed has granted, or 0 when
+// Timeout is the timeout that the last connect reply has granted, or 0 when
 // there was none.
 func (p *Proxy) Timeout() time.Duration {
 	p.mu.Lock()

@@ -1,6 +1,6 @@
 package rig
 
-// request is what the proxy understands of a client's frame.
+// request has the fields of a client's frame that the proxy reads.
 type request struct {
 	xid int32
 	op  OpCode

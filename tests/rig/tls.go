@@ -21,8 +21,8 @@ type TLS struct {
 	Clients *Authority
 	// Demand makes it refuse clients that have none. Otherwise it asks for none.
 	Demand bool
-	// Protocols are what it speaks, such as TLSv1.2 and TLSv1.3. Nil leaves that to the server: 3.8 speaks TLS 1.2 only,
-	// and 3.9.5 TLS 1.3 only.
+	// Protocols are the versions that it speaks, such as TLSv1.2 and TLSv1.3. Nil leaves that to the server: 3.8 speaks
+	// TLS 1.2 only, and 3.9.5 TLS 1.3 only.
 	Protocols []string
 }
 

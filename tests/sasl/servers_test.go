@@ -73,7 +73,7 @@ func startStandalone(opts ...rig.Option) func() (string, func() error, error) {
 	}
 }
 
-// stops are what ends the servers that were started.
+// stops end the servers that were started.
 var stops []func() error
 
 var chroots atomic.Int64
@@ -102,7 +102,7 @@ func tell(t *testing.T, stories []story) {
 	}
 }
 
-// connect is what Open takes.
+// connect is the connect string for Open.
 func (p *place) connect() string { return p.addrs + p.root }
 
 // proxy stands before one of the servers.

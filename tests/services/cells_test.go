@@ -2,7 +2,7 @@ package services
 
 import "time"
 
-// Ability is what a service does with a lock.
+// Ability is a use that a service makes of a lock.
 type Ability string
 
 // The abilities.
@@ -17,7 +17,7 @@ const (
 	Group    Ability = "Group"
 )
 
-// Fault is what happens to the one that uses it.
+// Fault is the fault that strikes its user.
 type Fault string
 
 // The faults.
@@ -64,7 +64,7 @@ type cell struct {
 // never is a bound of holds that no cell waits for.
 const never = time.Hour
 
-// resigns is what a leader is told that is told to end.
+// resigns is the command for a leader to end.
 var resigns = []string{"the term ends: canceled", "Run returns: canceled"}
 
 var cells = []cell{

@@ -18,11 +18,11 @@ type groupCell struct {
 	fault Fault
 	must  string // come out
 	ends  outcome
-	// seen is what others see of the member from its joining until it has left: "it", "nobody", and "it anew" under
+	// seen has what others see of the member from its joining until it has left: "it", "nobody", and "it anew" under
 	// another ID. gone: they see that nobody is there before the fault is over; otherwise they may miss that.
 	seen []string
 	gone bool
-	// after is what the member is told when it is told to end.
+	// after has the last reports of a member that is told to end.
 	after []string
 }
 

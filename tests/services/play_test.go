@@ -146,8 +146,8 @@ func (c cell) play(t *testing.T, w world) bool {
 // rejoins: the member of a group is to be there again before it is told to end.
 func (c cell) rejoins() bool { return c.ability == Group && c.ends == lost && c.fault != kill }
 
-// toldInTime is what is told by the real clock. A machine that stands still resolves a doubt late, or, until the lease is
-// over, has none left to tell of, as in a pause.
+// toldInTime gives the reports that come by the real clock. A machine that stands still resolves a doubt late, or, once
+// the lease is over, has none left to tell of, as in a pause.
 func (c cell) toldInTime(t *testing.T, s *subject) []string {
 	t.Helper()
 	if c.ability != OnChange || c.ends != lost || c.fault == kill || c.fault == pause {
@@ -160,7 +160,7 @@ func (c cell) toldInTime(t *testing.T, s *subject) []string {
 	return heard
 }
 
-// before is what is told before others hold, in a silence.
+// before has the reports that come before others hold, in a silence.
 func (c cell) before() []string {
 	for i, line := range c.told {
 		if i > 0 && line == "holds" {

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// order is what a script is told.
+// order is a command for a script.
 type order struct {
 	Ability Ability
 	Connect string        // to servers, for a process
@@ -21,7 +21,7 @@ type order struct {
 	Rejoins bool          // the member of a group is to join again before it is told to end
 }
 
-// valueOf is what Txn creates, beside the lock path.
+// valueOf is the node that Txn creates, beside the lock path.
 func valueOf(path string) string { return path + "-value" }
 
 // script uses an ability, says what it is told, and ends when it is told to. What it says first is that it holds.
@@ -29,7 +29,7 @@ type script func(ctx context.Context, client *locks.Client, o order, say func(st
 
 var scripts = map[Ability]script{Do: doWork, Run: lead, OnChange: hear, MaxHold: holdShortly, Txn: write, Group: join}
 
-// holds is what a script says of a grant.
+// holds is a script's report of a grant.
 func holds(lease *locks.Lease) string {
 	return fmt.Sprint("holds ", int64(lease.Token()), lease.Session())
 }

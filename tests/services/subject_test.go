@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// over is what is heard of a script when it has ended.
+// over is the last report of a script that has ended.
 const over = "over"
 
 // subject is a script that runs, here or in a process, as its test sees it.

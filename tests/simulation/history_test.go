@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// history is what happened, in words: what the driver did, every frame that was delivered, every transition
+// history tells what happened, in words: what the driver did, every frame that was delivered, every transition
 // and notice.
 type history struct {
 	mu    sync.Mutex

@@ -135,7 +135,7 @@ func (l *link) word(b []byte, d direction) (frame, int) {
 	return reply(b, to.text), to.bundle
 }
 
-// idleSync is what goes out behind a ping.
+// idleSync is the request that goes out behind a ping.
 const idleSync = "sync /"
 
 // settle puts what a client has written in one instant into an order: its goroutines did so in any. A ping, with the

@@ -50,7 +50,7 @@ func (n *network) signal() {
 	}
 }
 
-// dialer is what a client connects with.
+// dialer connects a client.
 func (n *network) dialer(client int) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		d := &dial{client: client, at: time.Now(), answer: make(chan net.Conn, 1)}

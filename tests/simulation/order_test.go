@@ -126,7 +126,7 @@ func (w *world) checkOrder() {
 	}
 }
 
-// nodePlace is what the name of a node says, read without the machine's help.
+// nodePlace has the parts of a node's name, read without the machine's help.
 type nodePlace struct {
 	number, weight int
 	named, reads   bool

@@ -67,7 +67,7 @@ func (r *lockRequest) over() bool {
 	return (r.end != "" || r.stopped) && (r.cancel == nil || r.returned)
 }
 
-// wish is what a request is started with.
+// wish has the settings that a request is started with.
 type wish struct {
 	path     string // of a contest: of the one node
 	mode     messages.Mode

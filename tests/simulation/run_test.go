@@ -28,7 +28,7 @@ func (g *guidSource) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// outcome is what came of a run.
+// outcome is the result of a run.
 type outcome struct {
 	violation string // empty when every invariant held
 	story     []string

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// use is what a lock path is used for: nobody mixes recipes whose nodes have nothing to do with each other.
+// use names the recipes of a lock path: nobody mixes recipes whose nodes have nothing to do with each other.
 type use struct {
 	recipe  recipe
 	permits int // of a semaphore
@@ -183,7 +183,7 @@ func (want wish) call(c *locks.Client, opts ...locks.LockOption) func(context.Co
 	}
 }
 
-// sort is what kind of lock a request has been granted, for the tally.
+// sort names the kind of lock that a request has been granted, for the tally.
 func (r *lockRequest) sort(held *messages.Held) string {
 	sort, token := r.mode.String(), held.Token
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/journal"
 )
 
-// contended is what the judge knows of one lock, and the resource that it guards.
+// contended is the judge's record of one lock, and of the resource that it guards.
 type contended struct {
 	number   int
 	permits  int   // of a semaphore

@@ -20,7 +20,7 @@ type deletion struct {
 
 const undoneYet = 1<<63 - 1
 
-// custody is what an operator has done to the node of a grant.
+// custody says whether an operator has deleted the node of a grant.
 type custody uint8
 
 const (

@@ -55,7 +55,7 @@ func (j *judge) violation(kind, format string, args ...any) {
 	j.find(kind, nil, nil, format, args...)
 }
 
-// tally is what findings come to.
+// tally counts findings.
 type tally struct {
 	wrong           map[string]int // the figures that must be zero
 	tainted         int            // findings after servers' trees differed, of whatever kind

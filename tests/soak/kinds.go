@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lockKind is what a lock path is used for.
+// lockKind is the use of a lock path.
 type lockKind uint8
 
 const (
@@ -41,7 +41,7 @@ func (o options) kindOf(lock int) lockKind {
 	return mutexKind
 }
 
-// want is what a worker asks for.
+// want is a worker's request.
 type want struct {
 	path   string
 	kind   lockKind

@@ -32,7 +32,7 @@ type hold interface {
 	Unlock(ctx context.Context) error
 }
 
-// errLost is what a peer's own error wraps when Unlock finds that the lock was lost.
+// errLost is wrapped by a peer's own error when Unlock finds that the lock was lost.
 var errLost = errors.New("the lock was lost")
 
 // deadlineInstant is the hold's deadline as an instant that other processes understand; 0 for none.

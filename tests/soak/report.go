@@ -50,12 +50,12 @@ type holder struct {
 	Worker      int `json:"w"`
 }
 
-// answer is what the resource says to a write.
+// answer is the resource's answer to a write.
 type answer struct {
 	OK bool `json:"ok"`
 }
 
-// command is what the controller says to a process.
+// command is a command of the controller to a process.
 type command struct {
 	Do string `json:"do"`
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/journal"
 )
 
-// result is what came of a run.
+// result is the outcome of a run.
 type result struct {
 	Peer            string         `json:"peer"`
 	Seed            uint64         `json:"seed"`

@@ -30,7 +30,7 @@ const (
 // excused are the kinds of findings that a wipe explains. Histories and commits are not judged in a spell.
 var excused = map[string]bool{doubleHolders: true, badTokens: true, validRefused: true}
 
-// wipeRecord is what the judge counts of spells around wipes.
+// wipeRecord has the judge's counts of the spells around wipes.
 type wipeRecord struct {
 	on      bool
 	wipes   int

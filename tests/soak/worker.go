@@ -144,7 +144,7 @@ func (w *worker) length() time.Duration {
 	return w.o.holdMin + time.Duration(w.rng.Int64N(int64(w.o.holdMax-w.o.holdMin)+1))
 }
 
-// locked is what Lock returned, and when.
+// locked is a result of Lock, and its time.
 type locked struct {
 	hold hold
 	err  error

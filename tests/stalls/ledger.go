@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// lease is what a ledger needs of a [locks.Lease].
+// lease is the part of a [locks.Lease] that a ledger needs.
 type lease interface{ Valid() bool }
 
 // hold is one lease, and the time during which it was valid for certain.

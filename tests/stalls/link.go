@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// state is what the sessions at the follower have done before a stall.
+// state says what the sessions at the follower have done before a stall.
 type state int
 
 const (

@@ -25,7 +25,7 @@ func (s side) String() string {
 	return "other"
 }
 
-// result is what a scenario has shown.
+// result has the findings of a scenario.
 type result struct {
 	Scenario   string        `json:"scenario"`
 	Timeout    time.Duration `json:"timeout"`

@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// stage is what the rounds of one scenario share.
+// stage has what the rounds of one scenario share.
 type stage struct {
 	o        options
 	scenario *scenario

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// report is what doctor finds, as JSON.
+// report has doctor's findings, as JSON.
 type report struct {
 	OK       bool
 	Findings []struct{ Grade, What, Found, Do string }

@@ -20,11 +20,11 @@ import (
 type place struct {
 	addr   string
 	chroot string
-	// version is what the server says that it is.
+	// version is the version that the server reports.
 	version string
 }
 
-// connect is what --zk takes.
+// connect is the value of --zk.
 func (p place) connect() string { return p.addr + p.chroot }
 
 // client looks from outside, and locks beside zklock.

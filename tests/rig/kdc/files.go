@@ -77,7 +77,7 @@ func (k *KDC) fresh(name string) string {
 	return k.path(fmt.Sprintf("%d.%s", k.files, name))
 }
 
-// Log is what the KDC has written of requests.
+// Log gives the KDC's log of requests.
 func (k *KDC) Log() string {
 	content, _ := os.ReadFile(k.path("kdc.log")) // there is none before the first request
 	return string(content)

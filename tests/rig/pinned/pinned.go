@@ -14,7 +14,7 @@ import (
 // ErrMissing is wrapped by what says that something was not fetched yet.
 var ErrMissing = errors.New("not fetched yet: run make deps, or make peers-suites")
 
-// Set is what two files name: what Maven is to bring, by profiles, and what pip is to bring.
+// Set names what Maven is to bring, by profiles, and what pip is to bring.
 type Set struct {
 	POM          []byte // of profiles, each a class path of its own
 	Requirements []byte // each with its hashes
@@ -32,10 +32,10 @@ var peersPOM []byte
 //go:embed peers/requirements.txt
 var peersRequirements []byte
 
-// Tests is what make test needs: servers of ZooKeeper, Curator and kazoo.
+// Tests is the set that make test needs: servers of ZooKeeper, Curator and kazoo.
 var Tests = Set{POM: testsPOM, Requirements: testsRequirements}
 
-// Peers is what make peers-suites needs beside it: the suites of those that are also clients of ZooKeeper.
+// Peers is the set that make peers-suites needs beside it: the suites of those that are also clients of ZooKeeper.
 var Peers = Set{POM: peersPOM, Requirements: peersRequirements}
 
 // SystemPython is the interpreter that the virtual environment is made from. The first python3 in PATH may be one that
