@@ -29,53 +29,31 @@ import (
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
 		backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))
-	var last error // of the last term, where its lease was lost
+	var c candidacy
 	for {
 		begun := time.Now()
 		term, err := e.oneTerm(ctx, value, lead)
-		if term != nil {
-			last = nil
+		end := termEnd{led: term != nil, lost: term != nil && term.wasLost(), took: time.Since(begun), most: e.mostPause(),
+			err: err}
+		if ctx.Err() != nil {
+			end.gone, end.ctx = ended(ctx), ctx.Err()
 		}
-		switch {
-		case ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err()) || errors.Is(err, ErrLost)):
-			return after(lossOf(err, last), ended(ctx))
-		case err == nil || ctx.Err() != nil || !MayPass(err):
-			return after(last, err)
-		}
-		last = lossOf(err, last)
-		wait, took := time.Duration(0), time.Since(begun)
-		if term == nil || !term.wasLost() || took < shortestPause {
-			most := e.mostPause()
-			if took > most {
-				pause.Reset()
-			}
-			wait = min(pause.NextBackOff(), most)
+		wait := time.Duration(0)
+		switch then, err := c.after(end); then {
+		case runEnds:
+			return err
+		case afterFirstPause:
+			pause.Reset()
+			fallthrough
+		case afterPause:
+			wait = min(pause.NextBackOff(), end.most)
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return after(last, ended(ctx))
+			return afterLoss(c.loss, ended(ctx))
 		}
 	}
-}
-
-// lossOf gives an error that says that a lease was lost, or else that of the term before.
-func lossOf(err, last error) error {
-	if errors.Is(err, ErrLost) {
-		return err
-	}
-	return last
-}
-
-// after is the error of a Run that ends after a loss, if there was one.
-func after(loss, err error) error {
-	switch {
-	case loss == nil || err == nil || errors.Is(err, ErrLost):
-		return err
-	case errors.Is(loss, err): // each fact once
-		return loss
-	}
-	return fmt.Errorf("%w; before that: %w", err, loss)
 }
 
 // The pauses between campaigns: a tenth of a second keeps a candidate whose terms fail at once from loading the servers,
@@ -99,10 +77,10 @@ func (l *Leadership) wasLost() bool { return errors.Is(context.Cause(l.ctx), Err
 // oneTerm campaigns once and leads once, if it is elected; led is nil where it did not lead.
 func (e *Election) oneTerm(ctx context.Context, value string,
 	lead func(context.Context, *Leadership) error) (led *Leadership, err error) {
-	candidacy, stop := context.WithCancel(ctx)
+	campaigning, stop := context.WithCancel(ctx)
 	defer stop()
 	if e.ranked {
-		go e.press(candidacy)
+		go e.press(campaigning)
 	}
 	term, err := e.Campaign(ctx, value)
 	stop()
@@ -178,17 +156,17 @@ func (e *Election) Health() error {
 }
 
 // press asks a leader of lower priority to go, while the candidacy lasts.
-func (e *Election) press(candidacy context.Context) {
+func (e *Election) press(campaigning context.Context) {
 	for {
 		select {
 		case <-time.After(max(e.pressAfter, shortestPause)):
-		case <-candidacy.Done():
+		case <-campaigning.Done():
 			return
 		}
-		leader, err := e.Leader(candidacy)
+		leader, err := e.Leader(campaigning)
 		if err == nil && leader.Contender.Priority < e.want.Priority && !leader.Contender.Asked {
 			// Again after the next pause, if it did not get there.
-			_, _ = e.client.revoke(candidacy, e.want.Path, leader.Contender)
+			_, _ = e.client.revoke(campaigning, e.want.Path, leader.Contender)
 		}
 	}
 }

@@ -73,6 +73,9 @@ func TestEveryReasonHasOneRow(t *testing.T) {
 		for _, reason := range row.rather {
 			require.Equal(t, ErrLost, sentinel(reason, ErrLost), reason)
 		}
+		for _, reason := range slices.Concat(row.reasons, row.rather) {
+			require.Equal(t, bool(row.passes), reason.MayPass(), "%v, %v", row.err, reason)
+		}
 	}
 	require.ElementsMatch(t, messages.Reasons(), reasons)
 	require.False(t, MayPass(nil))

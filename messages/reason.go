@@ -67,45 +67,64 @@ const (
 	ReasonGone Reason = "the contender is gone"
 )
 
-// reasonWords has a row for every reason but ReasonNone: the word that metrics and spans have for it. Programs alert on
-// these words, so they do not change.
-var reasonWords = []struct {
+// reasonTable has a row for every reason but ReasonNone: the answer of MayPass, and the word that metrics and spans have.
+// Programs alert on these words, so they do not change.
+var reasonTable = []struct {
 	reason Reason
+	passes passing
 	word   string
 }{
-	{ReasonBadInput, "bad_input"},
-	{ReasonReleased, "released"},
-	{ReasonOwnerGone, "owner_gone"},
-	{ReasonStopped, "stopped"},
-	{ReasonCancelled, "cancelled"},
-	{ReasonTimeout, "timeout"},
-	{ReasonNotAcquired, "not_acquired"},
-	{ReasonRevoked, "revoked"},
-	{ReasonSessionExpired, "session_expired"},
-	{ReasonSessionClosed, "session_closed"},
-	{ReasonLeaseOver, "lease_over"},
-	{ReasonNodeDeleted, "node_deleted"},
-	{ReasonNoAuth, "no_auth"},
-	{ReasonQuota, "quota"},
-	{ReasonLocalSession, "local_session"},
-	{ReasonRefused, "refused"},
-	{ReasonSequenceExhausted, "sequence_exhausted"},
-	{ReasonReentry, "reentry"},
-	{ReasonUpgrade, "upgrade"},
-	{ReasonHoldGone, "hold_gone"},
-	{ReasonPermits, "permits"},
-	{ReasonDeadlock, "deadlock"},
-	{ReasonUnreachable, "unreachable"},
-	{ReasonGatewayFull, "gateway_full"},
-	{ReasonSessionFull, "session_full"},
-	{ReasonZxidOutOfRange, "zxid_out_of_range"},
-	{ReasonGone, "gone"},
+	{ReasonBadInput, mayNotPass, "bad_input"},
+	{ReasonReleased, mayNotPass, "released"},
+	{ReasonOwnerGone, mayNotPass, "owner_gone"},
+	{ReasonStopped, mayNotPass, "stopped"},
+	{ReasonCancelled, mayNotPass, "cancelled"},
+	{ReasonTimeout, mayPass, "timeout"},
+	{ReasonNotAcquired, mayPass, "not_acquired"},
+	{ReasonRevoked, mayPass, "revoked"},
+	{ReasonSessionExpired, mayPass, "session_expired"},
+	{ReasonSessionClosed, mayNotPass, "session_closed"},
+	{ReasonLeaseOver, mayPass, "lease_over"},
+	{ReasonNodeDeleted, mayPass, "node_deleted"},
+	{ReasonNoAuth, mayNotPass, "no_auth"},
+	{ReasonQuota, mayPass, "quota"},
+	{ReasonLocalSession, mayNotPass, "local_session"},
+	{ReasonRefused, mayNotPass, "refused"},
+	{ReasonSequenceExhausted, mayNotPass, "sequence_exhausted"},
+	{ReasonReentry, mayNotPass, "reentry"},
+	{ReasonUpgrade, mayNotPass, "upgrade"},
+	{ReasonHoldGone, mayPass, "hold_gone"},
+	{ReasonPermits, mayNotPass, "permits"},
+	{ReasonDeadlock, mayPass, "deadlock"},
+	{ReasonUnreachable, mayPass, "unreachable"},
+	{ReasonGatewayFull, mayPass, "gateway_full"},
+	{ReasonSessionFull, mayPass, "session_full"},
+	{ReasonZxidOutOfRange, mayNotPass, "zxid_out_of_range"},
+	{ReasonGone, mayNotPass, "gone"},
+}
+
+type passing bool
+
+const (
+	mayPass    passing = true
+	mayNotPass passing = false
+)
+
+// MayPass reports whether a request that has ended for this reason may succeed later without anybody changing something,
+// as locks.MayPass does for errors.
+func (r Reason) MayPass() bool {
+	for _, row := range reasonTable {
+		if row.reason == r {
+			return row.passes == mayPass
+		}
+	}
+	return false
 }
 
 // Reasons lists all reasons but ReasonNone, in the order in which they are declared.
 func Reasons() []Reason {
-	all := make([]Reason, len(reasonWords))
-	for i, row := range reasonWords {
+	all := make([]Reason, len(reasonTable))
+	for i, row := range reasonTable {
 		all[i] = row.reason
 	}
 	return all
@@ -114,7 +133,7 @@ func Reasons() []Reason {
 // Word gives the reason in one word, as the attributes error.type and turnstile.lock.reason of metrics and spans have
 // it; "" where there is none.
 func (r Reason) Word() string {
-	for _, row := range reasonWords {
+	for _, row := range reasonTable {
 		if row.reason == r {
 			return row.word
 		}

@@ -75,12 +75,8 @@ func (c *Campaign) lose(reason messages.Reason) {
 func passes(notice any) (reason messages.Reason, detail string, again bool) {
 	switch n := notice.(type) {
 	case *messages.Failed:
-		reason, detail = n.Reason, n.Detail
-		switch reason {
-		case messages.ReasonUnreachable, messages.ReasonGatewayFull, messages.ReasonStopped, messages.ReasonHoldGone,
-			messages.ReasonSessionFull:
-			again = true
-		}
+		// The lock actor of one campaign was stopped, and not the singleton.
+		reason, detail, again = n.Reason, n.Detail, n.Reason.MayPass() || n.Reason == messages.ReasonStopped
 	case *messages.Lost:
 		reason, detail, again = n.Reason, n.Detail, n.Reason != messages.ReasonSessionClosed
 	case *messages.Cancelled:
