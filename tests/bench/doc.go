@@ -7,10 +7,10 @@
 //	go -C tests/bench run . -quick                  everything once, small and short: that it runs, and no speed
 //	go -C tests/bench run . -json -plot charts > result.json
 //	go -C tests/bench run . -from result.json -plot charts
-//	go -C tests/bench run . -from now.json -against results/2026-11-23-aa52e99.json     how the ratios changed
+//	go -C tests/bench run . -from now.json -against before.json     how the ratios changed
 //	go -C tests/bench run . -profile profiles       where Turnstile's time and memory go, and nothing compared
 //
-// Folder results keeps results by date and commit, as -json wrote them.
+// Folder results keeps what was printed, by date and commit.
 //
 // # What is printed
 //

@@ -44,7 +44,6 @@ var commands = map[string]check{
 	"go install github.com/turnstile-locks/turnstile/examples/zklock@latest": installs,
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
 	"make diagram": leavesAsItWas,
-	"go -C tests/bench run . -from results/2026-11-23-a8fce54.json -against results/2026-11-23-aa52e99.json": prints(`change one n=16 turnstile/zklock 8.31 -> 9.28`),
 
 	// Those that take minutes: in make test what can be said of them, and all of it in make readme.
 
