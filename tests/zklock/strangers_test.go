@@ -2,7 +2,6 @@ package zklock
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"regexp"
 	"strings"
@@ -113,41 +112,16 @@ func TestDoctorOnDumps(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(r), "and not its session", "a list without our own session proves nothing")
 }
 
-// dumping stands before a server, and answers dump with a text that may name the newest session.
+// dumping stands before a server, and answers dump with a text that may name the first session that it granted.
 func dumping(t *testing.T, server string, answer func(ours string) string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	var running sync.WaitGroup
-	t.Cleanup(func() {
-		require.NoError(t, listener.Close())
-		running.Wait()
-	})
 	sessions := &granted{}
-	running.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() {
-				defer conn.Close()
-				first := make([]byte, 4)
-				if _, err := io.ReadFull(conn, first); err != nil {
-					return
-				}
-				if string(first) == "dump" {
-					_, _ = io.WriteString(conn, answer(sessions.first()))
-					return
-				}
-				if first[0] == 0 { // the length of a connect request, and no word
-					conn = &hearing{Conn: conn, heard: sessions}
-				}
-				passOn(conn, server, first)
-			})
+	return standIn(t, server, func(word string) (string, bool) {
+		if word != "dump" {
+			return "", false
 		}
-	})
-	return listener.Addr().String()
+		return answer(sessions.first()), true
+	}, func(client net.Conn) net.Conn { return &hearing{Conn: client, heard: sessions} })
 }
 
 // granted are the sessions that a server has granted, as it writes them.
