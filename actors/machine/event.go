@@ -29,11 +29,12 @@ const (
 
 	// Created: our node was made. Alone, Predecessor and Exhausted say what the reply told of the queue.
 	Created
-	// Joined: no node was made, or none of its own is needed any more; the request takes part in a hold of its owner's, or goes on with a retained
-	// node. Nobody is before it.
-	Joined
-	// Taken: the one node of a contest is there already, and is another's.
-	Taken
+	// Seated: the request sits on a node that was made for another: it shares a hold, or goes on with a node
+	// that was retained, or that its cohort passes on. Nobody is before it.
+	Seated
+	// SeatTaken: no node was made, because another request has the node, or is to make it: the one node of a
+	// contest, or that of the cohort. The request waits for it without a node of its own.
+	SeatTaken
 	// NotCreated: no node was made, for good: refused, or withdrawn before it was sent.
 	NotCreated
 	// Listed: the queue as read. Missing, First and Predecessor say where we stand.
@@ -59,8 +60,8 @@ const (
 	Found
 	// Deleted: our node is gone because we deleted it, or it was gone before.
 	Deleted
-	// Left: our node stays, and we have no part in it any more: it is retained, or others hold with it.
-	Left
+	// Unseated: our node stays, and we have no part in it any more: it is retained, or others hold with it.
+	Unseated
 	// Refused: the server refused the operation for good.
 	Refused
 	// Unknown: nobody knows whether the operation was carried out.
@@ -85,8 +86,8 @@ const (
 
 var kindNames = [...]string{
 	"Begin", "Release", "Cancel", "Revoke", "Timeout", "GraceOver",
-	"Created", "Joined", "Taken", "NotCreated", "Listed", "Watched", "TurnCame", "PredecessorGone", "Changed",
-	"Poll", "OwnRead", "OwnChanged", "NodeGone", "Found", "Deleted", "Left", "Refused", "Unknown",
+	"Created", "Seated", "SeatTaken", "NotCreated", "Listed", "Watched", "TurnCame", "PredecessorGone", "Changed",
+	"Poll", "OwnRead", "OwnChanged", "NodeGone", "Found", "Deleted", "Unseated", "Refused", "Unknown",
 	"Disconnected", "Connected", "Silent", "Expired", "LeaseOver", "Closed",
 }
 
@@ -112,12 +113,12 @@ type Event struct {
 	Kind Kind
 	// Op is the number of the operation that this answers; zero for what answers none.
 	Op uint64
-	// Node is our node's name: Created, Joined, Found.
+	// Node is our node's name: Created, Seated, Found.
 	Node string
-	// Token is our fencing token: Created, Joined, Found.
+	// Token is our fencing token: Created, Seated, Found.
 	Token messages.Token
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
-	// the one right before us), Taken, Listed.
+	// the one right before us), SeatTaken, Listed.
 	Predecessor string
 	// Alone: nobody else was in the queue when our node was made.
 	Alone bool
@@ -151,7 +152,7 @@ type Do uint8
 
 // The effects. Requests to the session carry the number of the operation; their answers bring it back.
 const (
-	// Create makes our ephemeral sequential node. Answers: Created, Joined, Taken, NotCreated, Unknown.
+	// Create makes our ephemeral sequential node. Answers: Created, Seated, SeatTaken, NotCreated, Unknown.
 	Create Do = iota
 	// Withdraw takes a create back that was not sent yet: it is answered NotCreated. One that is
 	// under way is answered as ever.
@@ -167,7 +168,7 @@ const (
 	// Verify finds out, with a transaction or a sync, whether our node exists in this session.
 	// Answers: Found, Refused, Unknown.
 	Verify
-	// Delete deletes our node. Answers: Deleted, Left, Refused, Unknown.
+	// Delete deletes our node. Answers: Deleted, Unseated, Refused, Unknown.
 	Delete
 	// GiveBack deletes the node of a hold that its owner has given back: the one behind may be told so before the
 	// node is gone. It is answered as Delete. A hold that is taken from its owner, who may only just hear of it, ends

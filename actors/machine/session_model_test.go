@@ -16,7 +16,7 @@ import (
 //
 // What it promises beyond the package's doc: an order of a request that has not heard of the newest
 // epoch is dropped; NodeGone without an operation is told only of a node that the session knows, which
-// it does from Created, Joined or Found until it tells Found without a node, Deleted, Left or Expired.
+// it does from Created, Seated or Found until it tells Found without a node, Deleted, Unseated or Expired.
 type session struct {
 	t *rapid.T
 
@@ -143,7 +143,7 @@ func (s *session) done(o machine.Effect) {
 		case "alone":
 			ev.Alone = true
 		case "joined":
-			ev.Kind, ev.Exhausted, s.exhausted = machine.Joined, false, false
+			ev.Kind, ev.Exhausted, s.exhausted = machine.Seated, false, false
 		case "behind ours":
 			ev.Predecessor = "p"
 		}
@@ -153,7 +153,7 @@ func (s *session) done(o machine.Effect) {
 	case machine.Delete, machine.GiveBack:
 		ev.Kind, s.known, s.granted = machine.Deleted, "", false
 		if s.maybe("the node stays, and is another's") {
-			ev.Kind = machine.Left
+			ev.Kind = machine.Unseated
 		}
 	case machine.List:
 		ev.Kind = machine.Listed

@@ -114,10 +114,10 @@ var gettingIn = []Row{
 	{creating, Created, tryBehind, releasing, giveUpTrying},
 	{creating, Created, behindOurs, watching, watch},
 	{creating, Created, always, listing, list},
-	{creating, Joined, leased, held, grant},
-	{creating, Joined, always, recovery, verify},
-	{creating, Taken, notAlone, isCancel, notAcquired},
-	{creating, Taken, always, watching, watch},
+	{creating, Seated, leased, held, grant},
+	{creating, Seated, always, recovery, verify},
+	{creating, SeatTaken, notAlone, isCancel, notAcquired},
+	{creating, SeatTaken, always, watching, watch},
 	{creating, NotCreated, always, isFailed, fail},
 	{creating, Unknown, always, recovery, verify},
 	{creating, Disconnected, always, recovery, await},
@@ -147,8 +147,8 @@ var gettingIn = []Row{
 	{listing, Closed, always, isFailed, fail},
 
 	{watching, Watched, always, watching, poll},
-	{watching, Joined, leased, held, grant}, // it waited without a node: its session's serves it now
-	{watching, Joined, always, recovery, verify},
+	{watching, Seated, leased, held, grant}, // it waited without a node: its session's serves it now
+	{watching, Seated, always, recovery, verify},
 	{watching, Created, always, listing, list}, // the node of another that gave up, with its place
 	{watching, TurnCame, leased, held, grant},
 	{watching, TurnCame, always, listing, list},
@@ -258,8 +258,8 @@ var recovering = []Row{
 // leaving: the node is to go.
 var leaving = []Row{
 	{releasing, Created, always, releasing, remove},
-	{releasing, Joined, always, releasing, remove},
-	{releasing, Taken, always, isCancel, tellCancelled},
+	{releasing, Seated, always, releasing, remove},
+	{releasing, SeatTaken, always, isCancel, tellCancelled},
 	{releasing, NotCreated, always, isCancel, tellCancelled},
 	{releasing, Found, present, releasing, remove},
 	{releasing, Found, endsReleased, isReleased, tellReleased},
@@ -268,9 +268,9 @@ var leaving = []Row{
 	{releasing, Deleted, endsReleased, isReleased, tellReleased},
 	{releasing, Deleted, endsCancelled, isCancel, tellCancelled},
 	{releasing, Deleted, always, isFailed, tellFailed},
-	{releasing, Left, endsReleased, isReleased, tellReleased},
-	{releasing, Left, endsCancelled, isCancel, tellCancelled},
-	{releasing, Left, always, isFailed, tellFailed},
+	{releasing, Unseated, endsReleased, isReleased, tellReleased},
+	{releasing, Unseated, endsCancelled, isCancel, tellCancelled},
+	{releasing, Unseated, always, isFailed, tellFailed},
 	{releasing, Refused, always, isFailed, failCleanUp},
 	{releasing, Unknown, always, recovery, verify},
 	{releasing, Disconnected, always, recovery, await},

@@ -60,7 +60,7 @@ func (r *request) mayLead() {
 
 // tellTaken tells a request that it is to wait for a node; nil for one that is to be made.
 func (c *Coordinator) tellTaken(r *request, op uint64, n *node) {
-	tell := &Tell{To: r.id, Event: machine.Event{Kind: machine.Taken, Op: op}}
+	tell := &Tell{To: r.id, Event: machine.Event{Kind: machine.SeatTaken, Op: op}}
 	if n != nil {
 		tell.Predecessor, tell.Event.Predecessor = c.predecessorNode(r.queue, n), n.name
 	}
@@ -107,7 +107,7 @@ func (r *request) lineOp() uint64 { return r.sharing.lineCreate + 1 }
 func (c *Coordinator) tellNode(r *request, op uint64) {
 	n, kind := r.node, machine.Created
 	if r.held {
-		kind = machine.Joined
+		kind = machine.Seated
 	}
 	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: kind, Op: op, Node: n.name, Token: n.token}})
 }
@@ -206,7 +206,7 @@ func (c *Coordinator) passOn(r *request) {
 	c.granted(next)
 	c.watchServing(q)
 	c.emit(&Tell{To: next.id, As: n.by, Handoff: Handoff{r.gaveBack, true},
-		Event: machine.Event{Kind: machine.Joined, Op: next.lineOp(), Node: n.name, Token: token}})
+		Event: machine.Event{Kind: machine.Seated, Op: next.lineOp(), Node: n.name, Token: token}})
 	if k.grants++; k.grants >= next.spec.Want.Cohort || token.Place() >= messages.MaxPlace {
 		c.endCohortOf(q, n)
 	}
@@ -301,7 +301,7 @@ func (c *Coordinator) letIn(r *request, n *node, op uint64) {
 	r.node, r.search = n, search{}
 	n.users = append(n.users, r.id)
 	c.granted(r)
-	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: machine.Joined, Op: op, Node: n.name, Token: n.token}})
+	c.emit(&Tell{To: r.id, As: n.by, Event: machine.Event{Kind: machine.Seated, Op: op, Node: n.name, Token: n.token}})
 	k := &q.cohort
 	if k.node != n {
 		return

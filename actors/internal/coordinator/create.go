@@ -184,7 +184,7 @@ func (c *Coordinator) createdEvent(r *request, made Made, existing *OneNode, f F
 		made = Made{Name: r.spec.One, Czxid: existing.Czxid, First: true} // the reply to an earlier create was lost
 	case existing != nil:
 		c.setPhase(r.queue, n, absent)
-		return machine.Event{Kind: machine.Taken, Predecessor: r.spec.One}
+		return machine.Event{Kind: machine.SeatTaken, Predecessor: r.spec.One}
 	case f.none():
 	case made.Name == "" && f.Outcome == Refused:
 		c.setPhase(r.queue, n, absent)

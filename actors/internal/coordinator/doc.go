@@ -29,7 +29,7 @@
 // searches for it.
 //
 //   - Who decides: the machine of a request decides on each grant. The coordinator tells it what
-//     has happened (Created, Listed, TurnCame, Joined): a server said so, or a holder of this
+//     has happened (Created, Listed, TurnCame, Seated): a server said so, or a holder of this
 //     session handed the lock over.
 //   - Which clock: none here. Each input carries what the shell has read of the lease ([At].Lease).
 //     Package zkconn keeps the lease, with its rule and proof.

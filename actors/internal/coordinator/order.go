@@ -130,7 +130,7 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 		c.deleteNode(r, e)
 		return
 	}
-	c.tell(r, machine.Event{Kind: machine.Left, Op: e.Op})
+	c.tell(r, machine.Event{Kind: machine.Unseated, Op: e.Op})
 }
 
 // deleteNode has the node of a request deleted, and hands the lock over to the request right behind a holder that gives

@@ -165,7 +165,7 @@ func (c *Coordinator) pass(q *ownQueue) {
 	}
 	c.beat()
 	c.emit(&Tell{To: r.id, As: n.by,
-		Event: machine.Event{Kind: machine.Joined, Op: op, Node: n.name, Token: token}})
+		Event: machine.Event{Kind: machine.Seated, Op: op, Node: n.name, Token: token}})
 }
 
 // declineReuse takes back that a request is to reuse a node, which is retained on for the next; false where it was not

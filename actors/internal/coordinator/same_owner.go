@@ -112,5 +112,5 @@ func (c *Coordinator) share(r, other *request, op uint64) {
 	r.node = other.node
 	r.node.users = append(r.node.users, r.id)
 	r.inherited = other.inherited
-	c.tell(r, machine.Event{Kind: machine.Joined, Op: op, Node: r.node.name, Token: r.node.token})
+	c.tell(r, machine.Event{Kind: machine.Seated, Op: op, Node: r.node.name, Token: r.node.token})
 }

@@ -238,7 +238,7 @@ func causeOf(ev *machine.Event) cause {
 			return notListed
 		}
 		return lateGrant
-	case machine.Created, machine.Joined:
+	case machine.Created, machine.Seated:
 		return lateGrant
 	}
 	return otherCause

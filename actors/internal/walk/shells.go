@@ -92,7 +92,7 @@ func (w *world) output(s int, out coordinator.Output) {
 		}
 		a.inbox = with(a.inbox, news{out.Event, w.epoch(s)})
 		switch {
-		case out.Event.Kind == machine.Joined && w.servers.at(out.Event.Node) < 0 &&
+		case out.Event.Kind == machine.Seated && w.servers.at(out.Event.Node) < 0 &&
 			(out.Handoff.Local || w.plan.Owners[out.To-1] != 0 || w.plan.Modes[out.To-1] == messages.Read):
 			a.is.put(broken, true) // as the hold that it shares, or goes on with
 		case a.is.any(broken) && out.Event.Kind == machine.TurnCame && out.Handoff.Local && w.servers.at(a.m.Predecessor) >= 0:
