@@ -36,9 +36,9 @@ func serve(t testing.TB) *house {
 }
 
 // serveAt starts a dashboard that looks at a server.
-func serveAt(t testing.TB, servers string) *house {
+func serveAt(t testing.TB, servers string, opts ...locks.Option) *house {
 	t.Helper()
-	looking := patient.Open(t, servers)
+	looking := patient.Open(t, servers, opts...)
 	seen := board.New("/")
 	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 200 * time.Millisecond, Most: 200})
 	t.Cleanup(looker.Close)

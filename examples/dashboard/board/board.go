@@ -20,6 +20,7 @@ type Board struct {
 	counts    map[string]count // of the last tree, by lock path
 	sorted    []string         // all lock paths, in the order of a tree; nil when they are other ones than before
 	log       log
+	chain     chain
 	deadlocks []messages.Deadlock
 	possible  []messages.Deadlock // deadlocks
 	unread    []messages.Unread

@@ -23,7 +23,8 @@ type LockFigures struct {
 	Detail   string `json:"detail,omitempty"`
 	Holders  int    `json:"holders"`
 	Waiters  int    `json:"waiters"`
-	Matching int    `json:"matching"` // of those who wait
+	Matching int    `json:"matching"`         // of those who wait
+	Inside   int    `json:"inside,omitempty"` // requests that wait without a node
 	Longest  int64  `json:"longest,omitempty"`
 	Events   int    `json:"events"`
 	First    int64  `json:"first,omitempty"` // the first look
@@ -51,6 +52,7 @@ type ContenderRow struct {
 	Asked    bool   `json:"asked,omitempty"`
 	Stuck    bool   `json:"stuck,omitempty"` // part of a deadlock
 	Unread   bool   `json:"unread,omitempty"`
+	MayHold  bool   `json:"mayHold,omitempty"` // it waits here, and may hold by the rule of its own library
 }
 
 // LockView is the bounded view of one lock.
@@ -85,6 +87,7 @@ func (b *Board) Lock(now time.Time, path string, shown Shown) LockView {
 	t.describe(&row)
 	f.Known, f.Kind, f.State, f.Why, f.Detail = !t.first.IsZero(), row.Kind, row.State, row.Why, t.refusal.Detail
 	f.Holders, f.Waiters = t.numbers()
+	f.Inside = t.inside()
 	f.Events = min(len(t.events), mostEvents)
 	if f.Known {
 		f.First = t.first.UnixMilli()

@@ -24,6 +24,8 @@ type Figures struct {
 	Held      int    `json:"held"`
 	Holders   int    `json:"holders"`
 	Waiting   int    `json:"waiting"`
+	Inside    int    `json:"inside,omitempty"` // requests that wait without a node
+	Sessions  int    `json:"sessions"`
 	Deadlocks int    `json:"deadlocks"`
 	Possible  int    `json:"possible"` // deadlocks
 	Followed  int    `json:"followed"` // of which more than numbers is known
@@ -35,6 +37,8 @@ type Figures struct {
 	First     int64  `json:"first,omitempty"` // the first look, in milliseconds
 	Matching  int    `json:"matching"`
 	Shown     int    `json:"shown"`
+
+	Own OwnSession `json:"own"`
 }
 
 // Overview is the bounded view of all locks.
@@ -47,6 +51,9 @@ type Overview struct {
 	Possible  []DeadlockRow
 	Events    []Event
 	Lanes     []Lane
+	Sessions  []SessionRow
+	Phases    []PhaseRow
+	Proofs    []ProofRow
 }
 
 // Overview gives the first locks of those whose path, or first holder, has a word in it; "" is in all.
@@ -62,6 +69,7 @@ func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	for _, path := range b.paths() {
 		row := b.row(now, path, seconds)
 		row.Deadlock = stuck[path]
+		v.Figures.Inside += row.Inside
 		if strings.Contains(strings.ToLower(row.Path+"\n"+row.Who), word) {
 			rows = append(rows, row)
 		}
@@ -73,6 +81,8 @@ func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	v.Locks = grow(rows)
 	v.Waits = b.longestWaits()
 	v.Lanes = b.lanes(now)
+	v.Sessions, v.Figures.Sessions = b.sessions()
+	v.Figures.Own, v.Phases, v.Proofs = b.chain.view(now)
 	return v
 }
 
@@ -136,6 +146,7 @@ func (b *Board) row(now time.Time, path string, seconds []int) LockRow {
 		return row
 	}
 	t.describe(&row)
+	row.Inside = t.inside()
 	mine := t.rate.seconds(now)
 	row.Rate = mean(mine)
 	for i, n := range mine {

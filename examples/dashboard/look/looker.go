@@ -54,7 +54,7 @@ func Start(client *locks.Client, to *board.Board, s Settings) *Looker {
 	l.follower = client.System().Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return newFollower(client.Session().PID(), to)
 	}))
-	for _, run := range []func(context.Context){l.lookAtTree, l.lookForDeadlocks, l.lookForTrouble} {
+	for _, run := range []func(context.Context){l.lookAtTree, l.lookForDeadlocks, l.lookForTrouble, l.lookAtSession} {
 		l.wait.Go(func() { run(ctx) })
 	}
 	return l
@@ -156,6 +156,20 @@ func (l *Looker) lookForTrouble(ctx context.Context) {
 			l.board.TakeTrouble(why)
 		}
 		sleep(ctx, 500*time.Millisecond)
+	}
+}
+
+// lookAtSession tells what becomes of the looker's own session: each phase of its connection when it begins, and what
+// proves that the session lives at the pace of a page.
+func (l *Looker) lookAtSession(ctx context.Context) {
+	for ctx.Err() == nil {
+		state, changed := l.client.Session().Connection()
+		l.board.TakeSession(time.Now(), state)
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-time.After(proofPace):
+		}
 	}
 }
 

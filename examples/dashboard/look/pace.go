@@ -5,6 +5,8 @@ import "time"
 const (
 	// shortest is the pause between two looks at a queue that changes all the time.
 	shortest = 250 * time.Millisecond
+	// proofPace is how often the own session is asked what it knows of itself, which asks no server.
+	proofPace = 250 * time.Millisecond
 	// perContender makes it longer for long queues: 10 000 contenders are looked at every two seconds or so.
 	perContender = 200 * time.Microsecond
 	// hasty is how long after the start the tree is looked at more often: somebody waits to see something.

@@ -83,6 +83,9 @@ type bar struct {
 // bars is the list of all bars of a time line, of whatever lane.
 const bars = "holds"
 
+// proofs is the list of moments at which the own session was proved to live. They stand where they are, too.
+const proofs = "proofs"
+
 // barsOf gives the bars of a lane.
 func barsOf(lane string, holds []board.LaneHold) (all []row) {
 	for _, h := range holds {

@@ -36,6 +36,9 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 			"possible":  rowsOf(v.Possible, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
 			"lanes":     lanes,
+			"sessions":  rowsOf(v.Sessions, func(s board.SessionRow) string { return s.ID }),
+			"phases":    rowsOf(v.Phases, func(p board.PhaseRow) string { return p.ID }),
+			proofs:      rowsOf(v.Proofs, func(p board.ProofRow) string { return p.ID }),
 			bars:        holds,
 		}}
 	})

@@ -70,7 +70,7 @@ func (m *memory) update(now content) (msg message, changed bool, err error) {
 	}
 	for name, rows := range now.lists {
 		if m.lists[name] == nil {
-			m.lists[name] = &list{unordered: name == bars}
+			m.lists[name] = &list{unordered: name == bars || name == proofs}
 		}
 		c, err := m.lists[name].update(rows)
 		if err != nil {

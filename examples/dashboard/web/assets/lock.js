@@ -29,16 +29,18 @@ const possible = new Rows(byID("possible-list"), deadlockItem, () => {});
 // about is what there is to say of a contender besides its name.
 function about(c) {
   return [c.process, "session " + c.session, c.library === "turnstile" ? "" : c.library || "unknown library", c.queue && "queue " + c.queue,
-    c.behind && count(c.behind) + " more of its session behind it", c.unread && "its data may not be read"].filter(Boolean).join(" · ");
+    c.unread && "its data may not be read"].filter(Boolean).join(" · ");
 }
 
 const asks = (c) => ({ exclusive: "", contest: "", semaphore: count(c.weight ?? 1) + (c.weight > 1 ? " permits" : " permit") })[c.mode] ?? c.mode;
 
-const whoCell = () => make("th", { scope: "row", role: "rowheader" }, make("bdi", { class: "who" }), make("span", { class: "note" }));
+const whoCell = () => make("th", { scope: "row", role: "rowheader" }, make("bdi", { class: "who" }), make("span", { class: "note" }), make("span", { class: "inside", hidden: true }));
 
 function showWho(cell, c) {
   say(cell.firstChild, c.who);
-  say(cell.lastChild, about(c));
+  say(cell.children[1], about(c));
+  cell.lastChild.hidden = !c.behind;
+  say(cell.lastChild, c.behind ? "+ " + count(c.behind) + (c.behind === 1 ? " waits" : " wait") + " inside this process, without a node" : "");
   mark(cell, "title", "node " + c.id);
 }
 
@@ -62,11 +64,12 @@ const waiters = new Rows(byID("waiter-rows"),
     const [, who, kind, since] = tr.children;
     showWho(who, c);
     const text = asks(c);
-    if (c.stuck) {
-      if (!kind.querySelector(".state")) kind.replaceChildren(make("span"), " ");
-      showState(kind.firstChild, "deadlock");
-      kind.append(text);
+    const state = c.stuck ? "deadlock" : c.mayHold ? "may hold" : "";
+    if (state) {
+      kind.replaceChildren(make("span"), " " + text);
+      showState(kind.firstChild, state);
     } else say(kind, text);
+    tr.mayHold = Boolean(c.mayHold);
     setAge(since, c.since);
   });
 
@@ -86,7 +89,7 @@ function showPlaces() {
 
 function showFigures(f) {
   say(byID("waiting"), count(f.waiters));
-  say(byID("kind"), f.kind);
+  say(byID("kind"), [f.kind, f.inside && "+ " + count(f.inside) + " inside"].filter(Boolean).join(" · "));
   if (f.longest) setAge(byID("longest"), f.longest);
   else {
     setAge(byID("longest"), 0);
@@ -96,7 +99,6 @@ function showFigures(f) {
   byID("possible").hidden = !f.possible;
   showTrouble(f.trouble);
   line.scale(f.first ?? 0);
-  byID("waiter-rows").parentElement.classList.toggle("plain", f.kind === "exclusive" && !f.deadlock);
   showMore(byID("holders-more"), Math.min(shown.holders, f.holders), f.holders, step, most);
   showMore(byID("waiters-more"), Math.min(shown.waiters, f.matching), f.matching, step, most);
   showMore(byID("events-more"), Math.min(shown.events, f.events), f.events, step, 500);
@@ -164,6 +166,8 @@ function take(message, beginning) {
   line.apply(beginning ? { set: [{ id: path, path }], order: [path] } : undefined, lists.holds, beginning);
   if (message.figures) figures = message.figures;
   if (message.figures) showFigures(figures);
+  const marked = [...waiters.elements.values()].some((tr) => tr.mayHold);
+  byID("waiter-rows").parentElement.classList.toggle("plain", figures?.kind === "exclusive" && !figures.deadlock && !marked);
   showHolder();
   if (message.rate) {
     showRate(byID("rate"), message.rate);

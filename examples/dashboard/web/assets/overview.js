@@ -2,6 +2,7 @@
 
 import { byID, count, flag, lockLink, make, mark, say, typed } from "./dom.js";
 import { setAge } from "./clock.js";
+import { Chain } from "./chain.js";
 import { Line, showRate, sparkline } from "./line.js";
 import { Rows } from "./rows.js";
 import { follow, showTrouble, tell } from "./stream.js";
@@ -24,6 +25,21 @@ const waits = new Rows(byID("wait-rows"), () => make("tr", {}, make("td"), make(
   if (!lock.firstChild) lock.append(make("a", { href: lockLink(w.path), title: w.path, class: "name" }, make("bdi", {}, w.path)));
   setAge(since, w.since);
 });
+
+const sessions = new Rows(byID("session-rows"), () => make("tr", {}, make("th", { scope: "row" }, make("bdi", { class: "who" }), make("span", { class: "note" })),
+  make("td", { class: "number" }), make("td", { class: "number" }), make("td", { class: "number" })), (tr, s) => {
+  const [who, nodes, inside, weight] = tr.children;
+  say(who.firstChild, s.who || s.id);
+  say(who.lastChild, [s.who && "session " + s.id, s.library === "turnstile" ? "" : s.library || "unknown library", s.own && "the dashboard"].filter(Boolean).join(" · "));
+  say(nodes, count(s.nodes));
+  say(inside, s.inside ? count(s.inside) : "");
+  say(weight, bytes(s.bytes));
+  mark(weight, "data-heavy", s.bytes > 512 * 1024);
+});
+
+const bytes = (n) => (n < 10_000 ? count(n) + " B" : count(Math.round(n / 1024)) + " KiB");
+
+const chain = new Chain();
 
 const events = new Rows(byID("event-rows"), eventItem, () => {});
 const stuck = new Rows(byID("deadlock-list"), deadlockItem, () => {});
@@ -74,7 +90,8 @@ function updateLock(tr, row) {
   mark(who, "title", who.textContent);
   setAge(since, row.since, row.least);
   say(token, row.token ?? "");
-  say(waiting.firstChild, row.waiters ? count(row.waiters) : "");
+  say(waiting.firstChild, (row.waiters ? count(row.waiters) : "") + (row.inside ? " + " + count(row.inside) : ""));
+  mark(waiting, "title", row.inside ? count(row.inside) + " more wait inside processes, without nodes" : null);
   // Each step is about four times as long a queue.
   mark(waiting.lastChild, "data-crowd", row.waiters ? Math.min(8, Math.ceil(Math.log2(row.waiters + 1) / 1.7)) : null);
   say(rate, row.rate ? (row.rate < 10 ? row.rate.toFixed(1) : count(Math.round(row.rate))) : "");
@@ -101,7 +118,8 @@ function showFigures(f) {
   say(byID("held"), count(f.held));
   say(byID("held-note"), f.locks ? "of " + count(f.locks) + (f.locks === 1 ? " lock" : " locks") + " in use" : "none in use");
   say(byID("waiting"), count(f.waiting));
-  say(byID("waiting-note"), f.holders > f.held ? count(f.holders) + " hold" : "");
+  say(byID("waiting-note"), [f.holders > f.held && count(f.holders) + " hold", f.inside && "+ " + count(f.inside) + " inside"].filter(Boolean).join(" · "));
+  say(byID("sessions-note"), f.sessions > 1 ? "of " + count(f.sessions) : "");
   say(byID("deadlock-count"), count(f.deadlocks));
   say(byID("deadlock-note"), f.deadlocks ? "▲ nothing moves there" : f.possible ? "△ " + count(f.possible) + " possible" : "none");
   byID("deadlock-count").parentElement.classList.toggle("bad", f.deadlocks > 0);
@@ -141,7 +159,11 @@ const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word 
   stuck.apply(lists.deadlocks, beginning);
   possible.apply(lists.possible, beginning);
   line.apply(lists.lanes, lists.holds, beginning);
+  sessions.apply(lists.sessions, beginning);
+  byID("sessions-empty").hidden = sessions.size > 0;
+  byID("session-rows").parentElement.hidden = sessions.size === 0;
   if (message.figures) showFigures(message.figures);
+  chain.apply(message.figures?.own, lists.phases, lists.proofs, beginning);
   if (message.rate) {
     showRate(byID("rate"), message.rate);
     sparkline(byID("spark"), message.rate.seconds);

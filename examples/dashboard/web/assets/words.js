@@ -10,12 +10,14 @@ const states = {
   unreadable: "⊘",
   counted: "…",
   deadlock: "▲",
+  "may hold": "◐",
 };
 
 const meanings = {
   counted: "Only the numbers are known: there are more locks than are followed at a time. Open it to follow it.",
   unreadable: "ZooKeeper does not let the dashboard read it.",
   "revoking": "Somebody has asked the holder to give it back.",
+  "may hold": "It waits by the rule of this queue, and may hold by its own library's, beside the holder: kazoo's locks see no names but their own.",
 };
 
 // showState writes a state into an element: its shape and its word.

@@ -1,0 +1,114 @@
+package dashboard
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// phases is an expression: the states that the dashboard's own session went through, the newest first.
+const phases = `[...document.querySelectorAll("#chain-rows li")].map((li) => li.dataset.state).join()`
+
+// TestInsideIsShown: requests of a cohort that wait without nodes are told at their session's node, in the figures, and
+// of the session, with what its nodes weigh.
+func TestInsideIsShown(t *testing.T) {
+	browser.start(t)
+	h := serve(t)
+	ctx := patient.Deadline(t)
+	mutex := h.client.Mutex("/app/crowded", locks.WithLabel("worker"), locks.WithCohort(100))
+	first, err := mutex.Lock(ctx)
+	require.NoError(t, err)
+	var rest []chan *locks.Lease
+	for range 4 {
+		rest = append(rest, request(t, mutex))
+	}
+	all, one := open(t, h.page("")), open(t, h.page("/app/crowded"))
+	// The first of those that wait has a node of its own in the end, is counted as a waiter, and the others are behind it.
+	one.until("it says who waits inside", `(() => {
+		const inside = Number(document.querySelector(".inside:not([hidden])")?.textContent.match(/^\+ (\d) waits? inside this process, without a node$/)?.[1]);
+		return inside >= 1 && Number(document.querySelector("#waiting").textContent) + inside === 4 &&
+			document.querySelector("#kind").textContent === "exclusive · + " + inside + " inside";
+	})()`)
+	all.until("at the lock, in the figures, and of the session with its weight", `(() => {
+		const [nodes, inside, weight] = [...document.querySelectorAll("#session-rows tr td")].map((td) => parseInt(td.textContent));
+		return inside >= 1 && nodes + inside === 5 && weight === nodes * %d && %s.split("|")[5].endsWith("+ " + inside) &&
+			document.querySelector("#waiting-note").textContent === "+ " + inside + " inside";
+	})()`, 4+len("/app/crowded/")+len(first.Node()), cells("/app/crowded"))
+	all.until("whose it is", `document.querySelector("#session-rows .note").textContent === "session 0x%x"`, h.client.State().ID)
+
+	require.NoError(t, first.Unlock(ctx))
+	var over sync.WaitGroup // they hold in the order in which they happened to ask
+	for _, granted := range rest {
+		over.Go(func() {
+			if lease := <-granted; lease != nil && lease.Unlock(ctx) != nil {
+				t.Error("a lock that is given back")
+			}
+		})
+	}
+	over.Wait()
+	one.until("nobody is inside any more", `document.querySelector("#kind").textContent === ""`)
+	all.until("and no session has nodes", `!document.querySelector("#sessions-empty").hidden`)
+}
+
+// TestMayHoldIsMarked: a contender with kazoo's name behind one with another name, which it does not see.
+func TestMayHoldIsMarked(t *testing.T) {
+	browser.start(t)
+	h := serve(t)
+	ctx := patient.Deadline(t)
+	lease, err := h.client.Mutex("/app/shared", locks.WithLabel("holder")).Lock(ctx)
+	require.NoError(t, err)
+	kazoo, _, err := zk.Connect([]string{h.zk.Addr()}, patient.Session, zk.WithLogger(quiet{}))
+	require.NoError(t, err)
+	t.Cleanup(kazoo.Close)
+	_, err = kazoo.Create("/app/shared/0123456789abcdef0123456789abcdef__lock__", []byte("billing"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	require.NoError(t, err)
+	one := open(t, h.page("/app/shared"))
+	one.until("it is marked in words", `document.querySelector('#waiter-rows [data-state="may hold"]')?.textContent === "◐ may hold"`)
+	require.NotZero(t, ask[int](one, `document.querySelector('#waiter-rows [data-state="may hold"]').offsetWidth`), "and is seen")
+	require.Contains(t, ask[string](one, `document.querySelector('#waiter-rows [data-state="may hold"]').title`), "kazoo")
+	require.NoError(t, lease.Unlock(ctx))
+	one.until("it holds", `document.querySelectorAll("#holder-rows tr").length === 1 && !document.querySelector('[data-state="may hold"]')`)
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// TestOwnSessionIsShown: a session that expires is followed by another, both on the strip and in words, and each proof is
+// a line.
+func TestOwnSessionIsShown(t *testing.T) {
+	browser.start(t)
+	h := serve(t)
+	p := open(t, h.page(""))
+	p.until("it is connected", `document.querySelector("#chain-state").textContent === "● connected" && %s.startsWith("connected")`, phases)
+	p.until("a lease would last", `/^a lease would last [\d.]+ s more$/.test(document.querySelector("#chain-lease").textContent)`)
+	p.until("there are proofs", `document.querySelectorAll("#chain .proof").length >= 1`)
+	before := h.looking.State().ID
+	require.NoError(t, h.zk.Expire(before))
+	p.until("the next session is told of", `document.querySelector("#chain-epochs").textContent === "2 sessions since the start" &&
+		document.querySelector("#chain-sentence").textContent.includes("the 2nd") && document.querySelector("#chain-state").dataset.state === "connected"`)
+	require.NotEqual(t, before, h.looking.State().ID)
+	require.True(t, ask[bool](p, `["0", "1"].every((epoch) => document.querySelector('#chain .phase[data-epoch="' + epoch + '"]'))`), "both are on the strip")
+	require.Equal(t, ask[int](p, `document.querySelectorAll("#chain .phase").length`), ask[int](p, `document.querySelectorAll("#chain-rows li").length`))
+}
+
+// TestLapseIsShown: a session that its servers do not prove in time has lapsed, and the page says what that means.
+func TestLapseIsShown(t *testing.T) {
+	browser.start(t)
+	server := embedded.Run(t)
+	h := serveAt(t, server.Addr(), locks.WithSessionTimeout(4*time.Second))
+	p := open(t, h.page(""))
+	p.until("it is connected", `%s.includes("connected")`, phases)
+	server.Replica(0).Stop()
+	p.until("it has lapsed", `document.querySelector("#chain-state").dataset.state === "lapsed" && %s.includes("lapsed,disconnected")`, phases)
+	p.until("no lease", `document.querySelector("#chain-lease").textContent === "no lease would be granted"`)
+	require.Contains(t, ask[string](p, `document.querySelector('#chain .phase[data-state="lapsed"]').title`), "no lease may rest on this session")
+	require.NoError(t, server.Replica(0).Start())
+}
