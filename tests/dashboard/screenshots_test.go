@@ -55,15 +55,18 @@ func TestScreenshots(t *testing.T) {
 				width int64
 				dark  bool
 			}{{"phone-light", 390, false}, {"phone-dark", 390, true}, {"desk-light", 1440, false}, {"desk-dark", 1440, true}} {
-				all.picture(scene.name+"locks-"+look.name, look.width, look.dark)
-				lock.picture(scene.name+"lock-"+look.name, look.width, look.dark)
+				all.picture(scene.name+"locks-"+look.name, look.width, look.dark, "body")
+				lock.picture(scene.name+"lock-"+look.name, look.width, look.dark, "body")
+				if scene.crowd == 0 {
+					all.picture("session-"+look.name, look.width, look.dark, "#session-rows")
+				}
 			}
 		})
 	}
 }
 
-// picture takes a picture of the page, and writes it where that is wanted.
-func (p *tab) picture(name string, width int64, dark bool) {
+// picture takes a picture of the page from an element on, and writes it where that is wanted.
+func (p *tab) picture(name string, width int64, dark bool, from string) {
 	p.t.Helper()
 	scheme, height := "light", int64(1000)
 	if dark {
@@ -82,11 +85,13 @@ func (p *tab) picture(name string, width int64, dark bool) {
 	}))
 	p.until("it is shown so", `innerWidth === %d && matchMedia("(prefers-color-scheme: %s)").matches && document.body.offsetWidth <= %[1]d`, width, scheme)
 	require.LessOrEqual(p.t, ask[int64](p, "document.documentElement.scrollWidth"), width, "%s: wider than the page", name)
+	require.True(p.t, ask[bool](p, `(document.querySelector(%q).closest("section") ?? document.body).scrollIntoView() ?? true`, from))
 	shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	require.NoError(p.t, err)
 	require.NotEmpty(p.t, shot)
 	folder := os.Getenv(screenshotsVariable)
-	if folder == "" || strings.HasPrefix(name, "crowd-") && (width < 500) != dark { // of the crowd two looks are enough
+	few := strings.HasPrefix(name, "crowd-") || strings.HasPrefix(name, "session-")
+	if folder == "" || few && (width < 500) != dark { // two looks of these are enough
 		return
 	}
 	small := compress(p.t, shot) // which takes seconds
