@@ -85,7 +85,7 @@ func (p *tab) picture(name string, width int64, dark bool, from string) {
 	}))
 	p.until("it is shown so", `innerWidth === %d && matchMedia("(prefers-color-scheme: %s)").matches && document.body.offsetWidth <= %[1]d`, width, scheme)
 	require.LessOrEqual(p.t, ask[int64](p, "document.documentElement.scrollWidth"), width, "%s: wider than the page", name)
-	require.True(p.t, ask[bool](p, `(document.querySelector(%q).closest("section") ?? document.body).scrollIntoView() ?? true`, from))
+	require.True(p.t, ask[bool](p, `((document.querySelector(%q).closest("section") ?? document.body).scrollIntoView(), true)`, from))
 	shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	require.NoError(p.t, err)
 	require.NotEmpty(p.t, shot)
