@@ -46,7 +46,7 @@ HALTS ?= /tmp/turnstile-halts
 PROFILES ?= /tmp/turnstile-profiles
 # Modules of their own, so that what only they need is not in the library's go.mod. make tidy keeps them in step. What
 # takes longest comes first.
-MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler
+MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler locks/adapters/gocron
 comma := ,
 # Where make newest puts its go.mod.
 NEWEST ?= /tmp/turnstile-newest
@@ -208,7 +208,7 @@ soak-simulate: ## SEEDS simulated histories
 	TURNSTILE_SINGLETON_SEEDS=400 TURNSTILE_ACTIVATION_SEEDS=200 $(GO) test -count=1 -timeout 1h -run 'TestRandom$$|TestStorms$$' ./tests/singleton ./tests/activation
 
 .PHONY: fuzz
-fuzz: ## fuzz what reads from the network, FUZZTIME for each
+fuzz: ## fuzz what reads from the network, and the names of keys, FUZZTIME for each
 	for target in FuzzDecoder FuzzFrames FuzzOperations FuzzSASL FuzzDirectives; do \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./zkconn/embedded; \
 	done
@@ -217,6 +217,7 @@ fuzz: ## fuzz what reads from the network, FUZZTIME for each
 	done
 	$(GO) test -run '^$$' -fuzz '^FuzzSASLReplies$$' -fuzztime $(FUZZTIME) ./zkconn
 	$(GO) test -run '^$$' -fuzz '^FuzzChallenge$$' -fuzztime $(FUZZTIME) ./zkconn/digestmd5
+	$(GO) test -run '^$$' -fuzz '^FuzzKeyNames$$' -fuzztime $(FUZZTIME) ./locks
 
 .PHONY: bench
 bench: deps ## Turnstile beside go-zookeeper's Lock and bare requests, on one server and on three (about 40 minutes)

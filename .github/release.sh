@@ -58,6 +58,9 @@ to do  make soak finds nothing, and make readme passes
 to do  the workflow "weekly" is green: the newest dependencies, and what is known to be vulnerable
 to do  git tag -s $version -m $version && git push origin $version
 to do  go list -m $module@$version              # asks the module proxy, which keeps it from then on
+to do  in locks/adapters/gocron: go mod edit -require $module@$version && go mod tidy; commit; then
+       git tag -s locks/adapters/gocron/$version -m $version && git push origin locks/adapters/gocron/$version
+       (its replace is for work in the repository: whoever imports the module does not see it)
 to do  go install $module/examples/zklock@latest   # in an empty folder; zklock --help
 to do  make dist VERSION=$version   # twice: the same source gives the same SHA256SUMS
 to do  publish $out/notes.md as the release, with the archives and SHA256SUMS

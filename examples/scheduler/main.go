@@ -1,18 +1,21 @@
 // Command scheduler runs jobs with gocron (github.com/go-co-op/gocron/v2) in several processes, with Turnstile as its
-// Locker and as its Elector. It is a module of its own, so that Turnstile does not depend on gocron.
+// Locker and as its Elector: package locks/adapters/gocron. It is a module of its own, so that Turnstile does not depend
+// on gocron. Below it are robfig/cron and asynq: examples/scheduler/robfig and examples/scheduler/asynq.
 //
 //	scheduler -zk zk1:2181,zk2:2181 -name a -by locker  -every 1s -ahead 2h
 //	scheduler -zk zk1:2181,zk2:2181 -name b -by locker  -every 1s -ahead -35m200ms
+//	scheduler -zk zk1:2181,zk2:2181 -name c -by locker  -cron '* * * * * *' -takes 20ms
 //
 // Each process has its own schedule by its own clock, which -ahead sets wrong. With -by locker every run of the job is
-// that of whichever process comes first when it is due: see Locker. With -by elector one process, the leader, runs all
-// of them by its clock: see Elector. A line is printed for each run:
+// that of whichever process comes first when it is due. With -cron it is run once for each instant, and with -every once
+// in a period. With -by elector one process, the leader, runs all of them by its clock. A line is printed for each run:
 //
 //	report by a, token 4294968320
 //
-// and, with -by locker, another when it is marked as done, with the time by the servers' clock at which it began:
+// With -by locker there is another when it is marked as done. It has the time by the servers' clock at which the run
+// began, in milliseconds, and what it was for:
 //
-//	done report by a at 1735689600123
+//	done report by a at 1735689600123, token 4294968320, for 2025-01-01T00:00:00Z
 package main
 
 import (
@@ -27,13 +30,14 @@ import (
 	"github.com/go-co-op/gocron/v2"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	gocronlocks "github.com/turnstile-locks/turnstile/locks/adapters/gocron"
 )
 
 // settings are what the flags say.
 type settings struct {
-	servers, name, by string
-	every, ahead      time.Duration
-	session           time.Duration
+	servers, name, by, cron string
+	every, takes, ahead     time.Duration
+	session                 time.Duration
 }
 
 func main() {
@@ -42,6 +46,8 @@ func main() {
 	flag.StringVar(&s.name, "name", "scheduler", "what the process calls itself")
 	flag.StringVar(&s.by, "by", "locker", "locker or elector")
 	flag.DurationVar(&s.every, "every", time.Second, "the time between two runs")
+	flag.StringVar(&s.cron, "cron", "", "the schedule with seconds, as '* * * * * *', in the place of -every")
+	flag.DurationVar(&s.takes, "takes", 0, "how long a run takes")
 	flag.DurationVar(&s.ahead, "ahead", 0, "how far the process's clock is ahead of the right time")
 	flag.DurationVar(&s.session, "session-timeout", 10*time.Second, "the session timeout")
 	flag.Parse()
@@ -62,17 +68,18 @@ func (s *settings) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
-	options := []gocron.SchedulerOption{gocron.WithClock(newWrongClock(s.ahead))}
-	report := func(ctx context.Context) { fmt.Printf("report by %s\n", s.name) }
+	clock := newWrongClock(s.ahead)
+	options := []gocron.SchedulerOption{gocron.WithClock(clock), gocron.WithLocation(time.UTC)}
+	report := func(context.Context) { fmt.Printf("report by %s\n", s.name); time.Sleep(s.takes) }
+	locker := &gocronlocks.Locker{Client: client, Root: "/jobs", Clock: clock, Options: []locks.LockOption{locks.WithLabel(s.name)}}
 	switch s.by {
 	case "locker":
-		locker := &Locker{Client: client, Below: "/jobs", Label: s.name, Period: s.every * 9 / 10}
-		locker.Done = func(key string, m locks.Mark) {
-			fmt.Printf("done %s by %s at %d, token %d\n", key, m.Label, m.Began.UnixMilli(), m.Token)
+		locker.Done = func(r gocronlocks.Run) {
+			fmt.Printf("done %s by %s at %d, token %d, for %v\n", r.Job, r.Mark.Label, r.Mark.Began.UnixMilli(), r.Token, r.Tick)
 		}
 		options = append(options, gocron.WithDistributedLocker(locker))
 	case "elector":
-		elector := NewElector(ctx, client.Election("/scheduler"), s.name)
+		elector := gocronlocks.NewElector(ctx, client.Election("/scheduler"), s.name)
 		defer elector.Stop()
 		report = func(context.Context) { fmt.Printf("report by %s, token %d\n", s.name, elector.Token()) }
 		options = append(options, gocron.WithDistributedElector(elector))
@@ -83,11 +90,19 @@ func (s *settings) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = scheduler.NewJob(gocron.DurationJob(s.every), gocron.NewTask(report), gocron.WithName("report"))
-	if err != nil {
+	locker.Follow(scheduler)
+	if _, err = scheduler.NewJob(s.schedule(), gocron.NewTask(report), gocron.WithName("report")); err != nil {
 		return err
 	}
 	scheduler.Start()
 	<-ctx.Done()
 	return scheduler.Shutdown()
+}
+
+// schedule is that of the job.
+func (s *settings) schedule() gocron.JobDefinition {
+	if s.cron != "" {
+		return gocron.CronJob(s.cron, true)
+	}
+	return gocron.DurationJob(s.every)
 }

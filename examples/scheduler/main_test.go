@@ -89,14 +89,15 @@ func hear(t *testing.T, said <-chan string, prefix string) string {
 
 // marked is a run that was marked as done.
 type marked struct {
-	by           string
+	by, tick     string
 	began, token int64
 }
 
 func hearMarked(t *testing.T, said <-chan string) (m marked) {
 	t.Helper()
-	_, err := fmt.Sscanf(strings.ReplaceAll(hear(t, said, "done report by "), ",", " "), "done report by %s at %d token %d",
-		&m.by, &m.began, &m.token)
+	line := hear(t, said, "done report by ")
+	_, err := fmt.Sscanf(strings.ReplaceAll(line, ",", " "), "done report by %s at %d token %d", &m.by, &m.began, &m.token)
+	_, m.tick, _ = strings.Cut(line, ", for ")
 	require.NoError(t, err)
 	return m
 }
@@ -128,6 +129,41 @@ func TestLocker(t *testing.T) {
 			require.Greater(t, m.token, last.token)
 			last = m
 		}
+	})
+}
+
+// TestShiftedTicks: three processes whose clocks are a tenth of a second apart have a job in their schedules that takes 20
+// ms. It runs once for each instant, with tokens that grow, also when one of the processes is killed.
+func TestShiftedTicks(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		const runs = 6
+		said := make(chan string, 1000)
+		settings := []string{"-zk", servers, "-by", "locker", "-cron", "* * * * * *", "-takes", "20ms", "-session-timeout", "4s"}
+		a := start(t, said, append(settings, "-name", "a")...)
+		start(t, said, append(settings, "-name", "b", "-ahead", "-100ms")...)
+		start(t, said, append(settings, "-name", "c", "-ahead", "-200ms")...)
+		var all []marked
+		ticks, by := make(map[string]marked), make(map[string]int)
+		for n := range 2 * runs {
+			if n == runs {
+				require.NoError(t, a.Kill())
+			}
+			m := hearMarked(t, said)
+			require.NotContains(t, ticks, m.tick, "twice for one instant: %v", m)
+			ticks[m.tick] = m
+			all = append(all, m)
+			by[m.by]++
+		}
+		// A process that stalls before it says what it has done is heard after the other's next run.
+		slices.SortFunc(all, func(a, b marked) int { return cmp.Compare(a.tick, b.tick) })
+		for i := range all[1:] {
+			require.Greater(t, all[i+1].token, all[i].token)
+		}
+		first, err := time.Parse(time.RFC3339, all[0].tick)
+		require.NoError(t, err)
+		last, err := time.Parse(time.RFC3339, all[len(all)-1].tick)
+		require.NoError(t, err)
+		t.Logf("%d runs for %d instants in %v, by %v", len(all), len(ticks), last.Sub(first)+time.Second, by)
 	})
 }
 

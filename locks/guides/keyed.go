@@ -21,6 +21,7 @@
 //	certmagic     Locker, TryLocker: client.Keyed("/certificates").ByName() has their methods; put it into your Storage
 //	goose         WithLocker(locks.OneKey[*sql.DB]{Locks: client.Keyed("/migrations").ByName(), Key: "billing"})
 //	              WithSessionLocker(locks.OneKey[*sql.Conn]{...}) likewise
+//	gocron        locks/adapters/gocron, a module of its own: it leaves marks besides, so that a fast job runs once
 //	your own      Lock(ctx, key) error, TryLock(ctx, key) (bool, error), Unlock(ctx, key) error
 //
 // The tests in tests/adapters run these libraries with it: three processes that want one certificate, or migrate one

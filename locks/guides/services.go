@@ -90,8 +90,9 @@
 // AckWith writes the job's result together with the mark. After ErrUnknownOutcome the job is done and the mark may be
 // missing.
 //
-// A scheduler of its own, such as gocron, takes Turnstile as its Locker or Elector: examples/scheduler. A crontab takes
-// zklock run --for, or --at-most-every.
+// Programs with gocron import its Locker or Elector: locks/adapters/gocron. For robfig/cron and asynq there are programs
+// to copy from: examples/scheduler/robfig and examples/scheduler/asynq. A crontab takes zklock run --for, or
+// --at-most-every.
 //
 // # A leader
 //

@@ -1,4 +1,4 @@
-package main
+package gocronlocks
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // Elector is gocron's Elector: the process that leads runs all jobs, and the others none. It campaigns from NewElector
-// to Stop. A new leader begins its schedule anew, by its own clock.
+// to Stop. A new leader goes on with its own schedule, by its own clock.
 type Elector struct {
 	election *locks.Election
 	term     atomic.Pointer[locks.Leadership]
@@ -18,10 +18,10 @@ type Elector struct {
 	err      error // of campaigning; set before over is closed
 }
 
-// errNotLeader is why gocron does not run a job here.
-var errNotLeader = errors.New("another process leads")
+// ErrNotLeader is why gocron does not run a job here.
+var ErrNotLeader = errors.New("another process leads")
 
-// NewElector campaigns until ctx ends, or Stop.
+// NewElector campaigns until ctx ends, or Stop. name is what people see of the leader: see locks.Election.Campaign.
 func NewElector(ctx context.Context, election *locks.Election, name string) *Elector {
 	ctx, stop := context.WithCancel(ctx)
 	e := &Elector{election: election, stop: stop, over: make(chan struct{})}
@@ -36,20 +36,21 @@ func NewElector(ctx context.Context, election *locks.Election, name string) *Ele
 	return e
 }
 
-// IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run.
+// IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run. The error wraps
+// ErrNotLeader, and what campaigning has failed with where it is over.
 func (e *Elector) IsLeader(context.Context) error {
 	select {
 	case <-e.over:
-		return errors.Join(errNotLeader, e.err)
+		return errors.Join(ErrNotLeader, e.err)
 	default:
 	}
 	if !e.election.IsLeader() {
-		return errNotLeader
+		return ErrNotLeader
 	}
 	return nil
 }
 
-// Token is the fencing token of the newest term of this process.
+// Token is the fencing token of the newest term of this process; zero before the first.
 func (e *Elector) Token() locks.Token {
 	if term := e.term.Load(); term != nil {
 		return term.Token()
@@ -57,7 +58,7 @@ func (e *Elector) Token() locks.Token {
 	return 0
 }
 
-// Stop resigns, and returns when that is done.
+// Stop resigns, and returns when that is done. It does not wait for jobs: shut the scheduler down first.
 func (e *Elector) Stop() {
 	e.stop()
 	<-e.over

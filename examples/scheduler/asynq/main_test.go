@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/hibiken/asynq"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+const everySecond = "@every 1s"
+
+// enqueued gives the names of those who have enqueued the tasks, in that order.
+func enqueued(t *testing.T, inspector *asynq.Inspector) (names []string) {
+	t.Helper()
+	tasks, err := inspector.ListPendingTasks("default", asynq.PageSize(1000))
+	if err != nil {
+		require.ErrorIs(t, err, asynq.ErrQueueNotFound)
+		return nil
+	}
+	for _, task := range tasks {
+		names = append(names, string(task.Payload))
+	}
+	return names
+}
+
+// TestLead: of three processes one enqueues. When its session expires another does, and the first one no more while that
+// one leads. Redis is miniredis: a server in the test's process.
+func TestLead(t *testing.T) {
+	server, redis := embedded.Run(t), miniredis.RunT(t)
+	connection := asynq.RedisClientOpt{Addr: redis.Addr()}
+	inspector := asynq.NewInspector(connection)
+	t.Cleanup(func() { require.NoError(t, inspector.Close()) })
+	ends := make(map[string]context.CancelFunc)
+	over := make(chan error, 3)
+	var observer *locks.Election
+	for i := range 3 {
+		name := fmt.Sprint("r", i)
+		ctx, end := context.WithCancel(patient.Deadline(t))
+		ends[name] = end
+		election := patient.Open(t, server.Addr()).Election("/scheduler")
+		observer = election
+		go func() { over <- Lead(ctx, election, name, connection, everySecond) }()
+	}
+	first := awaitTasks(t, inspector, nil, 3)
+	require.Len(t, slices.Compact(slices.Clone(first)), 1, "one leads: %v", first)
+	leader, err := observer.Leader(patient.Deadline(t))
+	require.NoError(t, err)
+	require.Equal(t, leader.Value, first[0])
+
+	require.NoError(t, server.Expire(leader.Contender.Session))
+	ends[leader.Value]() // it would campaign again
+	all := awaitTasks(t, inspector, []string{leader.Value}, 3)
+	at := slices.IndexFunc(all, func(name string) bool { return name != leader.Value })
+	require.Len(t, slices.Compact(slices.Clone(all[at:])), 1, "one leads: %v", all)
+	t.Logf("%d tasks by %s, then %d by %s", at, leader.Value, len(all)-at, all[at])
+	for _, end := range ends {
+		end()
+	}
+	for range ends {
+		require.ErrorIs(t, <-over, context.Canceled)
+	}
+}
+
+// TestEveryScheduler: without an election each of three enqueues every task.
+func TestEveryScheduler(t *testing.T) {
+	redis := miniredis.RunT(t)
+	connection := asynq.RedisClientOpt{Addr: redis.Addr()}
+	inspector := asynq.NewInspector(connection)
+	t.Cleanup(func() { require.NoError(t, inspector.Close()) })
+	for i := range 3 {
+		scheduler := asynq.NewScheduler(connection, &asynq.SchedulerOpts{LogLevel: asynq.ErrorLevel})
+		_, err := scheduler.Register(everySecond, asynq.NewTask("report", []byte(fmt.Sprint("r", i))))
+		require.NoError(t, err)
+		require.NoError(t, scheduler.Start())
+		t.Cleanup(scheduler.Shutdown)
+	}
+	for end := time.Now().Add(patient.Bound); ; time.Sleep(100 * time.Millisecond) {
+		names := enqueued(t, inspector)
+		slices.Sort(names)
+		if names = slices.Compact(names); len(names) == 3 {
+			return
+		}
+		require.True(t, time.Now().Before(end), "%v", names)
+	}
+}
+
+// awaitTasks waits until so many tasks are there of others than some, and gives all.
+func awaitTasks(t *testing.T, inspector *asynq.Inspector, but []string, n int) []string {
+	t.Helper()
+	for end := time.Now().Add(patient.Bound); ; time.Sleep(100 * time.Millisecond) {
+		names := enqueued(t, inspector)
+		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(but, name) })
+		if len(others) >= n {
+			return names
+		}
+		require.True(t, time.Now().Before(end), "%v", names)
+	}
+}

@@ -1,0 +1,79 @@
+package gocronlocks
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
+
+// led is a process with an Elector, whose clock the test moves.
+type led struct {
+	*Elector
+	clock *clockwork.FakeClock
+}
+
+// leading waits until one of the processes leads that had not led with this token, and gives its number.
+func leading(t *testing.T, all []led, after uint64) int {
+	t.Helper()
+	for end := time.Now().Add(patient.Bound); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for i, e := range all {
+			if e.IsLeader(t.Context()) == nil && uint64(e.Token()) > after {
+				return i
+			}
+		}
+	}
+	require.Fail(t, "nobody leads")
+	return -1
+}
+
+// TestElector: three replicas tick; the leader runs the job, and the others do not. When its session has expired another
+// leads, with a greater token, and runs the next tick. When that one stops, so does the next.
+func TestElector(t *testing.T) {
+	server := embedded.Run(t)
+	ran := make(chan string, 100)
+	var all []led
+	for i := range 3 {
+		e := led{NewElector(patient.Deadline(t), patient.Open(t, server.Addr()).Election("/scheduler"), fmt.Sprint("r", i)),
+			clockwork.NewFakeClockAt(begin)}
+		t.Cleanup(e.Stop)
+		scheduler, err := gocron.NewScheduler(gocron.WithClock(e.clock), gocron.WithDistributedElector(e))
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, scheduler.Shutdown()) })
+		name := fmt.Sprint("r", i)
+		_, err = scheduler.NewJob(gocron.CronJob(everySecond, true), gocron.NewTask(func() { ran <- name }))
+		require.NoError(t, err)
+		scheduler.Start()
+		all = append(all, e)
+	}
+	tick := func(leader int) {
+		t.Helper()
+		for _, e := range all {
+			require.NoError(t, e.clock.BlockUntilContext(patient.Deadline(t), 1))
+			e.clock.Advance(time.Second)
+		}
+		require.Equal(t, fmt.Sprint("r", leader), receive(t, ran))
+		for _, e := range all { // each has been asked, and waits for the next tick
+			require.NoError(t, e.clock.BlockUntilContext(patient.Deadline(t), 1))
+		}
+		require.Empty(t, ran)
+	}
+	first := leading(t, all, 0)
+	tick(first)
+	token := all[first].Token()
+	require.NoError(t, server.Expire(all[first].term.Load().Session()))
+	second := leading(t, all, uint64(token))
+	tick(second)
+	token = all[second].Token()
+	all[second].Stop()
+	require.ErrorIs(t, all[second].IsLeader(t.Context()), ErrNotLeader)
+	require.ErrorIs(t, all[second].IsLeader(t.Context()), context.Canceled)
+	tick(leading(t, all, uint64(token)))
+}

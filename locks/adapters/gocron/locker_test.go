@@ -1,0 +1,236 @@
+package gocronlocks
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
+)
+
+const everySecond = "* * * * * *"
+
+// replicas makes three processes whose jobs tick once a second.
+func replicas(t *testing.T, servers string) (all []*replica) {
+	t.Helper()
+	for i := range 3 {
+		r := newReplica(t, fmt.Sprint("r", i), servers)
+		r.add(t, gocron.CronJob(everySecond, true), "report")
+		r.scheduler.Start()
+		all = append(all, r)
+	}
+	return all
+}
+
+// TestOncePerTick: three replicas tick one after the other, when the job of the one before is over, as fast jobs are. The
+// first runs it, with tokens that grow; the others are told that it was run for this instant, and by whom.
+func TestOncePerTick(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		const ticks = 10
+		all, runs := replicas(t, servers), make(map[time.Time]int)
+		var last Run
+		for n := range ticks {
+			for i := range all {
+				r := all[(n+i)%len(all)]
+				if i == 0 {
+					require.Equal(t, "ran", r.tick(t, time.Second))
+					run := receive(t, r.ticks)
+					runs[run.Instant.UTC()]++
+					require.Equal(t, r.clock.Now().UTC(), run.Instant.UTC())
+					require.Greater(t, run.Token, last.Token)
+					last = run
+					continue
+				}
+				require.Contains(t, r.tick(t, time.Second), "not run: ")
+				var refused *NotRun
+				require.ErrorAs(t, receive(t, r.refusals), &refused)
+				require.True(t, last.Instant.Equal(refused.Instant))
+			}
+		}
+		require.Len(t, runs, ticks)
+		for at, n := range runs {
+			require.Equal(t, 1, n, at)
+		}
+		t.Logf("%d ticks on %d replicas ran %d times", ticks, len(all), len(runs))
+	})
+}
+
+// TestOnlyToLockIsNotEnough: the same with a Locker that only locks. Every tick runs on every replica.
+func TestOnlyToLockIsNotEnough(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		const ticks, replicas = 3, 3
+		var all []*replica
+		free := make(chan struct{}, 1)
+		for i := range replicas {
+			r := &replica{name: fmt.Sprint("r", i), client: patient.Open(t, servers), clock: clockwork.NewFakeClockAt(begin)}
+			r.start(t, onlyLocks{r.client.Keyed("/jobs"), free})
+			r.add(t, gocron.CronJob(everySecond, true), "report")
+			r.scheduler.Start()
+			all = append(all, r)
+		}
+		for range ticks {
+			for _, r := range all {
+				require.Equal(t, "ran", r.tick(t, time.Second))
+				receive(t, free)
+			}
+		}
+		t.Logf("%d ticks ran %d times", ticks, ticks*replicas)
+	})
+}
+
+// TestAtTheSameTime: the replicas tick while the job is under way on the first: nobody else runs it then, nor when it is
+// over and the others come to the same tick.
+func TestAtTheSameTime(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		var all []*replica
+		inside, goOn := make(chan string, 10), make(chan struct{})
+		for i := range 3 {
+			r := newReplica(t, fmt.Sprint("r", i), servers)
+			r.addWork(t, gocron.CronJob(everySecond, true), "report", func() { inside <- r.name; <-goOn })
+			r.scheduler.Start()
+			all = append(all, r)
+		}
+		all[0].move(t, time.Second)
+		require.Equal(t, "r0", receive(t, inside))
+		require.Contains(t, all[1].tick(t, time.Second), "not run: ")
+		close(goOn)
+		require.Equal(t, "ran", receive(t, all[0].events))
+		receive(t, all[0].ticks)
+		require.Contains(t, all[2].tick(t, time.Second), "not run: ")
+		require.Equal(t, "ran", all[1].tick(t, time.Second), "the next tick is anybody's")
+		require.Len(t, inside, 1)
+	})
+}
+
+// TestRunnerIsKilled: the replica that runs the job dies in it. Its tick was begun and is not run again; the next one runs
+// on another replica when the session of the dead one is over.
+func TestRunnerIsKilled(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		dead := newReplica(t, "dead", servers)
+		inside, goOn := make(chan struct{}), make(chan struct{})
+		dead.addWork(t, gocron.CronJob(everySecond, true), "report", func() { close(inside); <-goOn })
+		dead.scheduler.Start()
+		next := newReplica(t, "next", servers)
+		next.add(t, gocron.CronJob(everySecond, true), "report")
+		next.scheduler.Start()
+		dead.move(t, time.Second)
+		receive(t, inside)
+		patient.Closed(t, dead.client.Close(patient.Deadline(t)))
+		require.Contains(t, next.tick(t, time.Second), "not run: ", "this tick was begun")
+		require.Equal(t, "ran", next.tick(t, time.Second))
+		receive(t, next.ticks)
+		close(goOn)
+		require.Contains(t, receive(t, dead.events), "ran")
+		require.Contains(t, receive(t, dead.events), "lost: ", "the dead one would have heard of it")
+	})
+}
+
+// TestByHand: a job that is run by hand runs, whoever has run it before, unless it is under way. It counts for no tick.
+func TestByHand(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		r := newReplica(t, "r", servers)
+		job := r.add(t, gocron.CronJob("0 0 2 * * *", true), "nightly")
+		r.scheduler.Start()
+		for range 2 {
+			require.NoError(t, job.RunNow())
+			require.Equal(t, "ran", receive(t, r.events))
+			run := receive(t, r.ticks)
+			require.True(t, run.Instant.IsZero())
+			require.Equal(t, "by hand", run.Tick.String())
+		}
+		held, err := r.client.Keyed("/jobs").TryLock(patient.Deadline(t), "nightly")
+		require.NoError(t, err)
+		require.NoError(t, job.RunNow())
+		require.Contains(t, receive(t, r.events), "not run: ")
+		require.NoError(t, held.Unlock(patient.Deadline(t)))
+	})
+}
+
+// TestTicks: what jobs of each kind are run for.
+func TestTicks(t *testing.T) {
+	at := begin.UTC()
+	r := &replica{clock: clockwork.NewFakeClockAt(at)}
+	l := &Locker{Clock: r.clock}
+	_, err := l.Lock(t.Context(), "any")
+	require.ErrorIs(t, err, errNoScheduler)
+	r.start(t, l)
+	l.Follow(r.scheduler)
+	midnight := gocron.NewAtTimes(gocron.NewAtTime(0, 0, 0))
+	kinds := map[string]gocron.JobDefinition{
+		"cron":     gocron.CronJob(everySecond, true),
+		"daily":    gocron.DailyJob(1, midnight),
+		"weekly":   gocron.WeeklyJob(1, gocron.NewWeekdays(time.Monday), midnight),
+		"monthly":  gocron.MonthlyJob(1, gocron.NewDaysOfTheMonth(1), midnight),
+		"dated":    gocron.OneTimeJob(gocron.OneTimeJobStartDateTime(at.Add(time.Hour))),
+		"at once":  gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()),
+		"duration": gocron.DurationJob(10 * time.Second),
+		"random":   gocron.DurationRandomJob(20*time.Second, 30*time.Second),
+	}
+	next := make(map[string]time.Time)
+	r.scheduler.Start()
+	for name, kind := range kinds {
+		if name == "at once" {
+			continue // it would begin
+		}
+		job := r.add(t, kind, name)
+		next[name], err = job.NextRun()
+		require.NoError(t, err)
+	}
+	jobs := r.scheduler.Jobs()
+	for name, at := range next {
+		tick, err := look(jobs, name, at)
+		require.NoError(t, err)
+		switch name {
+		case "duration":
+			require.Equal(t, Tick{Period: 9 * time.Second}, tick)
+		case "random":
+			require.Equal(t, Tick{Period: 18 * time.Second}, tick)
+		default:
+			require.Equal(t, at, tick.Instant, name)
+			late, err := look(jobs, name, at.Add(400*time.Millisecond))
+			require.NoError(t, err)
+			require.Equal(t, tick, late, name)
+			before, err := look(jobs, name, at.Add(-400*time.Millisecond))
+			require.NoError(t, err)
+			require.Equal(t, tick, before, "%s: the clock was set back", name)
+			byHand, err := look(jobs, name, at.Add(-600*time.Millisecond))
+			require.NoError(t, err)
+			require.Equal(t, Tick{}, byHand, name)
+		}
+	}
+	_, err = look(jobs, "another", at)
+	require.ErrorIs(t, err, errNoJob)
+	r.add(t, kinds["daily"], "cron")
+	_, err = look(r.scheduler.Jobs(), "cron", at)
+	require.ErrorIs(t, err, errTwoJobs)
+}
+
+// TestAtOnce: a one-time job that starts at once is refused.
+func TestAtOnce(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		r := newReplica(t, "r", servers)
+		r.scheduler.Start()
+		r.add(t, gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()), "once")
+		require.ErrorIs(t, receive(t, r.refusals), errAtOnce)
+	})
+}
+
+// TestNameIsAKey: the name that gocron gives a job by default has what no node may be called.
+func TestNameIsAKey(t *testing.T) {
+	eachServer(t, func(t *testing.T, servers string) {
+		r := newReplica(t, "r", servers)
+		const name = "github.com/example/jobs.(*Jobs).Nightly"
+		r.add(t, gocron.CronJob(everySecond, true), name)
+		r.scheduler.Start()
+		require.Equal(t, "ran", r.tick(t, time.Second))
+		require.Equal(t, name, receive(t, r.ticks).Job)
+		tree, err := r.client.Keyed("/jobs").TryLock(patient.Deadline(t), name)
+		require.NoError(t, err)
+		require.Equal(t, "/jobs/github.com%2Fexample%2Fjobs.(*Jobs).Nightly", tree.Path())
+		require.NoError(t, tree.Unlock(patient.Deadline(t)))
+	})
+}
