@@ -21,7 +21,9 @@
 //   - Duration jobs have no instants in common: each replica counts from its own start. They run once in nine tenths of
 //     their duration, by the clock of the ZooKeeper servers. So do random ones, by the shortest.
 //   - A one-time job that starts at once is refused, because every replica would be right to run it.
-//   - RunNow runs the job at once, unless it is under way somewhere. It counts for no instant.
+//   - RunNow of a job with instants is refused, unless one is due: a run that counts for no instant cannot be told from one
+//     that gocron begins late. To run a job by hand, call it under the same lock:
+//     locks.Do(ctx, locks.Try(client.Keyed("/jobs").Mutex("nightly")), nightly). That moves nothing of the schedule.
 //
 // A run that overlaps the next tick keeps that tick from running, on all replicas: one run at a time. The job's name is
 // the key of its lock, so all replicas must call it the same: use gocron.WithName. Jobs of one process need names of

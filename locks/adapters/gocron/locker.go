@@ -2,7 +2,6 @@ package gocronlocks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -45,7 +44,7 @@ type Run struct {
 	Tick
 	// Token is the fencing token of its lock.
 	Token locks.Token
-	// Mark is what it has left; its State is "" where it was run by hand, or the mark is not written.
+	// Mark is what it has left.
 	Mark locks.Mark
 }
 
@@ -115,27 +114,20 @@ func (l *Locker) Lock(ctx context.Context, job string) (gocron.Lock, error) {
 // run holds the lock while work is under way, and leaves a mark.
 func (l *Locker) run(
 	ctx context.Context, run Run, work func(context.Context, locks.Token) error,
-) (once locks.Once, err error) {
-	keyed := l.Client.Keyed(l.Root, l.Options...)
-	switch {
-	case !run.Instant.IsZero():
-		options := slices.Clone(l.ForInstants)
-		for _, option := range l.Options {
-			options = append(options, option)
-		}
-		return locks.RunOnceFor(ctx, l.Client, keyed.Path(run.Job), run.Instant, work, options...)
-	case run.Period > 0:
+) (locks.Once, error) {
+	path := l.Client.Keyed(l.Root).Path(run.Job)
+	if run.Period > 0 {
 		options := slices.Clone(l.ForPeriods)
 		for _, option := range l.Options {
 			options = append(options, option)
 		}
-		return locks.RunOnce(ctx, l.Client, keyed.Path(run.Job), run.Period, work, options...)
+		return locks.RunOnce(ctx, l.Client, path, run.Period, work, options...)
 	}
-	err = locks.Do(ctx, locks.Try(keyed.Mutex(run.Job)), work)
-	if errors.Is(err, locks.ErrNotAcquired) {
-		return locks.Once{Outcome: locks.OnceBusy}, nil
+	options := slices.Clone(l.ForInstants)
+	for _, option := range l.Options {
+		options = append(options, option)
 	}
-	return locks.Once{}, err
+	return locks.RunOnceFor(ctx, l.Client, path, run.Instant, work, options...)
 }
 
 // tell tells the program of a run of this process.

@@ -1,6 +1,7 @@
 package gocronlocks
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
@@ -129,24 +131,25 @@ func TestRunnerIsKilled(t *testing.T) {
 	})
 }
 
-// TestByHand: a job that is run by hand runs, whoever has run it before, unless it is under way. It counts for no tick.
-func TestByHand(t *testing.T) {
+// TestRunNow: between two instants it is refused, and nothing is marked. The same job runs under its lock, by hand, and
+// then for the next instant.
+func TestRunNow(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		r := newReplica(t, "r", servers)
-		job := r.add(t, gocron.CronJob("0 0 2 * * *", true), "nightly")
+		job := r.add(t, gocron.CronJob("*/10 * * * * *", true), "report")
 		r.scheduler.Start()
-		for range 2 {
-			require.NoError(t, job.RunNow())
-			require.Equal(t, "ran", receive(t, r.events))
-			run := receive(t, r.ticks)
-			require.True(t, run.Instant.IsZero())
-			require.Equal(t, "by hand", run.Tick.String())
-		}
-		held, err := r.client.Keyed("/jobs").TryLock(patient.Deadline(t), "nightly")
+		next, err := job.NextRun()
 		require.NoError(t, err)
+		r.move(t, next.Sub(r.clock.Now())-time.Second)
 		require.NoError(t, job.RunNow())
-		require.Contains(t, receive(t, r.events), "not run: ")
-		require.NoError(t, held.Unlock(patient.Deadline(t)))
+		require.ErrorIs(t, receive(t, r.refusals), errNotDue)
+		require.Contains(t, receive(t, r.events), "error: ")
+		byHand := 0
+		require.NoError(t, locks.Do(patient.Deadline(t), locks.Try(r.client.Keyed("/jobs").Mutex("report")),
+			func(context.Context, locks.Token) error { byHand++; return nil }))
+		require.Equal(t, 1, byHand)
+		require.Equal(t, "ran", r.tick(t, time.Second))
+		require.Equal(t, next.UTC(), receive(t, r.ticks).Instant.UTC())
 	})
 }
 
@@ -197,9 +200,8 @@ func TestTicks(t *testing.T) {
 			before, err := look(jobs, name, at.Add(-400*time.Millisecond))
 			require.NoError(t, err)
 			require.Equal(t, tick, before, "%s: the clock was set back", name)
-			byHand, err := look(jobs, name, at.Add(-600*time.Millisecond))
-			require.NoError(t, err)
-			require.Equal(t, Tick{}, byHand, name)
+			_, err = look(jobs, name, at.Add(-600*time.Millisecond))
+			require.ErrorIs(t, err, errNotDue, name)
 		}
 	}
 	_, err = look(jobs, "another", at)

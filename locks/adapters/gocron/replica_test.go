@@ -36,6 +36,7 @@ type replica struct {
 	clock     *clockwork.FakeClock
 	client    *locks.Client
 	scheduler gocron.Scheduler
+	job       gocron.Job  // the newest
 	events    chan string // what has become of each tick: "ran", or why not
 	refusals  chan error
 	ticks     chan Run // what Done was told
@@ -87,6 +88,7 @@ func (r *replica) addWork(t *testing.T, definition gocron.JobDefinition, name st
 		r.events <- "not run: " + err.Error()
 	})))
 	require.NoError(t, err)
+	r.job = job
 	return job
 }
 
@@ -97,9 +99,14 @@ func (r *replica) tick(t *testing.T, d time.Duration) string {
 	return receive(t, r.events)
 }
 
-// move moves the clock when the scheduler waits for it.
+// move moves the clock when the scheduler waits for it, and has taken out the tick before: gocron does so by the time that
+// it is then.
 func (r *replica) move(t *testing.T, d time.Duration) {
 	t.Helper()
+	patient.Eventually(t, func() bool {
+		next, err := r.job.NextRun()
+		return err == nil && next.After(r.clock.Now())
+	}, "the next tick")
 	require.NoError(t, r.clock.BlockUntilContext(patient.Deadline(t), 1))
 	r.clock.Advance(d)
 }

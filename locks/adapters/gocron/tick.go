@@ -10,7 +10,7 @@ import (
 	"github.com/go-co-op/gocron/v2"
 )
 
-// Tick is what a job is run for: an instant of its schedule, a period, or neither, where it is run by hand.
+// Tick is what a job is run for: an instant of its schedule, or a period.
 type Tick struct {
 	// Instant is that of the schedule: the same on all replicas. Zero where the schedule has none.
 	Instant time.Time
@@ -18,15 +18,12 @@ type Tick struct {
 	Period time.Duration
 }
 
-// String gives the instant, the period, or "by hand".
+// String gives the instant, or the period.
 func (t Tick) String() string {
-	switch {
-	case !t.Instant.IsZero():
-		return t.Instant.UTC().Format(time.RFC3339)
-	case t.Period > 0:
+	if t.Period > 0 {
 		return "once in " + t.Period.String()
 	}
-	return "by hand"
+	return t.Instant.UTC().Format(time.RFC3339)
 }
 
 const (
@@ -44,6 +41,7 @@ var (
 	errNoJob       = errors.New("the scheduler does not tell of a job of this name")
 	errTwoJobs     = errors.New("two jobs have this name, and would keep each other from running: use gocron.WithName")
 	errCatchUp     = errors.New("WithCatchUp is not for a Locker")
+	errNotDue      = errors.New("no instant of its schedule is due; to run it by hand, call it under its lock")
 	errAtOnce      = errors.New("a one-time job that starts at once has no instant that replicas have in common")
 )
 
@@ -106,6 +104,9 @@ func tickAt(job gocron.Job, now time.Time) (Tick, error) {
 		if !at.IsZero() && at.Before(now.Add(early)) && at.After(tick.Instant) {
 			tick.Instant = at
 		}
+	}
+	if tick.Instant.IsZero() { // by RunNow; or so late that gocron has taken it out, so that others have run it
+		return Tick{}, errNotDue
 	}
 	return tick, nil
 }
