@@ -8,9 +8,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/internal/requests"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -58,10 +58,6 @@ type all struct {
 	refusals       int
 	again, pausing bool
 }
-
-// fullTries bounds how often all are asked for while the session has no room: the pauses between, of 50 ms, 100 ms and
-// so on, each jittered by half, take one and a half seconds.
-const fullTries = 6
 
 // pauseEnded says that the pause before the next attempt is over. The actor sends it to itself.
 type pauseEnded struct{ mailbox.Quiet }
@@ -148,7 +144,7 @@ func (a *all) taken(ctx actor.Context, held messages.Held) {
 func (a *all) failed(ctx actor.Context, msg *messages.Failed) {
 	if msg.Reason == messages.ReasonSessionFull && len(a.held) > 0 && a.end == nil && !a.asked {
 		a.refusals++
-		a.again = a.refusals < fullTries
+		a.again = a.refusals < retry.NoRoomTries
 	}
 	if a.again {
 		a.giveBack(ctx, nil)
@@ -161,7 +157,7 @@ func (a *all) failed(ctx actor.Context, msg *messages.Failed) {
 func (a *all) beginAgain(ctx actor.Context) {
 	a.held, a.ending, a.again, a.pausing = nil, false, false, true
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	time.AfterFunc(retry.LongPause(a.refusals), func() { root.Send(self, &pauseEnded{}) })
+	time.AfterFunc(retry.NoRoom.Pause(a.refusals), func() { root.Send(self, &pauseEnded{}) })
 }
 
 // release gives all back because they were to be.

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/internal/requests"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -215,7 +215,7 @@ func (l *lock) carryOut(ctx actor.Context, e machine.Effect, ev machine.Event) {
 		l.alarmAfter(ctx, l.info.timeout, machine.Poll, e.Op)
 	case machine.StartRetry:
 		l.failures++
-		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Pause(int(l.failures))), machine.Poll, e.Op)
+		l.alarmAfter(ctx, min(l.info.timeout/10, retry.Unknown.Pause(int(l.failures))), machine.Poll, e.Op)
 	case machine.StartTimeout:
 		if l.want.Timeout > 0 {
 			l.alarmAfter(ctx, l.want.Timeout, machine.Timeout, 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
-	"github.com/turnstile-locks/turnstile/actors/internal/retry"
 	"github.com/turnstile-locks/turnstile/internal/requests"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -146,7 +146,7 @@ func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, 
 			return r.data, r.stat, r.err
 		}
 		select {
-		case <-time.After(retry.Pause(tries)):
+		case <-time.After(retry.Unknown.Pause(tries)):
 		case <-ctx.Done(): // connected says so
 		}
 	}

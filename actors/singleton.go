@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton/shell"
 	"github.com/turnstile-locks/turnstile/internal/audience"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -92,7 +93,7 @@ func NewSingleton(from Provider, want messages.Acquire, props *actor.Props, opts
 	}
 	_ = from.NewLock(want) // a nil session or nil gateways: it panics
 	settings := singletonSettings{Config: shell.Config{Path: want.Path, Props: props, Failures: 3, Within: time.Minute,
-		Out: shell.LongestPause, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: audience.SameNode}}
+		Out: retry.Campaign.Longest, LeaseClock: from.Clock, NewActivation: newActivation, SameNode: audience.SameNode}}
 	for _, opt := range opts {
 		opt(&settings)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/internal/retry"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -152,7 +152,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 			return nil, err
 		}
 		x.stage.Store(unsent)
-		if !x.pauseFor(max(retry.Pause(tries), x.longPause()), x.Hold.Done()) { // Unlock does not wait for it
+		if !x.pauseFor(max(retry.Unknown.Pause(tries), x.longPause()), x.Hold.Done()) { // Unlock does not wait for it
 			return nil, x.ended()
 		}
 	}
@@ -199,7 +199,7 @@ func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Verd
 				return verdict, results
 			}
 		}
-		if !x.pauseFor(retry.Pause(tries), nil) {
+		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
 			break
 		}
 	}
@@ -225,7 +225,7 @@ func (x *transacting) longPause() time.Duration {
 	if x.hangUps < 2 {
 		return 0
 	}
-	return retry.LongPause(x.hangUps)
+	return retry.HungUp.Pause(x.hangUps - 1)
 }
 
 // pauseFor waits; false when ctx has ended meanwhile, or the session, or over was closed.
@@ -317,7 +317,7 @@ func (x *transacting) admit(weight int) error {
 		case <-x.session.stopped:
 			return ErrNotHolding
 		}
-		if !x.pauseFor(retry.Pause(tries), nil) {
+		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
 			return x.ended()
 		}
 	}

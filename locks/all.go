@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
-
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/internal/requests"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -72,15 +71,13 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 	if err != nil {
 		return nil, &Error{Op: "lock all", Err: err}
 	}
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(fullPause), backoff.WithMultiplier(2),
-		backoff.WithMaxElapsedTime(0))
 	for refusals := 1; ; refusals++ {
 		leases, had, err := allOnce(ctx, ordered)
-		if had == 0 || refusals == fullTries || !errors.Is(err, ErrSessionFull) {
+		if had == 0 || refusals == retry.NoRoomTries || !errors.Is(err, ErrSessionFull) {
 			return leases, err
 		}
 		select {
-		case <-time.After(pause.NextBackOff()):
+		case <-time.After(retry.NoRoom.Pause(refusals)):
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
@@ -88,13 +85,6 @@ func All(ctx context.Context, lockers ...Locker) (*Leases, error) {
 		}
 	}
 }
-
-// Two callers of All may each hold what the other has no room for. Sent again at once they did so for ever, 12 000 times
-// a second. The pauses, each jittered by half, tell them apart; all together take about one and a half seconds.
-const (
-	fullPause = 50 * time.Millisecond
-	fullTries = 6
-)
 
 // allOnce takes the locks, or none of them. had is how many it held before it failed.
 func allOnce(ctx context.Context, ordered []Locker) (leases *Leases, had int, err error) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/internal/retry"
 )
 
 // candidacy decides what follows a term of Election.Run: the next campaign, or the end of Run. It is pure: no clock, no
@@ -56,7 +58,7 @@ func (c *candidacy) after(t termEnd) (sequel, error) {
 	}
 	c.loss = lossOf(t.err, c.loss)
 	switch {
-	case t.lost && t.took >= shortestPause: // otherwise the lead stays vacant, though nobody else campaigns
+	case t.lost && t.took >= retry.Campaign.First: // otherwise the lead stays vacant, though nobody else campaigns
 		return atOnce, nil
 	case t.took > t.most:
 		return afterFirstPause, nil

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
-
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -27,8 +26,7 @@ import (
 //
 // value is that of Campaign. Observe tells of new leaders, our own terms among them.
 func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.Context, term *Leadership) error) error {
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
-		backoff.WithMaxInterval(longestPause), backoff.WithMaxElapsedTime(0))
+	pause := retry.Campaign.Begin()
 	var c candidacy
 	for {
 		begun := time.Now()
@@ -46,7 +44,7 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 			pause.Reset()
 			fallthrough
 		case afterPause:
-			wait = min(pause.NextBackOff(), end.most)
+			wait = min(pause.Next(), end.most)
 		}
 		select {
 		case <-time.After(wait):
@@ -56,19 +54,12 @@ func (e *Election) Run(ctx context.Context, value string, lead func(ctx context.
 	}
 }
 
-// The pauses between campaigns: a tenth of a second keeps a candidate whose terms fail at once from loading the servers,
-// ten seconds is as long as a default session lasts.
-const (
-	shortestPause = 100 * time.Millisecond
-	longestPause  = 10 * time.Second
-)
-
 // mostPause bounds the pauses: a session timeout, after which a lead that somebody has left is free again.
 func (e *Election) mostPause() time.Duration {
 	if timeout := e.client.State().Timeout; timeout > 0 { // over a gateway it is not known
-		return min(timeout, longestPause)
+		return min(timeout, retry.Campaign.Longest)
 	}
-	return longestPause
+	return retry.Campaign.Longest
 }
 
 // wasLost reports whether the lease was lost, and not given back.
@@ -159,7 +150,7 @@ func (e *Election) Health() error {
 func (e *Election) press(campaigning context.Context) {
 	for {
 		select {
-		case <-time.After(max(e.pressAfter, shortestPause)):
+		case <-time.After(max(e.pressAfter, retry.Campaign.First)):
 		case <-campaigning.Done():
 			return
 		}

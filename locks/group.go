@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -84,7 +85,7 @@ func (m *Membership) keep(ctx context.Context, l lock, lease *Lease) {
 			return
 		default:
 			select {
-			case <-time.After(shortestPause):
+			case <-time.After(retry.Campaign.First):
 			case <-ctx.Done():
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 )
 
 // host is one address to try.
@@ -43,7 +43,7 @@ type hosts struct {
 	cancel  context.CancelFunc
 	timeout time.Duration // of resolving
 
-	wait     *backoff.ExponentialBackOff
+	wait     *retry.Pauses
 	maxWait  time.Duration
 	urgency  *urgency
 	queue    []host
@@ -60,14 +60,9 @@ type hosts struct {
 }
 
 func newHosts(cfg Config, over func() bool) *hosts {
-	wait := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(cfg.initialBackoff),
-		backoff.WithMaxInterval(cfg.maxBackoff),
-		backoff.WithMaxElapsedTime(0),
-	)
 	h := &hosts{
 		servers: cfg.servers, over: over, timeout: cfg.dialTimeout(),
-		wait: wait, maxWait: cfg.maxBackoff, current: configuredHost(cfg.servers[0]),
+		wait: retry.Rounds(cfg.initialBackoff, cfg.maxBackoff).Begin(), maxWait: cfg.maxBackoff, current: configuredHost(cfg.servers[0]),
 		known: make([][]host, len(cfg.servers)), urgency: newUrgency(cfg.SessionTimeout),
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -160,7 +155,7 @@ func (h *hosts) pauseBetweenRounds() bool {
 	if h.urgency.urgent() {
 		wait = h.urgency.pause()
 	} else {
-		wait, changed = h.wait.NextBackOff(), h.urgency.changed
+		wait, changed = h.wait.Next(), h.urgency.changed
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"github.com/go-zookeeper/zk"
+
+	"github.com/turnstile-locks/turnstile/internal/retry"
 )
 
 // Stat is the part of a node's stat that this package uses.
@@ -144,11 +145,10 @@ func (c *Conn) patiently(send func() error) error {
 	if !throttled(err) {
 		return err
 	}
-	pauses := backoff.NewExponentialBackOff(backoff.WithInitialInterval(20*time.Millisecond), backoff.WithMultiplier(2),
-		backoff.WithMaxInterval(500*time.Millisecond), backoff.WithMaxElapsedTime(c.SessionTimeout()/patientPart))
-	for throttled(err) {
-		pause := pauses.NextBackOff()
-		if pause == backoff.Stop || !c.pause(pause) {
+	end := time.Now().Add(c.SessionTimeout() / patientPart)
+	for refusals := 1; throttled(err); refusals++ {
+		pause := retry.Throttled.Pause(refusals)
+		if time.Now().Add(pause).After(end) || !c.pause(pause) {
 			break
 		}
 		err = send()

@@ -5,17 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"github.com/go-zookeeper/zk"
 
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
-
-// parentAttempts bounds how often EnsureParents begins again when an ancestor vanishes under it; a container is
-// reaped within a server's check interval, a minute by default.
-const parentAttempts = 10
 
 // EnsureParents makes the node at path and those above it, the chroot included, as far as they do
 // not exist. It makes container nodes, which the server deletes when their last child is gone, or
@@ -39,15 +34,12 @@ func (c *Conn) MakeParents(path string) (made Parents, err error) {
 		if err := checkSize(op, absolute, nil); err != nil {
 			return err
 		}
-		wait := backoff.NewExponentialBackOff(
-			backoff.WithInitialInterval(2*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond),
-		)
 		for attempt := 1; ; attempt++ {
 			err := c.makeLineage(absolute, &made)
-			if !errors.Is(err, zk.ErrNoNode) || attempt == parentAttempts {
+			if !errors.Is(err, zk.ErrNoNode) || attempt == retry.VanishedTries {
 				return err
 			}
-			if !c.pause(wait.NextBackOff()) {
+			if !c.pause(retry.Vanished.Pause(attempt)) {
 				return err
 			}
 		}

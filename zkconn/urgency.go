@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 )
 
 // urgency is whether reconnecting is urgent, and how fast that is.
@@ -12,19 +12,15 @@ type urgency struct {
 	until   atomic.Pointer[func() time.Time]
 	changed chan struct{} // has room for one
 	timeout func() time.Duration
-	refused bool                        // a credential was, on the newest connection of use; the connecting goroutine's
-	pauses  *backoff.ExponentialBackOff // since the newest loss; nil before the first pause
+	refused bool          // a credential was, on the newest connection of use; the connecting goroutine's
+	pauses  *retry.Pauses // since the newest loss; nil before the first pause
 }
 
-// Bounds while reconnecting is urgent.
+// Bounds of the time that an attempt to dial has to itself while reconnecting is urgent: a twentieth of the session
+// timeout. The longest is that of RFC 8305.
 const (
-	// pausesPerTimeout is the session timeout over the longest pause. What a lease has left at worst is 0.23 T, so that an
-	// outage of 0.2 T leaves 0.03 T, of which a jittered pause takes half.
-	pausesPerTimeout = 100
-	shortestPause    = 10 * time.Millisecond
-	// overlapsPerTimeout is the session timeout over the time that an attempt to dial has to itself; the longest is that
-	// of RFC 8305.
 	overlapsPerTimeout = 20
+	shortestOverlap    = 10 * time.Millisecond
 	longestOverlap     = 250 * time.Millisecond
 )
 
@@ -61,18 +57,14 @@ func (h *urgency) lost() { h.pauses = nil }
 // pause gives the next pause between rounds.
 func (h *urgency) pause() time.Duration {
 	if h.pauses == nil {
-		h.pauses = backoff.NewExponentialBackOff(
-			backoff.WithInitialInterval(shortestPause),
-			backoff.WithMaxInterval(max(h.timeout()/pausesPerTimeout, shortestPause)),
-			backoff.WithMaxElapsedTime(0),
-		)
+		h.pauses = retry.Urgent(h.timeout()).Begin()
 	}
-	return h.pauses.NextBackOff()
+	return h.pauses.Next()
 }
 
 // overlap gives how long an attempt to dial has to itself before the next begins.
 func (h *urgency) overlap() time.Duration {
-	return min(max(h.timeout()/overlapsPerTimeout, shortestPause), longestOverlap)
+	return min(max(h.timeout()/overlapsPerTimeout, shortestOverlap), longestOverlap)
 }
 
 // handshake bounds the wait for the answer to a connect request, ordinarily bounded by usual.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/turnstile-locks/turnstile/actors/internal/retry"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -148,7 +148,7 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	if err != nil && retriable(err) {
 		p.due, p.pausing = true, true
 		p.failures++
-		d.session.After(retry.Pause(p.failures), func() {
+		d.session.After(retry.Unknown.Pause(p.failures), func() {
 			p.pausing = false
 			d.start(p)
 		})

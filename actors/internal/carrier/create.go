@@ -7,29 +7,20 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
-
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// errVanished: the lock path has vanished, as an empty container does.
-var errVanished = errors.New("the lock path has vanished")
 
 // create makes a node, and the lock path where that is missing, at once. A lock path that vanishes in between is made
 // again, a bounded number of times. Where the node is refused for good, the lock path that was made for it goes again.
 func (k Carrier) create(q *coordinator.Create) *coordinator.Created {
 	a := &coordinator.Created{Info: q.Info}
 	var made zkconn.Parents
-	if k.tryCreate(q, a, &made) {
-		err := backoff.Retry(func() error {
-			if k.tryCreate(q, a, &made) {
-				return errVanished
-			}
-			return nil
-		}, backoff.WithMaxRetries(backoff.NewExponentialBackOff(
-			backoff.WithInitialInterval(5*time.Millisecond), backoff.WithMaxInterval(200*time.Millisecond)), 8))
-		_ = err // what has failed last is in the answer
+	for tries := 1; k.tryCreate(q, a, &made) && tries < retry.VanishedTries; tries++ {
+		if tries > 1 {
+			time.Sleep(retry.Vanished.Pause(tries - 1)) // the path that was just made is gone again
+		}
 	}
 	if a.Failure.Outcome == coordinator.Refused && a.Node.Name == "" {
 		made.Remove(permitsData(q.Spec.Permits))

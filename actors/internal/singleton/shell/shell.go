@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/cenkalti/backoff/v4"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
+	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -56,19 +56,12 @@ type Session interface {
 	Timeout() time.Duration
 }
 
-// The pauses between campaigns: a tenth of a second keeps a singleton whose terms fail at once from
-// loading the servers, ten seconds is as long as a default session lasts.
-const (
-	shortestPause = 100 * time.Millisecond
-	LongestPause  = 10 * time.Second
-)
-
 // singletonActor is the actor: it spawns and stops what the machine decides.
 type singletonActor struct {
 	Config
 	m        singleton.Machine
 	clock    time.Time // that Event.At counts from
-	pauses   *backoff.ExponentialBackOff
+	pauses   *retry.Pauses
 	begun    time.Time   // when the newest campaign began
 	pause    *time.Timer // until the next; nil before the first
 	pausing  *pauseOver  // that counts
@@ -100,8 +93,7 @@ func New(config Config) *actor.Props {
 func newSingletonActor(config Config) *singletonActor {
 	return &singletonActor{Config: config, m: singleton.Machine{Failures: config.Failures, Within: config.Within},
 		backlog: backlog{most: config.Buffer}, clock: time.Now(),
-		pauses: backoff.NewExponentialBackOff(backoff.WithInitialInterval(shortestPause),
-			backoff.WithMaxInterval(LongestPause), backoff.WithMaxElapsedTime(0))}
+		pauses: retry.Campaign.Begin()}
 }
 
 // Receive takes one message. A panic ends the singleton: its child is stopped, and the lock is given
@@ -284,8 +276,8 @@ func (s *singletonActor) idle() {
 // nextPause gives the pause before the next campaign. There is none where the lease was lost, unless that term was over at
 // once: the lock would stay free, though nobody else wants it.
 func (s *singletonActor) nextPause() time.Duration {
-	took, most := time.Since(s.begun), LongestPause
-	if s.lost && took >= shortestPause {
+	took, most := time.Since(s.begun), retry.Campaign.Longest
+	if s.lost && took >= retry.Campaign.First {
 		return 0
 	}
 	if s.Timeout != nil {
@@ -294,7 +286,7 @@ func (s *singletonActor) nextPause() time.Duration {
 	if took > most {
 		s.pauses.Reset()
 	}
-	return min(s.pauses.NextBackOff(), most)
+	return min(s.pauses.Next(), most)
 }
 
 // wait begins a pause.

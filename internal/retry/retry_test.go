@@ -1,0 +1,51 @@
+package retry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPausesGrow from one range to the next, with jitter, and never stop.
+func TestPausesGrow(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		Policy
+		means map[int]time.Duration // by the number of failures
+	}{
+		"vanished":                   {Vanished, map[int]time.Duration{1: 5 * ms, 3: 11250 * time.Microsecond, 100: 200 * ms}},
+		"throttled":                  {Throttled, map[int]time.Duration{1: 20 * ms, 2: 40 * ms, 6: 500 * ms}},
+		"unknown":                    {Unknown, map[int]time.Duration{0: 50 * ms, 1: 50 * ms, 2: 100 * ms, 3: 200 * ms, 4: 200 * ms, 1_000_000: 200 * ms}},
+		"hung up":                    {HungUp, map[int]time.Duration{1: 100 * ms, 2: 200 * ms, 4: 800 * ms, 7: 5000 * ms, 1_000_000: 5000 * ms}},
+		"no room":                    {NoRoom, map[int]time.Duration{1: 50 * ms, NoRoomTries - 1: 800 * ms}},
+		"campaign":                   {Campaign, map[int]time.Duration{1: 100 * ms, 2: 150 * ms, 100: 10_000 * ms}},
+		"rounds":                     {Rounds(7*ms, 70*ms), map[int]time.Duration{1: 7 * ms, 2: 10500 * time.Microsecond, 100: 70 * ms}},
+		"urgent":                     {Urgent(4 * time.Second), map[int]time.Duration{1: 10 * ms, 2: 15 * ms, 100: 40 * ms}},
+		"urgent, of a short session": {Urgent(400 * ms), map[int]time.Duration{1: 10 * ms, 100: 10 * ms}},
+	} {
+		for failures, mean := range c.means {
+			least, most := time.Hour, time.Duration(0)
+			for range 1000 {
+				pause := c.Pause(failures)
+				least, most = min(least, pause), max(most, pause)
+			}
+			require.GreaterOrEqual(t, least, mean/2, "%s: %d failures", name, failures)
+			require.LessOrEqual(t, most, mean*3/2+1, "%s: %d failures", name, failures)
+			require.Greater(t, most-least, mean/2, "%s: %d failures: jitter", name, failures)
+		}
+	}
+}
+
+// TestSeries: a series grows as Pause does, and begins anew after Reset.
+func TestSeries(t *testing.T) {
+	pauses := Unknown.Begin()
+	for range 2 {
+		for _, mean := range []time.Duration{50, 100, 200, 200} {
+			pause := pauses.Next()
+			require.GreaterOrEqual(t, pause, mean*time.Millisecond/2)
+			require.LessOrEqual(t, pause, mean*time.Millisecond*3/2+1)
+		}
+		pauses.Reset()
+	}
+}
