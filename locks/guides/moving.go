@@ -13,6 +13,7 @@
 //	a TTL, how long a crashed holder is waited for  WithSessionTimeout: 10 s, say ("Choosing a session timeout")
 //	lockAtMostFor (ShedLock)                      not needed against crashes; WithMaxHold against a job that hangs
 //	lockAtLeastFor (ShedLock)                     RunOnceFor: once for each instant; RunOnce: once in a period
+//	Locker: Lock(ctx, key), Unlock(ctx, key)      client.Keyed(root): any string is a key
 //	reentrant, recursive                          WithReentry: by context, not by goroutine
 //	TryLock, tryLock(0), NX                       TryLock(ctx)
 //	LeaderLatch, LeaderSelector, OnStartedLeading  Election.Campaign, Election.Run
