@@ -125,7 +125,7 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 			return nil, ErrNotHolding
 		}
 		results, before, err := conn.Txn(x.Guard, x.Ops)
-		verdict := zkconn.NotCarried
+		outcome := zkconn.NotApplied
 		switch zkconn.OutcomeOf(err) {
 		case zkconn.Applied:
 			return results, nil
@@ -141,13 +141,13 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 				return nil, err
 			}
 		case zkconn.Unknown:
-			verdict, results = x.resolve(conn, before)
+			outcome, results = x.resolve(conn, before)
 		}
 		x.heed(err)
-		switch verdict {
-		case zkconn.Carried:
+		switch outcome {
+		case zkconn.Applied:
 			return results, nil
-		case zkconn.Undecided:
+		case zkconn.Unknown:
 			x.undecided = true
 			return nil, err
 		}
@@ -182,28 +182,28 @@ func (x *transacting) connection() (*zkconn.Conn, error) {
 // resolve finds out what became of a transaction whose reply was lost, for as long as ctx lasts. While the session lives
 // it is the guard that says whether anybody else may have written since. A session that was given up, and not seen to
 // end, may still carry the transaction out.
-func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Verdict, []zkconn.OpResult) {
+func (x *transacting) resolve(on *zkconn.Conn, before zkconn.Heard) (zkconn.Outcome, []zkconn.OpResult) {
 	for tries := 1; x.ctx.Err() == nil; tries++ {
 		conn := x.session.conn.Load()
 		if conn == nil || conn != on && !on.Ended() {
-			return zkconn.Undecided, nil
+			return zkconn.Unknown, nil
 		}
 		_, err := conn.Heartbeat(x.Guard)
 		if err == nil || zkconn.CommittedRefusal(err) {
 			alone := x.Alone != nil && err == nil && conn.Epoch() == x.Epoch
-			verdict, results, err := conn.ResolveTxn(x.Ops, before, alone)
+			outcome, results, err := conn.ResolveTxn(x.Ops, before, alone)
 			switch {
-			case err == nil && verdict == zkconn.Carried && !x.Alone(): // asked last: what was read may be another's
-				return zkconn.Undecided, nil
+			case err == nil && outcome == zkconn.Applied && !x.Alone(): // asked last: what was read may be another's
+				return zkconn.Unknown, nil
 			case err == nil:
-				return verdict, results
+				return outcome, results
 			}
 		}
 		if !x.pauseFor(retry.Unknown.Pause(tries), nil) {
 			break
 		}
 	}
-	return zkconn.Undecided, nil
+	return zkconn.Unknown, nil
 }
 
 // heed notes the error of an attempt that failed.

@@ -35,7 +35,7 @@ import (
 // A server that takes the session over and then does not let us in, by SASL, has given the session its timeout anew,
 // the shortest that it grants. The next attempt waits until that is over, so that the session ends all the same.
 //
-// It returns when the session has ended: existed says whether a server still knew it, by this id
+// It returns when the session has ended: existed reports whether a server still knew it, by this id
 // and password. It tries every server, again and again, until ctx ends; the error then wraps that
 // of ctx and the last cause, and names the session. It fails with ErrOtherSession at once when a
 // server hands out another session in place of saying that it knows this one no more: that would go
@@ -64,7 +64,7 @@ func (c *Conn) CloseRemaining(ctx context.Context) error {
 }
 
 // RefreshSession gives a session that another process had its whole timeout anew, as CloseSession would end it: existed
-// says whether a server still knew it. Then no older connection of the session is served any more. What is said of
+// reports whether a server still knew it. Then no older connection of the session is served any more. What is said of
 // CloseSession holds here too; timeout is that which the session was granted.
 func RefreshSession(
 	ctx context.Context, cfg Config, connect string, id int64, password []byte, timeout time.Duration,
@@ -76,7 +76,7 @@ func RefreshSession(
 // its full timeout anew; so whoever gets no further than that leaves it with the shortest that the server grants.
 const shortestSession = 1
 
-// stranger is a session of another process, and what is to become of it.
+// stranger is a session of another process that is to be closed or refreshed.
 type stranger struct {
 	doing    string
 	id       int64

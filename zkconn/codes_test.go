@@ -107,7 +107,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestCodesTable: the package doc has a row for each code, and says whether it was executed as Outcome does.
+// TestCodesTable: the package doc has a row for each code, and reports whether it was executed as Outcome does.
 func TestCodesTable(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

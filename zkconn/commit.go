@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// NewNode is an ephemeral sequential node that is to be made.
+// NewNode describes an ephemeral sequential node that Commit makes.
 type NewNode struct {
 	// Parent is its parent.
 	Parent string
@@ -73,7 +73,7 @@ func (c *Conn) commit(t *transaction) (made []Created, sent time.Time, err error
 	return made, sent, nil
 }
 
-// transaction is what Commit sends, and where the answers are to be found.
+// transaction is the request of Commit, and maps its answers to the nodes.
 type transaction struct {
 	parts   []any
 	paths   []string // of each part
@@ -81,7 +81,7 @@ type transaction struct {
 	parents []changedParent
 }
 
-// commitOp is what errors call Commit.
+// commitOp names Commit in errors.
 const commitOp = "commit"
 
 // newChild is where a create stands among the parts: its parent, and its place among the creates of that.
@@ -131,7 +131,7 @@ func (c *Conn) newTransaction(creates []NewNode, deletes, exist []string) (*tran
 	return t, nil
 }
 
-// placeCreates finds out where the creates stand: those of one parent behind each other, behind what comes first.
+// placeCreates gives each create its part: those of one parent are adjacent, from part first on.
 func (t *transaction) placeCreates(creates []NewNode, first int) {
 	t.creates = make([]newChild, len(creates))
 	known := make(map[string]int, len(creates))

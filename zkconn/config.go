@@ -26,7 +26,7 @@ const (
 	DefaultMaxBackoff = 5 * time.Second
 )
 
-// Config is how to reach an ensemble. It is immutable and valid when it comes from NewConfig; the zero value is
+// Config says how to reach an ensemble. It is immutable and valid when it comes from NewConfig; the zero value is
 // refused by Dial.
 type Config struct {
 	servers        []string
@@ -105,7 +105,7 @@ func (c Config) Chroot() string { return c.chroot }
 // SessionTimeout gives the timeout that servers are asked for; they may grant another.
 func (c Config) SessionTimeout() time.Duration { return c.timeout }
 
-// IdleSyncs says whether the chain of evidence is kept while no lease is to last: not with WithoutIdleSyncs.
+// IdleSyncs reports whether the chain of evidence is kept while no lease is to last: not with WithoutIdleSyncs.
 func (c Config) IdleSyncs() bool { return !c.withoutIdleSyncs }
 
 // Logger gives the logger; never nil in a Config made by NewConfig.
@@ -129,7 +129,7 @@ func (c Config) String() string {
 // GoString is String: so that %#v prints no secrets either.
 func (c Config) GoString() string { return c.String() }
 
-// made says whether the Config comes from NewConfig.
+// made reports whether the Config comes from NewConfig.
 func (c Config) made() bool { return len(c.servers) > 0 }
 
 // dialTimeout bounds one attempt to reach a server, TLS included. Java's client gives each server its share of the
@@ -248,7 +248,7 @@ func parseServer(entry string) (server, rule string) {
 	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), ""
 }
 
-// shortestTimeout is the shortest session timeout that a server of one list has granted, in any session.
+// shortestTimeout is the shortest session timeout that any server of the list has granted, in any session.
 type shortestTimeout struct {
 	mu sync.Mutex
 	d  time.Duration // 0 before there was one

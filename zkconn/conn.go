@@ -28,7 +28,7 @@ type Conn struct {
 
 	dialing  context.Context // ends when the Conn is closed
 	stopDial context.CancelFunc
-	racing   sync.WaitGroup // attempts to dial that overlap
+	attempts sync.WaitGroup // to dial, which overlap while reconnecting is urgent
 
 	zk     *zk.Conn // set once ready is closed; the library's goroutines start before that
 	events <-chan zk.Event
@@ -62,17 +62,17 @@ func (c *Conn) SessionPassword() []byte {
 // Done is closed when no operation is possible any more: the session has expired, or Close was called.
 func (c *Conn) Done() <-chan struct{} { return c.gate.shut }
 
-// Ended says whether the session is known to have ended at the servers. It has expired, or a server
+// Ended reports whether the session is known to have ended at the servers. It has expired, or a server
 // has confirmed Close, or the Conn was closed before a session was granted.
 func (c *Conn) Ended() bool {
 	return c.guard.ended.Load() || c.guard.closed.Load() || c.SessionID() == 0 && c.gate.isShut()
 }
 
-// Proved says whether a lease may rest on this session. It may not once the chain of evidence is
+// Proved reports whether a lease may rest on this session. It may not once the chain of evidence is
 // broken: see the package doc. Once false it stays false.
 func (c *Conn) Proved() bool { return c.lease.proved() }
 
-// KeepLease says whether a lease is to last, and so whether its evidence must be kept dense. Without
+// KeepLease sets whether a lease is to last, and so whether its evidence must be kept dense. Without
 // it the session sends what keeps its chain of evidence, and commits nothing.
 func (c *Conn) KeepLease(on bool) {
 	c.lease.keepLease(on)
@@ -102,7 +102,7 @@ func (c *Conn) LastError() error { return c.session.lastError() }
 // the machine was suspended counts.
 func (c *Conn) Silence() time.Duration { return c.lease.silence() }
 
-// Urgent says whether reconnecting is urgent. It is while anything is held: that is lost unless the
+// Urgent sets whether reconnecting is urgent. It is while anything is held: that is lost unless the
 // client is connected again before the lease ends. Call it when the first lock is granted, and with
 // false when the last has ended. The last call before a loss of the connection counts. It
 // lasts until the lease of the connection has ended.

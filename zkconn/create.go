@@ -174,8 +174,8 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 	return created, err
 }
 
-// ReadsOwn refuses a node that the session could not read: ErrNoAuth where the ACL of what it makes gives READ to nobody.
-// Whether somebody else is meant, only a server knows.
+// ReadsOwn returns ErrNoAuth if the configured ACL gives READ to nobody, so that the session could not read a node that
+// it makes. Whether an entry means this session only a server knows.
 func (c *Conn) ReadsOwn(path string) error {
 	for _, entry := range c.cfg.acl {
 		if entry.Perms&zk.PermRead != 0 {

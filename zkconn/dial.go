@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// dial is what the library calls to reach the server that hosts has just handed it. timeout, a second, is the
+// dial reaches the server that hosts has just handed to the library, which calls it. timeout, a second, is the
 // library's and is passed over for one that depends on the session timeout. Where it is urgent it may reach another server.
 func (c *Conn) dial(network, _ string, _ time.Duration) (net.Conn, error) {
 	t, err := c.reach(network)
@@ -51,7 +51,7 @@ func (c *Conn) connect(network string) (net.Conn, error) {
 	if !c.hosts.urgency.urgent() {
 		return c.dialHost(c.dialing, network, current)
 	}
-	conn, current, err := c.race(network, current)
+	conn, current, err := c.dialOverlapping(network, current)
 	c.hosts.choose(current)
 	return conn, err
 }
@@ -74,7 +74,8 @@ func (c Config) startSASL(ctx context.Context, name, address string) (*saslClien
 	return startSASL(ctx, c.sasl(), SASLServer{Host: name, Address: address})
 }
 
-// notReached takes note of an attempt that failed. Where it is urgent there are many: the first round is logged as usual.
+// notReached records and logs a failed attempt. While reconnecting is urgent there are many: only the first round is
+// logged at warn.
 func (c *Conn) notReached(h host, cause error) error {
 	err := fmt.Errorf("dial %s: %w", h.label, cause)
 	if c.gate.isShut() {
@@ -93,42 +94,43 @@ func (c *Conn) notReached(h host, cause error) error {
 	return err
 }
 
-// race dials where reconnecting is urgent: attempts overlap (RFC 8305, "happy eyeballs"). A server that does not answer (its
-// packets are dropped, or its kernel accepts and TLS gets no further) so costs a moment in place of the rest of the lease.
+// overlappingDial dials while reconnecting is urgent. Its attempts overlap (RFC 8305, "happy eyeballs"). So a server that
+// does not answer costs a moment and not the rest of the lease: its packets are dropped, or its kernel accepts the
+// connection and TLS gets no further.
 // It tries the addresses of the round one after the other, the next as soon as one fails or has had its time to itself;
 // the first to be connected wins. An address gets one more attempt each twentieth of the session timeout, because the
 // kernel sends a packet that was dropped again after a second at the earliest. When it is not urgent any more, no more
 // attempts begin.
 //
 // Only dialing overlaps. Two connect requests for one session at two servers would take it from each other.
-type race struct {
+type overlappingDial struct {
 	conn    *Conn
 	network string
 	ctx     context.Context
 	results chan attempt
-	over    chan struct{}      // closed when somebody has won or nobody will
+	over    chan struct{}      // closed when one attempt has succeeded or none will
 	running map[string]running // by address
 	next    *time.Timer        // when the next attempt begins
 }
 
-// attempt is one that has come to its end.
+// attempt is an attempt that has ended.
 type attempt struct {
 	host host
 	conn net.Conn
 	err  error
 }
 
-// running is the attempts at one address that have not come to their end.
+// running counts the attempts at one address that have not ended.
 type running struct {
 	count int
 	begun time.Time // the newest
 }
 
-// race gives the first connection to any server, beginning with first, and the server; or the error of the last.
-func (c *Conn) race(network string, first host) (net.Conn, host, error) {
+// dialOverlapping returns the first connection to any server and the server, or the last error. It begins with first.
+func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, error) {
 	ctx, cancel := context.WithCancel(c.dialing)
 	defer cancel()
-	r := &race{
+	r := &overlappingDial{
 		conn: c, network: network, ctx: ctx, results: make(chan attempt), over: make(chan struct{}),
 		running: map[string]running{}, next: time.NewTimer(c.hosts.urgency.overlap()),
 	}
@@ -153,15 +155,15 @@ func (c *Conn) race(network string, first host) (net.Conn, host, error) {
 	}
 }
 
-// hopeless says whether there is nothing more to wait for: Next goes on, after its pause.
-func (r *race) hopeless() bool {
+// hopeless reports whether there is nothing more to wait for: Next goes on, after its pause.
+func (r *overlappingDial) hopeless() bool {
 	hosts := r.conn.hosts
 	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.urgency.urgent())
 }
 
 // again follows a failure while other attempts run, or there are addresses to try: by the next address of the round at
 // once, by the next round after a pause.
-func (r *race) again() {
+func (r *overlappingDial) again() {
 	urgency := r.conn.hosts.urgency
 	switch {
 	case !urgency.urgent():
@@ -174,7 +176,7 @@ func (r *race) again() {
 }
 
 // beginNext begins an attempt at the next address that may have one, if there is any.
-func (r *race) beginNext() {
+func (r *overlappingDial) beginNext() {
 	hosts := r.conn.hosts
 	if len(hosts.queue) == 0 {
 		hosts.beginRound()
@@ -189,9 +191,9 @@ func (r *race) beginNext() {
 	}
 }
 
-func (r *race) begin(h host) {
+func (r *overlappingDial) begin(h host) {
 	r.running[h.address] = running{count: r.running[h.address].count + 1, begun: time.Now()}
-	r.conn.racing.Go(func() {
+	r.conn.attempts.Go(func() {
 		conn, err := r.conn.dialHost(r.ctx, r.network, h)
 		select {
 		case r.results <- attempt{h, conn, err}:
@@ -203,7 +205,7 @@ func (r *race) begin(h host) {
 	})
 }
 
-func (r *race) ended(h host) {
+func (r *overlappingDial) ended(h host) {
 	at := r.running[h.address]
 	if at.count--; at.count == 0 {
 		delete(r.running, h.address)

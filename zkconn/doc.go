@@ -89,8 +89,8 @@
 //	-125 QuotaExceeded                 no        fails      ErrQuota            yes
 //	-127 ThrottledOp                   no        repeats    ErrThrottled        yes
 //
-// What package locks does not know by a value of its own is ErrFailed there. What "repeats" is seen
-// by the callers of this package; a lock's caller sees the error of ctx and the trouble. A throttled
+// Package locks has ErrFailed for codes without a value of its own. Only callers of this package see
+// the errors of "repeats"; a lock's caller sees the error of ctx and the trouble. A throttled
 // request is sent again here, too, for a twelfth of the session timeout.
 //
 // Containers are an exception. When the create of one is Unimplemented or BadArguments, or the
@@ -106,7 +106,7 @@
 //
 // # The lease
 //
-// What holds: the session lives at the servers until the lease ends. Its nodes exist until then,
+// The lease prevents a split brain: the session lives at the servers until the lease ends. Its nodes exist until then,
 // unless somebody deletes them.
 //
 //	deadline = x(Y) + T − T/10
@@ -119,7 +119,7 @@
 //     process decides only how long it relies on the session.
 //   - Which clock: a [LeaseClock], which is the process's monotonic clock plus the time for which
 //     the machine was suspended. No time of a server is used.
-//   - What extends it: the answer to a committed transaction, and nothing else. The answer to a
+//   - What extends it (keepalive): the answer to a committed transaction, and nothing else. The answer to a
 //     ping or to a sync extends nothing by itself.
 //   - What shortens it: a server that grants less than the others, from the connect request on.
 //   - What a loss means: a hold that was lost stays lost ([LeaseClock.Unbroken]). Once the chain of

@@ -70,7 +70,7 @@ var (
 	ErrNoAnswer = errors.New("the server did not answer")
 )
 
-// Error is what every operation of a Conn returns when it fails.
+// Error is the error of every operation of a Conn.
 type Error struct {
 	// Op is the operation, in one or two words.
 	Op string
@@ -87,8 +87,8 @@ func (e *Error) Error() string { return fmt.Sprintf("zkconn: %s %s: %v", e.Op, S
 // Unwrap gives the cause, from which errors.Is and errors.As reach this package's value and the library's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Shown gives a path, or another text of somebody else's, for an error or a log that people read: as it is, or quoted
-// where it has a character that a terminal would act on, such as ESC.
+// Shown returns a text that may come from others, such as a path, ready for an error or a log. A text with characters
+// that a terminal would act on, such as ESC, is quoted; any other is unchanged.
 func Shown(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)

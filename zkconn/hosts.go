@@ -133,7 +133,7 @@ func (h *hosts) choose(next host) {
 	h.current = next
 }
 
-// deservesRetry says whether the loss of the newest connection begins a round at once.
+// deservesRetry reports whether the loss of the newest connection begins a round at once.
 func (h *hosts) deservesRetry(now time.Time) bool {
 	switch {
 	case h.refused.Load():
@@ -147,7 +147,7 @@ func (h *hosts) deservesRetry(now time.Time) bool {
 	return false
 }
 
-// pauseBetweenRounds waits; it says whether there is a point in going on. A wait becomes a short one when reconnecting
+// pauseBetweenRounds waits; it reports whether there is a point in going on. A wait becomes a short one when reconnecting
 // becomes urgent.
 func (h *hosts) pauseBetweenRounds() bool {
 	var wait time.Duration

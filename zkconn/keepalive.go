@@ -18,7 +18,7 @@ type keepalive struct {
 	ended bool
 }
 
-// shortestKeepalive keeps a timer that is early from firing over and over.
+// shortestKeepalive bounds the timer from below: one that fires early would otherwise fire again and again.
 const shortestKeepalive = time.Millisecond
 
 // begin begins once the session is established.
@@ -30,7 +30,7 @@ func (k *keepalive) begin() {
 	}
 }
 
-// until gives when the next is due.
+// until returns the time until the next request is due.
 func (k *keepalive) until() time.Duration {
 	in, _, some := k.trips.next()
 	if !some {

@@ -8,12 +8,13 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// LeaseClock says until when a session is certain to live at the servers. Its Conn extends it, by
+// LeaseClock knows until when a session is certain to live at the servers. This is the local lease that prevents a
+// split brain: it ends before the servers give the session's locks away. Its Conn extends it, by
 // the rule of package evidence. Any goroutine may read it, without a lock.
 //
-// A run is a stretch of time in which the lease was valid without a gap. What was relied on in one
-// run is lost when the run is over, though the same session may begin another: Unbroken tells the
-// runs apart. A run that was seen to be over stays over.
+// A term is a stretch of time in which the lease was valid without a gap. A hold belongs to one term
+// and is lost at its end, even if the same session begins another term: Unbroken tells terms apart. A
+// term that was seen to end stays ended.
 //
 // The clock counts the time for which the machine was suspended, because the servers' clocks do.
 type LeaseClock struct {
@@ -27,9 +28,9 @@ type instant = evidence.Instant
 
 // leaseState is replaced as a whole.
 type leaseState struct {
-	run      uint64
+	term     uint64
 	valid    bool    // until the deadline; false once it was seen to have passed
-	deadline instant // of this run, or, where none has begun, of the last
+	deadline instant // of this term, or, where none has begun, of the last
 	had      bool    // there is a deadline
 	ended    bool
 }
@@ -43,7 +44,7 @@ func NewLeaseClock(suspended func() time.Duration) *LeaseClock {
 	} else {
 		l.suspended = func(time.Time) time.Duration { return suspended() }
 	}
-	l.state.Store(&leaseState{run: 1})
+	l.state.Store(&leaseState{term: 1})
 	return l
 }
 
@@ -55,7 +56,7 @@ func (l *LeaseClock) now() instant {
 
 func (l *LeaseClock) at(t time.Time) instant { return instant(t.Sub(l.base) + l.suspended(time.Now())) }
 
-// Extend moves the deadline to a later time. It begins a new run when the lease has run out. It does nothing for a time
+// Extend moves the deadline to a later time. It begins a new term when the lease has expired. It does nothing for a time
 // that has passed, for one before the deadline, and after End.
 func (l *LeaseClock) Extend(until time.Time) { l.extend(l.at(until)) }
 
@@ -73,7 +74,7 @@ func (l *LeaseClock) extend(until instant) {
 		if old.ended || until <= now || old.valid && until <= old.deadline {
 			return
 		}
-		if l.state.CompareAndSwap(old, &leaseState{run: old.run, valid: true, had: true, deadline: until}) {
+		if l.state.CompareAndSwap(old, &leaseState{term: old.term, valid: true, had: true, deadline: until}) {
 			return
 		}
 	}
@@ -86,7 +87,7 @@ func (l *LeaseClock) shorten(until instant) {
 		if !old.valid || until >= old.deadline {
 			return
 		}
-		if l.state.CompareAndSwap(old, &leaseState{run: old.run, valid: true, had: true, deadline: until}) {
+		if l.state.CompareAndSwap(old, &leaseState{term: old.term, valid: true, had: true, deadline: until}) {
 			return
 		}
 	}
@@ -96,55 +97,55 @@ func (l *LeaseClock) shorten(until instant) {
 func (l *LeaseClock) End() {
 	for {
 		old := l.state.Load()
-		if old.ended || l.state.CompareAndSwap(old, &leaseState{run: old.run + 1, ended: true}) {
+		if old.ended || l.state.CompareAndSwap(old, &leaseState{term: old.term + 1, ended: true}) {
 			return
 		}
 	}
 }
 
-// look gives the state as of now. The first to see that a deadline has passed notes it: nobody sees the lease valid
-// again in that run.
+// look returns the state as of now. The first call behind the deadline ends the term, so no later call sees the lease
+// valid in it.
 func (l *LeaseClock) look() (*leaseState, instant) {
 	for {
 		now, old := l.now(), l.state.Load()
 		if !old.valid || now < old.deadline {
 			return old, now
 		}
-		over := &leaseState{run: old.run + 1, had: true, deadline: old.deadline}
+		over := &leaseState{term: old.term + 1, had: true, deadline: old.deadline}
 		if l.state.CompareAndSwap(old, over) {
 			return over, now
 		}
 	}
 }
 
-// Look gives the run, and whether the lease is valid. While it is not, the run is the one that a
+// Look returns the term, and whether the lease is valid. While it is not, the term is the one that a
 // later lease begins.
-func (l *LeaseClock) Look() (run uint64, valid bool) {
+func (l *LeaseClock) Look() (term uint64, valid bool) {
 	state, _ := l.look()
-	return state.run, state.valid
+	return state.term, state.valid
 }
 
 // LookAhead is Look that also gives how long the lease still lasts: negative when it is over or
 // there never was one.
-func (l *LeaseClock) LookAhead() (run uint64, valid bool, left time.Duration) {
+func (l *LeaseClock) LookAhead() (term uint64, valid bool, left time.Duration) {
 	state, now := l.look()
 	if !state.had {
-		return state.run, state.valid, math.MinInt64
+		return state.term, state.valid, math.MinInt64
 	}
-	return state.run, state.valid, time.Duration(state.deadline - now)
+	return state.term, state.valid, time.Duration(state.deadline - now)
 }
 
-// Valid says whether the lease runs now.
+// Valid reports whether the lease runs now.
 func (l *LeaseClock) Valid() bool {
 	_, valid := l.Look()
 	return valid
 }
 
-// Unbroken says whether the lease runs now and has run without a gap since Look gave this run: what was relied on then
-// may be relied on now. Once false it stays false.
-func (l *LeaseClock) Unbroken(run uint64) bool {
+// Unbroken reports whether the lease runs now and has run without a gap since Look returned this term: a hold of then
+// is still a hold. Once false it stays false.
+func (l *LeaseClock) Unbroken(term uint64) bool {
 	now, valid := l.Look()
-	return valid && now == run
+	return valid && now == term
 }
 
 // Deadline gives the end of the lease. It is a time in the past when the lease is over, and zero

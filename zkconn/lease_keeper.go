@@ -13,8 +13,8 @@ import (
 // 1/10. Syncs between the heartbeats make it longer.
 const SteadyLease = 0.4
 
-// leaseKeeper keeps what a session has proved (package evidence), and extends the lease clock by it. It tells once that
-// the chain is broken, and once that a session for which no server answers is given up.
+// leaseKeeper feeds the chain of evidence (package evidence) of a session, and extends the lease clock by its proofs. It
+// reports once that the chain is broken, and once that the session is given up because no server answers.
 type leaseKeeper struct {
 	clock *LeaseClock
 	list  *shortestTimeout
@@ -30,7 +30,7 @@ type leaseKeeper struct {
 	up     bool             // the newest connection has the session
 	since  evidence.Instant // when up changed
 	stage  leaseStage       // how far it has come to its end
-	alarm  *time.Timer      // for the next stage; nil before there is a session, and after close
+	timer  *time.Timer      // for the next stage; nil before there is a session
 
 	quiet silence // of the servers
 }
@@ -52,7 +52,7 @@ func newLeaseKeeper(cfg Config) *leaseKeeper {
 		broken: nothing, givenUp: nothing}
 }
 
-// do lets the chain take something, and then does what follows from it.
+// do applies an input to the chain, and then what follows from it.
 func (k *leaseKeeper) do(take func(now evidence.Instant)) {
 	k.mu.Lock()
 	now := k.clock.now()
@@ -64,7 +64,7 @@ func (k *leaseKeeper) do(take func(now evidence.Instant)) {
 	}
 }
 
-// follow has the lease clock say what the chain proves, sets the alarm, and gives who is to be told. k.mu is held.
+// follow sets the lease clock to what the chain proves, sets the timer, and returns the callbacks to call. k.mu is held.
 func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 	if k.stage == abandoned || k.chain.Timeout() == 0 {
 		return nil
@@ -87,19 +87,19 @@ func (k *leaseKeeper) follow(now evidence.Instant) (tell []func()) {
 			return append(tell, k.givenUp)
 		}
 	}
-	k.setAlarm(time.Duration(ends - now))
+	k.setTimer(time.Duration(ends - now))
 	return tell
 }
 
-// setAlarm has the chain looked at when its end is due. The timer stands still while the machine is suspended; whatever
-// comes first then finds the chain broken. k.mu is held.
-func (k *leaseKeeper) setAlarm(in time.Duration) {
+// setTimer has the chain checked when its end is due. The timer stands still while the machine is suspended; the first
+// input after that finds the chain broken. k.mu is held.
+func (k *leaseKeeper) setTimer(in time.Duration) {
 	switch {
 	case k.stage == unproved && k.up: // lost sets it anew
-	case k.alarm == nil:
-		k.alarm = time.AfterFunc(in, func() { k.do(func(evidence.Instant) {}) })
+	case k.timer == nil:
+		k.timer = time.AfterFunc(in, func() { k.do(func(evidence.Instant) {}) })
 	default:
-		k.alarm.Reset(in)
+		k.timer.Reset(in)
 	}
 }
 
@@ -114,24 +114,24 @@ func (k *leaseKeeper) lost() {
 	})
 }
 
-// close ends what is told.
+// close stops the timer and the callbacks.
 func (k *leaseKeeper) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stage = abandoned
-	if k.alarm != nil {
-		k.alarm.Stop()
+	if k.timer != nil {
+		k.timer.Stop()
 	}
 }
 
-// proved tells whether the chain of evidence goes on.
+// proved reports whether the chain of evidence is unbroken.
 func (k *leaseKeeper) proved() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return !k.chain.Broken(k.clock.now())
 }
 
-// keepLease says whether a lease is to last. A session that has asked for no proof for a while may be over before the
+// keepLease sets whether a lease is to last. A session that has asked for no proof for a while may be over before the
 // first: a lease on it would be lost. Its chain is broken at once.
 func (k *leaseKeeper) keepLease(leased bool) {
 	k.do(func(now evidence.Instant) {
@@ -205,7 +205,7 @@ func (r *roundTrips) connected(timeout time.Duration) (counts time.Duration) {
 	return counts
 }
 
-// sending takes note of a packet that goes out next. It says whether a ping should go out before it.
+// sending takes note of a packet that goes out next. It reports whether a ping should go out before it.
 func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 	r.keeper.mu.Lock()
 	defer r.keeper.mu.Unlock()

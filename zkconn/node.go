@@ -93,7 +93,7 @@ func (c *Conn) Sync(path string) error {
 	})
 }
 
-// Exists tells whether a node exists. Servers since 3.8.4 and 3.9.2 want READ for that (ZOOKEEPER-2590): ErrNoAuth.
+// Exists reports whether a node exists. Servers since 3.8.4 and 3.9.2 want READ for that (ZOOKEEPER-2590): ErrNoAuth.
 func (c *Conn) Exists(path string) (stat Stat, exists bool, err error) {
 	err = c.operate("exists", path, func(absolute string) error {
 		stat, exists, err = c.lookUp(absolute)

@@ -106,7 +106,7 @@ func (c *Conn) Abandon() error {
 	return c.closed
 }
 
-// end ends the connection. leave is what becomes of the link first.
+// end ends the connection. leave first closes or drops the link.
 func (c *Conn) end(leave func()) {
 	cause := c.LastError() // before the closing makes others
 	c.gate.close(ErrClosed)
@@ -124,13 +124,13 @@ func (c *Conn) end(leave func()) {
 	}
 	cut.Stop()
 	c.link.cut()
-	c.racing.Wait()
+	c.attempts.Wait()
 	c.session.running.Wait()
 	c.gate.wait()
 	c.closed = c.remains(cause)
 }
 
-// remains gives the error of a session that was not closed, and why, where that is known.
+// remains returns ErrSessionRemains, with its cause if known, unless the session has ended.
 func (c *Conn) remains(cause error) error {
 	if c.Ended() {
 		return nil
@@ -149,8 +149,8 @@ func (c *Conn) addAuth(scheme string, secret []byte) error {
 	return c.zk.AddAuth(scheme, secret)
 }
 
-// libraryLogger passes on what the library says; it tells servers, states and session numbers, never secrets. What is
-// worth a warning is told by this package itself.
+// libraryLogger logs the library's messages at debug: servers, states and session numbers, never secrets. This package
+// logs its own warnings.
 type libraryLogger struct{ to *slog.Logger }
 
 func (l libraryLogger) Printf(format string, args ...any) {

@@ -158,7 +158,7 @@ func (c *Conn) patiently(send func() error) error {
 
 func throttled(err error) bool { return err != nil && classify(err) == ErrThrottled }
 
-// pause waits; it says whether the Conn is still open.
+// pause waits; it reports whether the Conn is still open.
 func (c *Conn) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -25,10 +25,11 @@ type outbox struct {
 	wake     chan struct{}
 }
 
-// idle is how long nothing must have been put in for the next frame to be written at once.
+// idle is the pause in the traffic after which the next frame is written at once.
 const idle = 100 * time.Microsecond
 
-// maxWaiting is how many bytes may wait; whoever puts in more waits, as for a write to a socket that is full.
+// maxWaiting bounds the bytes that wait, so that there is back-pressure: a caller that puts in more blocks, as on a full
+// socket.
 const maxWaiting = 1 << 20
 
 func newOutbox(conn net.Conn, failed func(error)) *outbox {

@@ -7,7 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Outcome is what the error of an operation says about the state of the server. The zero value is Applied.
+// Outcome says what became of an operation at the servers: by its error (OutcomeOf), or by the nodes that there are
+// (ResolveTxn). The zero value is Applied.
 type Outcome int
 
 const (
@@ -22,6 +23,9 @@ const (
 	// Deferred: a server answered that it does not carry the request out now; nothing was changed, and the same request
 	// may be sent again, after a pause (ErrThrottled, ErrReadOnly, ErrSessionMoved).
 	Deferred
+	// NotApplied: the reply was lost, and the nodes show that nothing was changed and nothing will be. Only ResolveTxn
+	// finds that.
+	NotApplied
 )
 
 // String gives the outcome in lower case.
@@ -37,6 +41,8 @@ func (o Outcome) String() string {
 		return "unknown"
 	case Deferred:
 		return "deferred"
+	case NotApplied:
+		return "not applied"
 	}
 	return fmt.Sprintf("Outcome(%d)", int(o))
 }
@@ -84,7 +90,7 @@ var committedRefusals = []error{
 	ErrNoNode, ErrNodeExists, ErrNotEmpty, ErrNoAuth, ErrBadVersion, ErrNoChildrenForEphemerals,
 }
 
-// CommittedRefusal tells whether the error of a write (Create, Delete, SetData, Heartbeat, Commit)
+// CommittedRefusal reports whether the error of a write (Create, Delete, SetData, Heartbeat, Commit)
 // proves that the ensemble has committed the refused transaction: the leader proposes a refused
 // write as a transaction that changes nothing (PrepRequestProcessor), and servers answer when that
 // is committed. So it proves as much as a success does: the session lived when the request was
@@ -109,8 +115,8 @@ func CommittedRefusal(err error) bool {
 	return false
 }
 
-// Trouble says in words what keeps the operation of an error from being carried out, where sending it again may meet the
-// same: "the server hangs up on create container /x". It is empty for all other errors.
+// Trouble describes, for people, why the operation of an error was not carried out, where a retry may meet the same
+// trouble: "the server hangs up on create container /x". It is empty for all other errors.
 //
 // A connection that is lost for other reasons reads the same, because nothing tells the two apart. So one such error
 // says little, and the second in a row of the same request says much.

@@ -131,7 +131,7 @@ func (c *Conn) makeContainer(absolute string) error {
 	}))
 }
 
-// refusesContainers takes the outcome of the create of a container. It says whether a persistent node may be made in its
+// refusesContainers takes the outcome of the create of a container. It reports whether a persistent node may be made in its
 // place now. What a server has hung up on may have been carried out: the caller tries again, and finds out.
 func (c *Conn) refusesContainers(err error) bool {
 	code, answered := codeOf(err)
@@ -161,7 +161,7 @@ func (c *Conn) namedLoss(op, absolute string, err error) error {
 	return c.failure(op, c.relative(absolute), err)
 }
 
-// Parents are nodes that MakeParents has made. The zero value has none.
+// Parents are the nodes that one or several calls of MakeParents have made. The zero value has none.
 type Parents struct {
 	conn *Conn
 	all  []string // at the server, each before those below it
@@ -173,9 +173,9 @@ func (p Parents) And(later Parents) Parents {
 }
 
 // Remove deletes them again, the lowest first, where nothing was put below them: for the caller whose node was refused.
-// A container that never had a child is not reaped by any server. Data that is not data was written by somebody else:
-// such a node stays, and so do those above it. What goes wrong is not told, because the node's refusal is what the
-// caller has to tell, and a parent too many harms nobody.
+// A container that never had a child is not reaped by any server. A node with other data than data was written by somebody else: it
+// stays, and so do those above it. Errors are dropped: the caller returns the refusal of its node, and a parent too many
+// harms nobody.
 func (p Parents) Remove(data []byte) {
 	if len(p.all) == 0 || p.conn.gate.enter() != nil {
 		return

@@ -61,7 +61,7 @@ func brokenPathRule(path string) string {
 	return ""
 }
 
-// refusedInPath says whether ZooKeeper refuses the character anywhere in a path.
+// refusedInPath reports whether ZooKeeper refuses the character anywhere in a path.
 func refusedInPath(r rune) bool {
 	return r <= 0x1f ||
 		r >= 0x7f && r <= 0x9f ||
@@ -84,7 +84,7 @@ func checkPrefix(parent, prefix string) error {
 	return CheckPath(parent + "/" + prefix + "0")
 }
 
-// isPlain tells whether a name is of letters, digits and signs that no rule is about.
+// isPlain reports whether a name is of letters, digits and signs that no rule is about.
 func isPlain(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c <= ' ' || c > '~' || c == '.' || c == '/' {

@@ -44,7 +44,7 @@ type SASLExchange interface {
 	// Step answers a challenge, which is empty where the server has nothing more to say. The token may be empty. An
 	// error ends the exchange and is final.
 	Step(challenge []byte) ([]byte, error)
-	// Done says whether the client is satisfied: with the answers so far and, where the mechanism has that, with
+	// Done reports whether the client is satisfied: with the answers so far and, where the mechanism has that, with
 	// the server's proof of who it is. Once it is true, a token that Step has returned with it is still sent where
 	// it is not empty, and the server must accept that; nothing else is sent.
 	Done() bool
@@ -138,7 +138,7 @@ func (code saslRefusal) Error() string {
 	return fmt.Sprintf("the server answers with error %d", int32(code))
 }
 
-// doubtful says whether a refusal may be the server's mistake: see WithSASL.
+// doubtful reports whether a refusal may be the server's mistake: see WithSASL.
 func doubtful(err error) bool {
 	var code saslRefusal
 	return errors.As(err, &code) && (code == codeAuthFailed || code == codeSASLRequired)

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Order without waiting for an answer. The library takes requests from a channel, in the order in which goroutines come
-// to it: who starts one for a create and one for a listing cannot know which goes first. The transport sees them go.
+// Pipelining: order without waiting for an answer. The library takes requests from a channel, in the order in which goroutines come
+// to it. A caller that starts one for a create and one for a listing cannot know which goes first. The transport can.
 
 // awaitedCreates are those under way whose callers want to know when they have gone out, by path (of the server, chroot
 // included; of a transaction that of its first create).
 type awaitedCreates struct {
-	n   atomic.Int32 // so that nobody else pays for it
+	n   atomic.Int32 // their number, so that other requests take no mutex
 	mu  sync.Mutex
 	all map[string]chan struct{}
 }
@@ -60,13 +60,13 @@ func (a *awaitedCreates) passes(frame []byte) {
 // when it has applied the transaction, before any read is served (tests/touches compares). The library drops it; the
 // transport sees it. So nobody has to look at a new node, which its own session may not be allowed to read.
 type births struct {
-	n        atomic.Int32 // so that nobody else pays for it
+	n        atomic.Int32 // of registrations, so that other requests take no mutex
 	mu       sync.Mutex
 	expected map[string]*birth    // by the path in the request (of the server, chroot included)
 	sent     map[int32]sentCreate // by the number of the request
 }
 
-// birth is what is made by requests for one path.
+// birth collects the czxids of nodes that requests for one path make.
 type birth struct {
 	path   string
 	users  int
@@ -141,7 +141,7 @@ func (b *births) passes(frame []byte) {
 	}
 }
 
-// awaits tells whether a reply is to a request that passes has seen.
+// awaits reports whether a reply is to a request that passes has seen.
 func (b *births) awaits(xid int32) bool {
 	if b.n.Load() == 0 {
 		return false

@@ -279,7 +279,7 @@ func (s *session) beginCredential() (index int, generation uint64) {
 	return index, s.generation
 }
 
-// endCredential judges the attempt; it says whether to go on.
+// endCredential judges the attempt; it reports whether to go on.
 func (s *session) endCredential(index int, generation uint64, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// silence is how long no server has answered. It begins with the first request behind the newest answer, because an idle
+// silence measures for how long no server has answered. It begins with the first request behind the newest answer, because an idle
 // session asks nothing for up to a third of its timeout, or with the loss of the connection. An answer ends it, and a
 // connect reply. A loss in the middle of it does not begin it anew: a probe that looks at it would see the servers come
 // back.

@@ -40,7 +40,7 @@ type Op struct {
 	acl []ACL // of a parent, see MissingParents; nil: that of WithACL
 }
 
-// OpResult is what has become of one Op.
+// OpResult is the result of one Op.
 type OpResult struct {
 	// Path is that of the node that was created, with its number, and otherwise that of the Op.
 	Path string
@@ -126,7 +126,7 @@ func CheckOps(ops []Op) error {
 	return nil
 }
 
-// newGuarded makes what Txn sends: the check of the guard is the first part.
+// newGuarded makes the transaction of Txn. Its first part checks the guard.
 func (c *Conn) newGuarded(op, guard string, ops []Op) (*transaction, error) {
 	if err := CheckPath(guard); err != nil {
 		return nil, &Error{op, guard, err}
@@ -177,50 +177,38 @@ func (o Op) flags() int32 {
 	return flags
 }
 
-// Verdict is what was found out about a transaction whose reply was lost.
-type Verdict int
-
-const (
-	// Undecided: it may or may not have been carried out.
-	Undecided Verdict = iota
-	// Carried: it was carried out.
-	Carried
-	// NotCarried: it was not, and will not be.
-	NotCarried
-)
-
 // ResolveTxn finds out what became of a Txn whose outcome is unknown, by the nodes that there are.
 // Call it on a connection that has committed a transaction since (CatchUp): of the same session, on
 // which nothing older can be carried out any more, or of a later session, when the old one has
 // expired. before is what Txn gave.
 //
-// NotCarried is certain: a node that the transaction changes, or the list of children that it changes, was last changed
-// by a transaction that is no newer than before.
+// The outcome is Applied, NotApplied or Unknown. NotApplied is certain: a node that the transaction changes, or the
+// list of children that it changes, was last changed by a transaction that is no newer than before.
 //
-// Carried is said only where alone is true and before is Whole. alone: nobody else can have changed
+// The outcome is Applied only where alone is true and before is Whole. alone: nobody else can have changed
 // these nodes since, because the guard has existed all the time and only its owner changes them.
 // Whole: nothing that was done before is newer. Every node that the transaction creates and sets
 // must then have its data, one zxid which is newer than before, and the version that follows; and
-// what it deletes must be gone. Where nothing is created or set it is Undecided: a missing node
+// what it deletes must be gone. Where nothing is created or set it is Unknown: a missing node
 // does not say who has deleted it.
-func (c *Conn) ResolveTxn(ops []Op, before Heard, alone bool) (Verdict, []OpResult, error) {
+func (c *Conn) ResolveTxn(ops []Op, before Heard, alone bool) (Outcome, []OpResult, error) {
 	f := &finding{conn: c, before: before.Zxid, results: make([]OpResult, len(ops)), taken: map[string]bool{}}
 	for i, o := range ops {
 		f.results[i].Path = o.Path
 		if err := f.look(o, &f.results[i]); err != nil {
-			return Undecided, nil, err
+			return Unknown, nil, err
 		}
 		if f.not {
-			return NotCarried, nil, nil
+			return NotApplied, nil, nil
 		}
 	}
 	if alone && before.Whole && f.witnesses > 0 && !f.contradicted {
-		return Carried, f.results, nil
+		return Applied, f.results, nil
 	}
-	return Undecided, nil, nil
+	return Unknown, nil, nil
 }
 
-// finding is what has been found of a transaction so far.
+// finding collects the traces that a transaction has left in its nodes.
 type finding struct {
 	conn         *Conn
 	before       int64

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-locks/turnstile/internal/retry"
 )
 
-// urgency is whether reconnecting is urgent, and how fast that is.
+// urgency says until when reconnecting is urgent, and how fast attempts follow each other meanwhile.
 type urgency struct {
 	until   atomic.Pointer[func() time.Time]
 	changed chan struct{} // has room for one

@@ -20,7 +20,7 @@ func urgentFor(d time.Duration) func() time.Time {
 	return func() time.Time { return end }
 }
 
-func TestHurriedHostsPauseBrieflyUntilTheLeaseEnds(t *testing.T) {
+func TestUrgentHostsPauseBrieflyUntilTheLeaseEnds(t *testing.T) {
 	for _, timeout := range []time.Duration{500 * time.Millisecond, 4 * time.Second, 10 * time.Second, time.Minute} {
 		t.Run(timeout.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestRefusedCredentialsAreNotUrgent(t *testing.T) {
 	})
 }
 
-func TestHurriedHostsFallBackOnWhatANameMeant(t *testing.T) {
+func TestUrgentHostsFallBackOnWhatANameMeant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHosts(t, "zk.example", never)
 		down := false
@@ -159,9 +159,9 @@ func (n *network) attempts(address string) int {
 // three are the addresses of an ensemble.
 var three = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
 
-// hurried gives a connection to a network of three servers with something held, whose lease has left that long when the
+// urgentConn gives a connection to a network of three servers with something held, whose lease has left that long when the
 // connection is lost; and what is to be done when the bubble ends.
-func hurried(t *testing.T, left time.Duration) (*network, *Conn, <-chan Event) {
+func urgentConn(t *testing.T, left time.Duration) (*network, *Conn, <-chan Event) {
 	t.Helper()
 	server := newFakeServer(t)
 	n := &network{server: server, dropped: map[string]bool{}, mute: map[string]bool{}, refused: map[string]bool{}, tried: map[string]int{}}
@@ -181,7 +181,7 @@ func TestServersThatDoNotAnswerDoNotUseUpTheLease(t *testing.T) {
 			t.Run(fmt.Sprintf("%d %s", bad, how), func(t *testing.T) {
 				for range 10 {
 					synctest.Test(t, func(t *testing.T) {
-						n, c, events := hurried(t, left)
+						n, c, events := urgentConn(t, left)
 						n.set(func() {
 							for _, address := range three[:bad] {
 								n.dropped[address], n.mute[address] = how == "dropped", how == "mute"
@@ -222,7 +222,7 @@ func TestUrgentHandshakesLeaveTimeForAnotherServer(t *testing.T) {
 // Packets are dropped and then are not: what is sent again by the kernel after a second is not waited for.
 func TestDroppedPacketsAreSentAgainSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, _, events := hurried(t, 16*time.Second)
+		n, _, events := urgentConn(t, 16*time.Second)
 		n.set(func() {
 			for _, address := range three {
 				n.dropped[address] = true
@@ -247,7 +247,7 @@ func TestDroppedPacketsAreSentAgainSoon(t *testing.T) {
 // them than pauses allow.
 func TestServersThatRefuseArePausedForWhereItIsUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, _, events := hurried(t, 16*time.Second)
+		n, _, events := urgentConn(t, 16*time.Second)
 		before := n.attempts(three[1])
 		n.set(func() { n.dropped[three[0]], n.refused[three[1]], n.refused[three[2]] = true, true, true })
 		n.server.cut()
@@ -266,7 +266,7 @@ func TestServersThatRefuseArePausedForWhereItIsUrgent(t *testing.T) {
 // When the lease has ended, attempts are as rare as ever.
 func TestAttemptsAreRareWhenTheLeaseHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, c, events := hurried(t, 16*time.Second)
+		n, c, events := urgentConn(t, 16*time.Second)
 		n.set(func() { n.refused[three[0]], n.refused[three[1]], n.dropped[three[2]] = true, true, true })
 		n.server.cut()
 		expect(t, events, Disconnected)
@@ -281,7 +281,7 @@ func TestAttemptsAreRareWhenTheLeaseHasEnded(t *testing.T) {
 // Close is not kept waiting by attempts that overlap, and leaves none behind.
 func TestCloseEndsTheRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, c, events := hurried(t, 16*time.Second)
+		n, c, events := urgentConn(t, 16*time.Second)
 		n.set(func() {
 			for _, address := range three {
 				n.dropped[address] = true

@@ -8,11 +8,11 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/internal/evidence"
 )
 
-// verdict is what the codes of an answer say of the session. See the package doc, "Evidence".
+// verdict says what an answer proves about the session (Outcome says what an error means for the nodes). See the package doc, "Evidence".
 type verdict uint8
 
 const (
-	// undecided: a server may have said it by itself.
+	// undecided: a server may have answered by itself, without the leader.
 	undecided verdict = iota
 	// decided: the leader has decided every part of it, on our living session.
 	decided
@@ -91,7 +91,7 @@ func (m *multis) sent(xid int32) {
 	m.xids = append(m.xids, xid)
 }
 
-// answered tells whether an answer is that of a multi.
+// answered reports whether an answer is that of a multi.
 func (m *multis) answered(xid int32) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

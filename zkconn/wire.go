@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The few facts of ZooKeeper's wire format that the transport looks at. A frame is its length in four bytes and that
+// The part of ZooKeeper's wire format that the transport reads. A frame is its length in four bytes and that
 // many bytes more, everything big-endian.
 const (
 	lengthSize = 4
@@ -115,14 +115,14 @@ func firstCreate(parts []byte) (string, bool) {
 	return "", false
 }
 
-// carriedOut tells whether a transaction was: the reply to one that was not begins with an error, whatever its header
+// carriedOut reports whether a transaction was: the reply to one that was not begins with an error, whatever its header
 // says. What it has made is what was asked for, and the reply does not say it in all versions alike.
 func carriedOut(body []byte) bool {
 	const failed = -1
 	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
 }
 
-// connectReply is what a server says to a connect request.
+// connectReply is a server's reply to a connect request.
 type connectReply struct {
 	sessionID int64 // 0: the session has expired
 	timeout   time.Duration

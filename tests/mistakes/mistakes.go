@@ -50,21 +50,21 @@ var LeaseFromNewest = Mistake{
 		Package: "zkconn/internal/evidence",
 		Old:     "\t\tc.here = max(c.here, touched.Plus(Good(c.timeout)))\n",
 		New:     "\t\t_ = touched\n\t\tc.here = max(c.here, f.sent.Plus(Fraction(c.timeout, 0.4)))\n",
-	}, unbroken, quietAlarm}, // that rule knew no chain, which would break before the lease is wrong
+	}, unbroken, quietTimer}, // that rule knew no chain, which would break before the lease is wrong
 }
 
-// unbroken has the chain of evidence last however late a proof comes. Then quietAlarm keeps the alarm for its end from
-// going off over and over.
+// unbroken has the chain of evidence last however late a proof comes. Then quietTimer keeps the timer for its end from
+// firing over and over.
 var (
 	unbroken = Edit{
 		Package: "zkconn/internal/evidence",
 		Old:     "if c.timeout > 0 && now >= c.here {",
 		New:     "if c.timeout > 0 && now >= c.here && c.phase == broken {",
 	}
-	quietAlarm = Edit{
+	quietTimer = Edit{
 		Package: "zkconn",
-		Old:     "k.setAlarm(time.Duration(ends - now))",
-		New:     "k.setAlarm(max(time.Duration(ends-now), time.Second))",
+		Old:     "k.setTimer(time.Duration(ends - now))",
+		New:     "k.setTimer(max(time.Duration(ends-now), time.Second))",
 	}
 )
 
@@ -73,7 +73,7 @@ var (
 var ChainUnbroken = Mistake{
 	Name:  "chain-unbroken",
 	What:  "a proof that comes late counts",
-	Edits: []Edit{unbroken, quietAlarm},
+	Edits: []Edit{unbroken, quietTimer},
 }
 
 // PartsUnread takes every answer to a multi for evidence whose header says that all is well. A session

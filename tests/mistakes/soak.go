@@ -51,7 +51,7 @@ var NeverGivenUp = Mistake{
 		Package: "zkconn",
 		Old:     "tell = append(tell, k.broken)",
 		New:     "_ = k.broken",
-	}, quietAlarm},
+	}, quietTimer},
 }
 
 // Soak gives the mistakes that only the soak finds.

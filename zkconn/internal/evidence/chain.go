@@ -134,7 +134,7 @@ func (c *Chain) Lost(now Instant) {
 	}
 }
 
-// Sending takes note of a packet that goes out next. It says whether a ping should go out before it: a request by way of
+// Sending takes note of a packet that goes out next. It reports whether a ping should go out before it: a request by way of
 // the leader is worth as much as the packet before it.
 func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (pingFirst bool) {
 	if connection != c.connections {
@@ -188,7 +188,7 @@ func (c *Chain) shorten(until Instant) {
 	c.sure, c.here = min(c.sure, until), min(c.here, until)
 }
 
-// Broken tells whether the chain is broken: no lease may rest on this session any more. Once true it stays true.
+// Broken reports whether the chain is broken: no lease may rest on this session any more. Once true it stays true.
 func (c *Chain) Broken(now Instant) bool {
 	if c.timeout > 0 && now >= c.here {
 		c.Break()
@@ -196,7 +196,7 @@ func (c *Chain) Broken(now Instant) bool {
 	return c.phase == broken
 }
 
-// Lasts tells whether requests that go out from now on can prove in time that the session lives. One by way of the leader
+// Lasts reports whether requests that go out from now on can prove in time that the session lives. One by way of the leader
 // now, and a transaction behind it, are a proof at once if there is a round trip before them, and in a third of a session
 // timeout without one.
 func (c *Chain) Lasts(now Instant) bool {

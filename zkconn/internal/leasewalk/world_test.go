@@ -178,7 +178,7 @@ func (w *world) clock() evidence.Instant { return evidence.Instant(w.now-w.lag) 
 // read takes the lease from the chain, as zkconn does after each call.
 func (w *world) read() { w.until, w.leased = w.chain.Lease() }
 
-// valid tells whether the client relies on a lease now.
+// valid reports whether the client relies on a lease now.
 func (w *world) valid() bool {
 	return w.leased && !w.lost && !w.chain.Broken(w.clock()) && w.clock() < w.until
 }
