@@ -269,3 +269,41 @@ func WithOnLost(tell func(key string, err error)) LockOption {
 func WithPriority(priority int, after time.Duration) ElectionOption {
 	return electionOption(func(l *lock) { l.want.Priority, l.pressAfter, l.ranked = priority, after, true })
 }
+
+// WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is done once in a period
+// at most, and not at all when the process dies or loses the lock in between. Use it where a second time does more harm than none. It
+// excludes WithRetryAfter and AckWith. RunOnceFor refuses it, because it always marks first, and again afterwards.
+func WithMarkFirst() OnceOption { return onceOption(func(l *lock) { l.job.markFirst = true }) }
+
+// WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it where work that
+// fails would fail again at once. d is counted from the end of the failed work, with the d of who asks. It is not for
+// a loss of the lock, or work whose caller's ctx has ended: there is no mark then. Zero, the default, lets the next one run at once.
+//
+// RunOnceFor by itself runs work that has failed no second time for the same instant. With this option the next one to
+// ask does, when d has passed since the failure, which may be zero; and at once where the process that ran it died, lost
+// the lock, or was told to end.
+func WithRetryAfter(d time.Duration) OnceOption {
+	return onceOption(func(l *lock) { l.job.retryAfter, l.job.retries = d, true })
+}
+
+// WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something to do. Use it where
+// work that fails elsewhere is to be taken on at once.
+func WithWaiting() OnceOption { return onceOption(func(l *lock) { l.job.waits = true }) }
+
+// WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the servers' clock: as the
+// startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that comes too late does harm, or is not worth
+// doing. Zero, the default, sets no bound.
+func WithStartDeadline(d time.Duration) InstantOption {
+	return instantOption(func(l *lock) { l.job.startDeadline = d })
+}
+
+// WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last run, the oldest first,
+// before the one that it was called for: for the newest most of them, which are not too late by WithStartDeadline.
+// Once.Missed counts the others. next gives the first instant of the schedule after a time, as robfig/cron's
+// Schedule.Next does. Use it where each run does a part of the work, such as a day of a report; InstantOf says which.
+// With most 0 nothing is caught up, and missed instants are counted.
+//
+// A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is to be repeated first.
+func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
+	return instantOption(func(l *lock) { l.job.next, l.job.most, l.job.catchesUp = next, most, true })
+}

@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -77,4 +78,62 @@ func (c *Client) holderOf(ctx context.Context, path string) messages.Contender {
 		return queue[at]
 	}
 	return messages.Contender{}
+}
+
+// Once is what became of a RunOnce or a RunOnceFor.
+type Once struct {
+	// Outcome says whether the work was called, and if not, why.
+	Outcome OnceOutcome
+	// Mark tells of the newest run that is known: where the work was called and its mark is written it is that of this
+	// run, otherwise the one that there was before. Its State is "" where there was none, or it was not looked at.
+	Mark Mark
+	// Left is how long it is, by the servers' clock, until the work is due; zero unless the outcome is OnceNotDue.
+	Left time.Duration
+	// Holder is who is at it, where the outcome is OnceBusy; the zero value when nobody was any more, or it is not known.
+	Holder messages.Contender
+	// Missed is how many instants since the last run were left out: see WithCatchUp.
+	Missed int
+}
+
+// OnceOutcome is what a RunOnce or a RunOnceFor came to. It is "" where the work was not called because of an error.
+type OnceOutcome string
+
+// The outcomes. Those of instants are RunOnceFor's alone.
+const (
+	// OnceRan: the work was called, and has returned.
+	OnceRan OnceOutcome = "ran"
+	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter: see Once.Mark. Or the
+	// instant is to come.
+	OnceNotDue OnceOutcome = "not due"
+	// OnceBusy: somebody is at it now, or waits for it.
+	OnceBusy OnceOutcome = "busy"
+	// OnceAlreadyRan: somebody has run it for this instant.
+	OnceAlreadyRan OnceOutcome = "already ran"
+	// OnceSuperseded: it was run, or begun, for a newer instant.
+	OnceSuperseded OnceOutcome = "superseded"
+	// OnceTooLate: the instant is too long ago (WithStartDeadline).
+	OnceTooLate OnceOutcome = "too late"
+)
+
+// jobOptions are the options of RunOnce and RunOnceFor.
+type jobOptions struct {
+	markFirst, waits bool
+	retryAfter       time.Duration
+	retries          bool // WithRetryAfter was given, be it zero
+
+	startDeadline time.Duration
+	catchesUp     bool // WithCatchUp was given
+	next          func(time.Time) time.Time
+	most          int
+}
+
+// checkJob refuses what cannot be done before anything is sent.
+func (l *lock) checkJob(period time.Duration) error {
+	switch {
+	case l.client.Session() == nil:
+		return ErrNeedsSession
+	case period < 0:
+		return fmt.Errorf("%w: a period of %v", ErrBadAcquire, period)
+	}
+	return l.wrong
 }

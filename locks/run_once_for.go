@@ -76,24 +76,6 @@ func RunOnceFor(
 	return j.once, err
 }
 
-// WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the servers' clock: as the
-// startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that comes too late does harm, or is not worth
-// doing. Zero, the default, sets no bound.
-func WithStartDeadline(d time.Duration) InstantOption {
-	return instantOption(func(l *lock) { l.job.startDeadline = d })
-}
-
-// WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last run, the oldest first,
-// before the one that it was called for: for the newest most of them, which are not too late by WithStartDeadline.
-// Once.Missed counts the others. next gives the first instant of the schedule after a time, as robfig/cron's
-// Schedule.Next does. Use it where each run does a part of the work, such as a day of a report; InstantOf says which.
-// With most 0 nothing is caught up, and missed instants are counted.
-//
-// A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is to be repeated first.
-func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
-	return instantOption(func(l *lock) { l.job.next, l.job.most, l.job.catchesUp = next, most, true })
-}
-
 // InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx: in the location of the instant
 // that RunOnceFor was given. It is zero elsewhere.
 func InstantOf(ctx context.Context) time.Time {
