@@ -18,8 +18,8 @@ type Elector struct {
 	err      error // of campaigning; set before over is closed
 }
 
-// ErrNotLeader is why gocron does not run a job here.
-var ErrNotLeader = errors.New("another process leads")
+// errNotLeader is why gocron does not run a job here.
+var errNotLeader = errors.New("another process leads")
 
 // NewElector campaigns until ctx ends, or Stop. name is what people see of the leader: see locks.Election.Campaign.
 func NewElector(ctx context.Context, election *locks.Election, name string) *Elector {
@@ -36,16 +36,16 @@ func NewElector(ctx context.Context, election *locks.Election, name string) *Ele
 	return e
 }
 
-// IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run. The error wraps
-// ErrNotLeader, and what campaigning has failed with where it is over.
+// IsLeader is nil while this process leads, by the clock of its lease. gocron asks before each run. The error says that
+// another process leads, and wraps what campaigning has failed with where it is over.
 func (e *Elector) IsLeader(context.Context) error {
 	select {
 	case <-e.over:
-		return errors.Join(ErrNotLeader, e.err)
+		return errors.Join(errNotLeader, e.err)
 	default:
 	}
 	if !e.election.IsLeader() {
-		return ErrNotLeader
+		return errNotLeader
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestElector(t *testing.T) {
 	tick(second)
 	token = all[second].Token()
 	all[second].Stop()
-	require.ErrorIs(t, all[second].IsLeader(t.Context()), ErrNotLeader)
+	require.ErrorIs(t, all[second].IsLeader(t.Context()), errNotLeader)
 	require.ErrorIs(t, all[second].IsLeader(t.Context()), context.Canceled)
 	tick(leading(t, all, uint64(token)))
 }
