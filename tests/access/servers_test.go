@@ -1,16 +1,14 @@
 package access
 
 import (
-	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
 // story is one thing that is shown.
@@ -25,57 +23,24 @@ type place struct {
 	root string
 }
 
-// kind is one kind of server, started once for the package.
-type kind struct {
-	name    string
-	require func(testing.TB)
-	start   func() (addr string, stop func() error, err error)
-	addr    string
+var kinds = []*stories.Kind{
+	{Name: "embedded", Start: stories.Embedded()},
+	{Name: "standalone", Real: true, Start: stories.Standalone()},
 }
-
-var kinds = []*kind{
-	{name: "embedded", require: func(testing.TB) {}, start: func() (string, func() error, error) {
-		s, err := embedded.Start()
-		if err != nil {
-			return "", nil, err
-		}
-		return s.Addr(), func() error { s.Close(); return nil }, nil
-	}},
-	{name: "standalone", require: rig.Require, start: func() (string, func() error, error) {
-		s, err := rig.NewStandalone()
-		if err != nil {
-			return "", nil, err
-		}
-		return s.Addr(), s.Stop, nil
-	}},
-}
-
-// stops end the servers that were started.
-var stops []func() error
-
-var chroots atomic.Int64
 
 // tell tells the stories on every kind of server. Some wait long for next to nothing, so several are told at once.
-func tell(t *testing.T, stories []story) {
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) {
-			kind.require(t)
-			if kind.addr == "" {
-				addr, stop, err := kind.start()
+func tell(t *testing.T, all []story) {
+	stories.Each(t, kinds, func(t *testing.T, _ *stories.Kind, addr string) {
+		for _, s := range all {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				at := &place{addr: addr, root: stories.Chroot()}
+				_, err := at.as(t, "").Create(at.root, nil, 0, everyone)
 				require.NoError(t, err)
-				kind.addr, stops = addr, append(stops, stop)
-			}
-			for _, s := range stories {
-				t.Run(s.name, func(t *testing.T) {
-					t.Parallel()
-					at := &place{addr: kind.addr, root: fmt.Sprintf("/story-%d", chroots.Add(1))}
-					_, err := at.as(t, "").Create(at.root, nil, 0, everyone)
-					require.NoError(t, err)
-					s.tell(t, at)
-				})
-			}
-		})
-	}
+				s.tell(t, at)
+			})
+		}
+	})
 }
 
 // connect is the connect string for Open.
