@@ -73,7 +73,7 @@ func RefreshSession(
 }
 
 // shortestSession is the session timeout that is asked for, in milliseconds. A server that takes a session over gives it
-// its full timeout anew; so whoever gets no further than that leaves it with the shortest that the server grants.
+// its full timeout anew; so a client that gets no further leaves it with the shortest that the server grants.
 const shortestSession = 1
 
 // stranger is a session of another process that is to be closed or refreshed.

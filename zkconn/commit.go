@@ -21,7 +21,7 @@ type NewNode struct {
 // Commit makes and deletes nodes in one transaction, all or none, if all nodes of exist are there.
 // First it checks those, then come the deletes. Then come the creates of each parent in their
 // order, so the nodes of one parent get consecutive sequence numbers. The Created are in the order of
-// the creates. What CreateBefore says of next holds here too, where there are creates; nil is none.
+// the creates. What CreateBefore says of next holds here too, where there are creates. next may be nil.
 //
 // An error means that nothing was done, unless it is ErrUnknownOutcome. It is that of the first
 // part that failed, and names its path. sent is the time just before the request was handed over.

@@ -248,5 +248,5 @@
 // An operation that is called while the connection is down waits for the next connection of the
 // same session. It returns when that connection has served it, when the session has turned out to
 // be expired, or when the Conn is closed, whichever is first. Operations take no context: an
-// abandoned request may still be executed, so whoever asked for it owns it to the end.
+// abandoned request may still be executed, so its caller owns it to the end.
 package zkconn

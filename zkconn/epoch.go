@@ -39,7 +39,7 @@ func (g *epochGuard) mayRequest(sessionID int64) error {
 	return nil
 }
 
-// granted takes note of a connect reply before the library sees it. An error means that the library must not see it.
+// granted records a connect reply before the library sees it. An error means that the library must not see it.
 func (g *epochGuard) granted(reply connectReply) error {
 	if err := g.mayGrant(reply); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (g *epochGuard) granted(reply connectReply) error {
 		g.ended.Store(true)
 		return nil
 	}
-	// The timeout first: whoever sees the session sees its timeout.
+	// The timeout first: a reader that sees the session sees its timeout.
 	g.timeout.Store(int64(reply.timeout))
 	g.password.Store(&reply.password)
 	g.sessionID.Store(reply.sessionID)
@@ -74,7 +74,7 @@ func (g *epochGuard) mayGrant(reply connectReply) error {
 	return nil
 }
 
-// Heard is what the servers had told this client at some time.
+// Heard says up to which transaction the servers had told this client, at some time.
 type Heard struct {
 	// Zxid is the newest transaction that a reply has told of.
 	Zxid int64

@@ -69,7 +69,7 @@ func (k *keepalive) stop() {
 	}
 }
 
-// pingFrame is what the library sends every third of a session timeout.
+// pingFrame is the ping that the library sends every third of a session timeout.
 var pingFrame = requestFrame(xidPing, opPing, nil)
 
 // The path of these is of no importance: it may not exist, and its ACL may forbid to look at it.

@@ -35,7 +35,7 @@ type leaseKeeper struct {
 	quiet silence // of the servers
 }
 
-// leaseStage is how far a session has come to its end.
+// leaseStage is the stage of a session's end.
 type leaseStage uint8
 
 const (
@@ -205,7 +205,7 @@ func (r *roundTrips) connected(timeout time.Duration) (counts time.Duration) {
 	return counts
 }
 
-// sending takes note of a packet that goes out next. It reports whether a ping should go out before it.
+// sending records a packet that goes out next. It reports whether a ping should go out before it.
 func (r *roundTrips) sending(op, xid int32) (pingFirst bool) {
 	r.keeper.mu.Lock()
 	defer r.keeper.mu.Unlock()

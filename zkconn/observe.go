@@ -96,7 +96,7 @@ func (c *Conn) missing() error {
 		"(error -124, SessionClosedRequireSaslAuth)")
 }
 
-// refused: a SASL exchange has come to nothing, for good. It is called on the goroutine that connects, and ends the
+// refused: a SASL exchange failed for good. It is called on the goroutine that connects, and ends the
 // urgency.
 func (c *Conn) refused(cause error) {
 	c.hosts.urgency.refused = true

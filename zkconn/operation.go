@@ -135,7 +135,7 @@ func (c *Conn) relative(absolute string) string {
 // What keeps a request from being answered, though there are servers: they hang up on it, say nothing, or put it off.
 
 // patientPart is the part of a session timeout for which a throttled request is sent again here. A heartbeat so ends
-// before the next is due, at T/6. Whoever has asked for longer asks again, with pauses of their own.
+// before the next is due, at T/6. A caller with more time retries, with pauses of its own.
 const patientPart = 12
 
 // patiently sends a throttled request again, which was not carried out: after pauses of 20 to 500 ms, jittered by half.

@@ -15,7 +15,7 @@ import (
 )
 
 // WithSessionTimeout sets the session timeout that servers are asked for, from a millisecond to
-// math.MaxInt32 of them, which is what the protocol can carry. Servers grant what lies between 2
+// math.MaxInt32 of them, the most that the protocol can carry. Servers grant what lies between 2
 // and 20 of their ticks, unless told otherwise. The default is 10 s.
 func WithSessionTimeout(d time.Duration) Option {
 	return func(c *Config) error {
@@ -152,12 +152,12 @@ func WithReconnectBackoff(initial, max time.Duration) Option {
 	}
 }
 
-// CreatorACL allows everything to whoever creates a node, and nothing to others: Curator's and ZooKeeper's
+// CreatorACL allows everything to the creator of a node, and nothing to others: Curator's and ZooKeeper's
 // CREATOR_ALL_ACL. The server puts in its place every identity that the connection has shown: that of WithSASL, of WithAuth
 // ("digest") and of a certificate.
 func CreatorACL() []ACL { return zk.AuthACL(zk.PermAll) }
 
-// SASLACL allows something to whoever has authenticated with SASL as that id: the user of DIGEST-MD5; the principal of
+// SASLACL gives permissions to clients that have authenticated with SASL as that id: the user of DIGEST-MD5; the principal of
 // Kerberos as the servers know it, which is user/host@REALM, or less of it where they are told so
 // (kerberos.removeHostFromPrincipal, kerberos.removeRealmFromPrincipal).
 func SASLACL(permissions int32, id string) ACL {

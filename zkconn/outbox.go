@@ -39,7 +39,7 @@ func newOutbox(conn net.Conn, failed func(error)) *outbox {
 	return o
 }
 
-// put takes one frame, to be sent before the deadline; a zero deadline is none. It waits while too much is waiting,
+// put takes one frame, to be sent before the deadline, if that is not zero. It blocks while too much is waiting,
 // no longer than until the outbox is closed or a write fails: the sender keeps the deadlines.
 func (o *outbox) put(frame []byte, deadline time.Time) error {
 	o.mu.Lock()

@@ -17,7 +17,7 @@ import (
 // the transport sets the watch byte in the frame as it passes. The server then sends its event, which reaches the sink
 // through the library's event callback.
 //
-// Nothing is armed again after a reconnect: the owner does it, who must read the node anew in any case.
+// No watch is set again after a reconnect: the owner does it, because it must read the node anew in any case.
 //
 // A plain Get of the same path that passes while one with a watch is under way carries the watch byte as well. That is
 // harmless: watches of one session on one path are one watch, and the event is sent once.

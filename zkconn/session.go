@@ -85,9 +85,9 @@ type Event struct {
 // session makes an ordered sequence of events of the library's states: Connected and Disconnected in turn, Expired
 // once and last, nothing of the kind after Close was called.
 //
-// What the sink is told is logged at debug: whoever takes the events logs them, once.
+// Events are logged at debug here, because the owner of the sink logs them as it sees fit.
 //
-// Events are handed to the sink under the mutex: that is what orders them. What a sink may ask a Conn for (its
+// Events are handed to the sink under the mutex, which orders them. The values that a sink may ask a Conn for (its
 // epoch, session, timeout, last error) is therefore kept outside of it.
 type session struct {
 	epoch  uint64

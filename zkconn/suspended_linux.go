@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// suspendedNoise is what reading two clocks one after the other may add. Shorter suspensions are passed over; the
+	// suspendedNoise bounds the error of reading two clocks one after the other. Shorter suspensions are passed over; the
 	// margin of the lease covers them.
 	suspendedNoise = time.Millisecond
 	// suspensionKnown is for how long a reading of the system's clocks is believed at most.

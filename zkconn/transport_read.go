@@ -100,7 +100,7 @@ func (t *transport) lookAtReply(length int) (ours bool, err error) {
 	return xid <= xidOwn, nil
 }
 
-// judge takes an answer for what it proves, before the library hears of it, and whoever asked. An error ends the
+// judge feeds an answer to the evidence, before the library and the caller see it. An error ends the
 // connection.
 func (t *transport) judge(xid, code int32, length int) error {
 	v := verdictOf(code)

@@ -69,7 +69,7 @@ func (t *transport) sendOwn(committed bool) {
 	_ = t.out.put(t.scratch, time.Now().Add(t.guard.sessionTimeout())) // see Write
 }
 
-// notes takes note of a request that goes out next. It reports whether a ping should go out before it. Its caller has its turn in
+// notes records a request that goes out next. It reports whether a ping should go out before it. Its caller has its turn in
 // order.
 func (t *transport) notes(op, xid int32) (pingFirst bool) {
 	if op == opMulti {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// OpKind is what an Op does.
+// OpKind is the kind of an Op.
 type OpKind string
 
 // The kinds.
@@ -25,7 +25,7 @@ const (
 // Op is one part of a transaction.
 type Op struct {
 	Kind OpKind
-	// Path is the node's. That of a sequential create is what the name begins with.
+	// Path is the path of the node. For a sequential create the server appends ten digits to it.
 	Path string
 	// Data are for a create and a set.
 	Data []byte
@@ -180,7 +180,7 @@ func (o Op) flags() int32 {
 // ResolveTxn finds out what became of a Txn whose outcome is unknown, by the nodes that there are.
 // Call it on a connection that has committed a transaction since (CatchUp): of the same session, on
 // which nothing older can be carried out any more, or of a later session, when the old one has
-// expired. before is what Txn gave.
+// expired. before is that of Txn.
 //
 // The outcome is Applied, NotApplied or Unknown. NotApplied is certain: a node that the transaction changes, or the
 // list of children that it changes, was last changed by a transaction that is no newer than before.

@@ -116,7 +116,7 @@ func firstCreate(parts []byte) (string, bool) {
 }
 
 // carriedOut reports whether a transaction was: the reply to one that was not begins with an error, whatever its header
-// says. What it has made is what was asked for, and the reply does not say it in all versions alike.
+// says. The node that it made has the path of the request; the reply does not say so in all versions alike.
 func carriedOut(body []byte) bool {
 	const failed = -1
 	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
@@ -170,7 +170,7 @@ func requestFrame(xid, op int32, body []byte) []byte {
 	return append(frame, body...)
 }
 
-// partHeader is what stands before a part of a multi.
+// partHeader is the header of a part of a multi.
 func partHeader(op int32, last bool) []byte {
 	header := binary.BigEndian.AppendUint32(nil, uint32(op))
 	if last {

@@ -2,5 +2,5 @@ package sessionfile
 
 import "golang.org/x/sys/unix"
 
-// bootID is what the kernel calls its present run.
+// bootID is the kernel's name for its present run.
 func bootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }

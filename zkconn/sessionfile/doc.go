@@ -38,7 +38,7 @@
 // successor keeps it that long. Meanwhile it can replace a node of that session by one of its own,
 // in one transaction; then it closes the session, and what was not taken back is free. The file
 // says until when that is. So a process that crashes again and again does not prolong it: each
-// successor keeps the session for what is left of that time.
+// successor keeps the session for the rest of that time.
 //
 // Two must never hold at once. The predecessor's lease may still run by its own clock, and nobody
 // knows until when. But whoever has the lock of the file knows that the process is dead, and a dead

@@ -49,7 +49,7 @@ const (
 	heading = format + "1\n"
 )
 
-// content is what stands behind the heading.
+// content is the part of a file behind the heading.
 type content struct {
 	Boot     string  `json:"boot"` // the run of the kernel that it was written under
 	Sessions []entry `json:"sessions"`

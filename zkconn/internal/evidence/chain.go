@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Chain is what one session has proved so far. Make one with New. Its methods take the time by the clock of this process,
+// Chain has the proofs of one session so far. Make one with New. Its methods take the time by the clock of this process,
 // which must not go back.
 //
 // Invariant: sure ≤ here. Until the chain is broken, the leader does not hold the session for due before sure, whichever
@@ -51,7 +51,7 @@ type flight struct {
 // no evidence.
 const maxFlights = 1 << 14
 
-// Kind is what a request is good for.
+// Kind says which evidence the answer to a request is.
 type Kind uint8
 
 // The kinds.
@@ -134,7 +134,7 @@ func (c *Chain) Lost(now Instant) {
 	}
 }
 
-// Sending takes note of a packet that goes out next. It reports whether a ping should go out before it: a request by way of
+// Sending records a packet that goes out next. It reports whether a ping should go out before it: a request by way of
 // the leader is worth as much as the packet before it.
 func (c *Chain) Sending(now Instant, connection uint64, xid int32, kind Kind) (pingFirst bool) {
 	if connection != c.connections {

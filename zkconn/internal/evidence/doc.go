@@ -3,7 +3,7 @@
 // the doc of package zkconn, which feeds it. Package leasewalk runs it against a model of the
 // servers.
 //
-// A [Chain] is what one session has proved. Each proof says that the leader touched the session at
+// A [Chain] has the proofs of one session. Each proof says that the leader touched the session at
 // or after an instant, so the session cannot be due for a timeout from then. The next proof counts
 // only if its answer comes before that: then its touch moved a session that was not due. A proof
 // that comes later proves nothing, for the leader may have taken the session off its queue before.

@@ -10,8 +10,8 @@ const (
 	// is held up. T/5 would leave 0.1 T; T/4 breaks each chain. It is not quite a sixth: in simulated time two timers that
 	// are due at the same instant fire in any order, and a history could not be played again.
 	idlePace = 0.161
-	// leasedPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: whoever
-	// loses a lease has lost more than a session.
+	// leasedPace puts one sync between two transactions of the owner's, which come each T/6, and leaves 0.35 T: a
+	// lost lease costs more than a lost session.
 	leasedPace = 0.093
 	// slackOfPace is (1 − 1/10 − 1/3)/3 less a hundredth and a half for timers that are late.
 	slackOfPace = 0.175

@@ -15,7 +15,7 @@ func (i Instant) Plus(d time.Duration) Instant { return i + Instant(d) }
 const (
 	// halfTick is the longest half tick that servers allow for: a session timeout is two ticks at least.
 	halfTick = 1.0 / 4
-	// Lateness is what a leader's ping may be late by. It is added to half a tick, and waited for before a transaction counts.
+	// Lateness bounds how late a leader's ping may be. It is added to half a tick, and waited for before a transaction counts.
 	Lateness = 1.0 / 24
 	// Margin is taken off the session timeout: for clocks that do not go equally fast, and for what a system takes to
 	// act on a deadline.
@@ -84,7 +84,7 @@ func (e *trips) last(fits func(trip) bool) int {
 	return -1
 }
 
-// add takes note of a round trip. Those that come within a grain of the one before are passed over, and those that are
+// add records a round trip. Those that come within a grain of the one before are passed over, and those that are
 // older than a session timeout dropped: there is no proof in them.
 func (e *trips) add(t trip) {
 	if n := len(e.all); n > 0 && t.sent < e.all[n-1].sent.Plus(e.grain) {
