@@ -149,11 +149,11 @@ func TestQuotaOnServer(t *testing.T) {
 	client := open(t, server.Addr())
 	cycle(t, client.Mutex("/x"))
 	conn := (&servers{members: []rig.Address{server.Address()}}).Raw(t)
-	for path, data := range map[string]string{
-		"/x": "", "/zookeeper/quota/x": "", "/zookeeper/quota/x/zookeeper_stats": "count=1,bytes=0",
+	for _, n := range []struct{ path, data string }{
+		{"/x", ""}, {"/zookeeper/quota/x", ""}, {"/zookeeper/quota/x/zookeeper_stats", "count=1,bytes=0"},
 	} {
-		if _, err := conn.Create(path, []byte(data), 0, zk.WorldACL(zk.PermAll)); err != nil {
-			require.ErrorIs(t, err, zk.ErrNodeExists, path)
+		if _, err := conn.Create(n.path, []byte(n.data), 0, zk.WorldACL(zk.PermAll)); err != nil {
+			require.ErrorIs(t, err, zk.ErrNodeExists, n.path)
 		}
 	}
 	_, err := conn.Create("/zookeeper/quota/x/zookeeper_limits",
