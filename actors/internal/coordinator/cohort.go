@@ -85,6 +85,7 @@ func (c *Coordinator) leaveCohort(r *request) {
 	if n := r.sharing.with; n != nil {
 		r.sharing.with = nil
 		n.line = slices.DeleteFunc(n.line, func(id RequestID) bool { return id == r.id })
+		c.checkDescription(r.queue, n)
 	}
 	if r.sharing.inLine {
 		r.sharing.inLine = false
@@ -140,6 +141,7 @@ func (c *Coordinator) takeFirst(n *node) *request {
 		n.line = nil
 	}
 	r.sharing.with = nil
+	c.checkDescription(r.queue, n)
 	return r
 }
 
@@ -224,6 +226,7 @@ func (c *Coordinator) passPlace(r *request) {
 	}
 	c.endWait(r)
 	c.leaveTo(r, next)
+	c.checkDescription(r.queue, n)
 	c.emit(&Tell{To: next.id, As: n.by,
 		Event: machine.Event{Kind: machine.Created, Op: next.lineOp(), Node: n.name, Token: n.token}})
 }

@@ -24,6 +24,14 @@ func (c *Coordinator) describeSoon() {
 	}
 }
 
+// checkDescription has the session look at what a node says, if that is wrong. It is called where the requests that wait
+// behind a node, or that hold with it, have changed.
+func (c *Coordinator) checkDescription(q *ownQueue, n *node) {
+	if c.misdescribed(q, n) {
+		c.describeSoon()
+	}
+}
+
 // describeNew notes what the data of a node say that is about to be made for a request, and counts those behind it.
 func (r *request) describeNew() (waiting int) {
 	if r.spec.sharesNode() {
@@ -44,6 +52,9 @@ func (q *ownQueue) waitersOf(n *node) []RequestID {
 // describable gives the request that the data of a node should name, and how many should wait behind it; nil for
 // nodes that are never passed on, or about to go.
 func (c *Coordinator) describable(q *ownQueue, n *node) (of *request, waiting int) {
+	if len(n.users) == 0 {
+		return nil, 0
+	}
 	r := c.requests[n.users[0]]
 	if r == nil || !r.spec.sharesNode() || n.phase != present || n.wanted || r.life != active {
 		return nil, 0

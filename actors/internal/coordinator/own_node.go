@@ -29,9 +29,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	n.name, n.number, n.token, n.users = name, number, token, []RequestID{r.id}
 	c.setPhase(q, n, present)
 	q.insert(n)
-	if c.misdescribed(q, n) { // others may have come, or gone, since it was asked for
-		c.describeSoon()
-	}
+	c.checkDescription(q, n) // others may have come, or gone, since it was asked for
 }
 
 // lose notes that a request has no node any more: it does not exist, or others go on with it.
@@ -46,8 +44,8 @@ func (c *Coordinator) lose(r *request) {
 	if len(n.users) == 0 {
 		c.endCohortOf(r.queue, n)
 	}
-	if len(n.users) > 0 && c.misdescribed(r.queue, n) {
-		c.describeSoon()
+	if len(n.users) > 0 {
+		c.checkDescription(r.queue, n)
 	}
 	q := r.queue
 	if len(n.users) > 0 || !n.exists() {
