@@ -66,7 +66,7 @@ func (j *job) runInstant(ctx context.Context, at time.Time, work func(context.Co
 	return !j.retries, err
 }
 
-// judgeInstant tells whether the work is due by the mark that was read. The error says why it is not run at all.
+// judgeInstant reports whether the work is due by the mark that was read. The error says why it is not run at all.
 func (j *job) judgeInstant(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) > 0 {
@@ -98,7 +98,7 @@ func (j *job) judgeInstant(data []byte, written time.Time) (due bool, err error)
 	return j.judgeTime()
 }
 
-// judgeTime tells whether it is time for the instant.
+// judgeTime reports whether it is time for the instant.
 func (j *job) judgeTime() (due bool, err error) {
 	ahead, late := j.instant.Sub(j.began), j.began.Sub(j.instant)
 	switch {

@@ -120,7 +120,7 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 	}
 }
 
-// judgePeriod tells whether the work is due by the mark that was read. The error says what is wrong with it.
+// judgePeriod reports whether the work is due by the mark that was read. The error says what is wrong with it.
 func (j *job) judgePeriod(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
 	if len(data) == 0 {

@@ -135,7 +135,7 @@ func unlikeContender(key, name string, cut int) string {
 
 func hashOf(key string) string { return fmt.Sprintf(hashedForm, sha256.Sum256([]byte(key))) }
 
-// readable tells whether a character stands for itself in a name: people see it, ZooKeeper takes it, and it means nothing
+// readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes it, and it means nothing
 // here. What is no UTF-8 comes as the replacement character, which ZooKeeper refuses.
 func readable(r rune) bool {
 	refused := r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 // as zkconn.CheckPath has it; controls are not printable

@@ -171,7 +171,7 @@ func (l *Lease) endTxn() {
 	l.from.client.requests.Done()
 }
 
-// alone tells whether nobody else could write so far, while this lease holds, what only holders of the lock write. A
+// alone reports whether nobody else could write so far, while this lease holds, what only holders of the lock write. A
 // lease within another one of the lock has an owner, by whom others may share its hold.
 func (l *Lease) alone() bool {
 	want := &l.from.want
