@@ -31,10 +31,12 @@ func (s *onceScene) inject(t *testing.T, path string, action embedded.Action, ex
 	require.NoError(t, err)
 	mine := s.server.Sessions()[0]
 	if expire {
+		s.network.refuse(true) // or the client may be back, and go on, before its session is ended
 		go func() {
 			if fault.Wait(t.Context()) == nil {
 				_ = s.server.Expire(mine)
 			}
+			s.network.refuse(false)
 		}()
 	}
 }

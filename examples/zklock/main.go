@@ -14,6 +14,8 @@
 //	                        take the lock, run the command, give the lock back
 //	run --at-most-every 55m PATH -- COMMAND…
 //	                        the same, unless somebody has run it within this time
+//	run --for 2026-12-24T02:00Z PATH -- COMMAND…
+//	                        the same, once for this instant of a schedule
 //	hold PATH               take the lock, and hold it until a signal comes or the input ends; --json
 //	permits PATH N          set how many may hold a semaphore together
 //	queue PATH              who holds a lock and who waits; --watch, --json
@@ -65,6 +67,12 @@
 // to come runs it again. The command is not run where it is not due, or somebody is at it. zklock
 // then says on standard error who ran it and when, and its exit status is 75. With --wait it waits
 // for whoever is at it, and runs the command if that one fails.
+//
+// With --for the command is run once for each instant of a schedule, which all machines name alike: by
+// the first to come, however fast it is. It is not run again for that instant, also when it failed or
+// was killed, unless --retry-after says so. --start-within bounds how late it may begin. Where nobody
+// runs it, the exit status is 81: because a newer instant was run, it is too late, or an older run is
+// still going.
 //
 // Who ran last is in the node "ran" below PATH; "clock" beside it is written to learn the servers' time. Both stay:
 // delete PATH and what is below it when the job is no more.
@@ -122,9 +130,11 @@
 //	66    the path, or the chroot, does not exist (queue, tree, graph)
 //	69    no connection to ZooKeeper, or the servers do not answer
 //	70    refused: by a node's ACL, by another number of permits, or by the server
-//	75    the command was not run: --wait is over while others had the lock; with --at-most-every it is not due, or somebody is at it
+//	75    the command was not run: --wait is over while others had the lock; with --at-most-every it is not due, with --for it has
+//	      been run, or somebody is at it
 //	79    lost: the command was ended, or ended by itself after the lock was lost
 //	80    given back: somebody asked for the lock, and the command was ended
+//	81    nobody runs the command for the instant of --for
 //	128+n signal n ended zklock before it held the lock
 //
 // # Servers and credentials

@@ -31,6 +31,7 @@ type runArgs struct {
 	early   bool
 	keep    bool
 	every   time.Duration // zero: whenever it is run
+	job     instantArgs   // of a run for an instant
 	silent  bool          // the servers were found not to answer
 	path    string
 	command []string
@@ -60,6 +61,9 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 	}
 	if err := actors.CheckAcquire(messages.Acquire{Path: r.path, Label: r.label}); err != nil {
 		return badUse(withFlag(cmd, "--label TEXT"), "%s: %v", cmd.Name(), err)
+	}
+	if err := r.checkInstant(cmd); err != nil {
+		return err
 	}
 	return r.checkEvery(cmd)
 }
@@ -146,7 +150,7 @@ func (r *runArgs) bound() time.Duration {
 	switch {
 	case r.wait > 0:
 		return max(r.wait, leastBound)
-	case r.wait == 0 || r.every > 0:
+	case r.wait == 0 || r.every > 0 || r.job.text != "":
 		return r.conn.connectTimeout
 	}
 	return 0

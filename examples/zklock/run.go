@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"sync"
@@ -40,21 +41,31 @@ it, nothing is run; with --wait that one is waited for, in case it fails. A
 command that fails, or has lost the lock, is run again by the next that comes.
 Below PATH the nodes ran and clock stay: who ran last, and the servers' time.
 
+With --for the command is run once for each instant of the crontab: the time
+that the machines are to agree on, in RFC 3339, with or without seconds. It is
+run by whoever comes first, however fast it is. One that failed, or was killed,
+is run again for the same instant only with --retry-after. An instant that is
+older than the newest one, too late by --start-within, or found while an older
+run is still going, is run by nobody: exit status 81.
+
 Exit status of zklock itself:
   64  bad use
   69  no connection to ZooKeeper, or the servers did not answer
   70  refused: by a node's ACL, another number of permits, or the server
   75  the command was not run: --wait is over while others had the lock, or with
-      --at-most-every it is not due, or somebody is at it (for systemd:
-      SuccessExitStatus=75)
+      --at-most-every it is not due, with --for it has been run, or somebody is
+      at it (for systemd: SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
-  80  given back: somebody asked for the lock, and the command was ended`,
+  80  given back: somebody asked for the lock, and the command was ended
+  81  nobody runs the command for the instant of --for`,
 		Example: `  # one machine at a time; give up after 30 s
   zklock run --wait 30s --label nightly /backup -- pg_dump -f /srv/dump orders
   # do nothing where somebody else has it already (cron on every machine)
   zklock run -n /report -- make report
   # once an hour, on one of all machines that have this in their crontabs
   zklock run --at-most-every 55m /hourly -- ./hourly
+  # once for each tick; in a crontab, write each percent sign as \%
+  zklock run --for "$(date -u +%FT%H:%MZ)" /nightly -- ./nightly
   # readers together, a writer alone
   zklock run --shared /catalogue -- ./serve
   zklock run /catalogue -- ./rebuild
@@ -78,6 +89,7 @@ Exit status of zklock itself:
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.keep, "keep", false, "go on when somebody asks for the lock")
 	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this time, by\nthe servers' clock")
+	r.job.addTo(f)
 	f.Lookup("wait").DefValue = "0s" // so that help shows none
 	f.Lookup(everyFlag).DefValue = "0s"
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -154,7 +166,7 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		}
 		return h.carry(program)
 	}
-	if r.every > 0 {
+	if r.every > 0 || r.job.text != "" {
 		return r.runOnce(waiting, client, carry)
 	}
 	lease, err := r.acquire(waiting, client)
@@ -192,12 +204,23 @@ func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(
 		opts = append(opts, locks.WithWaiting())
 	}
 	var end error // of the command
-	once, err := locks.RunOnce(ctx, client, r.path, r.every, func(ctx context.Context, _ locks.Token) error {
+	work := func(ctx context.Context, _ locks.Token) error {
 		arrived()
 		end = carry(locks.LeaseOf(ctx))
 		return end
-	}, opts...)
+	}
+	var once locks.Once
+	var err error
+	if r.job.text != "" {
+		once, err = locks.RunOnceFor(ctx, client, r.path, r.job.at, work, r.job.options(opts)...)
+	} else {
+		once, err = locks.RunOnce(ctx, client, r.path, r.every, work, opts...)
+	}
 	switch {
+	case errors.Is(err, locks.ErrNotRun):
+		return exitWith(statusNotRun, "%s: %s (%s); the command was not run", r.path, once.Outcome, short(err))
+	case once.Outcome == locks.OnceAlreadyRan:
+		return exitWith(statusNotAcquired, "%s: already run (%v); the command was not run", r.path, once.Mark)
 	case end != nil:
 		return end
 	case err != nil && once.Outcome == locks.OnceRan:

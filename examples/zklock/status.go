@@ -23,6 +23,7 @@ const (
 	statusNotAcquired = 75
 	statusLost        = 79
 	statusRevoked     = 80
+	statusNotRun      = 81
 	statusCannotRun   = 126
 	statusNotFound    = 127
 	statusSignalled   = 128 // and the signal's number

@@ -70,6 +70,12 @@ func TestBadUse(t *testing.T) {
 			"zklock run --at-most-every 1h PATH -- COMMAND…"},
 		{"run --at-most-every 1h --shared /x -- true", "a lock that one has alone", "zklock run PATH -- COMMAND…"},
 		{"run --at-most-every 1h --permits 2 /x -- true", "a lock that one has alone", "zklock run PATH -- COMMAND…"},
+		{"run --for tonight /x -- true", `--for "tonight" is no instant in RFC 3339`, "zklock run --for 2026-12-24T02:00Z PATH -- COMMAND…"},
+		{"run --for 2026-12-24T02:00 /x -- true", "with its zone", "zklock run --for 2026-12-24T02:00Z PATH -- COMMAND…"},
+		{"run --start-within 1h /x -- true", "--start-within is for a run with --for", "zklock run --for 2026-12-24T02:00Z PATH -- COMMAND…"},
+		{"run --for 2026-12-24T02:00Z --at-most-every 1h /x -- true", "different ways to run a job",
+			"zklock run --for 2026-12-24T02:00Z PATH -- COMMAND…"},
+		{"run --for 2026-12-24T02:00Z --shared /x -- true", "a lock that one has alone", "zklock run --for 2026-12-24T02:00Z PATH -- COMMAND…"},
 		{"run --label " + strings.Repeat("l", 1025) + " /x -- true", "label", "zklock run --label TEXT PATH -- COMMAND…"},
 
 		{"queue", "PATH is missing", "zklock queue PATH"},
