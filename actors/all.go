@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/internal/requests"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // NewAll makes the props of an actor that acquires several locks, of any kinds, as one. It takes one

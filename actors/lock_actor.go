@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/internal/audience"
 	"github.com/turnstile-locks/turnstile/internal/requests"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // NewLock makes the props of a lock actor. It begins to acquire when it is spawned, reports to its

@@ -11,8 +11,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton/shell"
 	"github.com/turnstile-locks/turnstile/internal/audience"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // NewSingleton makes the props of an actor that exists once among all that campaign for one lock

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // ErrNotHolding: the hold under which a transaction was to run is over. Nothing was written.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/internal/requests"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Locker is anything that All can take: a *Mutex, a *Contest, a *RWMutex for writing, RWMutex.Reader,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // candidacy decides what follows a term of Election.Run: the next campaign, or the end of Run. It is pure: no clock, no

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Run campaigns, and calls lead while we lead; it is the whole of a leader loop. It ends when lead returns without having

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Group tells which processes are there: its members. Each member is an ephemeral node below

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // host is one address to try.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Stat is the part of a node's stat that this package uses.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // EnsureParents makes the node at path and those above it, the chroot included, as far as they do

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // urgency says until when reconnecting is urgent, and how fast attempts follow each other meanwhile.

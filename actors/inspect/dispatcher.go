@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Dispatcher runs the queries that reach a session, and answers them. Its methods are called on the

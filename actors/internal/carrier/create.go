@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // create makes a node, and the lock path where that is missing, at once. A lock path that vanishes in between is made

@@ -13,10 +13,10 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/internal/singleton"
-	"github.com/turnstile-locks/turnstile/internal/retry"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Config is one singleton.

@@ -18,6 +18,8 @@
 // the lease. The bounds are those before the jitter, so a pause may be half as long again.
 //
 // Package coordinator has pauses of its own: it is pure, and its jitter comes with its input.
+//
+// Programs need none of this, and no version promises that it stays as it is.
 package retry
 
 import (
