@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/activation"
-	"github.com/turnstile-locks/turnstile/internal/audience"
+	"github.com/turnstile-locks/turnstile/actors/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn"

@@ -1,5 +1,7 @@
 // Package requests has what packages actors, gateway and locks share about requests for locks: who asks, and in
 // which order several locks are asked for.
+//
+// Programs need none of this, and no version promises that it stays as it is.
 package requests
 
 import (

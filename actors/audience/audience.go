@@ -1,5 +1,7 @@
 // Package audience has those to whom a lock actor reports: its parent, its owner, its observers and its
 // listener. Lock options name them. Lock actors of a session and of gateways have one each.
+//
+// Programs need none of this, and no version promises that it stays as it is.
 package audience
 
 import (
