@@ -107,7 +107,7 @@ func TestRunOnceForFails(t *testing.T) {
 		require.PanicsWithValue(t, "work", func() {
 			_, _ = locks.RunOnceFor(deadline(t), client, jobKey, night(3), func(context.Context, locks.Token) error { panic("work") })
 		})
-		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(3), works).Mark.State)
+		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(3), works, locks.WithWaiting()).Mark.State)
 		cameTo(t, locks.OnceRan, other, night(3), works, locks.WithRetryAfter(time.Hour))
 
 		gone, leave := context.WithCancelCause(deadline(t))
