@@ -87,6 +87,7 @@ test-race: ## the part of make test with servers and -race
 test-pure: ## the part that needs no servers: decisions, every state that requests can reach, and simulated histories
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -p 2 $(PURE) ./tests/simulation # which is small with -race
 	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run TestRecipes ./tests/matrix # of which an eighth ran with -race
+	nice -n 19 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m -run Example_tls ./actors/gateway # which has no build with -race
 
 test-pages: ## the part with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)

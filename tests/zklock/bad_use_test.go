@@ -164,7 +164,7 @@ func TestHelp(t *testing.T) {
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]bool{"": true, "duration": true, "seconds": true, "file": true, "name": true, "path": true, "text": true, "N": true,
-		"servers": true, "credential": true, "mechanism": true, "ACL": true}
+		"servers": true, "credential": true, "mechanism": true, "ACL": true, "instant": true}
 	flag := regexp.MustCompile(`^ +(?:-\w, )?--([\w-]+)(?: (\S+))?(?:  .*)?$`)
 	seen := 0
 	for _, name := range []string{"", "run", "hold", "permits", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
