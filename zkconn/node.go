@@ -205,9 +205,9 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 }
 
 // Heartbeat commits a transaction that changes nothing: it checks that the node exists, in any
-// version. Its success proves that the session was alive at sent, the time just before the request
-// was handed over. A read or a sync proves nothing of the kind. The error wraps ErrNoNode where the
-// node does not exist.
+// version. Its success proves that the session had not ended at sent, the time just before the request
+// was handed over; a read or a sync proves nothing of the kind. The lease does not run from sent: see
+// the package doc. The error wraps ErrNoNode where the node does not exist.
 func (c *Conn) Heartbeat(path string) (sent time.Time, err error) {
 	err = c.operate("heartbeat", path, func(absolute string) error {
 		sent = time.Now()

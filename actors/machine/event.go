@@ -120,7 +120,7 @@ type Event struct {
 	// Predecessor is the contender before us: Created (when it is a node of our own session, and
 	// the one right before us), SeatTaken, Listed.
 	Predecessor string
-	// Alone: nobody else was in the queue when our node was made.
+	// Alone: nobody is before our node, by a listing that shows it or by the reply. Others may be behind it.
 	Alone bool
 	// Missing, First: of a listing; our node is not in it; is first in it.
 	Missing, First bool
@@ -165,8 +165,8 @@ const (
 	// WatchOwn reads and watches our own node. Answers: OwnRead, OwnChanged (later), NodeGone (also
 	// later), Refused, Unknown.
 	WatchOwn
-	// Verify finds out, with a transaction or a sync, whether our node exists in this session.
-	// Answers: Found, Refused, Unknown.
+	// Verify finds out whether our node exists in this session. A committed transaction proves the answer; a sync alone
+	// never does. Answers: Found, Refused, Unknown.
 	Verify
 	// Delete deletes our node. Answers: Deleted, Unseated, Refused, Unknown.
 	Delete

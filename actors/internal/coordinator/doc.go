@@ -154,8 +154,8 @@
 // listed either: a number that follows the one before tells that nobody came between (succession.go,
 // succession.txt). Invariant: one create for a request at a time.
 //
-// Admission. A session bounds the nodes that wait in one queue, and what all of its nodes weigh in
-// the transaction that ends it. Requests beyond that stand in the line of their queue, without a
+// Admission (back-pressure). A session bounds the nodes that wait in one queue, and what all of its
+// nodes weigh in the transaction that ends it. Requests beyond that stand in the line of their queue, without a
 // node. Where the queue has no node of the session they are refused instead (admission.txt). Package
 // actors says why: see WithMaxNodeBytes. What needs no node is asked first.
 //
@@ -184,8 +184,8 @@
 // all before it and for the number of permits (watching.txt, semaphores.txt). A predecessor of this
 // session needs no watch, because the session hears of its end by itself. Invariant: a waiter is
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
-// once. This keeps wake-ups from being lost, and a release from waking a herd. A waiter that hears
-// nothing lists again after a session timeout. What only that finds is counted (Unheard).
+// once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter that
+// hears nothing lists again after a session timeout. What only that finds is counted (Unheard).
 //
 // Hand-over. When a holder gives the lock back, the request whose node is right behind in this
 // session holds at once, and the delete follows. Nobody can come between two neighbours. While
@@ -222,7 +222,7 @@
 // written anew now and then, never in the way of a grant (descriptions.txt). Invariant: where they
 // are wrong, a look at them is due; a session writes at most twice a second.
 //
-// Owners. Requests of one owner for one lock would wait for each other for ever. The second shares
+// Owners (reentrant locks). Requests of one owner for one lock would wait for each other for ever. The second shares
 // the hold, becomes a downgrade, waits, or is refused (owners.txt, downgrade.txt). Invariant: a
 // request that has ended, or is ending, keeps out nobody of its owner; a shared node goes with its
 // last user.
