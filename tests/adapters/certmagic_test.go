@@ -108,18 +108,6 @@ func (a *authority) obtain(t *testing.T, folder string, by locker) <-chan error 
 	return obtained
 }
 
-// receive waits for what must come.
-func receive[T any](t *testing.T, from <-chan T) T {
-	t.Helper()
-	select {
-	case got := <-from:
-		return got
-	case <-time.After(patient.Bound):
-		require.Fail(t, "nothing comes")
-		panic("unreachable")
-	}
-}
-
 // TestCertMagic: three processes want one certificate. With the lock it is issued once; without it, three times.
 func TestCertMagic(t *testing.T) {
 	const processes = 3
@@ -129,11 +117,11 @@ func TestCertMagic(t *testing.T) {
 		for range processes {
 			obtained = append(obtained, a.obtain(t, folder, patient.Open(t, servers).Keyed("/certificates").ByName()))
 		}
-		receive(t, a.inside)
+		patient.Receive(t, a.inside)
 		awaitQueue(t, servers, "/certificates/issue_cert_"+domain, processes)
 		close(a.goOn)
 		for _, o := range obtained {
-			require.NoError(t, receive(t, o))
+			require.NoError(t, patient.Receive(t, o))
 		}
 		require.EqualValues(t, 1, a.issued.Load())
 	})
@@ -144,11 +132,11 @@ func TestCertMagic(t *testing.T) {
 			obtained = append(obtained, a.obtain(t, folder, noLock{}))
 		}
 		for range processes {
-			receive(t, a.inside)
+			patient.Receive(t, a.inside)
 		}
 		close(a.goOn)
 		for _, o := range obtained {
-			require.NoError(t, receive(t, o))
+			require.NoError(t, patient.Receive(t, o))
 		}
 		require.EqualValues(t, processes, a.issued.Load())
 	})
@@ -165,14 +153,14 @@ func TestCertMagicLosesItsLock(t *testing.T) {
 	})).ByName()
 	const key = "issue_cert_" + domain
 	one := a.obtain(t, folder, first)
-	receive(t, a.inside)
+	patient.Receive(t, a.inside)
 	require.NoError(t, server.Expire(first.Lease(key).Session()))
-	require.Equal(t, key, receive(t, lost))
+	require.Equal(t, key, patient.Receive(t, lost))
 	two := a.obtain(t, folder, patient.Open(t, server.Addr()).Keyed("/certificates").ByName())
-	receive(t, a.inside)
+	patient.Receive(t, a.inside)
 	close(a.goOn)
-	require.NoError(t, receive(t, one))
-	require.NoError(t, receive(t, two))
+	require.NoError(t, patient.Receive(t, one))
+	require.NoError(t, patient.Receive(t, two))
 	require.EqualValues(t, 2, a.issued.Load())
 	require.ErrorIs(t, first.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "certmagic has given it back")
 }

@@ -90,12 +90,12 @@ func TestGoose(t *testing.T) {
 				for range processes {
 					all = append(all, m.up(t, file, option(patient.Open(t, servers).Keyed("/migrations").ByName())))
 				}
-				receive(t, m.inside)
+				patient.Receive(t, m.inside)
 				awaitQueue(t, servers, "/migrations/orders%2Fdb", processes)
 				close(m.goOn)
 				versions := 0
 				for _, done := range all {
-					result := receive(t, done)
+					result := patient.Receive(t, done)
 					require.NoError(t, result.err)
 					versions += result.versions
 				}
@@ -110,15 +110,15 @@ func TestGoose(t *testing.T) {
 		for i := range processes {
 			all = append(all, m.up(t, file))
 			if i == 0 { // it has made the table of versions
-				receive(t, m.inside)
+				patient.Receive(t, m.inside)
 			}
 		}
 		for range processes - 1 {
-			receive(t, m.inside)
+			patient.Receive(t, m.inside)
 		}
 		close(m.goOn)
 		for _, done := range all {
-			require.NoError(t, receive(t, done).err)
+			require.NoError(t, patient.Receive(t, done).err)
 		}
 		require.EqualValues(t, processes, m.ran.Load())
 	})

@@ -67,3 +67,15 @@ func Recorder(t testing.TB, client *locks.Client) *actorstest.Recorder {
 	t.Cleanup(rec.Close)
 	return rec
 }
+
+// Receive waits for what must come.
+func Receive[T any](t testing.TB, from <-chan T) T {
+	t.Helper()
+	select {
+	case got := <-from:
+		return got
+	case <-time.After(Bound):
+		t.Fatal("nothing comes")
+		panic("unreachable")
+	}
+}

@@ -57,7 +57,7 @@ func TestOnce(t *testing.T) {
 			if n == ticks {
 				<-all[0].Stop().Done()
 			}
-			receive(t, r.all)
+			patient.Receive(t, r.all)
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -78,23 +78,11 @@ func TestOnce(t *testing.T) {
 			require.NoError(t, err)
 		})
 		for range 3 * ticks {
-			receive(t, r.all)
+			patient.Receive(t, r.all)
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		require.Less(t, len(r.count), 3*ticks, "no instant ran twice")
 		t.Logf("%d runs for %d instants", 3*ticks, len(r.count))
 	})
-}
-
-// receive waits for what must come.
-func receive[T any](t *testing.T, from <-chan T) T {
-	t.Helper()
-	select {
-	case got := <-from:
-		return got
-	case <-time.After(patient.Bound):
-		require.Fail(t, "nothing comes")
-		panic("unreachable")
-	}
 }

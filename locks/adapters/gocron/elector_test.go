@@ -59,7 +59,7 @@ func TestElector(t *testing.T) {
 			require.NoError(t, e.clock.BlockUntilContext(patient.Deadline(t), 1))
 			e.clock.Advance(time.Second)
 		}
-		require.Equal(t, fmt.Sprint("r", leader), receive(t, ran))
+		require.Equal(t, fmt.Sprint("r", leader), patient.Receive(t, ran))
 		for _, e := range all { // each has been asked, and waits for the next tick
 			require.NoError(t, e.clock.BlockUntilContext(patient.Deadline(t), 1))
 		}

@@ -96,7 +96,7 @@ func (r *replica) addWork(t *testing.T, definition gocron.JobDefinition, name st
 func (r *replica) tick(t *testing.T, d time.Duration) string {
 	t.Helper()
 	r.move(t, d)
-	return receive(t, r.events)
+	return patient.Receive(t, r.events)
 }
 
 // move moves the clock when the scheduler waits for it, and has taken out the tick before: gocron does so by the time that
@@ -109,18 +109,6 @@ func (r *replica) move(t *testing.T, d time.Duration) {
 	}, "the next tick")
 	require.NoError(t, r.clock.BlockUntilContext(patient.Deadline(t), 1))
 	r.clock.Advance(d)
-}
-
-// receive waits for what must come.
-func receive[T any](t *testing.T, from <-chan T) T {
-	t.Helper()
-	select {
-	case got := <-from:
-		return got
-	case <-time.After(patient.Bound):
-		require.Fail(t, "nothing comes")
-		panic("unreachable")
-	}
 }
 
 // onlyLocks is the Locker that many bring: it locks, and leaves no mark.
