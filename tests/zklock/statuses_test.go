@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -148,15 +148,19 @@ func TestFollowingWhatDoesNotExist(t *testing.T) {
 // TestWaitBehindSomebody: the servers fall silent while a waiter is in the queue. Somebody was before it, so the lock was not free.
 func TestWaitBehindSomebody(t *testing.T) {
 	t.Parallel()
-	at := here(t)
-	holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
-	seen, proxy := at.behind(t)
-	waiter := start(t, seen, patiently("run", "--wait", "5s", "/w", "--", "true")...)
-	awaitQueue(t, at, "/w", 1, 1)
-	proxy.Stall(rig.Down)
+	server := embedded.Run(t)
+	at := place{addr: server.Addr()}
+	conn := at.raw(t)
+	acl := zk.WorldACL(zk.PermAll)
+	_, err := conn.Create("/w", nil, 0, acl)
+	require.NoError(t, err)
+	holder, err := conn.Create("/w/_c_a0000000000000000000000000000000-lock-", nil, zk.FlagEphemeral|zk.FlagSequence, acl)
+	require.NoError(t, err)
+	// Whoever reads the holder's node has seen the queue.
+	silence, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: holder, Action: embedded.HoldReplies})
+	require.NoError(t, err)
+	waiter := start(t, at, patiently("run", "--wait", "10s", "/w", "--", "true")...)
+	require.NoError(t, silence.Wait(patient.Deadline(t)))
 	waiter.ends(t, 75)
-	require.Contains(t, waiter.stderr(t), "/w was not free within 5s")
-	proxy.Resume(rig.Down)
-	holder.letGo()
-	holder.ends(t, 0)
+	require.Contains(t, waiter.stderr(t), "/w was not free within 10s")
 }
