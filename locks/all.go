@@ -13,37 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
-// Locker is anything that All can take: a *Mutex, a *Contest, a *RWMutex for writing, RWMutex.Reader,
-// Semaphore.Weight.
-type Locker interface {
-	// Lock waits until the lock is held, or ctx ends.
-	Lock(ctx context.Context) (*Lease, error)
-
-	self() *lock
-}
-
-func (l *lock) self() *lock { return l }
-
-// part is a lock in one mode, as a Locker.
-type part struct{ *lock }
-
-// Lock waits until the lock is held, or ctx ends.
-func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
-
-func (m *RWMutex) self() *lock { return m.as(messages.Write) }
-
-// Reader is the lock for reading, as a Locker.
-func (m *RWMutex) Reader() Locker { return part{m.as(messages.Read)} }
-
-// Weight is n permits of the semaphore, as a Locker. A number below one is refused by its Lock.
-func (s *Semaphore) Weight(n int) Locker {
-	l := s.lock
-	if l.want.Weight = n; n == 0 {
-		l.want.Weight = -1 // zero would mean one
-	}
-	return part{&l}
-}
-
 // All takes several locks of any kinds, one after the other, and gives one lease for them. Every
 // caller takes them in the same order, by path, in whatever order they are given
 // here. So callers of All never wait for each other in a circle, whatever the chroots of their

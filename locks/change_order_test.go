@@ -28,12 +28,12 @@ func (c *lostMeanwhile) Err() error {
 // timer of WithMaxHold does.
 func TestLossIsToldLast(t *testing.T) {
 	told, lost := make(chan ChangeKind, 10), make(chan struct{})
-	l := &Lease{from: &lock{client: &Client{}, onChange: func(c Change) {
+	l := &Lease{from: &lock{client: &Client{}, lockSettings: lockSettings{onChange: func(c Change) {
 		told <- c.Kind
 		if c.Kind == Lost {
 			close(lost)
 		}
-	}}}
+	}}}}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	l.ctx = ctx
 	l.tellLoss()

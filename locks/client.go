@@ -227,9 +227,6 @@ type Source interface {
 	Close(ctx context.Context) error
 }
 
-// ErrNeedsSession: what was asked for does not work over a gateway.
-var ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
-
 // State describes a client's connection: see Client.State.
 type State = actors.Connection
 

@@ -97,7 +97,3 @@ func (l *Lease) bind(ctx context.Context) (context.Context, context.CancelFunc) 
 		end(nil)
 	}
 }
-
-// Try makes a Locker whose Lock does not wait for others: it returns ErrNotAcquired when somebody
-// is before it.
-func Try(locker Locker) Locker { return part{locker.self().try()} }

@@ -2,7 +2,6 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -16,9 +15,6 @@ type Election struct {
 	lock
 	terms *terms // of Run
 }
-
-// ErrNoLeader: nobody leads.
-var ErrNoLeader = errors.New("turnstile: nobody leads")
 
 // Election gives the election at a path. A bad path is refused by Campaign.
 func (c *Client) Election(path string, opts ...ElectionOption) *Election {

@@ -119,11 +119,6 @@ var errorTable = []errorRow{
 		messages.ReasonZxidOutOfRange, messages.ReasonStopped), ""},
 }
 
-// ErrAgain marks an error of your own as one that may pass: see MayPass.
-//
-//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
-var ErrAgain = errors.New("turnstile: try again")
-
 // MayPass reports whether the same call may succeed later without anybody changing something.
 // Election.Run goes on after such an error, and returns any other.
 //

@@ -17,6 +17,8 @@ import (
 var (
 	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
 	ErrNotAcquired = errors.New("turnstile: the lock is not free")
+	// ErrDeadlock: the request was part of a deadlock, and gave up.
+	ErrDeadlock = errors.New("turnstile: deadlock")
 	// ErrLost: the lock was held and was lost. It is then the cause of the lease's context.
 	ErrLost = errors.New("turnstile: the lock was lost")
 	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is then the cause of the
@@ -73,6 +75,18 @@ var (
 	ErrBadAcquire = actors.ErrBadAcquire
 	// ErrGone: the contender that was to be broken is not there any more.
 	ErrGone = inspect.ErrGone
+	// ErrNotHolding: nobody holds the lock, so there was nobody to ask.
+	ErrNotHolding = errors.New("turnstile: nobody holds the lock")
+	// ErrNoLeader: nobody leads.
+	ErrNoLeader = errors.New("turnstile: nobody leads")
+	// ErrNotRun: RunOnceFor did not call the work for its instant, and as far as is known nobody has. Once.Outcome says why.
+	ErrNotRun = errors.New("turnstile: not run for this instant")
+	// ErrNeedsSession: what was asked for does not work over a gateway.
+	ErrNeedsSession = errors.New("turnstile: this needs a session, and does not work over a gateway")
+	// ErrAgain marks an error of your own as one that may pass: see MayPass.
+	//
+	//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
+	ErrAgain = errors.New("turnstile: try again")
 )
 
 // Error is the error of Lock, TryLock and Unlock. It unwraps to one of the errors of this package, of
@@ -151,6 +165,17 @@ func oneLine(text string) string {
 
 // Unwrap gives the error that this wraps.
 func (e *Error) Unwrap() error { return e.Err }
+
+// DeadlockError is the ErrDeadlock that says who waited for whom. It is found by errors.As.
+type DeadlockError struct {
+	Deadlock messages.Deadlock
+}
+
+// Error tells the whole circle.
+func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.Deadlock.String() }
+
+// Unwrap gives ErrDeadlock.
+func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
 // context.Canceled and context.DeadlineExceeded mean one thing only: the caller has gone, or has waited for long enough. A
 // lease that ends also ends the contexts within it, and functions that wait there return the same two errors. They must

@@ -4,10 +4,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+)
+
+// Once is what became of a RunOnce or a RunOnceFor.
+type Once struct {
+	// Outcome says whether the work was called, and if not, why.
+	Outcome OnceOutcome
+	// Mark tells of the newest run that is known: where the work was called and its mark is written it is that of this
+	// run, otherwise the one that there was before. Its State is "" where there was none, or it was not looked at.
+	Mark Mark
+	// Left is how long it is, by the servers' clock, until the work is due; zero unless the outcome is OnceNotDue.
+	Left time.Duration
+	// Holder is who is at it, where the outcome is OnceBusy; the zero value when nobody was any more, or it is not known.
+	Holder messages.Contender
+	// Missed is how many instants since the last run were left out: see WithCatchUp.
+	Missed int
+}
+
+// OnceOutcome is what a RunOnce or a RunOnceFor came to. It is "" where the work was not called because of an error.
+type OnceOutcome string
+
+// The outcomes. Those of instants are RunOnceFor's alone.
+const (
+	// OnceRan: the work was called, and has returned.
+	OnceRan OnceOutcome = "ran"
+	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter: see Once.Mark. Or the
+	// instant is to come.
+	OnceNotDue OnceOutcome = "not due"
+	// OnceBusy: somebody is at it now, or waits for it.
+	OnceBusy OnceOutcome = "busy"
+	// OnceAlreadyRan: somebody has run it for this instant.
+	OnceAlreadyRan OnceOutcome = "already ran"
+	// OnceSuperseded: it was run, or begun, for a newer instant.
+	OnceSuperseded OnceOutcome = "superseded"
+	// OnceTooLate: the instant is too long ago (WithStartDeadline).
+	OnceTooLate OnceOutcome = "too late"
 )
 
 // job is one RunOnce, or one RunOnceFor, that has the lock.
@@ -60,35 +98,6 @@ func AckWith(ctx context.Context, ops ...Op) error {
 	return nil
 }
 
-// run does the work if it is due, and marks it.
-func (j *job) run(ctx context.Context, work func(context.Context, Token) error) error {
-	if due, err := j.look(ctx); err != nil || !due {
-		return err
-	}
-	if j.markFirst {
-		if err := j.mark(ctx, MarkBegun); err != nil {
-			return err
-		}
-	}
-	acks := &acks{over: j.markFirst}
-	err := j.lease.run(context.WithValue(ctx, jobKey{}, acks), func(ctx context.Context) error {
-		j.once.Outcome = OnceRan
-		return work(ctx, j.lease.Token())
-	})
-	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once
-	switch ctx = context.WithoutCancel(ctx); {
-	case j.markFirst || j.once.Outcome != OnceRan:
-		return err
-	case err == nil:
-		return j.mark(ctx, MarkDone, acks.close()...)
-	case j.retryAfter > 0 && !told && j.lease.Valid():
-		if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
-			return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
-		}
-	}
-	return err
-}
-
 // look finds out whether the work is due: it reads the mark, and has the servers tell the time.
 func (j *job) look(ctx context.Context) (due bool, err error) {
 	ctx, done := j.lease.outlast(ctx)
@@ -118,37 +127,6 @@ func (j *job) look(ctx context.Context) (due bool, err error) {
 			return false, err
 		}
 	}
-}
-
-// judgePeriod reports whether the work is due by the mark that was read. The error says what is wrong with it.
-func (j *job) judgePeriod(data []byte, written time.Time) (due bool, err error) {
-	j.once = Once{}
-	if len(data) == 0 {
-		return true, nil
-	}
-	if j.once.Mark, err = readMark(data, written); err != nil {
-		return false, &Error{Op: "run", Path: j.path, Err: err}
-	}
-	if ahead := j.once.Mark.Began.Sub(j.began); ahead > j.period {
-		return false, &Error{Op: "run", Path: j.path, Err: fmt.Errorf(
-			"%w: the mark of the last run is %v ahead of the servers' clock: delete %s/%s if that clock was wrong",
-			ErrFailed, ahead, j.path, markName)}
-	}
-	if j.once.Left = j.left(); j.once.Left > 0 {
-		j.once.Outcome = OnceNotDue
-		return false, nil
-	}
-	j.once.Left = 0
-	return true, nil
-}
-
-// left is how long it is until the work is due; not above zero when it is.
-func (j *job) left() time.Duration {
-	since, wait := j.once.Mark.Began, j.period
-	if j.once.Mark.State == MarkFailed {
-		since, wait = j.once.Mark.Written, j.retryAfter
-	}
-	return wait - max(j.began.Sub(since), 0)
 }
 
 // now asks the servers for the time, by a write. To write twice does no harm: where nobody knows, it does.
@@ -188,11 +166,22 @@ func (j *job) read(ctx context.Context) (data []byte, stat zkconn.Stat, err erro
 	}
 }
 
+// newMark makes the mark of a run of this process.
+func (j *job) newMark(state MarkState) Mark {
+	host, _ := os.Hostname() // for people
+	m := Mark{State: state, Host: host, PID: os.Getpid(), Label: j.lease.from.want.Label, Token: j.lease.Token(),
+		Began: j.began}
+	if !j.at.IsZero() {
+		m.For, m.until = j.at.Round(0).UTC(), j.instant.Round(0).UTC() // without the monotonic clock of this process
+	}
+	return m
+}
+
 // mark writes the mark, for as long as the lease lasts, and ops together with it.
 func (j *job) mark(ctx context.Context, state MarkState, ops ...Op) error {
 	ctx, done := j.lease.outlast(ctx)
 	defer done()
-	m, at := newMark(state, j), j.path+"/"+markName
+	m, at := j.newMark(state), j.path+"/"+markName
 	results, err := j.txn(ctx, append([]Op{Set(at, m.data(), j.version)}, ops...)...)
 	if errors.Is(err, zkconn.ErrNoNode) { // deleted meanwhile, unless it is a node of the others
 		again, still := j.txn(ctx, append([]Op{Create(at, nil), Set(at, m.data(), 0)}, ops...)...)
@@ -218,4 +207,13 @@ func (j *job) txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		err = j.lease.notWritten(j.lease.stale())
 	}
 	return results, err
+}
+
+// holderOf looks who holds a lock; the zero value where nobody does, or nobody can tell.
+func (c *Client) holderOf(ctx context.Context, path string) messages.Contender {
+	queue, _ := c.Queue(ctx, path)
+	if at := slices.IndexFunc(queue, func(c messages.Contender) bool { return c.Holds }); at >= 0 {
+		return queue[at]
+	}
+	return messages.Contender{}
 }

@@ -2,14 +2,10 @@ package locks
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
+	"errors"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"sync"
 
-	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -77,76 +73,159 @@ func (k *Keyed) Path(key string) string {
 // ByName gives the same locks for callers that keep no lease: always the same Named.
 func (k *Keyed) ByName() *Named { return k.named }
 
-// The name of a key's node, which Keyed documents. An escape is a percent sign and two digits, so that no plain name has
-// a percent sign before a parenthesis: those names stand for what has no text, or too much of it.
-const (
-	// maxKeyName bounds the name in bytes. Each contender's path has it, and the paths of a session's nodes go into the one
-	// transaction that ends it: see WithMaxNodeBytes. At this length and with a root of 20 bytes 2 400 keys can be held.
-	maxKeyName = 128
-	// nameOfEmpty is the name of the empty key.
-	nameOfEmpty = "%(empty)"
-	// hashedForm is how a name ends that was cut: the SHA-256 of the key, in hexadecimal digits.
-	hashedForm = "%%(%x)"
-	// hashedLength is the length of that in bytes.
-	hashedLength = len("%()") + 2*sha256.Size
-)
+// Named are the locks of a Keyed for callers that keep no lease: they lock and unlock a key by its name. It is the Locker
+// that many libraries ask for, such as certmagic's Locker and TryLocker, and OneKey makes it goose's.
+//
+// Such a caller is not told when the lock is lost. WithOnLost is, and Unlock says so afterwards. Where there is a choice,
+// take the leases of Keyed: their contexts end with the lock.
+//
+// Calls for one key wait for each other inside a Named, in their order, and one of them at a time queues at the servers:
+// a key has one node however many wait here. So other processes have their turn after each hold, and not after all that
+// wait here. A key stays taken in this Named until Unlock, also where the lock is lost: otherwise Unlock could give back
+// what another caller has got since. Other processes, other Nameds and the leases of the Keyed queue as ever. Whoever
+// locks a key twice waits for itself.
+//
+// Any goroutine may call Unlock. Nothing is kept of keys that nobody holds or waits for.
+type Named struct {
+	keyed *Keyed
 
-// nameOfKey gives the name of a key's node. Different keys have different names: a plain one gives the key back when it is
-// read, and one that was cut has the hash of the whole key.
-func nameOfKey(key string) string {
-	switch key {
-	case "":
-		return nameOfEmpty
-	case ".", "..", "zookeeper": // names that ZooKeeper refuses, the last one below its root
-		return escape(key[:1]) + key[1:]
-	}
-	var name strings.Builder
-	cut := 0 // where it is cut if it proves to be too long: not within an escape, nor within a character
-	for at, size := 0, 0; at < len(key); at += size {
-		var r rune
-		r, size = utf8.DecodeRuneInString(key[at:])
-		part := key[at : at+size]
-		if atAnEnd := at == 0 || at+size == len(key); !readable(r) || r == ' ' && atAnEnd {
-			part = escape(part)
-		}
-		name.WriteString(part)
-		switch length := name.Len(); {
-		case length > maxKeyName:
-			return name.String()[:cut] + hashOf(key)
-		case length <= maxKeyName-hashedLength:
-			cut = length
-		}
-	}
-	return unlikeContender(key, name.String(), cut)
+	mu   sync.Mutex
+	keys map[string]*namedKey
 }
 
-// unlikeContender gives a name that nobody who reads the tree of locks takes for a contender's node: all of those end
-// with a number, and an escape is none.
-func unlikeContender(key, name string, cut int) string {
-	if _, is := queue.Parse(name); !is {
-		return name
-	}
-	last := len(name) - 1
-	if name = name[:last] + escape(name[last:]); len(name) > maxKeyName {
-		return name[:cut] + hashOf(key)
-	}
-	return name
+// namedKey is a key that somebody holds or waits for.
+type namedKey struct {
+	calls int           // that hold it or wait for it here; with the Named's mu
+	turn  chan struct{} // full while one of them holds it, or asks the servers for it
+	lease *Lease        // from its grant to its Unlock; with the Named's mu
 }
 
-func hashOf(key string) string { return fmt.Sprintf(hashedForm, sha256.Sum256([]byte(key))) }
-
-// readable reports whether a character stands for itself in a name: people see it, ZooKeeper takes it, and it means nothing
-// here. What is no UTF-8 comes as the replacement character, which ZooKeeper refuses.
-func readable(r rune) bool {
-	refused := r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 // as zkconn.CheckPath has it; controls are not printable
-	return unicode.IsPrint(r) && !refused && r != '/' && r != '%'
-}
-
-// escape writes each byte as a percent sign and two hexadecimal digits, as URLs have them.
-func escape(part string) string {
-	var escaped strings.Builder
-	for i := range len(part) {
-		fmt.Fprintf(&escaped, "%%%02X", part[i])
+// Lock waits until the lock of a key is held, or ctx ends. Its errors are those of Mutex.Lock.
+func (n *Named) Lock(ctx context.Context, key string) error {
+	at := n.enter(key)
+	select {
+	case at.turn <- struct{}{}:
+		return n.ask(key, at, func() (*Lease, error) { return n.keyed.Lock(ctx, key) })
+	case <-ctx.Done():
+		return n.leave(key, at, n.waitedHere(key, at, ended(ctx)))
+	case <-n.keyed.client.gone:
+		return n.leave(key, at, n.waitedHere(key, at, ErrClosed))
 	}
-	return escaped.String()
 }
+
+// TryLock is Lock that does not wait for others. It is false where somebody holds the lock or waits for it, in this
+// process or in another. Its errors are those of Mutex.TryLock, but for ErrNotAcquired.
+func (n *Named) TryLock(ctx context.Context, key string) (bool, error) {
+	at := n.enter(key)
+	select {
+	case at.turn <- struct{}{}:
+	default:
+		return false, n.leave(key, at, nil)
+	}
+	err := n.ask(key, at, func() (*Lease, error) { return n.keyed.TryLock(ctx, key) })
+	if errors.Is(err, ErrNotAcquired) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Unlock gives the lock of a key back. It wraps ErrNotHeld where nobody holds the key in this Named, and otherwise its
+// errors are those of Lease.Unlock: ErrLost says that the lock was lost since Lock, and others may have had it.
+//
+// The lock is given back whatever ctx does: with one that has ended, Unlock only does not wait. After any error the key
+// is free here, and the session goes on to delete the node where the servers were out of reach.
+func (n *Named) Unlock(ctx context.Context, key string) error {
+	n.mu.Lock()
+	at := n.keys[key]
+	if at == nil || at.lease == nil {
+		n.mu.Unlock()
+		return &Error{Op: "unlock", Path: n.keyed.Path(key), Err: ErrNotHeld}
+	}
+	lease := at.lease
+	at.lease = nil
+	n.mu.Unlock()
+	lease.release() // before the turn: the next call queues behind it, and has the lock handed over
+	<-at.turn
+	_ = n.leave(key, at, nil)
+	return lease.Unlock(ctx)
+}
+
+// Lease gives the lease with which a key is held in this Named, for its Token, Valid and Context; nil where it is not held.
+// It is that of a lock that was lost until Unlock.
+func (n *Named) Lease(key string) *Lease {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if at := n.keys[key]; at != nil {
+		return at.lease
+	}
+	return nil
+}
+
+// enter counts a call in.
+func (n *Named) enter(key string) *namedKey {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := n.keys[key]
+	if at == nil {
+		at = &namedKey{turn: make(chan struct{}, 1)}
+		n.keys[key] = at
+	}
+	at.calls++
+	return at
+}
+
+// leave counts a call out, whose error it returns. The key is forgotten with the last one.
+func (n *Named) leave(key string, at *namedKey, err error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if at.calls--; at.calls == 0 {
+		delete(n.keys, key)
+	}
+	return err
+}
+
+// ask asks the servers for the lock, in the turn of the caller, and keeps the lease for Unlock.
+func (n *Named) ask(key string, at *namedKey, lock func() (*Lease, error)) error {
+	lease, err := lock()
+	if err != nil {
+		<-at.turn
+		return n.leave(key, at, err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at.lease = lease
+	return nil
+}
+
+// waitedHere is the error of a Lock that had no turn.
+func (n *Named) waitedHere(key string, at *namedKey, why error) error {
+	e := &Error{Op: "lock", Path: n.keyed.Path(key), State: messages.StateCreating, Err: why}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if at.lease != nil {
+		e.Behind = messages.Contender{Path: e.Path, Node: at.lease.Node()}
+	}
+	return e
+}
+
+// OneKey is one key of a Named for libraries whose Lock is given the thing to lock: a *sql.DB for goose's Locker, a
+// *sql.Conn for its SessionLocker. The thing is not looked at: the key is what is locked.
+//
+//	goose.WithLocker(locks.OneKey[*sql.DB]{Locks: client.Keyed("/migrations").ByName(), Key: "billing"})
+type OneKey[T any] struct {
+	// Locks are those of Client.Keyed(root).ByName(), Key the key among them.
+	Locks *Named
+	Key   string
+}
+
+// Lock is Named.Lock of the key.
+func (o OneKey[T]) Lock(ctx context.Context, _ T) error { return o.Locks.Lock(ctx, o.Key) }
+
+// Unlock is Named.Unlock of the key.
+func (o OneKey[T]) Unlock(ctx context.Context, _ T) error { return o.Locks.Unlock(ctx, o.Key) }
+
+// SessionLock is Named.Lock of the key.
+func (o OneKey[T]) SessionLock(ctx context.Context, _ T) error { return o.Locks.Lock(ctx, o.Key) }
+
+// SessionUnlock is Named.Unlock of the key.
+func (o OneKey[T]) SessionUnlock(ctx context.Context, _ T) error { return o.Locks.Unlock(ctx, o.Key) }

@@ -8,6 +8,28 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
+// Locker is a lock of any kind, for Do, Try and All: a *Mutex, a *Contest, a *RWMutex for writing, RWMutex.Reader, or
+// Semaphore.Weight.
+type Locker interface {
+	// Lock waits until the lock is held, or ctx ends.
+	Lock(ctx context.Context) (*Lease, error)
+
+	self() *lock
+}
+
+// self gives the lock itself, in the mode in which Lock takes it.
+func (l *lock) self() *lock { return l }
+
+// part is a lock in one mode, as a Locker.
+type part struct{ *lock }
+
+// Lock waits until the lock is held, or ctx ends.
+func (p part) Lock(ctx context.Context) (*Lease, error) { return p.acquire(ctx) }
+
+// Try makes a Locker whose Lock does not wait for others: it returns ErrNotAcquired when somebody
+// is before it.
+func Try(locker Locker) Locker { return part{locker.self().try()} }
+
 // Mutex is an exclusive lock: one contender holds it at a time, in the order in which they came.
 type Mutex struct{ lock }
 
@@ -62,6 +84,12 @@ func (m *RWMutex) RLock(ctx context.Context) (*Lease, error) {
 func (m *RWMutex) TryRLock(ctx context.Context) (*Lease, error) {
 	return m.as(messages.Read).try().acquire(ctx)
 }
+
+// self gives the lock for writing, as Lock takes it.
+func (m *RWMutex) self() *lock { return m.as(messages.Write) }
+
+// Reader is the lock for reading, as a Locker.
+func (m *RWMutex) Reader() Locker { return part{m.as(messages.Read)} }
 
 // Downgrade makes a lease for reading of one for writing, with nobody in between. The old lease is
 // given back, and the new one has the same token. It returns ErrNotWriter for a lease of another
@@ -123,6 +151,15 @@ func (s *Semaphore) take(ctx context.Context, l lock, n int) (*Lease, error) {
 	}
 	l.want.Weight = n
 	return l.acquire(ctx)
+}
+
+// Weight is n permits of the semaphore, as a Locker. A number below one is refused by its Lock.
+func (s *Semaphore) Weight(n int) Locker {
+	l := s.lock
+	if l.want.Weight = n; n == 0 {
+		l.want.Weight = -1 // zero would mean one
+	}
+	return part{&l}
 }
 
 // SetPermits changes the number of permits of the semaphore at a path, or sets it for the first

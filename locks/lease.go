@@ -52,7 +52,6 @@ func newLease(from *lock, values context.Context, pid *actor.PID, held *messages
 	l := &Lease{held: held, clock: from.client.session.Clock(held.Epoch), lock: pid, from: from, over: make(chan struct{})}
 	l.values, l.span = from.holdSpan(values, held)
 	l.ctx, l.cancel = context.WithCancelCause((*leaseValues)(l))
-	l.tellLoss()
 	l.boundHold(from.maxHold)
 	return l
 }
@@ -81,6 +80,24 @@ func (v *leaseValues) Value(key any) any {
 		return (*Lease)(v)
 	}
 	return v.values.Value(key)
+}
+
+// withValues gives a context that ends with ctx, with its cause, and has the values of another context. context.Cause looks
+// for a value, which must not be that of the other context.
+func withValues(ctx, values context.Context) context.Context {
+	return valued{ctx, context.WithoutCancel(values)}
+}
+
+type valued struct {
+	context.Context
+	values context.Context
+}
+
+func (v valued) Value(key any) any {
+	if found := v.values.Value(key); found != nil {
+		return found
+	}
+	return v.Context.Value(key)
 }
 
 // LeaseOf gives the lease of a context: that of Do, of Election.Run, or of Lease.Context. It is nil

@@ -22,7 +22,7 @@ type LockOption interface {
 
 // ElectionOption changes how a candidate campaigns: WithPriority, and every LockOption but WithLabel and WithSticky.
 type ElectionOption interface {
-	apply(*lock)
+	apply(*lockSettings)
 	forElection()
 }
 
@@ -34,21 +34,21 @@ type OnceOption interface {
 
 // InstantOption changes how RunOnceFor works: WithStartDeadline, WithCatchUp, and every OnceOption but WithMarkFirst.
 type InstantOption interface {
-	apply(*lock)
+	apply(*lockSettings)
 	forInstant()
 }
 
 type (
-	lockOption     func(*lock)
-	electionOption func(*lock)
-	onceOption     func(*lock)
-	instantOption  func(*lock)
+	lockOption     func(*lockSettings)
+	electionOption func(*lockSettings)
+	onceOption     func(*lockSettings)
+	instantOption  func(*lockSettings)
 )
 
-func (o lockOption) apply(l *lock)     { o(l) }
-func (o electionOption) apply(l *lock) { o(l) }
-func (o onceOption) apply(l *lock)     { o(l) }
-func (o instantOption) apply(l *lock)  { o(l) }
+func (o lockOption) apply(s *lockSettings)     { o(s) }
+func (o electionOption) apply(s *lockSettings) { o(s) }
+func (o onceOption) apply(s *lockSettings)     { o(s) }
+func (o instantOption) apply(s *lockSettings)  { o(s) }
 
 func (lockOption) forLock()         {}
 func (lockOption) forElection()     {}
@@ -58,6 +58,34 @@ func (electionOption) forElection() {}
 func (onceOption) forOnce()         {}
 func (onceOption) forInstant()      {}
 func (instantOption) forInstant()   {}
+
+// lockSettings hold what is asked for at a lock path, and what the options have set.
+type lockSettings struct {
+	use       use
+	want      messages.Acquire
+	observers []*actor.PID
+	maxHold   time.Duration
+	onChange  func(Change)
+	onLost    func(key string, err error)
+
+	detects    bool // WithDeadlockDetection
+	ranked     bool // WithPriority
+	pressAfter time.Duration
+
+	job jobOptions // of RunOnce and RunOnceFor
+}
+
+// jobOptions are the options of RunOnce and RunOnceFor.
+type jobOptions struct {
+	markFirst, waits bool
+	retryAfter       time.Duration
+	retries          bool // WithRetryAfter was given, be it zero
+
+	startDeadline time.Duration
+	catchesUp     bool // WithCatchUp was given
+	next          func(time.Time) time.Time
+	most          int
+}
 
 // use is what a lock is used for.
 type use string
@@ -75,40 +103,40 @@ const (
 var refusals = []struct {
 	of     use
 	option string
-	given  func(*lock) bool
+	given  func(*lockSettings) bool
 	why    string
 }{
-	{anyUse, "WithMaxHold", func(l *lock) bool { return l.maxHold < 0 }, "the time must not be negative"},
-	{anyUse, "WithDeadlockDetection", func(l *lock) bool { return l.detects && l.want.Deadlocks.Every <= 0 },
+	{anyUse, "WithMaxHold", func(s *lockSettings) bool { return s.maxHold < 0 }, "the time must not be negative"},
+	{anyUse, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && s.want.Deadlocks.Every <= 0 },
 		"the period must be above zero"},
-	{forElection, "WithLabel", func(l *lock) bool { return l.want.Label != "" },
+	{forElection, "WithLabel", func(s *lockSettings) bool { return s.want.Label != "" },
 		"the value of the campaign takes its place"},
-	{forElection, "WithSticky", func(l *lock) bool { return l.want.Sticky != 0 },
+	{forElection, "WithSticky", func(s *lockSettings) bool { return s.want.Sticky != 0 },
 		"the retained node would go on naming a leader that has resigned"},
-	{forRunOnce, "WithRetryAfter", func(l *lock) bool { return l.job.retryAfter < 0 }, "the time must not be negative"},
-	{forRunOnce, "WithMarkFirst", func(l *lock) bool { return l.job.markFirst && l.job.retryAfter > 0 },
+	{forRunOnce, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 }, "the time must not be negative"},
+	{forRunOnce, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst && s.job.retryAfter > 0 },
 		"what is marked first is not tried again, so not with WithRetryAfter"},
-	{forInstant, "WithRetryAfter", func(l *lock) bool { return l.job.retryAfter < 0 }, "the time must not be negative"},
-	{forInstant, "WithMarkFirst", func(l *lock) bool { return l.job.markFirst }, "the mark always comes first"},
-	{forInstant, "WithStartDeadline", func(l *lock) bool { return l.job.startDeadline < 0 },
+	{forInstant, "WithRetryAfter", func(s *lockSettings) bool { return s.job.retryAfter < 0 }, "the time must not be negative"},
+	{forInstant, "WithMarkFirst", func(s *lockSettings) bool { return s.job.markFirst }, "the mark always comes first"},
+	{forInstant, "WithStartDeadline", func(s *lockSettings) bool { return s.job.startDeadline < 0 },
 		"the time must not be negative"},
-	{forInstant, "WithCatchUp", func(l *lock) bool { return l.job.catchesUp && (l.job.next == nil || l.job.most < 0) },
+	{forInstant, "WithCatchUp", func(s *lockSettings) bool { return s.job.catchesUp && (s.job.next == nil || s.job.most < 0) },
 		"it needs a schedule, and a number that is not negative"},
-	{forInstant, "WithDeadlockDetection", func(l *lock) bool { return l.detects && !l.job.waits },
+	{forInstant, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
-	{forInstant, "WithWatchAll", func(l *lock) bool { return l.want.WatchAll && !l.job.waits },
+	{forInstant, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
-	{forRunOnce, "WithDeadlockDetection", func(l *lock) bool { return l.detects && !l.job.waits },
+	{forRunOnce, "WithDeadlockDetection", func(s *lockSettings) bool { return s.detects && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
-	{forRunOnce, "WithWatchAll", func(l *lock) bool { return l.want.WatchAll && !l.job.waits },
+	{forRunOnce, "WithWatchAll", func(s *lockSettings) bool { return s.want.WatchAll && !s.job.waits },
 		"without WithWaiting it waits for nobody"},
 }
 
 // check gives the refusal of an option; nil for none.
-func (l *lock) check() error {
+func (s *lockSettings) check() error {
 	for _, r := range refusals {
-		if (r.of == anyUse || r.of == l.use) && r.given(l) {
-			return fmt.Errorf("%w: %s of %s: %s", ErrBadAcquire, r.option, l.use, r.why)
+		if (r.of == anyUse || r.of == s.use) && r.given(s) {
+			return fmt.Errorf("%w: %s of %s: %s", ErrBadAcquire, r.option, s.use, r.why)
 		}
 	}
 	return nil
@@ -116,12 +144,16 @@ func (l *lock) check() error {
 
 // WithLabel writes a text into the contender's node, for people who look at the queue: at most 1024
 // bytes. Use it always: it says who holds when a lock is stuck.
-func WithLabel(label string) LockOption { return lockOption(func(l *lock) { l.want.Label = label }) }
+func WithLabel(label string) LockOption {
+	return lockOption(func(s *lockSettings) { s.want.Label = label })
+}
 
 // WithGrace gives the lock back by force this long after somebody has asked for it. Without it,
 // Lease.Revoked tells of the request, and nothing else happens. Use it where
 // operators, or more urgent work, must get the lock within a bounded time.
-func WithGrace(d time.Duration) LockOption { return lockOption(func(l *lock) { l.want.Grace = d }) }
+func WithGrace(d time.Duration) LockOption {
+	return lockOption(func(s *lockSettings) { s.want.Grace = d })
+}
 
 // WithSticky keeps an exclusive lock's node for d after Unlock, while nobody else queues for it. Use it where one
 // client locks the same path again and again, and others seldom do. Locking it again with the same client then takes
@@ -131,7 +163,9 @@ func WithGrace(d time.Duration) LockOption { return lockOption(func(l *lock) { l
 // Unlock returns before the node is gone. As soon as anybody else asks for the lock, in this
 // process or another, the node goes; that waiter waits for a listing and a delete more. A TryLock
 // from elsewhere finds the lock taken at first, and people who look at the queue see a holder.
-func WithSticky(d time.Duration) LockOption { return lockOption(func(l *lock) { l.want.Sticky = d }) }
+func WithSticky(d time.Duration) LockOption {
+	return lockOption(func(s *lockSettings) { s.want.Sticky = d })
+}
 
 // WithCohort lets up to n grants in a row of an exclusive lock pass inside this client, at most
 // 1023, before the other clients have their turn (lock cohorting: Dice, Marathe, Shavit, PPoPP
@@ -159,7 +193,7 @@ func WithSticky(d time.Duration) LockOption { return lockOption(func(l *lock) { 
 // Deadlock detection sees the calls that wait behind nodes of the client that looks, and not those
 // of other clients; of readers that hold with one node it sees one. An operator who deletes the
 // node takes the lock from the calls that have it when the client hears of that.
-func WithCohort(n int) LockOption { return lockOption(func(l *lock) { l.want.Cohort = n }) }
+func WithCohort(n int) LockOption { return lockOption(func(s *lockSettings) { s.want.Cohort = n }) }
 
 // WithReclaim lets a process that is started again after a crash take back what it held, with a client of the same
 // WithSessionFile: the first to ask for the lock under the same label holds at once, with a greater token, and nobody
@@ -177,25 +211,27 @@ func WithCohort(n int) LockOption { return lockOption(func(l *lock) { l.want.Coh
 // error wraps ErrBadAcquire. Within the client the lock is handed on only when the node of the holder before is gone,
 // which is a round trip later than usual. Without a session file it has no effect; over a gateway it is refused.
 func WithReclaim(label string) LockOption {
-	return lockOption(func(l *lock) { l.want.Reclaim = label })
+	return lockOption(func(s *lockSettings) { s.want.Reclaim = label })
 }
 
 // WithObserver names actors that get the notices and transitions of every request: see
 // actors.WithObserver. Use it in actor programs and in tests: an actorstest.Recorder is one.
 func WithObserver(pids ...*actor.PID) LockOption {
-	return lockOption(func(l *lock) { l.observers = append(l.observers, pids...) })
+	return lockOption(func(s *lockSettings) { s.observers = append(s.observers, pids...) })
 }
 
 // WithReentry makes the lock reentrant: a holder may acquire it again. Lock(lease.Context()) gives a further lease of
 // the same hold, with the same token. Each lease is given back by itself, and the lock with the
 // last of them. Without it such a call returns ErrReentry, because it would wait for itself. Use it
 // where functions that lock call each other.
-func WithReentry() LockOption { return lockOption(func(l *lock) { l.want.Reentry = true }) }
+func WithReentry() LockOption { return lockOption(func(s *lockSettings) { s.want.Reentry = true }) }
 
 // WithName names the queue, so that several queues can share one lock path. Their nodes are called
 // name_lock_sequence, as in recipes, with a GUID before the name. A name is at most 255 bytes, has
 // no slash and no NUL, and does not begin with _c_. Use it where another program's recipe has such names.
-func WithName(name string) LockOption { return lockOption(func(l *lock) { l.want.Name = name }) }
+func WithName(name string) LockOption {
+	return lockOption(func(s *lockSettings) { s.want.Name = name })
+}
 
 // WithNaming gives the nodes names that programs with another library read as their own: see
 // messages.Naming. By default those are Curator's and go-zookeeper's. Contenders of any known
@@ -203,21 +239,23 @@ func WithName(name string) LockOption { return lockOption(func(l *lock) { l.want
 // clients", says which other clients respect ours. Use it to share locks with programs that lock with
 // kazoo, or by ZooKeeper's recipes.
 func WithNaming(naming messages.Naming) LockOption {
-	return lockOption(func(l *lock) { l.want.Naming = naming })
+	return lockOption(func(s *lockSettings) { s.want.Naming = naming })
 }
 
 // WithWatchAll watches the whole lock path while waiting, instead of the predecessor. Every arrival
 // and every departure then wakes every such waiter, which reads the whole queue: the thundering herd,
 // a load that grows with the square of the queue's length. Use it for comparison, and with ten
 // clients or fewer.
-func WithWatchAll() LockOption { return lockOption(func(l *lock) { l.want.WatchAll = true }) }
+func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
 // WithMaxHold ends a hold d after its grant: the lease's context ends with ErrMaxHold, then the
 // lock is given back. Use it where work may hang, and nobody is there to revoke the lock. Work that
 // goes on in spite of its context goes on without the lock. So choose d so that ordinary work never
 // reaches it, and let the resource check tokens. Zero, the default, is no bound; a lock with a
 // negative d is refused with ErrBadAcquire.
-func WithMaxHold(d time.Duration) LockOption { return lockOption(func(l *lock) { l.maxHold = d }) }
+func WithMaxHold(d time.Duration) LockOption {
+	return lockOption(func(s *lockSettings) { s.maxHold = d })
+}
 
 // WithDeadlockDetection looks for deadlocks while Lock waits, again after each period every. A
 // request that is part of a deadlock gives up if it is the youngest in it of those that look for
@@ -237,7 +275,9 @@ func WithMaxHold(d time.Duration) LockOption { return lockOption(func(l *lock) {
 // root, which has to contain the lock path, and reads the queues with waiters. It is not for
 // contests. Use it where programs hold several locks that they cannot take by All.
 func WithDeadlockDetection(root string, every time.Duration) LockOption {
-	return lockOption(func(l *lock) { l.want.Deadlocks, l.detects = messages.Detection{Root: root, Every: every}, true })
+	return lockOption(func(s *lockSettings) {
+		s.want.Deadlocks, s.detects = messages.Detection{Root: root, Every: every}, true
+	})
 }
 
 // WithOnChange calls a function when something happens to a lease of the lock: it is in doubt, it
@@ -249,7 +289,7 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 // waits for a later call; see "What callbacks may do" in the package doc. Client.Close does not wait for calls, which
 // may come after it has returned: that of the loss does.
 func WithOnChange(tell func(Change)) LockOption {
-	return lockOption(func(l *lock) { l.onChange = tell })
+	return lockOption(func(s *lockSettings) { s.onChange = tell })
 }
 
 // WithOnLost calls a function when the lock is lost, revoked, or held for too long (WithMaxHold) before its owner has given
@@ -257,7 +297,7 @@ func WithOnChange(tell func(Change)) LockOption {
 // where nobody has the lease in hands, as with Named: to end the process, to cancel the work, or to count. Calls come as
 // those of WithOnChange do.
 func WithOnLost(tell func(key string, err error)) LockOption {
-	return lockOption(func(l *lock) { l.onLost = tell })
+	return lockOption(func(s *lockSettings) { s.onLost = tell })
 }
 
 // WithPriority gives a candidate a priority. When it has campaigned for the time after, it asks a
@@ -267,13 +307,13 @@ func WithOnLost(tell func(key string, err error)) LockOption {
 // only campaigned is asked too, by Lease.Revoked. A priority below zero is refused with
 // ErrBadAcquire.
 func WithPriority(priority int, after time.Duration) ElectionOption {
-	return electionOption(func(l *lock) { l.want.Priority, l.pressAfter, l.ranked = priority, after, true })
+	return electionOption(func(s *lockSettings) { s.want.Priority, s.pressAfter, s.ranked = priority, after, true })
 }
 
 // WithMarkFirst has RunOnce write the mark before it calls the work, and not after: the work is done once in a period
 // at most, and not at all when the process dies or loses the lock in between. Use it where a second time does more harm than none. It
 // excludes WithRetryAfter and AckWith. RunOnceFor refuses it, because it always marks first, and again afterwards.
-func WithMarkFirst() OnceOption { return onceOption(func(l *lock) { l.job.markFirst = true }) }
+func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.job.markFirst = true }) }
 
 // WithRetryAfter has RunOnce mark work that failed, too, so that nobody tries again for d. Use it where work that
 // fails would fail again at once. d is counted from the end of the failed work, with the d of who asks. It is not for
@@ -283,18 +323,18 @@ func WithMarkFirst() OnceOption { return onceOption(func(l *lock) { l.job.markFi
 // ask does, when d has passed since the failure, which may be zero; and at once where the process that ran it died, lost
 // the lock, or was told to end.
 func WithRetryAfter(d time.Duration) OnceOption {
-	return onceOption(func(l *lock) { l.job.retryAfter, l.job.retries = d, true })
+	return onceOption(func(s *lockSettings) { s.job.retryAfter, s.job.retries = d, true })
 }
 
 // WithWaiting has RunOnce wait for whoever is at it, and look then whether there is still something to do. Use it where
 // work that fails elsewhere is to be taken on at once.
-func WithWaiting() OnceOption { return onceOption(func(l *lock) { l.job.waits = true }) }
+func WithWaiting() OnceOption { return onceOption(func(s *lockSettings) { s.job.waits = true }) }
 
 // WithStartDeadline has RunOnceFor not call the work when d has passed since the instant, by the servers' clock: as the
 // startingDeadlineSeconds of a Kubernetes CronJob. Use it where work that comes too late does harm, or is not worth
 // doing. Zero, the default, sets no bound.
 func WithStartDeadline(d time.Duration) InstantOption {
-	return instantOption(func(l *lock) { l.job.startDeadline = d })
+	return instantOption(func(s *lockSettings) { s.job.startDeadline = d })
 }
 
 // WithCatchUp has RunOnceFor call the work also for the instants that were missed since the last run, the oldest first,
@@ -305,5 +345,5 @@ func WithStartDeadline(d time.Duration) InstantOption {
 //
 // A call that fails is followed by the next one; with WithRetryAfter it ends the run, because it is to be repeated first.
 func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
-	return instantOption(func(l *lock) { l.job.next, l.job.most, l.job.catchesUp = next, most, true })
+	return instantOption(func(s *lockSettings) { s.job.next, s.job.most, s.job.catchesUp = next, most, true })
 }

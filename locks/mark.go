@@ -3,7 +3,6 @@ package locks
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -61,17 +60,6 @@ type markForm struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// newMark makes the mark of a run of this process.
-func newMark(state MarkState, j *job) Mark {
-	host, _ := os.Hostname() // for people
-	m := Mark{State: state, Host: host, PID: os.Getpid(), Label: j.lease.from.want.Label, Token: j.lease.Token(),
-		Began: j.began}
-	if !j.at.IsZero() {
-		m.For, m.until = j.at.Round(0).UTC(), j.instant.Round(0).UTC() // without the monotonic clock of this process
-	}
-	return m
-}
-
 // data is what the mark's node holds.
 func (m Mark) data() []byte {
 	form := markForm{Run: m.State, Host: m.Host, PID: m.PID, Label: m.Label, Token: m.Token, Began: m.Began.UnixMilli()}
@@ -101,6 +89,9 @@ func readMark(data []byte, written time.Time) (Mark, error) {
 	}
 	return m, nil
 }
+
+// instantText is how an instant is written in a mark, and shown.
+func instantText(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // String says who ran and when, for people: in words, on one line.
 func (m Mark) String() string {

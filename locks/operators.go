@@ -2,7 +2,6 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
@@ -56,9 +55,6 @@ func (c *Client) Locks(ctx context.Context, root string) (*messages.LockTree, er
 	}
 	return tree, refused("locks below", root, tree.Refusal)
 }
-
-// ErrNotHolding: nobody holds the lock, so there was nobody to ask.
-var ErrNotHolding = errors.New("turnstile: nobody holds the lock")
 
 // Revoke asks whoever holds a lock to give it back: all readers, or all who have a semaphore's permits. It writes
 // to their nodes: beside what Turnstile's nodes say, and in the place of what others say, "__REVOKE__" where a node
@@ -116,20 +112,6 @@ func (c *Client) Break(ctx context.Context, contender messages.Contender) error 
 	}
 	return refused(op, contender.At(), b.Refusal)
 }
-
-// ErrDeadlock: the request was part of a deadlock, and gave up.
-var ErrDeadlock = errors.New("turnstile: deadlock")
-
-// DeadlockError is the ErrDeadlock that says who waited for whom. It is found by errors.As.
-type DeadlockError struct {
-	Deadlock messages.Deadlock
-}
-
-// Error tells the whole circle.
-func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.Deadlock.String() }
-
-// Unwrap gives ErrDeadlock.
-func (e *DeadlockError) Unwrap() error { return ErrDeadlock }
 
 // Deadlocks looks for contenders below a root that wait for each other in a circle, across locks,
 // sessions and processes. The root may be "/".

@@ -6,11 +6,73 @@ import (
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/audience"
 	"github.com/turnstile-locks/turnstile/messages"
 )
+
+// acquire carries out every call of Lock.
+func (l *lock) acquire(ctx context.Context) (*Lease, error) {
+	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
+	lease, err := l.await(ctx)
+	if lease != nil {
+		span.granted(lease.held)
+	}
+	span.end(err)
+	return lease, err
+}
+
+// await spawns the request and waits for its answer, or for the end of ctx.
+func (l *lock) await(ctx context.Context) (*Lease, error) {
+	if l.wrong != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: l.wrong}
+	}
+	if err := l.client.enter(ctx); err != nil {
+		return nil, &Error{Op: "lock", Path: l.want.Path, Err: err}
+	}
+	r := newRequest(l.within(ctx), ctx)
+	pid := r.start()
+	select {
+	case <-r.settled:
+		return r.answer.lease, r.answer.err
+	case <-ctx.Done():
+		// The request is told, and goes on without us until its node is gone. A grant that is there already,
+		// or on its way, is given back like any other.
+		err := r.timedOut(l.client.session.Explain(ended(ctx)))
+		l.client.system.Root.Send(pid, &messages.Cancel{Reason: reasonOf(ctx)})
+		return nil, err
+	}
+}
+
+// reasonOf gives the reason of a request whose ctx is done.
+func reasonOf(ctx context.Context) messages.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return messages.ReasonTimeout
+	}
+	return messages.ReasonCancelled
+}
+
+// within adds the owner and the caller to a request that is made within leases.
+func (l *lock) within(ctx context.Context) *lock {
+	around := LeaseOf(ctx)
+	if around == nil {
+		return l
+	}
+	inner := *l
+	inner.want.Caller = around.caller()
+	for held := around; held != nil; held = held.outer() {
+		if held.from.sameAs(l) && held.ctx.Err() == nil {
+			inner.want.Owner = held.key()
+			if l.want.Reentry || l.want.Mode == messages.Read {
+				held.shared.Store(true) // before it is asked for, and so before anything is written under it
+			}
+			break
+		}
+	}
+	return &inner
+}
 
 // request is the adapter between a lock actor and a goroutine that waits in Lock: it listens to the lock actor and
 // settles its answer. It goes on until the lock actor has ended, so that a grant that arrives after the caller has gone
@@ -110,6 +172,7 @@ func (r *request) Hear(lock *actor.PID, notice any) {
 	switch msg := notice.(type) {
 	case *messages.Held:
 		r.lease = newLease(r.from, r.values, lock, msg)
+		r.lease.tellLoss()
 		r.from.client.open.add(r.lease, r.stack)
 		r.reply(answer{lease: r.lease})
 	case *messages.Suspended:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -53,7 +52,7 @@ func RunOnce(
 ) (Once, error) {
 	l := newLockFor(forRunOnce, client, messages.Acquire{Path: key, Try: true}, opts)
 	l.want.Try = !l.job.waits
-	if err := l.checkJob(period); err != nil {
+	if err := l.checkPeriod(period); err != nil {
 		return Once{}, &Error{Op: "run", Path: key, Err: err}
 	}
 	lease, err := l.acquire(ctx)
@@ -71,64 +70,8 @@ func RunOnce(
 	return j.once, err
 }
 
-// holderOf looks who holds a lock; the zero value where nobody does, or nobody can tell.
-func (c *Client) holderOf(ctx context.Context, path string) messages.Contender {
-	queue, _ := c.Queue(ctx, path)
-	if at := slices.IndexFunc(queue, func(c messages.Contender) bool { return c.Holds }); at >= 0 {
-		return queue[at]
-	}
-	return messages.Contender{}
-}
-
-// Once is what became of a RunOnce or a RunOnceFor.
-type Once struct {
-	// Outcome says whether the work was called, and if not, why.
-	Outcome OnceOutcome
-	// Mark tells of the newest run that is known: where the work was called and its mark is written it is that of this
-	// run, otherwise the one that there was before. Its State is "" where there was none, or it was not looked at.
-	Mark Mark
-	// Left is how long it is, by the servers' clock, until the work is due; zero unless the outcome is OnceNotDue.
-	Left time.Duration
-	// Holder is who is at it, where the outcome is OnceBusy; the zero value when nobody was any more, or it is not known.
-	Holder messages.Contender
-	// Missed is how many instants since the last run were left out: see WithCatchUp.
-	Missed int
-}
-
-// OnceOutcome is what a RunOnce or a RunOnceFor came to. It is "" where the work was not called because of an error.
-type OnceOutcome string
-
-// The outcomes. Those of instants are RunOnceFor's alone.
-const (
-	// OnceRan: the work was called, and has returned.
-	OnceRan OnceOutcome = "ran"
-	// OnceNotDue: somebody has run within the period, or has failed within that of WithRetryAfter: see Once.Mark. Or the
-	// instant is to come.
-	OnceNotDue OnceOutcome = "not due"
-	// OnceBusy: somebody is at it now, or waits for it.
-	OnceBusy OnceOutcome = "busy"
-	// OnceAlreadyRan: somebody has run it for this instant.
-	OnceAlreadyRan OnceOutcome = "already ran"
-	// OnceSuperseded: it was run, or begun, for a newer instant.
-	OnceSuperseded OnceOutcome = "superseded"
-	// OnceTooLate: the instant is too long ago (WithStartDeadline).
-	OnceTooLate OnceOutcome = "too late"
-)
-
-// jobOptions are the options of RunOnce and RunOnceFor.
-type jobOptions struct {
-	markFirst, waits bool
-	retryAfter       time.Duration
-	retries          bool // WithRetryAfter was given, be it zero
-
-	startDeadline time.Duration
-	catchesUp     bool // WithCatchUp was given
-	next          func(time.Time) time.Time
-	most          int
-}
-
-// checkJob refuses what cannot be done before anything is sent.
-func (l *lock) checkJob(period time.Duration) error {
+// checkPeriod refuses what cannot be done before anything is sent.
+func (l *lock) checkPeriod(period time.Duration) error {
 	switch {
 	case l.client.Session() == nil:
 		return ErrNeedsSession
@@ -136,4 +79,64 @@ func (l *lock) checkJob(period time.Duration) error {
 		return fmt.Errorf("%w: a period of %v", ErrBadAcquire, period)
 	}
 	return l.wrong
+}
+
+// run does the work if it is due, and marks it.
+func (j *job) run(ctx context.Context, work func(context.Context, Token) error) error {
+	if due, err := j.look(ctx); err != nil || !due {
+		return err
+	}
+	if j.markFirst {
+		if err := j.mark(ctx, MarkBegun); err != nil {
+			return err
+		}
+	}
+	acks := &acks{over: j.markFirst}
+	err := j.lease.run(context.WithValue(ctx, jobKey{}, acks), func(ctx context.Context) error {
+		j.once.Outcome = OnceRan
+		return work(ctx, j.lease.Token())
+	})
+	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once
+	switch ctx = context.WithoutCancel(ctx); {
+	case j.markFirst || j.once.Outcome != OnceRan:
+		return err
+	case err == nil:
+		return j.mark(ctx, MarkDone, acks.close()...)
+	case j.retryAfter > 0 && !told && j.lease.Valid():
+		if unmarked := j.mark(ctx, MarkFailed); unmarked != nil {
+			return fmt.Errorf("%w; and that it failed is not marked: %w", err, unmarked)
+		}
+	}
+	return err
+}
+
+// judgePeriod reports whether the work is due by the mark that was read. The error says what is wrong with it.
+func (j *job) judgePeriod(data []byte, written time.Time) (due bool, err error) {
+	j.once = Once{}
+	if len(data) == 0 {
+		return true, nil
+	}
+	if j.once.Mark, err = readMark(data, written); err != nil {
+		return false, &Error{Op: "run", Path: j.path, Err: err}
+	}
+	if ahead := j.once.Mark.Began.Sub(j.began); ahead > j.period {
+		return false, &Error{Op: "run", Path: j.path, Err: fmt.Errorf(
+			"%w: the mark of the last run is %v ahead of the servers' clock: delete %s/%s if that clock was wrong",
+			ErrFailed, ahead, j.path, markName)}
+	}
+	if j.once.Left = j.left(); j.once.Left > 0 {
+		j.once.Outcome = OnceNotDue
+		return false, nil
+	}
+	j.once.Left = 0
+	return true, nil
+}
+
+// left is how long it is until the work is due; not above zero when it is.
+func (j *job) left() time.Duration {
+	since, wait := j.once.Mark.Began, j.period
+	if j.once.Mark.State == MarkFailed {
+		since, wait = j.once.Mark.Written, j.retryAfter
+	}
+	return wait - max(j.began.Sub(since), 0)
 }
